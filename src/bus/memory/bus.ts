@@ -1,0 +1,19 @@
+import type { Bus, Hint } from "../contract.ts";
+
+/** Hints within one process. */
+export function createMemoryBus(): Bus {
+  const listeners = new Set<(hint: Hint) => void>();
+  return {
+    publish(hint) {
+      for (const listener of listeners) listener(hint);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => {
+      listeners.clear();
+      return Promise.resolve();
+    },
+  };
+}

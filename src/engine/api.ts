@@ -1,0 +1,133 @@
+import type { TaskEvent } from "../protocol/event.ts";
+import type { ContextId, TaskId } from "../protocol/ids.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { Message } from "../protocol/message.ts";
+import type { Principal, Scope } from "../protocol/principal.ts";
+import type { StoredTask } from "../protocol/serial.ts";
+import type { TaskState } from "../protocol/state.ts";
+import type { ListCursor, ListQuery } from "../store/contract.ts";
+
+/**
+ * What the operations of a server ask of the engine. Reads see only what is committed. Refusals are `A2AError`s; a task
+ * outside the scope is as good as none.
+ */
+export interface Engine {
+  /**
+   * Takes in a message: answered at once by the agent's `reply`, or the first of a new task, or one more for a running or
+   * waiting one (`message.taskId`). Rejects, without having stored anything, for an unknown task, a finished one, a context that is not
+   * the task's, a full queue, and when the server is draining.
+   */
+  submit(submission: Submission): Promise<Submitted>;
+  /** Resolves once the submitted message is durable. */
+  accepted(ticket: Ticket): Promise<void>;
+  /** Resolves once the task is finished, or waits for the caller at a point after it took the ticket's message; or when the server shuts down. */
+  settled(ticket: Ticket, signal: AbortSignal): Promise<void>;
+  snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined>;
+  list(query: ListQuery): Promise<TaskPage>;
+  /** Asks the run to stop, and waits for how it ends. */
+  cancel(scope: Scope, id: TaskId): Promise<CancelResult>;
+  /** `undefined`: no such task. Rejects a cursor beyond the log as invalid params. */
+  subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined>;
+  /** The task that this scope's streaming send with this message id made. */
+  findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined>;
+  /** Rejects, saying why, while the engine cannot take work. */
+  ready(): Promise<void>;
+}
+
+export interface Submission {
+  readonly scope: Scope;
+  readonly caller: Principal;
+  readonly dialect: string;
+  /** `taskId` continues that task; `contextId` puts a new one into that context. */
+  readonly message: Message;
+  /** The request's own metadata (not the message's). */
+  readonly metadata: JsonObject;
+  readonly outputModes: readonly string[];
+  /** Remember the message id, so that a broken stream's repeated request finds its task. */
+  readonly streaming: boolean;
+  readonly signal: AbortSignal;
+}
+
+export type Submitted =
+  | { readonly kind: "message"; readonly message: Message }
+  | { readonly kind: "task"; readonly ticket: Ticket };
+
+/** A message on its way into a task. */
+export interface Ticket {
+  readonly taskId: TaskId;
+  readonly contextId: ContextId;
+  /** The inbox entry it became; absent for the message that made the task. */
+  readonly inbox?: string;
+}
+
+export interface SnapshotOptions {
+  readonly artifacts: boolean;
+  /** The last so many messages; `undefined`: all; 0: no `history` member. */
+  readonly history?: number | undefined;
+}
+
+export interface TaskPage {
+  readonly tasks: readonly StoredTask[];
+  readonly total: number;
+  readonly next?: ListCursor;
+}
+
+/** `repeated`: it was canceled before. `too-late`: it is finished otherwise, or finished so before the cancel took hold. */
+export type CancelResult = "canceled" | "repeated" | "too-late" | "not-found";
+
+export interface SubscribeOptions {
+  /** Go on after this seq. Absent: from now. */
+  readonly after?: number;
+  /** Follow this message: a new task is followed from its very beginning. */
+  readonly ticket?: Ticket;
+}
+
+/** One committed event as text, with what a stream must know of it. */
+export interface ViewEntry {
+  readonly seq: number;
+  /** The event in its stored spelling; `readEvent` parses it. */
+  readonly body: string;
+  /** Present on status events. */
+  readonly state?: TaskState;
+  /**
+   * Texts that codecs made of this event, by a key of theirs. Subscribers of one event share it, so that each spelling is
+   * made once.
+   */
+  readonly encoded: Map<string, string>;
+}
+
+export interface Batch {
+  /** At least one. A status that is interrupted or terminal is always the last of its batch. */
+  readonly entries: readonly ViewEntry[];
+  /** The ticket's message had been taken when the last of these was written. True without a ticket. */
+  readonly answered: boolean;
+}
+
+export interface Subscription {
+  /** The task as the stream's first frame shows it; its `seq` is where the events go on from. */
+  readonly opening: StoredTask;
+  /** The cursor lay before what is still kept: `opening` is the whole current task. */
+  readonly resync: boolean;
+  /** The task is finished and nothing is left after the cursor. */
+  readonly ended: boolean;
+  /** The next events; `undefined` after the terminal one, when closed, and when the server shuts down. */
+  next(): Promise<Batch | undefined>;
+  close(): void;
+}
+
+/** What the hosting application may look at or change. */
+export interface EngineHooks {
+  readonly on?: {
+    /** After the commit; a failing handler is logged and changes nothing. */
+    event?(event: TaskEvent & { readonly seq: number }, task: TaskRef): void | Promise<void>;
+    error?(error: unknown, task: TaskRef | undefined): void | Promise<void>;
+  };
+  /** Changes an event before it is written. Synchronous; cannot change a state, a seq or an id. */
+  transform?(event: TaskEvent, task: TaskRef): TaskEvent;
+}
+
+export interface TaskRef {
+  readonly id: TaskId;
+  readonly contextId: ContextId;
+  readonly scope: Scope;
+}

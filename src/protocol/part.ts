@@ -1,0 +1,50 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+
+interface PartDetails {
+  readonly mediaType?: string;
+  readonly filename?: string;
+  readonly metadata?: JsonObject;
+}
+
+export interface TextPart extends PartDetails {
+  readonly text: string;
+  readonly raw?: never;
+  readonly url?: never;
+  readonly data?: never;
+}
+
+/** A file carried inline, as standard base64. */
+export interface RawPart extends PartDetails {
+  readonly raw: string;
+  readonly text?: never;
+  readonly url?: never;
+  readonly data?: never;
+}
+
+/** A file by reference. */
+export interface UrlPart extends PartDetails {
+  readonly url: string;
+  readonly text?: never;
+  readonly raw?: never;
+  readonly data?: never;
+}
+
+/** Any JSON value, `null` included: tell it by the presence of the member, not by its value. */
+export interface DataPart extends PartDetails {
+  readonly data: JsonValue;
+  readonly text?: never;
+  readonly raw?: never;
+  readonly url?: never;
+}
+
+/** One piece of content. Exactly one of `text`, `raw`, `url`, `data` is present. */
+export type Part = TextPart | RawPart | UrlPart | DataPart;
+
+export const PART_CONTENTS = ["text", "raw", "url", "data"] as const;
+
+/** The text of all text parts, one after the other. */
+export function textOf(parts: readonly Part[]): string {
+  let text = "";
+  for (const part of parts) if (part.text !== undefined) text += part.text;
+  return text;
+}

@@ -1,0 +1,127 @@
+import type { Artifact } from "./artifact.ts";
+import type { TaskEvent } from "./event.ts";
+import type { ContextId, TaskId } from "./ids.ts";
+import type { JsonObject } from "./json.ts";
+import type { Message, Role } from "./message.ts";
+import { TASK_STATES, type TaskState } from "./state.ts";
+import type { Task, TaskStatus } from "./task.ts";
+
+/**
+ * The one spelling in which messages, events and tasks are kept: compact JSON without line breaks, made once when
+ * something is written and passed on as text wherever a reader's dialect allows it. An event's text leaves out the task and
+ * context id, which whoever reads the log knows already.
+ */
+const STORED_STATE: Readonly<Record<TaskState, string>> = {
+  submitted: "TASK_STATE_SUBMITTED",
+  working: "TASK_STATE_WORKING",
+  "input-required": "TASK_STATE_INPUT_REQUIRED",
+  "auth-required": "TASK_STATE_AUTH_REQUIRED",
+  completed: "TASK_STATE_COMPLETED",
+  failed: "TASK_STATE_FAILED",
+  canceled: "TASK_STATE_CANCELED",
+  rejected: "TASK_STATE_REJECTED",
+};
+const STATE_OF: ReadonlyMap<string, TaskState> = new Map(TASK_STATES.map((state) => [STORED_STATE[state], state]));
+const STORED_ROLE: Readonly<Record<Role, string>> = { user: "ROLE_USER", agent: "ROLE_AGENT" };
+
+type StoredMessage = Omit<Message, "role"> & { readonly role: string };
+type StoredStatus = { readonly state: string; readonly message?: StoredMessage; readonly timestamp: string };
+
+/** A task as JSON texts: what the store and the fold yield, and what a codec passes on or parses. */
+export interface StoredTask {
+  readonly id: TaskId;
+  readonly contextId: ContextId;
+  /** The seq of the log this reflects. */
+  readonly seq: number;
+  readonly state: TaskState;
+  readonly status: string;
+  /** A JSON array. Absent: not asked for. */
+  readonly artifacts?: string;
+  /** A JSON array. Absent: not asked for. */
+  readonly history?: string;
+  readonly metadata?: string;
+}
+
+export function writeMessage(message: Message): string {
+  return JSON.stringify(storedMessage(message));
+}
+
+export function readMessage(body: string): Message {
+  return messageOf(JSON.parse(body));
+}
+
+export function writeStatus(status: TaskStatus): string {
+  return JSON.stringify(storedStatus(status));
+}
+
+export function readStatus(body: string): TaskStatus {
+  return statusOf(JSON.parse(body));
+}
+
+export function writeEvent(event: TaskEvent): string {
+  const { metadata } = event;
+  if (event.kind === "status") return JSON.stringify({ status: storedStatus(event.status), metadata });
+  return JSON.stringify({
+    artifact: event.artifact,
+    append: event.append || undefined,
+    lastChunk: event.lastChunk || undefined,
+    metadata,
+  });
+}
+
+export function readEvent(body: string): TaskEvent {
+  const stored: {
+    readonly status?: StoredStatus;
+    readonly artifact?: Artifact;
+    readonly append?: boolean;
+    readonly lastChunk?: boolean;
+    readonly metadata?: JsonObject;
+  } = JSON.parse(body);
+  const metadata = stored.metadata === undefined ? {} : { metadata: stored.metadata };
+  if (stored.status !== undefined) return { kind: "status", status: statusOf(stored.status), ...metadata };
+  if (stored.artifact === undefined) throw new Error("Stored event has neither a status nor an artifact.");
+  return {
+    kind: "artifact",
+    artifact: stored.artifact,
+    append: stored.append === true,
+    lastChunk: stored.lastChunk === true,
+    ...metadata,
+  };
+}
+
+export function readTask(stored: StoredTask): Task {
+  return {
+    id: stored.id,
+    contextId: stored.contextId,
+    status: readStatus(stored.status),
+    ...(stored.artifacts !== undefined && { artifacts: JSON.parse(stored.artifacts) }),
+    ...(stored.history !== undefined && { history: JSON.parse(stored.history).map(messageOf) }),
+    ...(stored.metadata !== undefined && { metadata: JSON.parse(stored.metadata) }),
+  };
+}
+
+function storedMessage(message: Message): StoredMessage {
+  return { ...message, role: STORED_ROLE[message.role] };
+}
+
+function messageOf(stored: StoredMessage): Message {
+  return { ...stored, role: stored.role === STORED_ROLE.user ? "user" : "agent" };
+}
+
+function storedStatus(status: TaskStatus): StoredStatus {
+  return {
+    state: STORED_STATE[status.state],
+    ...(status.message !== undefined && { message: storedMessage(status.message) }),
+    timestamp: status.timestamp,
+  };
+}
+
+function statusOf(stored: StoredStatus): TaskStatus {
+  const state = STATE_OF.get(stored.state);
+  if (state === undefined) throw new Error(`Stored status has the unknown state ${JSON.stringify(stored.state)}.`);
+  return {
+    state,
+    ...(stored.message !== undefined && { message: messageOf(stored.message) }),
+    timestamp: stored.timestamp,
+  };
+}
