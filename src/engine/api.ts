@@ -104,7 +104,7 @@ export interface Batch {
 }
 
 export interface Subscription {
-  /** The task as the stream's first frame shows it; its `seq` is where the events go on from. */
+  /** The task as the stream's first frame shows it; its `seq` is where the events go on from. Only until the first `next()`. */
   readonly opening: StoredTask;
   /** The cursor lay before what is still kept: `opening` is the whole current task. */
   readonly resync: boolean;

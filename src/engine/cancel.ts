@@ -1,0 +1,28 @@
+import { uuidv7 } from "../internal/uuid.ts";
+import type { TaskId } from "../protocol/ids.ts";
+import type { Scope } from "../protocol/principal.ts";
+import type { CancelResult } from "./api.ts";
+import type { EngineParts } from "./engine.ts";
+
+/** Leaves the wish to cancel in the task's inbox, and waits for the one event that ends the task, whichever it is. */
+export async function cancelTask(parts: EngineParts, scope: Scope, id: TaskId): Promise<CancelResult> {
+  const { feeds, committer, runs, environment, isClosing } = parts;
+  const feed = await feeds.acquire(id, scope);
+  if (feed === undefined) return "not-found";
+  try {
+    if (feed.ended) return feed.state === "canceled" ? "repeated" : "too-late";
+    const entry = { id: uuidv7(), kind: "cancel", body: "{}", sealed: false, at: environment.clock.now() } as const;
+    const post = { kind: "post", task: id, entry, maxWaiting: Number.POSITIVE_INFINITY } as const;
+    const outcome = await committer.submit(post, (known) => {
+      if (known.status === "ok") runs.deliver(id, entry, known.node);
+    });
+    if (outcome.status === "not-found") return "not-found";
+    while (!feed.ended && !isClosing()) {
+      if (outcome.status === "ended") await feeds.refresh([id]);
+      if (!feed.ended) await new Promise<void>((resolve) => feed.onChange(resolve));
+    }
+    return feed.state === "canceled" ? "canceled" : "too-late";
+  } finally {
+    feeds.release(feed);
+  }
+}

@@ -1,0 +1,281 @@
+import { randomUUID } from "node:crypto";
+import type { Bus } from "../bus/contract.ts";
+import { type AdjustableClock, createClock, type Timer } from "../internal/clock.ts";
+import type { Logger } from "../internal/logger.ts";
+import { A2AError } from "../protocol/error.ts";
+import type { TaskId } from "../protocol/ids.ts";
+import type { Scope } from "../protocol/principal.ts";
+import type { StoredTask } from "../protocol/serial.ts";
+import type { ListQuery, Store } from "../store/contract.ts";
+import type { Agent } from "./agent.ts";
+import type {
+  CancelResult,
+  Engine,
+  EngineHooks,
+  SnapshotOptions,
+  Submission,
+  Submitted,
+  SubscribeOptions,
+  Subscription,
+  TaskPage,
+  Ticket,
+} from "./api.ts";
+import { cancelTask } from "./cancel.ts";
+import { Committer } from "./committer.ts";
+import { Feeds } from "./feeds.ts";
+import { type Limits, limitsFrom } from "./limits.ts";
+import { Rounds } from "./rounds.ts";
+import type { RunEnvironment } from "./run.ts";
+import { Runs } from "./runs.ts";
+import { createSealer } from "./seal.ts";
+import { settled } from "./settled.ts";
+import { recordedTask, takeSnapshot } from "./snapshot.ts";
+import { submit } from "./submit.ts";
+import { openSubscription } from "./subscription.ts";
+import { takeUp } from "./take-up.ts";
+
+export interface EngineOptions {
+  readonly agents: readonly Agent[];
+  readonly store: Store;
+  readonly bus: Bus;
+  /** Names this process among those that share the store. Default: made up. */
+  readonly node?: string;
+  readonly clock?: AdjustableClock;
+  readonly limits?: Partial<Limits>;
+  readonly hooks?: EngineHooks;
+  readonly logger: Logger;
+  /** Seals answers that must not be kept in the clear; 32 bytes. The same after a restart, or such answers are asked for again. */
+  readonly secret: Uint8Array;
+  /** Milliseconds a run has to end after a cancel or at its deadline. Default 5000. */
+  readonly cancelGrace?: number;
+  /** Milliseconds this process's leases last unless renewed. Default 30000. */
+  readonly leaseMs?: number;
+  /** Milliseconds of waiting after which a run is let go of until there is something for it. Default 30000. */
+  readonly parkAfter?: number;
+  /** Milliseconds a busy or full store is tried again before runs are given up. Default 10000. */
+  readonly storeRetry?: number;
+  /** The store can no longer be trusted to say what it holds: the process must end, and recovery decides. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** An engine together with its life. */
+export interface RunningEngine extends Engine {
+  /** Takes up what earlier processes left, and begins to look after leases and wake-ups. */
+  start(): Promise<void>;
+  /** Takes in nothing more, waits for runs to end, then hands what is left to the next start. Readers are let go. */
+  drain(timeout: number): Promise<void>;
+  close(): Promise<void>;
+  counts(): EngineCounts;
+}
+
+export interface EngineCounts {
+  readonly running: number;
+  readonly queued: number;
+  /** Runs that lost their task and have not returned. */
+  readonly orphans: number;
+  readonly live: number;
+  readonly subscribers: number;
+}
+
+/** What the parts of the engine share. */
+export interface EngineParts {
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly node: string;
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly committer: Committer;
+  readonly feeds: Feeds;
+  readonly runs: Runs;
+  readonly environment: RunEnvironment;
+  /** The server is going down. */
+  readonly isClosing: () => boolean;
+}
+
+export function createEngine(options: EngineOptions): RunningEngine {
+  return new TaskEngine(options);
+}
+
+class TaskEngine implements RunningEngine {
+  readonly #parts: EngineParts;
+  readonly #rounds: Rounds;
+  readonly #takingUp = new Set<TaskId>();
+  /** Tasks whose lease this process holds but whose run it had to give up. */
+  readonly #dropped = new Set<TaskId>();
+  #subscribers = 0;
+  readonly #subscribersOf = new Map<TaskId, number>();
+  #phase: "open" | "draining" | "closing" = "open";
+  #fatal: unknown;
+  #retry: Timer | undefined;
+
+  constructor(options: EngineOptions) {
+    const { store, bus, logger, hooks = {} } = options;
+    const clock = options.clock ?? createClock();
+    const limits = limitsFrom(options.limits);
+    const agents = new Map(options.agents.map((agent) => [agent.id, agent]));
+    const node = options.node ?? randomUUID();
+    const environment: RunEnvironment = {
+      clock,
+      limits,
+      logger,
+      hooks,
+      sealer: createSealer(options.secret),
+      parkAfter: options.parkAfter ?? 30_000,
+      grace: options.cancelGrace ?? 5000,
+    };
+    const committer = new Committer({
+      store,
+      clock,
+      retryFor: options.storeRetry ?? 10_000,
+      onFatal: (error) => {
+        this.#fatal = error;
+        options.onFatal(error);
+      },
+    });
+    const feeds = new Feeds(store, limits);
+    const runs = new Runs({ agents, node, store, bus, committer, feeds, environment, onLetGo: (id) => this.#letGo(id) });
+    this.#parts = { agents, node, store, bus, committer, feeds, runs, environment, isClosing: () => this.#phase === "closing" };
+    this.#rounds = new Rounds({
+      parts: this.#parts,
+      clock,
+      leaseMs: options.leaseMs ?? 30_000,
+      takeUp: (id) => this.#takeUp(id, false),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#rounds.start();
+  }
+
+  submit(submission: Submission): Promise<Submitted> {
+    if (this.#phase !== "open") throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
+    return submit(this.#parts, submission);
+  }
+
+  async accepted(ticket: Ticket): Promise<void> {
+    // A message to a task that exists was committed before its ticket was written.
+    if (ticket.inbox !== undefined) return;
+    const writer = this.#parts.runs.writer(ticket.taskId);
+    if (writer === undefined || writer.isStored) return;
+    await writer.flush().catch((cause: unknown) => {
+      throw refusalOf(writer.loss, cause);
+    });
+  }
+
+  async settled(ticket: Ticket, signal: AbortSignal): Promise<void> {
+    return settled(this.#parts, ticket, signal);
+  }
+
+  snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined> {
+    return takeSnapshot(this.#parts, { scope, id }, options);
+  }
+
+  async list(query: ListQuery): Promise<TaskPage> {
+    const { store } = this.#parts;
+    const page = await store.list(query);
+    const tasks = await Promise.all(page.tasks.map((record) => recordedTask(store, record, query)));
+    return { tasks, total: page.total, ...(page.next !== undefined && { next: page.next }) };
+  }
+
+  cancel(scope: Scope, id: TaskId): Promise<CancelResult> {
+    return cancelTask(this.#parts, scope, id);
+  }
+
+  async subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined> {
+    const { feeds, store, environment, isClosing } = this.#parts;
+    const { maxSubscribers, maxSubscribersPerTask } = environment.limits;
+    const ofTask = this.#subscribersOf.get(id) ?? 0;
+    if (this.#subscribers >= maxSubscribers || ofTask >= maxSubscribersPerTask) {
+      throw new A2AError("resource-exhausted", "Too many subscribers; try again later.", { retryAfter: 5 });
+    }
+    const feed = await feeds.acquire(id, scope);
+    if (feed === undefined) return undefined;
+    this.#count(id, 1);
+    try {
+      return await openSubscription({ store, feeds, isClosing, onClose: () => this.#count(id, -1) }, feed, options);
+    } catch (error) {
+      this.#count(id, -1);
+      feeds.release(feed);
+      throw error;
+    }
+  }
+
+  findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined> {
+    return this.#parts.store.findByMessage(scope, messageId);
+  }
+
+  async ready(): Promise<void> {
+    if (this.#fatal !== undefined) throw new A2AError("unavailable", "The store failed; the server is stopping.", { cause: this.#fatal });
+    if (this.#phase !== "open") throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
+    if (!this.#rounds.isHealthy) throw new A2AError("unavailable", "The server could not renew its lease on the store.", { retryAfter: 1 });
+    await this.#parts.store.health();
+  }
+
+  counts(): EngineCounts {
+    const { runs } = this.#parts;
+    return { ...runs.counts(), live: runs.size, subscribers: this.#subscribers };
+  }
+
+  async drain(timeout: number): Promise<void> {
+    if (this.#phase !== "open") return;
+    this.#phase = "draining";
+    const { runs, feeds, committer } = this.#parts;
+    await runs.drain(timeout);
+    this.#phase = "closing";
+    feeds.wakeAll();
+    await committer.idle();
+  }
+
+  async close(): Promise<void> {
+    await this.drain(0);
+    this.#retry?.cancel();
+    await this.#rounds.stop();
+  }
+
+  #count(id: TaskId, by: 1 | -1): void {
+    this.#subscribers += by;
+    const count = (this.#subscribersOf.get(id) ?? 0) + by;
+    if (count > 0) this.#subscribersOf.set(id, count);
+    else this.#subscribersOf.delete(id);
+  }
+
+  /** A task was let go of here, and something may be waiting for it. */
+  #letGo(id: TaskId): void {
+    this.#dropped.add(id);
+    void this.#takeUp(id, true);
+  }
+
+  async #takeUp(id: TaskId, dropped: boolean): Promise<void> {
+    const { runs, environment } = this.#parts;
+    if (this.#phase !== "open" || this.#takingUp.has(id)) return;
+    if (runs.has(id)) return void this.#dropped.delete(id);
+    this.#takingUp.add(id);
+    try {
+      await takeUp(this.#parts, id, dropped || this.#dropped.has(id));
+      this.#dropped.delete(id);
+    } catch (error) {
+      environment.logger.warn("A task could not be taken up; it is tried again", { task: id, error });
+      this.#retryDropped();
+    } finally {
+      this.#takingUp.delete(id);
+    }
+  }
+
+  #retryDropped(): void {
+    if (this.#retry !== undefined || this.#dropped.size === 0) return;
+    const { clock } = this.#parts.environment;
+    this.#retry = clock.setTimer(
+      clock.now() + 1000,
+      () => {
+        this.#retry = undefined;
+        for (const id of this.#dropped) void this.#takeUp(id, true);
+      },
+      { unref: true },
+    );
+  }
+}
+
+function refusalOf(loss: { readonly kind: string; readonly status?: string } | undefined, cause: unknown): A2AError {
+  if (loss?.status === "full") return new A2AError("resource-exhausted", "The server may hold no more tasks.", { cause });
+  if (loss?.status === "duplicate") return new A2AError("invalid-params", "There is a task of that id already.", { cause });
+  return new A2AError("unavailable", "The task could not be stored; try again later.", { cause, retryAfter: 5 });
+}

@@ -1,0 +1,80 @@
+/** What one process and one task may use. Every figure is a whole number from 1 on, or `Infinity`. */
+export interface Limits {
+  /** Bytes of one task's log. Over it, writing rejects with `task-too-large`. */
+  readonly maxTaskBytes: number;
+  /** Bytes of one event as stored. Over it, writing rejects with `event-too-large`. */
+  readonly maxEventBytes: number;
+  /** Bytes of one message as stored. Over it the caller gets `payload-too-large`. */
+  readonly maxMessageBytes: number;
+  /** Artifacts of one task. Over it, writing a further one rejects. */
+  readonly maxArtifacts: number;
+  /** Messages of one task. Over it the caller gets `resource-exhausted`. */
+  readonly maxHistory: number;
+  /** Messages waiting for one task to read them. Over it the caller gets `resource-exhausted`. */
+  readonly maxInbox: number;
+  /** Subscriptions open in this process. Over it the caller gets `resource-exhausted`. */
+  readonly maxSubscribers: number;
+  /** Subscriptions open on one task. Over it the caller gets `resource-exhausted`. */
+  readonly maxSubscribersPerTask: number;
+  /** Tasks this process holds at a time, running or queued. Over it the caller gets `resource-exhausted`. */
+  readonly maxLiveTasks: number;
+  /** Events of one task not yet committed. At it, writing waits. */
+  readonly maxUncommittedEvents: number;
+  /** Bytes of one task's events not yet committed. At it, writing waits. */
+  readonly maxUncommittedBytes: number;
+  /** Events of a live task kept in memory for its readers. Readers further behind read from the store. */
+  readonly tailEvents: number;
+  /** Bytes of events of a live task kept in memory for its readers. Readers further behind read from the store. */
+  readonly tailBytes: number;
+  /** Steps, questions and sleeps of one task. Over it the next one rejects. */
+  readonly maxSteps: number;
+  /** Bytes of one step's result as JSON. Over it the step rejects. */
+  readonly maxStepBytes: number;
+  /** Values of an Observable waiting to be written. Over it the run fails with `observable-overflow`. */
+  readonly observableBuffer: number;
+}
+
+const KB = 1024;
+const MB = 1024 * KB;
+
+export const DEFAULT_LIMITS: Limits = {
+  maxTaskBytes: 64 * MB,
+  maxEventBytes: 4 * MB,
+  maxMessageBytes: 8 * MB,
+  maxArtifacts: 1000,
+  maxHistory: 1000,
+  maxInbox: 100,
+  maxSubscribers: 10_000,
+  maxSubscribersPerTask: 1000,
+  maxLiveTasks: 100_000,
+  maxUncommittedEvents: 256,
+  maxUncommittedBytes: 256 * KB,
+  tailEvents: 512,
+  tailBytes: 256 * KB,
+  maxSteps: 10_000,
+  maxStepBytes: MB,
+  observableBuffer: 1000,
+};
+
+/** The defaults with some of them set otherwise. Throws a `TypeError` that names every wrong one. */
+export function limitsFrom(partial: { readonly [Name in keyof Limits]?: number | undefined } = {}): Limits {
+  const limits: { -readonly [Name in keyof Limits]: Limits[Name] } = { ...DEFAULT_LIMITS };
+  const problems: string[] = [];
+  for (const [name, value] of Object.entries(partial)) {
+    if (!isLimit(name))
+      problems.push(`there is no limit ${JSON.stringify(name)}; known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
+    else if (value === undefined) continue;
+    else if (isAllowed(value)) limits[name] = value;
+    else problems.push(`${name} must be a whole number from 1 on, or Infinity, not ${String(value)}`);
+  }
+  if (problems.length > 0) throw new TypeError(`limits: ${problems.join("; ")}.`);
+  return limits;
+}
+
+function isLimit(name: string): name is keyof Limits {
+  return Object.hasOwn(DEFAULT_LIMITS, name);
+}
+
+function isAllowed(value: number): boolean {
+  return value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value > 0);
+}

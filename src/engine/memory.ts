@@ -1,0 +1,85 @@
+import type { JsonValue } from "../protocol/json.ts";
+import { readMessage, writeMessage } from "../protocol/serial.ts";
+import type { Message } from "../protocol/message.ts";
+import type { StepRecord } from "../store/contract.ts";
+import type { Sealer } from "./seal.ts";
+import { TaskFailure } from "./task-failure.ts";
+import type { TaskWriter } from "./task-writer.ts";
+
+/** What a question, a step, a sleep or a read message left behind, by the key of its place in the run. */
+export type Remembered =
+  | { readonly kind: "done"; readonly value?: JsonValue }
+  | { readonly kind: "asked"; readonly until?: number; readonly before: readonly string[] }
+  | { readonly kind: "answered"; readonly raw: JsonValue }
+  | { readonly kind: "sealed"; readonly sealed: string }
+  | { readonly kind: "unanswered" }
+  | { readonly kind: "asleep"; readonly until: number }
+  | { readonly kind: "message"; readonly body: string; readonly sealed?: boolean }
+  | { readonly kind: "nothing" };
+
+export interface MemoryOptions {
+  readonly writer: TaskWriter;
+  readonly sealer: Sealer;
+  readonly steps: readonly StepRecord[];
+  readonly maxSteps: number;
+}
+
+/**
+ * What a run remembers from attempt to attempt. Everything is found again by name and occurrence: the second `ask("Sure?")` of a
+ * run is the second one of the next attempt too.
+ */
+export class Memory {
+  readonly #options: MemoryOptions;
+  readonly #known: Map<string, Remembered>;
+  readonly #occurrences = new Map<string, number>();
+
+  constructor(options: MemoryOptions) {
+    this.#options = options;
+    this.#known = new Map(options.steps.map(({ key, value }) => [key, JSON.parse(value)]));
+  }
+
+  /** The key of the next occurrence of this name. */
+  key(kind: string, name: string): string {
+    const base = `${kind}:${name}`;
+    const occurrence = (this.#occurrences.get(base) ?? 0) + 1;
+    this.#occurrences.set(base, occurrence);
+    return `${base}#${occurrence}`;
+  }
+
+  recall(key: string): Remembered | undefined {
+    return this.#known.get(key);
+  }
+
+  /** Keeps it with the next commit. */
+  remember(key: string, value: Remembered): void {
+    const { writer, maxSteps } = this.#options;
+    if (!this.#known.has(key) && this.#known.size >= maxSteps) {
+      throw new TaskFailure(`Over a limit: a turn may have ${maxSteps} steps, questions and sleeps.`, { code: "too-many-steps" });
+    }
+    writer.remember({ key, value: JSON.stringify(value) });
+    this.#known.set(key, value);
+  }
+
+  sealedAnswer(raw: JsonValue): Remembered {
+    return { kind: "sealed", sealed: this.#options.sealer.seal(JSON.stringify(raw), this.#context) };
+  }
+
+  openAnswer(sealed: string): JsonValue {
+    return JSON.parse(this.#options.sealer.open(sealed, this.#context));
+  }
+
+  messageRecord(message: Message, sealed: boolean): Remembered {
+    const body = writeMessage(message);
+    return sealed
+      ? { kind: "message", body: this.#options.sealer.seal(body, this.#context), sealed }
+      : { kind: "message", body };
+  }
+
+  openMessage(record: Extract<Remembered, { kind: "message" }>): Message {
+    return readMessage(record.sealed === true ? this.#options.sealer.open(record.body, this.#context) : record.body);
+  }
+
+  get #context(): string {
+    return this.#options.writer.ref.id;
+  }
+}

@@ -1,0 +1,41 @@
+import { fingerprint } from "./fingerprint.ts";
+import type { ArtifactEvent, StatusEvent } from "../protocol/event.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { Part } from "../protocol/part.ts";
+
+/** What a log entry says, to a later replay alone, of where it came from. Absent: the author's own, unchanged. */
+export interface Note {
+  /** The engine's doing, not the author's. */
+  readonly e?: 1;
+  /** Content of earlier turns, written again when the artifact was restarted. */
+  readonly b?: 1;
+  /** The step in which it was written. */
+  readonly s?: string;
+  /** Fingerprints of what the author wrote, where a transform changed it. */
+  readonly d?: readonly string[];
+}
+
+export function writeNote(note: Note): string | undefined {
+  const text = JSON.stringify(note);
+  return text === "{}" ? undefined : text;
+}
+
+export function readNote(text: string | undefined): Note {
+  return text === undefined ? {} : JSON.parse(text);
+}
+
+export function partFingerprint(part: Part): string {
+  return fingerprint(JSON.stringify(part));
+}
+
+export function statusFingerprint(parts: readonly Part[] | undefined, metadata: JsonObject | undefined): string {
+  return fingerprint(JSON.stringify([parts ?? [], metadata ?? null]));
+}
+
+export function loggedStatusFingerprint(event: StatusEvent, note: Note): string {
+  return note.d?.[0] ?? statusFingerprint(event.status.message?.parts, event.metadata);
+}
+
+export function loggedPartFingerprints(event: ArtifactEvent, note: Note): readonly string[] {
+  return note.d ?? event.artifact.parts.map(partFingerprint);
+}

@@ -1,0 +1,120 @@
+import type { AdjustableClock, Timer } from "../internal/clock.ts";
+import type { TaskId } from "../protocol/ids.ts";
+import type { EngineParts } from "./engine.ts";
+
+const ROUND_MS = 1000;
+const SWEEP_MS = 60_000;
+const DUE_AT_A_TIME = 100;
+
+export interface RoundsOptions {
+  readonly parts: EngineParts;
+  readonly clock: AdjustableClock;
+  readonly leaseMs: number;
+  readonly takeUp: (id: TaskId) => Promise<void>;
+}
+
+/**
+ * What must be looked after whatever happens: the lease of this process, tasks nobody is at work on, logs that other
+ * processes write, and what the store keeps too long. Hints make most of it quicker; the rounds make it certain.
+ */
+export class Rounds {
+  readonly #options: RoundsOptions;
+  #renewedAt = 0;
+  #renewal: Timer | undefined;
+  #round: Timer | undefined;
+  #sweptAt = 0;
+  #stopped = false;
+  #unsubscribe: (() => void) | undefined;
+  #current: Promise<void> = Promise.resolve();
+
+  constructor(options: RoundsOptions) {
+    this.#options = options;
+  }
+
+  get isHealthy(): boolean {
+    return performance.now() - this.#renewedAt < this.#options.leaseMs / 2;
+  }
+
+  async start(): Promise<void> {
+    const { bus, feeds, runs } = this.#options.parts;
+    await this.#renew();
+    this.#unsubscribe = bus.subscribe(({ task, kind }) => {
+      if (kind === "inbox") this.#safely("inbox", runs.checkInbox(task));
+      else if (feeds.isBehind(task)) this.#safely("refresh", feeds.refresh([task]));
+    });
+    this.#armRenewal();
+    this.#current = this.#go();
+    await this.#current;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#renewal?.cancel();
+    this.#round?.cancel();
+    this.#unsubscribe?.();
+    await this.#current;
+    const { store, node } = this.#options.parts;
+    await store.leave(node).catch((error: unknown) => this.#warn("The node could not give up its leases", error));
+  }
+
+  async #go(): Promise<void> {
+    const { parts, takeUp, clock } = this.#options;
+    const { store, feeds } = parts;
+    let pause = ROUND_MS;
+    try {
+      const due = await store.due(DUE_AT_A_TIME);
+      await Promise.all(due.filter((id) => !parts.runs.has(id)).map((id) => takeUp(id)));
+      await feeds.refresh();
+      if (clock.now() - this.#sweptAt >= SWEEP_MS) {
+        this.#sweptAt = clock.now();
+        await store.sweep();
+      }
+      const wake = await store.nextWake();
+      if (wake !== undefined) pause = Math.min(ROUND_MS, Math.max(1, wake - clock.now()));
+    } catch (error) {
+      if (!this.#stopped) this.#warn("A look round for waiting tasks failed; it is tried again", error);
+    }
+    if (this.#stopped) return;
+    this.#round = clock.setTimer(
+      clock.now() + pause,
+      () => {
+        this.#current = this.#go();
+      },
+      { unref: true },
+    );
+  }
+
+  #armRenewal(): void {
+    const { clock, leaseMs } = this.#options;
+    if (this.#stopped) return;
+    this.#renewal = clock.setTimer(clock.now() + leaseMs / 4, () => void this.#renewOrLose(), { unref: true });
+  }
+
+  async #renewOrLose(): Promise<void> {
+    try {
+      await this.#renew();
+    } catch (error) {
+      this.#warn("The lease on the store could not be renewed", error);
+      // Others may take over once the lease has run out: half of it before, nothing is written here any more.
+      if (!this.isHealthy) this.#options.parts.runs.loseAll({ kind: "lease-lost" });
+    }
+    this.#armRenewal();
+  }
+
+  async #renew(): Promise<void> {
+    const { parts, leaseMs, clock } = this.#options;
+    const asked = performance.now();
+    const { now } = await parts.store.heartbeat(parts.node, leaseMs);
+    this.#renewedAt = asked;
+    clock.adjust(now);
+  }
+
+  #safely(what: string, work: Promise<void>): void {
+    work.catch((error: unknown) => this.#warn(`A hint could not be followed (${what})`, error));
+  }
+
+  #warn(message: string, error: unknown): void {
+    this.#options.parts.environment.logger.warn(message, { error });
+  }
+}

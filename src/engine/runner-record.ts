@@ -1,0 +1,45 @@
+import type { JsonObject } from "../protocol/json.ts";
+import { ANONYMOUS, type Principal } from "../protocol/principal.ts";
+
+/**
+ * What must be known of a run to start it again in another process. Kept as one JSON text beside the task's status. All
+ * times are the store's.
+ */
+export interface RunnerRecord {
+  /** How often the author's function was started in this turn. */
+  readonly attempt: number;
+  /** Starts since the last one that ended in good order; the limit of crashes counts these. */
+  readonly tries: number;
+  /** The process let go of the run in good order (a shutdown): its next start counts as no crash. */
+  readonly released?: boolean | undefined;
+  /** The seq at which the current turn began. */
+  readonly turnAfter: number;
+  /** The inbox entry whose message started this turn; absent: the task's first message. */
+  readonly turnInbox?: string | undefined;
+  readonly skill?: string | undefined;
+  /** When the task must be done; moves on by the time it spends waiting for the caller. */
+  readonly deadline?: number | undefined;
+  /** Since when it waits for the caller or sleeps. */
+  readonly pausedAt?: number | undefined;
+  /** The last status event that waits for the caller. */
+  readonly interruptedAt: number;
+  /** The open question wants an answer that must not be kept in the clear. */
+  readonly sensitive?: boolean | undefined;
+  readonly caller?: Principal;
+  readonly metadata?: JsonObject;
+  readonly outputModes?: readonly string[];
+  /** Bytes of the log. */
+  readonly bytes: number;
+}
+
+export function callerOf(record: RunnerRecord): Principal {
+  return record.caller ?? ANONYMOUS;
+}
+
+export function writeRunner(record: RunnerRecord): string {
+  return JSON.stringify(record);
+}
+
+export function readRunner(text: string): RunnerRecord {
+  return JSON.parse(text);
+}

@@ -1,0 +1,86 @@
+import type { TaskId } from "../protocol/ids.ts";
+import type { Scope } from "../protocol/principal.ts";
+import type { StoredTask } from "../protocol/serial.ts";
+import { ArtifactFold } from "../protocol/fold.ts";
+import { readEvent } from "../protocol/serial.ts";
+import type { HistoryEntry, Store, TaskRecord } from "../store/contract.ts";
+import type { SnapshotOptions } from "./api.ts";
+import type { Feed } from "./feed.ts";
+import { type Feeds, isWithin } from "./feeds.ts";
+import { foldEntries } from "./fold-entries.ts";
+import { isStatusBody } from "./log-view.ts";
+import { readLog } from "./read-log.ts";
+
+/** A task as it is committed at this moment. */
+export async function takeSnapshot(
+  { store, feeds }: { readonly store: Store; readonly feeds: Feeds },
+  { scope, id }: { readonly scope: Scope; readonly id: TaskId },
+  options: SnapshotOptions,
+): Promise<StoredTask | undefined> {
+  const feed = feeds.peek(id);
+  if (feed !== undefined && !isWithin(feed.task, scope)) return undefined;
+  if (feed?.finished !== undefined) return finishedTask(feed, options);
+  if (feed?.hasWriter === true) return liveTask(store, feed, options);
+  const record = await store.get(id, { scope, artifacts: options.artifacts, history: options.history });
+  return record === undefined ? undefined : recordedTask(store, record, options);
+}
+
+export async function recordedTask(store: Store, record: TaskRecord, options: SnapshotOptions): Promise<StoredTask> {
+  const { id, contextId, seq, head } = record;
+  return {
+    id,
+    contextId,
+    seq,
+    state: head.state,
+    status: head.status,
+    ...(options.artifacts && { artifacts: record.artifacts ?? (await foldLog(store, id, seq)) }),
+    ...historyMember(record.history, options),
+    ...(head.metadata !== undefined && { metadata: head.metadata }),
+  };
+}
+
+/** What the writer has committed so far. The store may be a moment ahead of the feed; what the feed does not show yet is left out. */
+async function liveTask(store: Store, feed: Feed, options: SnapshotOptions): Promise<StoredTask | undefined> {
+  const { seq, state, status, metadata } = feed;
+  const { id, contextId, scope } = feed.task;
+  const whole = options.artifacts ? feed.read(0) : undefined;
+  const record = await store.get(id, { scope, artifacts: false, history: options.history, upTo: seq });
+  if (record === undefined) return undefined;
+  return {
+    id,
+    contextId,
+    seq,
+    state,
+    status,
+    ...(options.artifacts && { artifacts: whole === undefined ? await foldLog(store, id, seq) : JSON.stringify(foldEntries(whole)) }),
+    ...historyMember(record.history, options),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+function finishedTask(feed: Feed, options: SnapshotOptions): StoredTask {
+  const { finished, seq, state, status, metadata } = feed;
+  const { id, contextId } = feed.task;
+  const history = finished?.history ?? [];
+  const last = options.history === undefined ? history : history.slice(Math.max(0, history.length - options.history));
+  return {
+    id,
+    contextId,
+    seq,
+    state,
+    status,
+    ...(options.artifacts && { artifacts: finished?.artifacts ?? "[]" }),
+    ...(options.history !== 0 && { history: `[${last.join(",")}]` }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+async function foldLog(store: Store, id: TaskId, upTo: number): Promise<string> {
+  const fold = new ArtifactFold();
+  for await (const { body } of readLog(store, id, { after: 0, upTo })) if (!isStatusBody(body)) fold.add(readEvent(body));
+  return JSON.stringify(fold.artifacts());
+}
+
+function historyMember(entries: readonly HistoryEntry[], options: SnapshotOptions): { readonly history?: string } {
+  return options.history === 0 ? {} : { history: `[${entries.map((entry) => entry.body).join(",")}]` };
+}

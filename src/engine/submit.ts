@@ -1,0 +1,177 @@
+import { uuidv7 } from "../internal/uuid.ts";
+import { A2AError, invalidField } from "../protocol/error.ts";
+import type { ContextId, MessageId, TaskId } from "../protocol/ids.ts";
+import type { Message } from "../protocol/message.ts";
+import { writeMessage, writeStatus } from "../protocol/serial.ts";
+import { type Agent, type ReplyCall, TaskAborted } from "./agent.ts";
+import type { Submission, Submitted, TaskRef } from "./api.ts";
+import type { EngineParts } from "./engine.ts";
+import { toParts } from "./output.ts";
+import { type Routed, routeMessage } from "./route.ts";
+import { callHook } from "./run.ts";
+import type { RunnerRecord } from "./runner-record.ts";
+
+const DEFAULT_TIMEOUT = 60 * 60 * 1000;
+
+/** Takes in one message: see `Engine.submit`. */
+export async function submit(parts: EngineParts, submission: Submission): Promise<Submitted> {
+  const agent = parts.agents.get(submission.scope.agent);
+  if (agent === undefined) throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
+  const { taskId } = submission.message;
+  if (taskId !== undefined) return continueTask(parts, submission, taskId);
+  const call = replyCall(submission);
+  const reply = await replyOf(parts, agent, submission, call);
+  if (reply !== undefined) return { kind: "message", message: reply };
+  if (!parts.runs.hasRoom(agent)) {
+    throw new A2AError("resource-exhausted", "The agent has as much to do as it may; try again later.", { retryAfter: 5 });
+  }
+  const routed = await routeMessage(agent, submission.message, call);
+  return createTask(parts, agent, { submission, routed });
+}
+
+async function replyOf(parts: EngineParts, agent: Agent, submission: Submission, call: ReplyCall): Promise<Message | undefined> {
+  if (agent.reply === undefined) return undefined;
+  const { message } = submission;
+  try {
+    const output = await agent.reply(message, call);
+    if (output === undefined) return undefined;
+    return {
+      // Safe: the agent's own message is named here.
+      messageId: uuidv7() as MessageId,
+      role: "agent",
+      parts: toParts(output),
+      contextId: message.contextId ?? (uuidv7() as ContextId),
+    };
+  } catch (error) {
+    if (error instanceof A2AError) throw error;
+    const { logger, hooks } = parts.environment;
+    logger.error("reply() failed", { agent: agent.id, error });
+    callHook(() => hooks.on?.error?.(error, undefined), logger);
+    throw new A2AError("internal", "The agent failed while answering.", { cause: error });
+  }
+}
+
+function createTask(
+  parts: EngineParts,
+  agent: Agent,
+  { submission, routed }: { readonly submission: Submission; readonly routed: Routed },
+): Submitted {
+  const { runs, feeds, environment, node } = parts;
+  const { scope, message: incoming } = submission;
+  const now = environment.clock.now();
+  // Safe: the server names its tasks and, where the caller did not, their contexts.
+  const ref: TaskRef = { id: uuidv7(now) as TaskId, contextId: incoming.contextId ?? (uuidv7(now) as ContextId), scope };
+  const message: Message = { ...incoming, taskId: ref.id, contextId: ref.contextId };
+  checkSize(parts, writeMessage(message));
+  const status = writeStatus({ state: "submitted", timestamp: new Date(now).toISOString() });
+  const skill = routed.kind === "skill" ? routed.skill : undefined;
+  const feed = feeds.open(ref, { seq: 0, state: "submitted", status, metadata: undefined, interruptedAt: 0, sensitive: false });
+  const runner = firstRunner(agent, submission, { now, skill: skill?.id });
+  const run = runs.open(agent, feed, {
+    ref,
+    epoch: 1,
+    seq: 0,
+    head: { state: "submitted", status, statusAt: now, runner: "", active: true },
+    runner,
+    knownArtifacts: [],
+    historyLength: 0,
+    create: {
+      message,
+      record: {
+        contextId: ref.contextId,
+        contextShared: incoming.contextId !== undefined,
+        scope,
+        dialect: submission.dialect,
+        at: now,
+        node,
+        ...(submission.streaming && { messageId: incoming.messageId }),
+      },
+    },
+  });
+  if (routed.kind === "none") void runs.end(run, "rejected", [{ text: routed.reason }]);
+  else {
+    const data = routed.kind === "skill" ? routed.data : message.parts.find((part) => part.data !== undefined)?.data;
+    const turn = { message, data, skillId: skill?.id, history: [message], artifacts: [] };
+    runs.begin(run, { turn, skill, steps: [], replay: undefined });
+  }
+  return { kind: "task", ticket: { taskId: ref.id, contextId: ref.contextId } };
+}
+
+async function continueTask(parts: EngineParts, submission: Submission, id: TaskId): Promise<Submitted> {
+  const { feeds, runs, committer, environment } = parts;
+  const { contextId } = submission.message;
+  const feed = await feeds.acquire(id, submission.scope);
+  if (feed === undefined) throw taskNotFound(id);
+  try {
+    if (feed.ended) throw taskEnded(feed.state);
+    const { task } = feed;
+    if (contextId !== undefined && contextId !== task.contextId) {
+      throw invalidField("message.contextId", "is not the context of the task that message.taskId names");
+    }
+    if (runs.writer(id)?.historyIsFull === true) {
+      throw new A2AError("resource-exhausted", `A task may have ${environment.limits.maxHistory} messages.`);
+    }
+    const body = writeMessage({ ...submission.message, taskId: id, contextId: task.contextId });
+    checkSize(parts, body);
+    const sealed = feed.sensitive && feed.state === "input-required";
+    const entry = {
+      id: uuidv7(),
+      kind: "message",
+      body: sealed ? environment.sealer.seal(body, id) : body,
+      sealed,
+      at: environment.clock.now(),
+    } as const;
+    const post = { kind: "post", task: id, entry, maxWaiting: environment.limits.maxInbox } as const;
+    const outcome = await committer.submit(post, (known) => {
+      if (known.status === "ok") runs.deliver(id, entry, known.node);
+    });
+    if (outcome.status === "ended") throw taskEnded(undefined);
+    if (outcome.status === "full") {
+      throw new A2AError("resource-exhausted", `${environment.limits.maxInbox} messages wait for this task already; try again later.`, {
+        retryAfter: 5,
+      });
+    }
+    if (outcome.status !== "ok") throw taskNotFound(id);
+    return { kind: "task", ticket: { taskId: id, contextId: task.contextId, inbox: entry.id } };
+  } catch (error) {
+    if (error instanceof A2AError || error instanceof TaskAborted) throw error;
+    throw new A2AError("unavailable", "The message could not be stored; try again later.", { cause: error, retryAfter: 5 });
+  } finally {
+    feeds.release(feed);
+  }
+}
+
+function firstRunner(agent: Agent, submission: Submission, { now, skill }: { readonly now: number; readonly skill: string | undefined }): RunnerRecord {
+  const timeout = agent.timeout ?? DEFAULT_TIMEOUT;
+  const { caller, metadata, outputModes } = submission;
+  return {
+    attempt: 1,
+    tries: 1,
+    turnAfter: 0,
+    interruptedAt: 0,
+    bytes: 0,
+    ...(skill !== undefined && { skill }),
+    ...(Number.isFinite(timeout) && { deadline: now + timeout }),
+    ...(!(caller.anonymous && caller.claims === undefined) && { caller }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(outputModes.length > 0 && { outputModes }),
+  };
+}
+
+function replyCall(submission: Submission): ReplyCall {
+  const { caller, scope, metadata, outputModes, signal } = submission;
+  return { caller, tenant: scope.tenant, metadata, outputModes, signal };
+}
+
+function checkSize({ environment }: EngineParts, body: string): void {
+  const { maxMessageBytes } = environment.limits;
+  if (body.length > maxMessageBytes) throw new A2AError("payload-too-large", `A message may be ${maxMessageBytes} bytes.`);
+}
+
+function taskNotFound(id: TaskId): A2AError {
+  return new A2AError("task-not-found", "Task not found", { metadata: { taskId: id } });
+}
+
+function taskEnded(state: string | undefined): A2AError {
+  return new A2AError("unsupported-operation", `The task is finished${state === undefined ? "" : ` (${state})`}; send the message without a task id to begin a new one.`);
+}

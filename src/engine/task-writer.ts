@@ -1,0 +1,542 @@
+import type { Clock } from "../internal/clock.ts";
+import { createDeferred, type Deferred } from "../internal/deferred.ts";
+import { uuidv7 } from "../internal/uuid.ts";
+import type { ArtifactEvent, StatusEvent, TaskEvent } from "../protocol/event.ts";
+import type { ArtifactId, MessageId } from "../protocol/ids.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { Message } from "../protocol/message.ts";
+import type { Part } from "../protocol/part.ts";
+import { writeEvent, writeMessage, writeStatus } from "../protocol/serial.ts";
+import { isInterrupted, isTerminal, type TaskState, type TerminalState } from "../protocol/state.ts";
+import type {
+  HistoryEntry,
+  InboxEntry,
+  LogEntry,
+  Outcome,
+  StepRecord,
+  StoreError,
+  TaskCreate,
+  TaskEnd,
+  TaskHead,
+  TaskWrite,
+} from "../store/contract.ts";
+import { TaskAborted } from "./agent.ts";
+import type { EngineHooks, TaskRef } from "./api.ts";
+import type { CommitSource, Committer } from "./committer.ts";
+import { foldEntries } from "./fold-entries.ts";
+import type { Feed } from "./feed.ts";
+import type { Limits } from "./limits.ts";
+import { type RunnerRecord, writeRunner } from "./runner-record.ts";
+import { TaskFailure } from "./task-failure.ts";
+import { planMove } from "./transition.ts";
+import { LogView } from "./log-view.ts";
+
+/** What a writer keeps of an artifact: never its content. */
+interface ArtifactEntry {
+  readonly id: ArtifactId;
+  complete: boolean;
+  /** The last chunk, while it waits to be committed: it can still be marked as the last one. */
+  waiting: { readonly index: number; readonly event: ArtifactEvent } | undefined;
+}
+
+type PendingEnd = TaskEnd & { readonly view: LogView };
+
+interface Taken {
+  readonly id: string;
+  readonly after: number;
+}
+
+/** What is on its way into the store. */
+interface Flying {
+  readonly done: Deferred<void>;
+  readonly views: readonly LogView[];
+  readonly taken: readonly Taken[];
+  readonly end: PendingEnd | undefined;
+  readonly sensitive: boolean;
+}
+
+export interface WriterStart {
+  readonly ref: TaskRef;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly head: TaskHead;
+  readonly runner: RunnerRecord;
+  readonly knownArtifacts: Iterable<ArtifactId>;
+  readonly historyLength: number;
+  /** Present for a task that is not in the store yet. */
+  readonly create?: { readonly record: TaskCreate; readonly message: Message };
+}
+
+export interface WriterDependencies {
+  readonly committer: Committer;
+  readonly feed: Feed;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly hooks: EngineHooks;
+  /** After a commit: the events are visible now. */
+  readonly onCommitted: (views: readonly LogView[]) => void;
+}
+
+/** Why a writer can write no more. */
+export type WriterLoss =
+  | { readonly kind: "lease-lost" }
+  | { readonly kind: "store-unavailable"; readonly error: StoreError }
+  | { readonly kind: "refused"; readonly status: "duplicate" | "full" };
+
+/** Not the author's doing: the engine's own status, passed over when a replay compares. */
+export const ENGINE_NOTE = '{"e":1}';
+
+/**
+ * The one writer of one task, for as long as it holds the lease. It validates and numbers events and gathers them, with
+ * everything else the run leaves behind, for the next commit. Its own state only validates: readers see the feed, which moves on when
+ * the commit has gone through.
+ */
+export class TaskWriter implements CommitSource {
+  readonly ref: TaskRef;
+  readonly inbox: InboxEntry[] = [];
+  epoch: number;
+  state: TaskState;
+  seq: number;
+  runner: RunnerRecord;
+  active: boolean;
+  wakeAt: number | undefined;
+  loss: WriterLoss | undefined;
+  /** Called when an inbox entry arrives. */
+  onInbox: (() => void) | undefined;
+  onLoss: ((loss: WriterLoss) => void) | undefined;
+  readonly #dependencies: WriterDependencies;
+  readonly #artifacts = new Map<ArtifactId, ArtifactEntry>();
+  /** False until the task itself is in the store. */
+  isStored: boolean;
+  /** Bytes of the log. */
+  #bytes: number;
+  readonly #metadata: string | undefined;
+  #status: string;
+  #statusAt: number;
+  #historyLength: number;
+  #create: WriterStart["create"];
+  #entries: LogEntry[] = [];
+  #views: LogView[] = [];
+  #history: HistoryEntry[] = [];
+  #taken: Taken[] = [];
+  #steps: StepRecord[] = [];
+  #forgetSteps = false;
+  #headDirty = false;
+  #end: PendingEnd | undefined;
+  #release = false;
+  #uncommittedEvents = 0;
+  #uncommittedBytes = 0;
+  #waiting: Deferred<void> | undefined;
+  #flying: Flying | undefined;
+  #endResult: Deferred<"ended" | "inbox"> | undefined;
+  /** Where the task goes on should a message have come before its end. */
+  #beforeEnd: { readonly status: string; readonly statusAt: number; readonly state: TaskState } | undefined;
+
+  constructor(start: WriterStart, dependencies: WriterDependencies) {
+    this.ref = start.ref;
+    this.epoch = start.epoch;
+    this.seq = start.seq;
+    this.state = start.head.state;
+    this.runner = start.runner;
+    this.active = start.head.active;
+    this.isStored = start.create === undefined;
+    this.#bytes = start.runner.bytes;
+    this.wakeAt = start.head.wakeAt;
+    this.#status = start.head.status;
+    this.#statusAt = start.head.statusAt;
+    this.#metadata = start.head.metadata;
+    this.#historyLength = start.historyLength;
+    this.#dependencies = dependencies;
+    for (const id of start.knownArtifacts) this.#artifacts.set(id, { id, complete: false, waiting: undefined });
+    this.#create = start.create;
+    dependencies.feed.hasWriter = true;
+    if (start.create !== undefined) {
+      this.#history.push({ after: 0, body: writeMessage(start.create.message) });
+      this.#headDirty = true;
+      this.#mark();
+    }
+  }
+
+  get feed(): Feed {
+    return this.#dependencies.feed;
+  }
+
+  get ended(): boolean {
+    return isTerminal(this.state);
+  }
+
+  get historyIsFull(): boolean {
+    return this.#historyLength >= this.#dependencies.limits.maxHistory;
+  }
+
+  hasArtifact(id: ArtifactId): boolean {
+    return this.#artifacts.has(id);
+  }
+
+  /** Moves to a state that is not terminal, by way of `working` where that is missing. */
+  status(state: Exclude<TaskState, TerminalState>, options: StatusOptions = {}): void {
+    this.#requireOpen();
+    const plan = planMove(this.state, state);
+    if (!plan.ok) throw new Error(plan.reason);
+    for (const step of plan.via) this.#appendStatus(step, { note: ENGINE_NOTE });
+    this.#appendStatus(state, options);
+  }
+
+  artifact(event: ArtifactEvent, note?: string): void {
+    this.#requireOpen();
+    const { limits } = this.#dependencies;
+    const id = event.artifact.artifactId;
+    let entry = this.#artifacts.get(id);
+    if (entry === undefined) {
+      if (this.#artifacts.size >= limits.maxArtifacts) throw limitFailure("too-many-artifacts", `a task may have ${limits.maxArtifacts} artifacts`);
+      entry = { id, complete: false, waiting: undefined };
+    }
+    if (this.state !== "working") this.status("working", { note: ENGINE_NOTE });
+    const written = this.#append(event, note);
+    this.#artifacts.set(id, entry);
+    entry.complete = event.lastChunk;
+    entry.waiting = written.kind === "artifact" ? { index: this.#entries.length - 1, event: written } : undefined;
+  }
+
+  /** Marks the last chunk of every artifact as such, where it has not left yet. */
+  completeArtifacts(): void {
+    for (const id of this.#artifacts.keys()) this.completeArtifact(id);
+  }
+
+  completeArtifact(id: ArtifactId): void {
+    const entry = this.#artifacts.get(id);
+    if (entry === undefined || entry.complete || entry.waiting === undefined) return;
+    const { index, event } = entry.waiting;
+    const logged = this.#entries[index];
+    if (logged === undefined) return;
+    const body = writeEvent({ ...event, lastChunk: true });
+    this.#entries[index] = { ...logged, body };
+    this.#views[index] = new LogView(logged.seq, body, undefined);
+    entry.complete = true;
+  }
+
+  /** Takes a message out of the inbox; `keep` puts it into the history. */
+  take(entry: InboxEntry, keep: Message | undefined): void {
+    this.#requireOpen();
+    const index = this.inbox.indexOf(entry);
+    if (index !== -1) this.inbox.splice(index, 1);
+    this.#taken.push({ id: entry.id, after: this.seq });
+    if (keep !== undefined) this.#keep({ after: this.seq, body: writeMessage(keep), inbox: entry.id });
+    this.#mark();
+  }
+
+  remember(step: StepRecord): void {
+    this.#requireOpen();
+    const { limits } = this.#dependencies;
+    if (step.value.length > limits.maxStepBytes) throw limitFailure("step-too-large", `what a step returns may be ${limits.maxStepBytes} bytes of JSON`);
+    this.#steps.push(step);
+    this.#mark();
+  }
+
+  forgetSteps(): void {
+    this.#forgetSteps = true;
+    this.#steps = [];
+    this.#mark();
+  }
+
+  /** Changes the run's bookkeeping, whether somebody must be at work, and when to wake. */
+  keep(change: { runner?: Partial<RunnerRecord>; active?: boolean; wakeAt?: number | undefined }): void {
+    this.#requireOpen();
+    if (change.runner !== undefined) this.runner = { ...this.runner, ...change.runner };
+    if (change.active !== undefined) this.active = change.active;
+    if ("wakeAt" in change) this.wakeAt = change.wakeAt;
+    this.#headDirty = true;
+    this.#mark();
+  }
+
+  /**
+   * Ends the task. Resolves with `inbox` if a message came in meanwhile: then the task has not ended and the message wants
+   * another turn.
+   */
+  end(state: TerminalState, options: StatusOptions & { readonly unlessInbox: boolean }): Promise<"ended" | "inbox"> {
+    this.#requireOpen();
+    const plan = planMove(this.state, state);
+    if (!plan.ok) throw new Error(plan.reason);
+    for (const step of plan.via) this.#appendStatus(step, { note: ENGINE_NOTE });
+    this.active = false;
+    this.wakeAt = undefined;
+    const before = { status: this.#status, statusAt: this.#statusAt, state: this.state, history: this.#history };
+    this.#history = [];
+    this.#appendStatus(state, options);
+    const entry = this.#entries.pop();
+    const view = this.#views.pop();
+    if (entry === undefined || view === undefined) throw new Error("The terminal event was not numbered.");
+    const head = this.#head();
+    const history = this.#history;
+    this.#history = before.history;
+    const artifacts = this.#foldIfWhole();
+    this.#end = { entry, view, head, history, unlessInbox: options.unlessInbox, ...(artifacts !== undefined && { artifacts }) };
+    this.#beforeEnd = { status: before.status, statusAt: before.statusAt, state: before.state };
+    this.#release = true;
+    this.#endResult = createDeferred<"ended" | "inbox">({ handled: true });
+    this.#mark();
+    return this.#endResult.promise;
+  }
+
+  /** Gives the lease back with the next commit; nothing can be written after it. */
+  release(): Promise<void> {
+    this.#requireOpen();
+    this.#release = true;
+    this.#headDirty = true;
+    this.#mark();
+    return this.flush().finally(() => {
+      this.loss ??= { kind: "lease-lost" };
+      this.feed.hasWriter = false;
+    });
+  }
+
+  /** Resolves when everything so far is committed; rejects if it cannot be. */
+  flush(): Promise<void> {
+    if (this.loss !== undefined) return Promise.reject(abortOf(this.loss));
+    return (this.#waiting ?? this.#flying?.done)?.promise ?? Promise.resolve();
+  }
+
+  /** `undefined` while there is room for more; otherwise resolves when there is. */
+  room(): Promise<void> | undefined {
+    const { maxUncommittedEvents, maxUncommittedBytes } = this.#dependencies.limits;
+    const over = this.#uncommittedEvents >= maxUncommittedEvents || this.#uncommittedBytes >= maxUncommittedBytes;
+    return over ? this.#untilRoom() : undefined;
+  }
+
+  async #untilRoom(): Promise<void> {
+    await (this.#flying?.done ?? this.#waiting)?.promise;
+    await this.room();
+  }
+
+  deliver(entry: InboxEntry): void {
+    if (this.inbox.some((known) => known.id === entry.id)) return;
+    this.inbox.push(entry);
+    this.onInbox?.();
+  }
+
+  // ——— CommitSource
+
+  collect(): TaskWrite | undefined {
+    const done = this.#waiting;
+    if (done === undefined || this.loss !== undefined) return undefined;
+    this.#waiting = undefined;
+    const end = this.#end;
+    const write: TaskWrite = {
+      kind: "write",
+      task: this.ref.id,
+      epoch: this.epoch,
+      ...(this.#create !== undefined && { create: this.#create.record }),
+      entries: this.#entries,
+      ...((this.#headDirty || this.#create !== undefined) && { head: end === undefined ? this.#head() : this.#headBeforeEnd() }),
+      history: this.#history,
+      taken: this.#taken.map((taken) => taken.id),
+      steps: this.#steps,
+      forgetSteps: this.#forgetSteps,
+      ...(end !== undefined && { end }),
+      release: this.#release,
+    };
+    this.#flying = { done, views: this.#views, taken: this.#taken, end, sensitive: this.runner.sensitive === true };
+    for (const entry of this.#artifacts.values()) entry.waiting = undefined;
+    this.#create = undefined;
+    this.#entries = [];
+    this.#views = [];
+    this.#history = [];
+    this.#taken = [];
+    this.#steps = [];
+    this.#forgetSteps = false;
+    this.#headDirty = false;
+    this.#end = undefined;
+    return write;
+  }
+
+  committed(write: TaskWrite, outcome: Outcome): void {
+    const flying = this.#flying;
+    this.#flying = undefined;
+    if (flying === undefined) return;
+    if (outcome.status === "ok" || outcome.status === "inbox") this.#applied(write, outcome.status, flying);
+    else if (outcome.status === "duplicate" || outcome.status === "full") this.#lose({ kind: "refused", status: outcome.status }, flying.done);
+    else this.#lose({ kind: "lease-lost" }, flying.done);
+  }
+
+  failed(_write: TaskWrite, error: StoreError): void {
+    const flying = this.#flying;
+    this.#flying = undefined;
+    this.#lose({ kind: "store-unavailable", error }, flying?.done);
+  }
+
+  /** Nothing more can be written, whoever found out. */
+  lose(loss: WriterLoss): void {
+    this.#lose(loss, undefined);
+  }
+
+  #applied(write: TaskWrite, status: "ok" | "inbox", flying: Flying): void {
+    this.isStored = true;
+    const { feed, onCommitted } = this.#dependencies;
+    const end = status === "ok" ? flying.end : undefined;
+    const views = end === undefined ? flying.views : [...flying.views, end.view];
+    this.#uncommittedEvents -= flying.views.length + (flying.end === undefined ? 0 : 1);
+    for (const view of flying.views) this.#uncommittedBytes -= view.body.length;
+    if (flying.end !== undefined) this.#uncommittedBytes -= flying.end.view.body.length;
+    for (const taken of flying.taken) feed.markTaken(taken.id, taken.after);
+    if (end !== undefined) {
+      feed.hasWriter = false;
+      if (write.create !== undefined && end.artifacts !== undefined) {
+        feed.finished = { artifacts: end.artifacts, history: [...write.history, ...end.history].map((entry) => entry.body) };
+      }
+    }
+    const head = end?.head ?? write.head;
+    feed.advance(views, head && { state: head.state, status: head.status, metadata: head.metadata, sensitive: flying.sensitive });
+    flying.done.resolve();
+    if (flying.end !== undefined) this.#settleEnd(status);
+    if (views.length > 0) onCommitted(views);
+  }
+
+  #settleEnd(status: "ok" | "inbox"): void {
+    if (status === "inbox" && this.#beforeEnd !== undefined) {
+      this.seq--;
+      this.state = this.#beforeEnd.state;
+      this.#status = this.#beforeEnd.status;
+      this.#statusAt = this.#beforeEnd.statusAt;
+      this.#release = false;
+      this.active = true;
+    }
+    this.#endResult?.resolve(status === "ok" ? "ended" : "inbox");
+    this.#endResult = undefined;
+    this.#beforeEnd = undefined;
+  }
+
+  #lose(loss: WriterLoss, flying: Deferred<void> | undefined): void {
+    if (this.loss === undefined) {
+      this.loss = loss;
+      this.feed.hasWriter = false;
+      this.onLoss?.(loss);
+    }
+    const reason = abortOf(loss);
+    for (const deferred of [flying, this.#waiting, this.#endResult]) deferred?.reject(reason);
+    this.#waiting = undefined;
+    this.#endResult = undefined;
+    this.feed.wake();
+  }
+
+  #requireOpen(): void {
+    if (this.loss !== undefined) throw abortOf(this.loss);
+    if (this.ended) throw new TaskAborted("lease-lost", "The task has ended; nothing can be written to it any more.");
+  }
+
+  #mark(): void {
+    this.#waiting ??= createDeferred<void>({ handled: true });
+    this.#dependencies.committer.mark(this);
+  }
+
+  #appendStatus(state: TaskState, options: StatusOptions): void {
+    const { clock } = this.#dependencies;
+    const now = clock.now();
+    const message = options.parts === undefined ? undefined : this.#statusMessage(options.parts, options.messageMetadata);
+    const event: StatusEvent = {
+      kind: "status",
+      status: { state, ...(message !== undefined && { message }), timestamp: new Date(now).toISOString() },
+      ...(options.metadata !== undefined && { metadata: options.metadata }),
+    };
+    const written = this.#append(event, options.note);
+    if (written.kind !== "status") return;
+    this.state = state;
+    this.#status = writeStatus(written.status);
+    this.#statusAt = now;
+    this.#headDirty = true;
+    if (isInterrupted(state)) this.runner = { ...this.runner, interruptedAt: this.seq };
+    if (written.status.message !== undefined) this.#keep({ after: this.seq, body: writeMessage(written.status.message) });
+  }
+
+  #append(event: TaskEvent, note: string | undefined): TaskEvent {
+    const { limits, hooks } = this.#dependencies;
+    const written = hooks.transform === undefined ? event : transformed(event, hooks.transform(event, this.ref));
+    const body = writeEvent(written);
+    // A status is let through whatever came before it, or a task that is full could not even fail.
+    if (written.kind === "artifact") {
+      if (body.length > limits.maxEventBytes) throw limitFailure("event-too-large", `one event may be ${limits.maxEventBytes} bytes`);
+      if (this.#bytes + body.length > limits.maxTaskBytes) {
+        throw limitFailure("task-too-large", `the events of a task may be ${limits.maxTaskBytes} bytes together`);
+      }
+    }
+    this.seq++;
+    this.#bytes += body.length;
+    this.#entries.push(note === undefined ? { seq: this.seq, body } : { seq: this.seq, body, note });
+    this.#views.push(new LogView(this.seq, body, written.kind === "status" ? written.status.state : undefined));
+    this.#uncommittedEvents++;
+    this.#uncommittedBytes += body.length;
+    this.#mark();
+    return written;
+  }
+
+  #keep(entry: HistoryEntry): void {
+    if (this.historyIsFull) return;
+    this.#historyLength++;
+    this.#history.push(entry);
+  }
+
+  #statusMessage(parts: readonly Part[], metadata: JsonObject | undefined): Message {
+    return {
+      // Safe: whoever writes a message names it, and here that is the engine.
+      messageId: uuidv7() as MessageId,
+      role: "agent",
+      parts,
+      contextId: this.ref.contextId,
+      taskId: this.ref.id,
+      ...(metadata !== undefined && { metadata }),
+    };
+  }
+
+  #head(): TaskHead {
+    return {
+      state: this.state,
+      status: this.#status,
+      statusAt: this.#statusAt,
+      ...(this.#metadata !== undefined && { metadata: this.#metadata }),
+      runner: writeRunner({ ...this.runner, bytes: this.#bytes }),
+      active: this.active,
+      ...(this.wakeAt !== undefined && { wakeAt: this.wakeAt }),
+    };
+  }
+
+  #headBeforeEnd(): TaskHead {
+    const before = this.#beforeEnd;
+    return before === undefined ? this.#head() : { ...this.#head(), ...before, active: true };
+  }
+
+  /** The artifacts, if the whole log is still at hand. */
+  #foldIfWhole(): string | undefined {
+    const committed = this.feed.read(0);
+    if (committed === undefined) return undefined;
+    return JSON.stringify(foldEntries([...committed, ...(this.#flying?.views ?? []), ...this.#entries]));
+  }
+}
+
+export interface StatusOptions {
+  readonly parts?: readonly Part[];
+  readonly metadata?: JsonObject;
+  readonly messageMetadata?: JsonObject;
+  readonly note?: string;
+}
+
+export function abortOf(loss: WriterLoss): TaskAborted {
+  switch (loss.kind) {
+    case "lease-lost":
+      return new TaskAborted("lease-lost", "This run no longer holds the task; what it writes is refused.");
+    case "store-unavailable":
+      return new TaskAborted("store-unavailable", `The store took no writes: ${loss.error.message}`);
+    case "refused":
+      return new TaskAborted("lease-lost", `The store refused the task (${loss.status}).`);
+  }
+}
+
+function limitFailure(code: string, sentence: string): TaskFailure {
+  return new TaskFailure(`Over a limit: ${sentence}.`, { code });
+}
+
+function transformed(before: TaskEvent, after: TaskEvent): TaskEvent {
+  if (before.kind === "status" && after.kind === "status" && before.status.state === after.status.state) {
+    return before.status.timestamp === after.status.timestamp ? after : { ...after, status: { ...after.status, timestamp: before.status.timestamp } };
+  }
+  if (before.kind === "artifact" && after.kind === "artifact" && before.artifact.artifactId === after.artifact.artifactId) return after;
+  throw new Error("transform() may not change an event's kind, state or artifact id.");
+}

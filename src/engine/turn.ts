@@ -1,0 +1,128 @@
+import type { Artifact } from "../protocol/artifact.ts";
+import { ArtifactFold } from "../protocol/fold.ts";
+import type { ArtifactId } from "../protocol/ids.ts";
+import type { Message } from "../protocol/message.ts";
+import { readEvent, readMessage } from "../protocol/serial.ts";
+import type { StepRecord, Store, TaskRecord } from "../store/contract.ts";
+import type { Agent, Skill } from "./agent.ts";
+import { answersIn, firstAccepted, structuredIn } from "./answer.ts";
+import { isStatusBody } from "./log-view.ts";
+import { Memory } from "./memory.ts";
+import { readLog } from "./read-log.ts";
+import { Replay } from "./replay.ts";
+import type { Beginning, Run } from "./run.ts";
+import { readRunner } from "./runner-record.ts";
+import type { Sealer } from "./seal.ts";
+import type { TaskWriter } from "./task-writer.ts";
+
+/** Where the message of a turn is kept that must not be in the history. */
+const SEALED_TURN = "turn";
+
+/** The data a skill's handler gets: what its schema makes of the message, else the message's own. */
+export async function dataFor(skill: Skill | undefined, message: Message): Promise<unknown> {
+  if (skill?.input !== undefined) {
+    const checked = await firstAccepted(skill.input, answersIn(message));
+    if (checked.ok) return checked.value;
+  }
+  return structuredIn(message);
+}
+
+/** Takes the next unread message as a new turn of a task whose run has returned. */
+export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning | undefined> {
+  const { writer, agent } = run;
+  const { id } = writer.ref;
+  await writer.flush();
+  for (const entry of await store.inbox(id)) writer.deliver(entry);
+  const entry = writer.inbox.find((waiting) => waiting.kind === "message");
+  if (entry === undefined) return undefined;
+  const message = run.openEntry(entry);
+  const skill = skillNamed(agent, message) ?? skillOf(agent, writer.runner.skill);
+  const data = await dataFor(skill, message);
+  const record = await store.get(id, { artifacts: false });
+  const history = (record?.history ?? []).map((kept) => readMessage(kept.body));
+  const artifacts = await artifactsUpTo(store, id, writer.seq);
+  writer.take(entry, entry.sealed ? undefined : message);
+  writer.forgetSteps();
+  const steps: StepRecord[] = entry.sealed ? [{ key: SEALED_TURN, value: JSON.stringify({ sealed: entry.body }) }] : [];
+  for (const step of steps) writer.remember(step);
+  writer.keep({
+    runner: { attempt: 1, tries: 1, turnAfter: writer.seq, turnInbox: entry.id, skill: skill?.id },
+    active: true,
+    wakeAt: undefined,
+  });
+  return { turn: { message, data, skillId: skill?.id, history: [...history, message], artifacts }, skill, steps: [], replay: undefined };
+}
+
+export interface ResumeOptions {
+  readonly agent: Agent;
+  readonly writer: TaskWriter;
+  readonly record: TaskRecord;
+  readonly store: Store;
+  readonly sealer: Sealer;
+  /** What is still remembered; empty where everything is to be done again. */
+  readonly steps: readonly StepRecord[];
+}
+
+/** The turn that an earlier attempt was at work on, to be begun once more. `undefined`: its message is not to be had any more. */
+export async function prepareReplay(options: ResumeOptions): Promise<Beginning | undefined> {
+  const { agent, writer, record, store, sealer, steps } = options;
+  const runner = readRunner(record.head.runner);
+  const message = turnMessage(options);
+  if (message === undefined) return undefined;
+  const skill = skillOf(agent, runner.skill);
+  const memory = new Memory({ writer, sealer, steps: steps.filter(({ key }) => key !== SEALED_TURN), maxSteps: Number.POSITIVE_INFINITY });
+  const replay = await Replay.read({
+    entries: (after, upTo) => readLog(store, record.id, { after, upTo }),
+    turnAfter: runner.turnAfter,
+    upTo: record.seq,
+    isRemembered: (step) => memory.recall(step)?.kind === "done",
+  });
+  const before = record.history.filter((entry) => entry.after <= runner.turnAfter && entry.inbox !== runner.turnInbox);
+  const history = runner.turnInbox === undefined ? [message] : [...before.map((entry) => readMessage(entry.body)), message];
+  return {
+    turn: {
+      message,
+      data: await dataFor(skill, message),
+      skillId: runner.skill,
+      history,
+      artifacts: await artifactsUpTo(store, record.id, runner.turnAfter),
+    },
+    skill,
+    steps: steps.filter(({ key }) => key !== SEALED_TURN),
+    replay,
+  };
+}
+
+/** The ids of all artifacts in a log. */
+export async function artifactIds(store: Store, record: TaskRecord): Promise<Set<ArtifactId>> {
+  const ids = new Set<ArtifactId>();
+  for await (const { body } of readLog(store, record.id, { after: 0, upTo: record.seq })) {
+    if (isStatusBody(body)) continue;
+    const event = readEvent(body);
+    if (event.kind === "artifact") ids.add(event.artifact.artifactId);
+  }
+  return ids;
+}
+
+async function artifactsUpTo(store: Store, id: TaskRecord["id"], upTo: number): Promise<Artifact[]> {
+  const fold = new ArtifactFold();
+  for await (const { body } of readLog(store, id, { after: 0, upTo })) if (!isStatusBody(body)) fold.add(readEvent(body));
+  return fold.artifacts();
+}
+
+function turnMessage({ record, sealer, steps }: ResumeOptions): Message | undefined {
+  const { turnInbox } = readRunner(record.head.runner);
+  const entry = record.history.find((kept) => kept.inbox === turnInbox);
+  if (entry !== undefined) return readMessage(entry.body);
+  const sealed = steps.find(({ key }) => key === SEALED_TURN);
+  return sealed === undefined ? undefined : readMessage(sealer.open(JSON.parse(sealed.value).sealed, record.id));
+}
+
+function skillOf(agent: Agent, id: string | undefined): Skill | undefined {
+  return id === undefined ? undefined : agent.skills?.find((skill) => skill.id === id);
+}
+
+function skillNamed(agent: Agent, message: Message): Skill | undefined {
+  const id = message.metadata?.["skillId"];
+  return typeof id === "string" ? skillOf(agent, id) : undefined;
+}

@@ -1,0 +1,125 @@
+import type { Clock, Timer } from "../internal/clock.ts";
+import { createDeferred, type Deferred } from "../internal/deferred.ts";
+import type { TaskAborted } from "./agent.ts";
+import type { TaskWriter } from "./task-writer.ts";
+
+export const TIMED_OUT: unique symbol = Symbol("timed out");
+
+export interface WaitOptions<T> {
+  /** What is waited for, once it is there. Asked now and whenever something arrives. */
+  readonly poll: () => T | undefined;
+  /** When to give up (store time). */
+  readonly until?: number | undefined;
+  /** The time does not count as work, and the task need not be at work meanwhile. */
+  readonly pauses: boolean;
+  /** The run may be let go of, to be started again when there is something for it. */
+  readonly parks: boolean;
+}
+
+interface Waiter {
+  readonly options: WaitOptions<unknown>;
+  readonly result: Deferred<unknown>;
+  readonly since: number;
+  timer: Timer | undefined;
+}
+
+export interface WaitsOptions {
+  readonly writer: TaskWriter;
+  readonly clock: Clock;
+  /** Milliseconds after which a waiting run is parked; `Infinity`: never. */
+  readonly parkAfter: number;
+  /** Somebody must be at work on the task even while it waits: its agent cannot be started again. */
+  readonly staysActive: boolean;
+  readonly onPark: () => void;
+  readonly onResume: () => void;
+}
+
+/** Everything a run waits for: answers, messages, times. */
+export class Waits {
+  readonly #options: WaitsOptions;
+  readonly #waiters = new Set<Waiter>();
+  #parkTimer: Timer | undefined;
+  /** Work that must not be cut off by parking. */
+  busy = 0;
+
+  constructor(options: WaitsOptions) {
+    this.#options = options;
+  }
+
+  /** Says, with the next commit, that the task waits and until when; called before the wait itself so that both are one write. */
+  pause(until: number | undefined): void {
+    const { writer, clock, staysActive } = this.#options;
+    const pausedAt = writer.runner.pausedAt ?? clock.now();
+    const wakes = [until, writer.wakeAt].filter((time) => time !== undefined);
+    writer.keep({ runner: { pausedAt }, active: staysActive, wakeAt: wakes.length > 0 ? Math.min(...wakes) : undefined });
+  }
+
+  /** Back at work: the deadline moves on by the time that was waited. */
+  resume(): void {
+    const { writer, clock, onResume } = this.#options;
+    if ([...this.#waiters].some((waiter) => waiter.options.pauses)) return;
+    const { pausedAt, deadline } = writer.runner;
+    const waited = pausedAt === undefined ? 0 : Math.max(0, clock.now() - pausedAt);
+    writer.keep({
+      runner: { pausedAt: undefined, sensitive: undefined, ...(deadline !== undefined && { deadline: deadline + waited }) },
+      active: true,
+      wakeAt: undefined,
+    });
+    onResume();
+  }
+
+  wait<T>(options: WaitOptions<T>): Promise<T | typeof TIMED_OUT> {
+    const ready = options.poll();
+    if (ready !== undefined) return Promise.resolve(ready);
+    const { clock } = this.#options;
+    const result = createDeferred<unknown>({ handled: true });
+    const waiter: Waiter = { options, result, since: clock.now(), timer: undefined };
+    this.#waiters.add(waiter);
+    if (options.until !== undefined) {
+      waiter.timer = clock.setTimer(options.until, () => this.#settle(waiter, TIMED_OUT), { unref: true });
+    }
+    this.#armPark();
+    // Safe: the waiter is only ever settled with what its own poll returned, or with the time-out.
+    return result.promise as Promise<T | typeof TIMED_OUT>;
+  }
+
+  /** Something arrived: asks everybody, oldest first. */
+  poll(): void {
+    for (const waiter of [...this.#waiters]) {
+      const value = waiter.options.poll();
+      if (value !== undefined) this.#settle(waiter, value);
+    }
+  }
+
+  /** The run must stop. A parked run's waits never end: it is simply not there any more. */
+  abort(reason: TaskAborted): void {
+    this.#parkTimer?.cancel();
+    for (const waiter of this.#waiters) {
+      waiter.timer?.cancel();
+      if (reason.reason !== "parked") waiter.result.reject(reason);
+    }
+    this.#waiters.clear();
+  }
+
+  #settle(waiter: Waiter, value: unknown): void {
+    if (!this.#waiters.delete(waiter)) return;
+    waiter.timer?.cancel();
+    waiter.result.resolve(value);
+    this.#armPark();
+  }
+
+  #armPark(): void {
+    const { clock, parkAfter, onPark } = this.#options;
+    this.#parkTimer?.cancel();
+    this.#parkTimer = undefined;
+    if (parkAfter === Number.POSITIVE_INFINITY) return;
+    const parking = [...this.#waiters].filter((waiter) => waiter.options.parks);
+    if (parking.length === 0) return;
+    const due = Math.min(...parking.map((waiter) => waiter.since)) + parkAfter;
+    const park = (): void => {
+      if (this.busy === 0) onPark();
+      else this.#parkTimer = clock.setTimer(clock.now() + parkAfter, park, { unref: true });
+    };
+    this.#parkTimer = clock.setTimer(due, park, { unref: true });
+  }
+}
