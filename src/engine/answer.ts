@@ -122,7 +122,11 @@ function hasText(parts: readonly Part[]): boolean {
   return parts.some((part) => part.text !== undefined);
 }
 
+/** How a JSON text may begin: telling by that is far cheaper than having the parser throw. */
+const JSON_START = /^\s*[[{"\d\-tfn]/;
+
 function parseJson(text: string): JsonValue | undefined {
+  if (!JSON_START.test(text)) return undefined;
   try {
     const value = JSON.parse(text) as JsonValue;
     return isWithin(value, MAX_DEPTH) ? value : undefined;

@@ -191,6 +191,7 @@ class TaskEngine implements RunningEngine {
     if (feed === undefined) return undefined;
     this.#count(id, 1);
     try {
+      if (options.ticket !== undefined) await this.accepted(options.ticket);
       return await openSubscription({ store, feeds, isClosing, onClose: () => this.#count(id, -1) }, feed, options);
     } catch (error) {
       this.#count(id, -1);

@@ -81,9 +81,11 @@ interface Survey {
 async function fitSchemas(agent: Agent, skills: readonly Skill[], message: Message): Promise<Survey> {
   const fits: Extract<Routed, { readonly kind: "skill" }>[] = [];
   const problems = new Map<Skill, string>();
-  const raw = structuredIn(message);
-  for (const skill of skills) {
-    if (skill.input === undefined || !isHandled(agent, skill)) continue;
+  const checkable = skills.filter((skill) => skill.input !== undefined && isHandled(agent, skill));
+  // Most agents have no schemas, and reading a text as JSON that is none costs more than the rest of routing.
+  const raw = checkable.length === 0 ? undefined : structuredIn(message);
+  for (const skill of checkable) {
+    if (skill.input === undefined) continue;
     if (raw === undefined) {
       problems.set(skill, "the message carries no data and its text is not JSON");
       continue;

@@ -1,0 +1,55 @@
+import { type Workload, writeWorkload } from "../servers/workload.ts";
+
+/** Headers every request of the bench carries. */
+export const HEADERS: Readonly<Record<string, string>> = { "Content-Type": "application/json", "A2A-Version": "1.0" };
+
+let counter = 0;
+
+/** A message id nobody used before, in this process or another. */
+function uniqueId(): string {
+  counter += 1;
+  return `bench-${process.pid}-${counter}`;
+}
+
+/** The body of a send, blocking unless told otherwise. */
+export function sendBody(workload: Workload, configuration?: { readonly returnImmediately: boolean }): string {
+  return rpc("SendMessage", { message: message(workload), ...(configuration !== undefined && { configuration }) });
+}
+
+export function streamBody(workload: Workload): string {
+  return rpc("SendStreamingMessage", { message: message(workload) });
+}
+
+export function getBody(id: string): string {
+  return rpc("GetTask", { id });
+}
+
+export function subscribeBody(id: string): string {
+  return rpc("SubscribeToTask", { id });
+}
+
+export interface ListParams {
+  readonly contextId?: string;
+  readonly status?: string;
+  readonly statusTimestampAfter?: string;
+  readonly pageSize?: number;
+  readonly pageToken?: string;
+}
+
+export function listBody(params: ListParams): string {
+  return rpc("ListTasks", params);
+}
+
+function message(workload: Workload): object {
+  return { messageId: uniqueId(), role: "ROLE_USER", parts: [{ text: writeWorkload(workload) }] };
+}
+
+function rpc(method: string, params: object): string {
+  return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+}
+
+/** A request as it goes over the wire, for the clients that speak to sockets themselves. */
+export function rawRequest(port: number, body: string): string {
+  const headers = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers.join("")}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}

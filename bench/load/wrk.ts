@@ -1,0 +1,84 @@
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { trackChild } from "../children.ts";
+import { hammer } from "./hammer.ts";
+import { getBody, sendBody } from "./requests.ts";
+
+export interface Load {
+  readonly port: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly signal: AbortSignal;
+  /** What to ask: blocking sends, or gets of the ids in a file, one per line. */
+  readonly script: { readonly name: "send" } | { readonly name: "get"; readonly ids: string };
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  /** Requests answered. */
+  readonly requests: number;
+}
+
+const available = spawnSync("wrk", ["--version"]).error === undefined;
+
+/** What puts the load on, in words. */
+export const LOAD_TOOL: string = available
+  ? `wrk -t${threads()} -c32`
+  : "the bench's own load generator, 32 connections, because `wrk` is not on the PATH";
+
+let runs = 0;
+
+/** Asks as fast as answers come. Rejects if any answer was not a 200. */
+export function applyLoad(load: Load): Promise<LoadResult> {
+  return available ? runWrk(load) : runHammer(load);
+}
+
+// Leaves a core to the server where there are few.
+function threads(): number {
+  return availableParallelism() > 2 ? 2 : 1;
+}
+
+function runHammer(load: Load): Promise<LoadResult> {
+  if (load.script.name === "send") return hammer({ ...load, nextBody: () => sendBody({ kind: "answer" }) });
+  const ids = readFileSync(load.script.ids, "utf8").trim().split("\n");
+  let next = 0;
+  return hammer({
+    ...load,
+    nextBody: () => {
+      next = (next + 1) % ids.length;
+      return getBody(ids[next] ?? "");
+    },
+  });
+}
+
+async function runWrk({ port, seconds, connections, signal, script }: Load): Promise<LoadResult> {
+  runs += 1;
+  const file = fileURLToPath(new URL(`${script.name}.lua`, import.meta.url));
+  const argument = script.name === "get" ? script.ids : `w${process.pid}-${runs}`;
+  const flags = [`-t${threads()}`, `-c${connections}`, `-d${Math.ceil(seconds)}s`, "--timeout", "10s", "-s", file];
+  const output = await run("wrk", [...flags, `http://127.0.0.1:${port}/`, "--", argument], signal);
+  const refused = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(output);
+  if (refused !== null) throw new Error(`wrk met errors: ${refused[0]}`);
+  const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
+  const requests = Number(/(\d+) requests in/.exec(output)?.[1]);
+  if (!(perSecond > 0)) throw new Error(`wrk said nothing of use: ${output}`);
+  return { perSecond, requests };
+}
+
+function run(command: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = trackChild(spawn(command, args, { signal, stdio: ["ignore", "pipe", "pipe"] }));
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`${command} ended with ${code}: ${output}`)),
+    );
+  });
+}

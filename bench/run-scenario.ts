@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { BenchOptions } from "./options.ts";
+import type { Result } from "./report.ts";
+import type { Scenario } from "./scenario.ts";
+import { type ServerProcess, startServer } from "./server-process.ts";
+
+/** Runs one scenario within its time and clears up after it. Never rejects: a failure is a result. */
+export async function runScenario(scenario: Scenario, options: BenchOptions, workFolder: string): Promise<Result> {
+  const limit = scenario.limitSeconds[options.quick ? 1 : 0];
+  const stop = new AbortController();
+  const folders: string[] = [];
+  const servers: ServerProcess[] = [];
+  const began = performance.now();
+  const result = (outcome: Result["outcome"]): Result => ({
+    scenario,
+    outcome,
+    seconds: (performance.now() - began) / 1000,
+  });
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new Error(`Given up after ${limit} s.`);
+    stop.abort(error);
+    late.reject(error);
+  }, limit * 1000);
+  try {
+    const work = scenario.run({
+      quick: options.quick,
+      runs: options.runs,
+      signal: stop.signal,
+      folder() {
+        const folder = mkdtempSync(join(workFolder, `${scenario.name}-`));
+        folders.push(folder);
+        return folder;
+      },
+      async start(spec) {
+        stop.signal.throwIfAborted();
+        const server = await startServer(spec);
+        servers.push(server);
+        return server;
+      },
+      progress: (text) => process.stderr.write(`  [${scenario.name}] ${text}\n`),
+    });
+    return result(await Promise.race([work, late.promise]));
+  } catch (error) {
+    return result({ failure: error instanceof Error ? error.message : String(error) });
+  } finally {
+    clearTimeout(timer);
+    stop.abort(new Error("The scenario is over."));
+    await Promise.all(servers.map((server) => server.stop()));
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  }
+}

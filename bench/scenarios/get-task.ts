@@ -1,0 +1,77 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { alternate, ECHO, PALAVER_MEMORY, palaverDurable, SDK_MEMORY, startAll } from "../contenders.ts";
+import { plain, rate, spread } from "../format.ts";
+import { call } from "../load/call.ts";
+import { getBody, sendBody } from "../load/requests.ts";
+import { applyLoad, LOAD_TOOL } from "../load/wrk.ts";
+import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
+import type { ServerProcess } from "../server-process.ts";
+import { ANSWER } from "../servers/workload.ts";
+import { ratios, summarize } from "../statistics.ts";
+
+/** Callers look at finished tasks, a different one each time. */
+export const getTask: Scenario = { name: "get", title: "Get over rotating ids", limitSeconds: [180, 60], run };
+
+const SENDERS = 32;
+
+async function run(bench: Bench): Promise<Outcome> {
+  const count = bench.quick ? 2_000 : 10_000;
+  const seconds = bench.quick ? 1 : 3;
+  const { servers, notes } = await startAll(bench, [ECHO, palaverDurable(bench), PALAVER_MEMORY, SDK_MEMORY]);
+  const files = new Map<string, string>();
+  for (const server of servers) {
+    bench.progress(`${server.label}: making ${count} tasks`);
+    const ids = await makeTasks(server, count);
+    await checkGet(server, ids[count >> 1] ?? "");
+    const file = join(bench.folder(), "ids");
+    writeFileSync(file, ids.join("\n"));
+    files.set(server.label, file);
+  }
+  const load = (server: ServerProcess, duration: number) =>
+    applyLoad({
+      port: server.port,
+      seconds: duration,
+      connections: 32,
+      signal: bench.signal,
+      script: { name: "get", ids: files.get(server.label) ?? "" },
+    });
+  for (const server of servers) await load(server, bench.quick ? 1 : 2);
+  const figures = await alternate(bench, servers, async (server) => (await load(server, seconds)).perSecond);
+
+  const rows = servers.map(({ label }): Row => {
+    const toEcho = summarize(ratios(figures.get(label) ?? [], figures.get(ECHO.label) ?? []));
+    const figure = `${plain(toEcho.median)} (${rate(summarize(figures.get(label) ?? []).median)})`;
+    const row: Row = { work: label === ECHO.label ? label : `${label} ÷ raw echo`, figure, ...spread(toEcho, plain) };
+    return label === "Palaver durable" ? { ...row, limit: "≥ 0.6", ok: toEcho.median >= 0.6 } : row;
+  });
+  return {
+    rows,
+    notes: [
+      `Load: ${LOAD_TOOL}; ${count.toLocaleString("en")} ids; ${bench.runs} alternated runs of ${seconds} s.`,
+      ...notes,
+    ],
+    data: Object.fromEntries(figures),
+  };
+}
+
+async function makeTasks({ port }: ServerProcess, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  let begun = 0;
+  const sendOn = async () => {
+    while (begun < count) {
+      begun += 1;
+      const { task } = await call(port, sendBody({ kind: "answer" }));
+      if (task === undefined) throw new Error("A send made no task.");
+      ids.push(task.id);
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, sendOn));
+  return ids;
+}
+
+async function checkGet({ label, port }: ServerProcess, id: string): Promise<void> {
+  const task = await call(port, getBody(id));
+  const text = JSON.stringify(task);
+  if (task.id !== id || !text.includes(ANSWER)) throw new Error(`${label} does not get a task as it should: ${text}`);
+}

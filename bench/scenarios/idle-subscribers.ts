@@ -1,0 +1,124 @@
+import { BARE_SSE, PALAVER_MEMORY, palaverDurable } from "../contenders.ts";
+import { kilobytes } from "../format.ts";
+import { call } from "../load/call.ts";
+import { type OpenStream, openStream } from "../load/open-stream.ts";
+import { sendBody, subscribeBody } from "../load/requests.ts";
+import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
+import type { ServerProcess, ServerSpec } from "../server-process.ts";
+
+/** Many callers wait on tasks that say nothing: each may cost the server only a little memory. */
+export const idleSubscribers: Scenario = { name: "idle", title: "Idle subscribers", limitSeconds: [120, 60], run };
+
+const SUBSCRIBERS = 2_000;
+const LIMIT_BYTES = 15 * 1024;
+const OPENERS = 32;
+
+interface Cost {
+  /** Heap and external memory after garbage collection, bytes each. */
+  readonly perSubscriber: number;
+  readonly perTask?: number;
+}
+
+async function run(bench: Bench): Promise<Outcome> {
+  const durable = await measurePalaver(bench, palaverDurable(bench));
+  const memory = await measurePalaver(bench, PALAVER_MEMORY);
+  const bare = await measureBare(bench);
+  const row = (work: string, { perSubscriber, perTask }: Cost): Row => ({
+    work,
+    figure:
+      kilobytes(perSubscriber) + (perTask === undefined ? "" : ` (and ${kilobytes(perTask)} for its waiting task)`),
+  });
+  return {
+    rows: [
+      {
+        ...row("Palaver durable, each subscriber", durable),
+        limit: "≤ 15 KB",
+        ok: durable.perSubscriber <= LIMIT_BYTES,
+      },
+      row("Palaver in memory, each subscriber", memory),
+      row("bare node:http SSE, each subscriber", bare),
+    ],
+    notes: [`${SUBSCRIBERS.toLocaleString("en")} subscribers, one on each waiting task; heap + external after GC.`],
+    data: { durable, memory, bare },
+  };
+}
+
+async function measurePalaver(bench: Bench, spec: ServerSpec): Promise<Cost> {
+  const server = await bench.start(spec);
+  bench.progress(`${server.label}: ${SUBSCRIBERS} waiting tasks`);
+  const make = async () => {
+    const { task } = await call(server.port, sendBody({ kind: "wait" }, { returnImmediately: true }));
+    if (task === undefined) throw new Error("A send made no task.");
+    return task.id;
+  };
+  // What is made once and kept must not count as the cost of each.
+  const early = await inParallel(100, make);
+  await useOnce(bench, server, early.map(subscribeBody));
+  const empty = await inUse(server);
+  const ids = await inParallel(SUBSCRIBERS, make);
+  const waiting = await inUse(server);
+  bench.progress(`${server.label}: ${SUBSCRIBERS} subscribers`);
+  const perSubscriber = await subscribe(bench, server, { bodies: ids.map(subscribeBody), before: waiting });
+  await server.stop();
+  return { perSubscriber, perTask: (waiting - empty) / SUBSCRIBERS };
+}
+
+async function measureBare(bench: Bench): Promise<Cost> {
+  const server = await bench.start(BARE_SSE);
+  bench.progress(`${server.label}: ${SUBSCRIBERS} subscribers`);
+  await useOnce(
+    bench,
+    server,
+    Array.from({ length: 100 }, () => subscribeBody("any")),
+  );
+  const bodies = Array.from({ length: SUBSCRIBERS }, () => subscribeBody("any"));
+  const perSubscriber = await subscribe(bench, server, { bodies, before: await inUse(server) });
+  await server.stop();
+  return { perSubscriber };
+}
+
+async function useOnce(bench: Bench, server: ServerProcess, bodies: readonly string[]): Promise<void> {
+  await subscribe(bench, server, { bodies, before: 0 });
+}
+
+interface Subscriptions {
+  readonly bodies: readonly string[];
+  /** Bytes in use before. */
+  readonly before: number;
+}
+
+/** Bytes each took, once all had their first event. */
+async function subscribe(bench: Bench, server: ServerProcess, { bodies, before }: Subscriptions): Promise<number> {
+  const streams: OpenStream[] = [];
+  try {
+    for (let start = 0; start < bodies.length; start += 100) {
+      const some = bodies
+        .slice(start, start + 100)
+        .map((body) => openStream({ port: server.port, body, signal: bench.signal }));
+      streams.push(...some);
+      await Promise.all(some.map(({ first }) => first));
+    }
+    return ((await inUse(server)) - before) / bodies.length;
+  } finally {
+    for (const stream of streams) stream.close();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+async function inUse(server: ServerProcess): Promise<number> {
+  const { heapUsed, external } = await server.memory({ collect: true });
+  return heapUsed + external;
+}
+
+async function inParallel<T>(count: number, make: () => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  let begun = 0;
+  const worker = async () => {
+    while (begun < count) {
+      begun += 1;
+      made.push(await make());
+    }
+  };
+  await Promise.all(Array.from({ length: OPENERS }, worker));
+  return made;
+}

@@ -1,0 +1,90 @@
+import {
+  alternate,
+  type Figures,
+  PALAVER_MEMORY,
+  palaverDurable,
+  SDK_MEMORY,
+  sdkDatabase,
+  startAll,
+} from "../contenders.ts";
+import { rate, spread, times } from "../format.ts";
+import { openStream } from "../load/open-stream.ts";
+import { streamBody } from "../load/requests.ts";
+import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
+import type { ServerProcess } from "../server-process.ts";
+import { ratios, summarize } from "../statistics.ts";
+
+/** Sixteen callers at a time each stream an answer of a hundred chunks. */
+export const streamEvents: Scenario = {
+  name: "stream",
+  title: "16 streams × 100 chunks",
+  limitSeconds: [180, 60],
+  run,
+};
+
+const STREAMS = 16;
+const CHUNKS = 100;
+const CHUNK_BYTES = 24;
+
+async function run(bench: Bench): Promise<Outcome> {
+  const seconds = bench.quick ? 1 : 3;
+  const specs = [palaverDurable(bench), PALAVER_MEMORY, SDK_MEMORY, sdkDatabase(bench)];
+  const { servers, notes } = await startAll(bench, specs);
+  for (const server of servers) {
+    await checkStream(bench, server);
+    bench.progress(`warming up ${server.label}`);
+    await streamFor(bench, server, bench.quick ? 1 : 2);
+  }
+  const figures = await alternate(bench, servers, (server) => streamFor(bench, server, seconds));
+  return {
+    rows: [
+      ratioRow(figures, "Palaver durable", 30),
+      ratioRow(figures, PALAVER_MEMORY.label),
+      ...servers.map(({ label }) => absoluteRow(figures, label)),
+    ],
+    notes: [`Events the callers received per second; ${bench.runs} alternated runs of ${seconds} s.`, ...notes],
+    data: Object.fromEntries(figures),
+  };
+}
+
+/** Resolves with events per second. */
+async function streamFor(bench: Bench, { port }: ServerProcess, seconds: number): Promise<number> {
+  const start = performance.now();
+  const until = start + seconds * 1000;
+  let events = 0;
+  const caller = async () => {
+    while (performance.now() < until) {
+      const stream = openStream({ port, body: streamBody(workload), signal: bench.signal });
+      const received = await stream.ended;
+      if (received < CHUNKS) throw new Error(`A stream ended after ${received} events.`);
+      events += received;
+    }
+  };
+  await Promise.all(Array.from({ length: STREAMS }, caller));
+  return events / ((performance.now() - start) / 1000);
+}
+
+const workload = { kind: "chunks", count: CHUNKS, bytes: CHUNK_BYTES, delayMs: 0 } as const;
+
+/** Every chunk must arrive as an event of its own, in order. */
+async function checkStream(bench: Bench, { label, port }: ServerProcess): Promise<void> {
+  const texts: string[] = [];
+  const onFrame = (frame: Buffer) => {
+    const text = /"text":"(\d+) /.exec(frame.toString("utf8"))?.[1];
+    if (text !== undefined && frame.includes("artifactUpdate")) texts.push(text);
+  };
+  await openStream({ port, body: streamBody(workload), signal: bench.signal, onFrame }).ended;
+  const expected = Array.from({ length: CHUNKS }, (_, index) => String(index));
+  if (texts.join() !== expected.join()) throw new Error(`${label} does not stream chunk by chunk: ${texts.join()}`);
+}
+
+function ratioRow(figures: Figures, label: string, limit?: number): Row {
+  const summary = summarize(ratios(figures.get(label) ?? [], figures.get(SDK_MEMORY.label) ?? []));
+  const row: Row = { work: `${label} ÷ SDK in memory`, figure: times(summary.median), ...spread(summary, times) };
+  return limit === undefined ? row : { ...row, limit: `≥ ${limit}× (then 40×)`, ok: summary.median >= limit };
+}
+
+function absoluteRow(figures: Figures, label: string): Row {
+  const summary = summarize(figures.get(label) ?? []);
+  return { work: label, figure: rate(summary.median), ...spread(summary, rate) };
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { trackChild } from "./children.ts";
+import { NotMeasurable } from "./scenario.ts";
+import type { FromServer, MemoryFigures, ToServer } from "./servers/control.ts";
+
+export interface ServerSpec {
+  /** What tables call it. */
+  readonly label: string;
+  readonly script: "echo" | "palaver" | "sdk" | "sse";
+  /** Passed on to the script as JSON. */
+  readonly config?: object;
+}
+
+/** A server under test, in a process of its own, on a port of the loopback address. */
+export interface ServerProcess {
+  readonly label: string;
+  readonly port: number;
+  /** What the server said of itself when it started. */
+  readonly about: string;
+  /** Bytes in use; with `collect`, after a full garbage collection. */
+  memory(options: { readonly collect: boolean }): Promise<MemoryFigures>;
+  stop(): Promise<void>;
+}
+
+const START_LIMIT_MS = 60_000;
+const CONTROL_LIMIT_MS = 30_000;
+
+/** Rejects with {@link NotMeasurable} where the server says that something it needs is missing. */
+export async function startServer(spec: ServerSpec): Promise<ServerProcess> {
+  const script = fileURLToPath(new URL(`servers/${spec.script}.ts`, import.meta.url));
+  const child = trackChild(
+    fork(script, [JSON.stringify(spec.config ?? {})], {
+      execArgv: ["--expose-gc", "--no-warnings"],
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      env: { ...process.env, NODE_ENV: "production" },
+    }),
+  );
+  let complaints = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    complaints = (complaints + text).slice(-4000);
+  });
+  const gone = new Promise<never>((_resolve, reject) => {
+    child.once("exit", (code, signal) => {
+      reject(new Error(`${spec.label} stopped (${signal ?? `code ${code}`}). ${complaints}`.trim()));
+    });
+  });
+  gone.catch(() => undefined);
+  try {
+    const ready = await within(
+      Promise.race([next(child, "ready", "missing"), gone]),
+      START_LIMIT_MS,
+      `${spec.label} to start`,
+    );
+    if (ready.kind === "missing") throw new NotMeasurable(ready.reason);
+    return handle(spec.label, child, { ...ready, gone });
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+}
+
+interface Running {
+  readonly port: number;
+  readonly about: string;
+  readonly gone: Promise<never>;
+}
+
+function handle(label: string, child: ChildProcess, running: Running): ServerProcess {
+  return {
+    label,
+    port: running.port,
+    about: running.about,
+    async memory({ collect }) {
+      const answer = next(child, "memory");
+      tell(child, { kind: "memory", collect });
+      const { figures } = await within(
+        Promise.race([answer, running.gone]),
+        CONTROL_LIMIT_MS,
+        `${label} to tell its memory`,
+      );
+      return figures;
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+function tell(child: ChildProcess, message: ToServer): void {
+  child.send(message);
+}
+
+function next<Kind extends FromServer["kind"]>(
+  child: ChildProcess,
+  ...kinds: Kind[]
+): Promise<Extract<FromServer, { kind: Kind }>> {
+  return new Promise((resolve) => {
+    const listen = (message: FromServer) => {
+      if (!isOneOf(message, kinds)) return;
+      child.off("message", listen);
+      resolve(message);
+    };
+    child.on("message", listen);
+  });
+}
+
+function isOneOf<Kind extends FromServer["kind"]>(
+  message: FromServer,
+  kinds: Kind[],
+): message is Extract<FromServer, { kind: Kind }> {
+  return (kinds as string[]).includes(message.kind);
+}
+
+/** Rejects, naming what was waited for, when it takes longer than that. */
+export async function within<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`Waited ${ms / 1000} s for ${what}.`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,56 @@
+import type { AddressInfo } from "node:net";
+
+/** What the bench asks of a server under test, over the channel between the two processes. */
+export type ToServer = { readonly kind: "memory"; readonly collect: boolean };
+
+export type FromServer =
+  | { readonly kind: "ready"; readonly port: number; readonly about: string }
+  /** It cannot run here: `reason` says what is not installed. */
+  | { readonly kind: "missing"; readonly reason: string }
+  | { readonly kind: "memory"; readonly figures: MemoryFigures };
+
+/** Bytes. */
+export interface MemoryFigures {
+  readonly rss: number;
+  readonly heapUsed: number;
+  readonly external: number;
+}
+
+/** The configuration the bench gave this process. */
+export function readConfig<Config extends object>(): Partial<Config> {
+  return JSON.parse(process.argv[2] ?? "{}");
+}
+
+/** Tells the bench where the server listens and answers its questions from then on. Ends the process when the bench is gone. */
+export function announce(address: AddressInfo | string | number | null, about: string): void {
+  const port =
+    typeof address === "number" ? address : typeof address === "object" && address !== null ? address.port : 0;
+  process.on("message", (message: ToServer) => {
+    void answer(message);
+  });
+  process.on("disconnect", () => process.exit(0));
+  tell({ kind: "ready", port, about });
+}
+
+/** Says that something is not installed, and ends the process. */
+export function declareMissing(reason: string): void {
+  process.send?.({ kind: "missing", reason } satisfies FromServer, () => process.exit(0));
+}
+
+async function answer({ collect }: ToServer): Promise<void> {
+  if (collect) await collectGarbage();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  tell({ kind: "memory", figures: { rss, heapUsed, external } });
+}
+
+/** Several passes: finalizers of one pass free what the next collects. */
+async function collectGarbage(): Promise<void> {
+  for (let pass = 0; pass < 4; pass += 1) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function tell(message: FromServer): void {
+  process.send?.(message);
+}

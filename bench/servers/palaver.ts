@@ -1,0 +1,44 @@
+import { agent } from "../../src/engine/agent.ts";
+import { createServer } from "../../src/index.ts";
+import { AGENT_ID } from "../agent-id.ts";
+import { announce, readConfig } from "./control.ts";
+import { ANSWER, produce, readWorkload } from "./workload.ts";
+
+export interface PalaverConfig {
+  /** A SQLite file; absent: in memory. */
+  readonly database?: string;
+  /** Bytes one task may write. */
+  readonly maxTaskBytes?: number;
+}
+
+const config = readConfig<PalaverConfig>();
+
+const bench = agent({
+  id: AGENT_ID,
+  name: "Bench",
+  description: "Answers what the bench asks.",
+  version: "1.0.0",
+  concurrency: 100_000,
+  queue: 100_000,
+  run(task) {
+    const workload = readWorkload(task.text);
+    if (workload.kind === "answer") return Promise.resolve(ANSWER);
+    if (workload.kind === "wait") return aborted(task.signal);
+    return produce(workload);
+  },
+});
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+const server = createServer([bench], {
+  port: 0,
+  host: "127.0.0.1",
+  store: config.database === undefined ? "memory:" : `sqlite:${config.database}`,
+  // Both keep everything, so that both do the same work.
+  retention: {},
+  ...(config.maxTaskBytes !== undefined && { limits: { maxTaskBytes: config.maxTaskBytes } }),
+});
+const { url } = await server.listen();
+announce(Number(new URL(url).port), config.database === undefined ? "in memory" : "SQLite");

@@ -1,0 +1,71 @@
+/**
+ * What a caller may ask of the agents under test, as the text of a message. All servers read it with this file, so that all
+ * do the same work.
+ */
+export type Workload =
+  /** One short answer. */
+  | { readonly kind: "answer" }
+  /** So many chunks of so many bytes, as fast as they are taken, after a pause in which readers may join. */
+  | { readonly kind: "chunks"; readonly count: number; readonly bytes: number; readonly delayMs: number }
+  /** So many chunks at that rate, each carrying the time it was written. */
+  | { readonly kind: "paced"; readonly count: number; readonly perSecond: number }
+  /** Works until it is stopped and writes nothing. */
+  | { readonly kind: "wait" };
+
+export const ANSWER = "The ferry leaves at a quarter past nine from the old harbour; tickets are sold on board.";
+
+export function writeWorkload(workload: Workload): string {
+  return JSON.stringify(workload);
+}
+
+/** Anything that is not a workload is asked for a short answer. */
+export function readWorkload(text: string): Workload {
+  return text.startsWith('{"kind":') ? JSON.parse(text) : { kind: "answer" };
+}
+
+/** The text of one chunk: its number, then filling up to the size asked for. */
+export function chunkText(index: number, bytes: number): string {
+  const start = `${index} `;
+  return (
+    start + "lorem ipsum dolor sit amet ".repeat(Math.ceil(bytes / 27)).slice(0, Math.max(0, bytes - start.length))
+  );
+}
+
+/** Encloses the time of writing in a chunk; occurs nowhere else in a frame. */
+export const CLOCK_MARK = "~";
+
+/** Microseconds of the machine's monotonic clock, which all its processes share. */
+export function clockMicroseconds(): number {
+  return Number(process.hrtime.bigint() / 1000n);
+}
+
+/** The text of a paced chunk. */
+export function stampedText(): string {
+  return `${CLOCK_MARK}${clockMicroseconds()}${CLOCK_MARK} and then `;
+}
+
+/** The chunks of a workload, at its pace. */
+export async function* produce(workload: Workload): AsyncGenerator<string, void> {
+  if (workload.kind === "chunks") yield* chunks(workload);
+  else if (workload.kind === "paced") yield* paced(workload);
+}
+
+async function* chunks({ count, bytes, delayMs }: Extract<Workload, { kind: "chunks" }>): AsyncGenerator<string, void> {
+  if (delayMs > 0) await pause(delayMs);
+  const filling = chunkText(0, bytes).slice(2);
+  for (let index = 0; index < count; index += 1) yield `${index} ${filling}`;
+}
+
+/** By the clock and not by a pause after each chunk: what is late is made up for, as a model's output would be. */
+async function* paced({ count, perSecond }: Extract<Workload, { kind: "paced" }>): AsyncGenerator<string, void> {
+  const start = performance.now();
+  for (let index = 0; index < count; index += 1) {
+    const wait = start + (index * 1000) / perSecond - performance.now();
+    if (wait > 0) await pause(wait);
+    yield stampedText();
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

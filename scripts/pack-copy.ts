@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** What packing reads. */
+const NEEDED = [
+  "src",
+  "scripts",
+  "docs",
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "README.md",
+  "LICENSE",
+  "CHANGELOG.md",
+];
+
+export interface Packed {
+  /** A copy of the clone, as packing left it. */
+  readonly clone: string;
+  readonly tarball: string;
+  readonly files: readonly string[];
+  remove(): Promise<void>;
+}
+
+/** Packs a copy of the clone, so that the manifest of the real one is never rewritten under somebody's feet. */
+export async function packCopy(): Promise<Packed> {
+  const folder = await mkdtemp(join(tmpdir(), "palaver-pack-"));
+  const clone = join(folder, "clone");
+  await mkdir(clone);
+  for (const name of NEEDED) await cp(join(ROOT, name), join(clone, name), { recursive: true });
+  await symlink(join(ROOT, "node_modules"), join(clone, "node_modules"));
+  const { stdout } = await promisify(execFile)(
+    "npm",
+    ["pack", "--json", "--loglevel=error", "--pack-destination", folder],
+    {
+      cwd: clone,
+      maxBuffer: 2 ** 26,
+    },
+  );
+  const { filename, files } = packReport(stdout);
+  return {
+    clone,
+    tarball: join(folder, filename),
+    files: files.map(({ path }) => path),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+interface PackReport {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** npm prints a list with one report, or, in later versions, an object with one. */
+function packReport(stdout: string): PackReport {
+  const reports = JSON.parse(stdout) as readonly PackReport[] | Readonly<Record<string, PackReport>>;
+  const [report] = Object.values(reports);
+  if (report === undefined) throw new Error("npm pack reported no tarball.");
+  return report;
+}

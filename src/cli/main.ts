@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Imports nothing before it knows that this Node can run the rest.
+const OLDEST_NODE = 24;
+const node = process.versions.node;
+
+if (Number.parseInt(node, 10) < OLDEST_NODE) {
+  process.stderr.write(
+    `palaver needs Node ${OLDEST_NODE} or later; this is ${node}. Get a newer one from https://nodejs.org.\n`,
+  );
+  process.exit(1);
+}
+const { runProgram } = await import("./program.ts");
+await runProgram(process.argv);

@@ -1,0 +1,8 @@
+import type { Agent } from "../engine/agent.ts";
+import { booking } from "./booking.ts";
+import { countdown } from "./countdown.ts";
+import { echo } from "./echo.ts";
+import { files } from "./files.ts";
+
+/** Agents that need no key and show what can be done. The first is also served at the root. */
+export const demoAgents: readonly Agent[] = [echo, countdown, booking, files];

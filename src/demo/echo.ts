@@ -1,0 +1,30 @@
+import { type Agent, agent } from "../engine/agent.ts";
+import { textOf } from "../protocol/part.ts";
+
+const PREFIX = /^\s*message:\s*/i;
+
+/** Gives back what it is given: as a task, or, when the text begins with `message:`, as a bare message. */
+export const echo: Agent = agent({
+  id: "echo",
+  name: "Echo",
+  description: "Gives back whatever you send. Begin with “message:” to get a bare message instead of a task.",
+  version: "1.0.0",
+  inputModes: ["text/plain", "application/json", "*/*"],
+  outputModes: ["text/plain", "application/json", "*/*"],
+  skills: [
+    {
+      id: "echo",
+      name: "Echo",
+      description: "Completes a task whose result is what you sent, part by part.",
+      tags: ["demo", "echo"],
+      examples: ["Hello", "message: Hello"],
+    },
+  ],
+  reply(message) {
+    const text = textOf(message.parts);
+    return PREFIX.test(text) ? text.replace(PREFIX, "") || "…" : undefined;
+  },
+  async run(task) {
+    return task.message.parts;
+  },
+});

@@ -1,0 +1,46 @@
+export {
+  type AbortCause,
+  type Agent,
+  type AgentDefinition,
+  type Answer,
+  type ArtifactOptions,
+  type ArtifactWriter,
+  type AskOptions,
+  agent,
+  type FileOutput,
+  type InputTimeout,
+  type ObservableLike,
+  type Output,
+  type ReceivedFile,
+  type ReplyCall,
+  type RestartPolicy,
+  type RunFunction,
+  type RunResult,
+  type Skill,
+  type StepContext,
+  skill,
+  TaskAborted,
+  type TaskContext,
+  type TaskLog,
+} from "./engine/agent.ts";
+export type { EngineHooks, TaskRef } from "./engine/api.ts";
+export type { Limits } from "./engine/limits.ts";
+export type { Logger } from "./internal/logger.ts";
+export { createServer, type Server } from "./platform/create-server.ts";
+export type { ListeningAt } from "./platform/listener.ts";
+export { type RunningServer, type ServeOptions, serve } from "./platform/serve.ts";
+export type { Durability, ServerLimits, ServerOptions } from "./platform/settings.ts";
+export { StartupError } from "./platform/startup-error.ts";
+export type { Artifact } from "./protocol/artifact.ts";
+export type { AgentCapabilities, AgentCard, AgentExtension, AgentProvider, AgentSkill } from "./protocol/card.ts";
+export { A2AError, type A2AErrorOptions, ERROR_CODES, type ErrorCode, type FieldViolation } from "./protocol/error.ts";
+export type { ArtifactEvent, StatusEvent, TaskEvent } from "./protocol/event.ts";
+export type { ArtifactId, ContextId, MessageId, TaskId } from "./protocol/ids.ts";
+export type { JsonObject, JsonValue } from "./protocol/json.ts";
+export type { Message, Role } from "./protocol/message.ts";
+export { type DataPart, type Part, type RawPart, type TextPart, textOf, type UrlPart } from "./protocol/part.ts";
+export type { Principal, Scope } from "./protocol/principal.ts";
+export { isInterrupted, isTerminal, type TaskState } from "./protocol/state.ts";
+export type { Task, TaskStatus } from "./protocol/task.ts";
+export type { Retention, Store } from "./store/contract.ts";
+export type { Authenticate, CallRecord, IncomingRequest, TransportHooks } from "./transport/options.ts";

@@ -1,0 +1,19 @@
+/** A promise and the means to settle it. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T | PromiseLike<T>): void;
+  reject(reason: unknown): void;
+}
+
+export interface DeferredOptions {
+  /** A rejection that nobody awaits is not reported as unhandled. Whoever awaits it still gets it. */
+  readonly handled?: boolean;
+}
+
+export function createDeferred<T = void>(options: DeferredOptions = {}): Deferred<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  if (options.handled === true) promise.catch(ignore);
+  return { promise, resolve, reject };
+}
+
+function ignore(): void {}

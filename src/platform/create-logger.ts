@@ -1,0 +1,50 @@
+import { pino } from "pino";
+import type { Logger } from "../internal/logger.ts";
+import { StartupError } from "./startup-error.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What `LOG_LEVEL` says; `info` where it says nothing. */
+export function logLevelFrom(env: NodeJS.ProcessEnv = process.env): LogLevel {
+  const wanted = env["LOG_LEVEL"] || "info";
+  const level = LOG_LEVELS.find((name) => name === wanted);
+  if (level !== undefined) return level;
+  throw new StartupError("usage", `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not ${wanted}.`);
+}
+
+/** Writes to standard error: one JSON object per line, or, for people (`pretty`), one short line of text. */
+export function createLogger(options: { readonly level: LogLevel; readonly pretty: boolean }): Logger {
+  const { level, pretty } = options;
+  // Synchronous, so that the last words before an exit are not lost.
+  const destination = pino.destination({ dest: 2, sync: true });
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: pino.stdSerializers.err },
+    },
+    pretty ? { write: (line: string) => void destination.write(forPeople(line)) } : destination,
+  );
+  return {
+    debug: (message, details) => log.debug(details ?? {}, message),
+    info: (message, details) => log.info(details ?? {}, message),
+    warn: (message, details) => log.warn(details ?? {}, message),
+    error: (message, details) => log.error(details ?? {}, message),
+  };
+}
+
+function forPeople(line: string): string {
+  const { level, time, msg, error, ...details } = JSON.parse(line) as Record<string, unknown>;
+  const facts = Object.entries(details).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
+  const clock = String(time).slice(11, 19);
+  return `${clock} ${String(level).padEnd(5)} ${String(msg)}${facts.join("")}${errorText(error)}\n`;
+}
+
+function errorText(error: unknown): string {
+  if (typeof error !== "object" || error === null) return error === undefined ? "" : ` error=${JSON.stringify(error)}`;
+  const stack = "stack" in error && typeof error.stack === "string" ? error.stack : JSON.stringify(error);
+  return `\n  ${stack.replaceAll("\n", "\n  ")}`;
+}

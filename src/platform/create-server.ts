@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Agent } from "../engine/agent.ts";
+import { createLogger, logLevelFrom } from "./create-logger.ts";
+import { Listener, type ListeningAt } from "./listener.ts";
+import { type ServerOptions, settingsFrom, urlOf } from "./settings.ts";
+import { type Started, startServer } from "./start-server.ts";
+import { StartupError } from "./startup-error.ts";
+
+/** Agents being served. It is at work from the moment it is created: what an earlier process left unfinished goes on. */
+export interface Server {
+  /** Answers a web-standard request. Mounts into anything that has those. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Answers a request of `node:http`. */
+  readonly nodeHandler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Listens on a port of its own. Rejects with a {@link StartupError} if it cannot, or if the server could not start. */
+  listen(): Promise<ListeningAt & { readonly storage: string }>;
+  /** Refuses new work, lets running tasks go on for `drainTimeout`, and closes everything. May be called again. */
+  readonly close: () => Promise<void>;
+}
+
+/** Puts a server together. Throws a {@link StartupError} for options that make no sense; the rest `listen` tells. */
+export function createServer(agents: Agent | readonly Agent[], options: ServerOptions = {}): Server {
+  const served = agentsFrom(agents);
+  const settings = settingsFrom(options);
+  const logger = options.logger ?? createLogger({ level: logLevelFrom(), pretty: process.stderr.isTTY });
+
+  let running: Started | undefined;
+  let failureTold = false;
+  let listener: Listener | undefined;
+  let closing: Promise<void> | undefined;
+  const publicUrl = (): string => settings.publicUrl ?? listener?.url ?? urlOf(settings.host, settings.port);
+  const started = startServer({ agents: served, options, settings, publicUrl, logger });
+  started.then(
+    (result) => {
+      running = result;
+    },
+    // Told by `listen`, or at the first request.
+    () => {},
+  );
+
+  const stop = async (drainTimeout: number): Promise<void> => {
+    const server = await started.catch(() => undefined);
+    await server?.drain(drainTimeout);
+    await listener?.close();
+    await server?.close();
+  };
+  const refuse = (error: unknown): string => {
+    if (!failureTold) logger.error("Requests are refused: the server could not start", { error });
+    failureTold = true;
+    return '{"error":{"code":503,"status":"UNAVAILABLE","message":"The server could not start"}}';
+  };
+  return {
+    fetch: async (request) => {
+      try {
+        const { http } = running ?? (await started);
+        return await http.fetch(request);
+      } catch (error) {
+        return new Response(refuse(error), { status: 503, headers: JSON_TYPE });
+      }
+    },
+    nodeHandler: (request, response) => {
+      if (running !== undefined) running.http.nodeHandler(request, response);
+      else {
+        started.then(
+          ({ http }) => http.nodeHandler(request, response),
+          (error: unknown) => response.writeHead(503, JSON_TYPE).end(refuse(error)),
+        );
+      }
+    },
+    async listen() {
+      const { http, storage } = await started;
+      if (closing !== undefined) throw new StartupError("usage", "The server is closed: it cannot listen.");
+      if (listener !== undefined) throw new StartupError("usage", "The server listens already.");
+      listener = new Listener(http.nodeHandler);
+      try {
+        return { ...(await listener.listen(settings.host, settings.port)), storage };
+      } catch (error) {
+        closing = stop(0);
+        await closing;
+        throw error;
+      }
+    },
+    close: () => {
+      if (closing === undefined) {
+        logger.info("Stopping: no new work is taken, running tasks may finish", {
+          drainTimeout: settings.drainTimeout,
+        });
+        closing = stop(settings.drainTimeout).catch((error: unknown) => {
+          logger.error("Not everything could be closed", { error });
+          throw error;
+        });
+      }
+      return closing;
+    },
+  };
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+function agentsFrom(agents: Agent | readonly Agent[]): readonly Agent[] {
+  const list = "id" in agents ? [agents] : agents;
+  if (list.length === 0) throw new StartupError("usage", "There is no agent to serve. Give at least one.");
+  const seen = new Set<string>();
+  for (const { id, name } of list) {
+    if (seen.has(id)) {
+      throw new StartupError(
+        "usage",
+        `Two agents have the id ${JSON.stringify(id)} (one is “${name}”).\nGive one of them another: agent({ id, … })`,
+      );
+    }
+    seen.add(id);
+  }
+  return list;
+}

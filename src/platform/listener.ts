@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { urlOf } from "./settings.ts";
+import { messageOf, StartupError, systemCode } from "./startup-error.ts";
+
+export interface ListeningAt {
+  readonly host: string;
+  readonly port: number;
+  /** Where it is reached from this machine, without a slash at the end. */
+  readonly url: string;
+}
+
+/** Longer than proxies commonly keep a connection they may reuse, so that it is they who close it. */
+const KEEP_ALIVE = 65_000;
+/** What answers that are under way get to reach their callers when the listener closes, in ms. */
+const LAST_ANSWERS = 2000;
+
+/** An HTTP port. */
+export class Listener {
+  readonly #server: ReturnType<typeof createServer>;
+  #url: string | undefined;
+
+  constructor(handler: (request: IncomingMessage, response: ServerResponse) => void) {
+    this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE }, handler);
+  }
+
+  /** `undefined` until it listens. */
+  get url(): string | undefined {
+    return this.#url;
+  }
+
+  async listen(host: string, port: number): Promise<ListeningAt> {
+    try {
+      this.#server.listen({ host, port });
+      await once(this.#server, "listening");
+    } catch (error) {
+      throw new StartupError("failed", explain(error, host, port), { cause: error });
+    }
+    const address = this.#server.address();
+    const actual = typeof address === "object" && address !== null ? address.port : port;
+    this.#url = urlOf(host, actual);
+    return { host, port: actual, url: this.#url };
+  }
+
+  /** Takes no more connections, lets answers under way finish for a moment, and cuts what is left. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeIdleConnections();
+    const patience = new AbortController();
+    await Promise.race([closed, sleep(LAST_ANSWERS, undefined, { signal: patience.signal }).catch(() => {})]);
+    patience.abort();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+function explain(error: unknown, host: string, port: number): string {
+  switch (systemCode(error)) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is in use by another program.\nStop that one, or choose another port with --port or PORT.`;
+    case "EACCES":
+      return `Port ${port} on ${host} needs rights this process does not have.\nChoose a port above 1023 with --port or PORT.`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `${host} is not an address of this machine.\nChoose one with --host or BIND_HOST: 127.0.0.1 for this machine only, 0.0.0.0 for all.`;
+    default:
+      return `Could not listen on ${host}, port ${port}: ${messageOf(error)}`;
+  }
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadAgents } from "./load-agents.ts";
+
+const one = (id: string) => `{ id: "${id}", name: "${id}", description: "d", version: "1", run: async () => {} }`;
+
+describe("loading agents", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "palaver-modules-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  let count = 0;
+  const load = async (...sources: string[]): Promise<string[]> => {
+    const files = sources.map((source) => {
+      const file = join(folder, `module-${count++}.mjs`);
+      writeFileSync(file, source);
+      return file;
+    });
+    return (await loadAgents(files)).map(({ id }) => id);
+  };
+
+  it.each([
+    ["an agent", `export default ${one("a")}`, ["a"]],
+    ["a list", `export default [${one("a")}, ${one("b")}]`, ["a", "b"]],
+    ["a function", `export default () => (${one("a")})`, ["a"]],
+    ["a function that promises a list", `export default async () => [${one("a")}]`, ["a"]],
+    ["names", `export const x = ${one("x")}; export const y = ${one("y")}; export const other = 1;`, ["x", "y"]],
+    ["a default and a name for the same", `export const a = ${one("a")}; export default a;`, ["a"]],
+    [
+      "an agent that only replies",
+      'export default { id: "r", name: "r", description: "d", version: "1", reply: () => "x" }',
+      ["r"],
+    ],
+  ])("takes %s", async (_, source, ids) => {
+    expect(await load(source)).toEqual(ids);
+  });
+
+  it("keeps the order of modules", async () => {
+    expect(await load(`export default ${one("z")}`, `export default ${one("a")}`)).toEqual(["z", "a"]);
+  });
+
+  it.each([
+    ["that is empty", "", /exports no agent \(it exports nothing\)\.\nExport one: export default agent\(/],
+    ["with other exports", "export const a = 1; export default {};", /exports no agent \(it exports a, default\)/],
+    ["that throws", 'throw new Error("no key given")', /could not be loaded: no key given\n.*--verbose/],
+    ["that does not parse", "export default {", /could not be loaded: /],
+    [
+      "that imports what is not there",
+      'import "./nowhere.mjs"',
+      /Cannot find module .*nowhere[\s\S]*Install what it imports/,
+    ],
+    [
+      "whose function throws",
+      'export default () => { throw new Error("not today") }',
+      /default export of .* threw: not today/,
+    ],
+  ])("refuses a module %s, saying what to do", async (_, source, message) => {
+    await expect(load(source)).rejects.toThrow(message);
+    await expect(load(source)).rejects.toMatchObject({ name: "StartupError", kind: "failed" });
+  });
+
+  it("refuses a file that is not there", async () => {
+    await expect(loadAgents(["nowhere/agent.ts"])).rejects.toThrow(
+      /There is no module nowhere\/agent\.ts \(looked for .*\)/,
+    );
+  });
+});

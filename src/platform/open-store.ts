@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Retention, Store } from "../store/contract.ts";
+import { createMemoryStore } from "../store/memory/store.ts";
+import { readOrCreateSecret } from "./secret.ts";
+import type { Durability } from "./settings.ts";
+import { messageOf, StartupError } from "./startup-error.ts";
+
+export interface OpenStore {
+  readonly store: Store;
+  /** Seals sensitive answers. */
+  readonly secret: Uint8Array;
+  /** Where data is kept, for people. */
+  readonly storage: string;
+  close(): Promise<void>;
+}
+
+export interface OpenStoreOptions {
+  readonly durability?: Durability | undefined;
+  readonly retention?: Retention | undefined;
+}
+
+/** The retention of a store that has no disk to grow on. */
+const MEMORY_RETENTION: Retention = { maxTasks: 1000, pruneCount: 100 };
+
+/** Opens what `memory:` or `sqlite:FILE` names; a store that is open already is used as it is and left open. */
+export async function openStore(spec: string | Store, options: OpenStoreOptions): Promise<OpenStore> {
+  if (typeof spec !== "string") {
+    return {
+      store: spec,
+      secret: randomBytes(32),
+      storage: "in the store it was given",
+      close: () => Promise.resolve(),
+    };
+  }
+  if (spec === "memory:" || spec === "memory") return openMemory(options);
+  const file = /^sqlite:(?<file>.+)$/.exec(spec)?.groups?.["file"];
+  if (file === undefined) {
+    throw new StartupError("usage", `The store must be memory: or sqlite:FILE, not ${JSON.stringify(spec)}.`);
+  }
+  return openFile(resolve(file), options);
+}
+
+function openMemory(options: OpenStoreOptions): OpenStore {
+  const store = createMemoryStore({ retention: options.retention ?? MEMORY_RETENTION });
+  return { store, secret: randomBytes(32), storage: "in memory; gone when this stops", close: () => store.close() };
+}
+
+async function openFile(file: string, options: OpenStoreOptions): Promise<OpenStore> {
+  makeFolder(dirname(file));
+  // Only who uses a driver loads it.
+  const { openSqliteStore } = await import("../store/sqlite/store.ts");
+  const { durability = "full", retention } = options;
+  const store = await openSqliteStore({ file, durability, ...(retention !== undefined && { retention }) });
+  try {
+    return { store, secret: readOrCreateSecret(`${file}.key`), storage: file, close: () => store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new StartupError(
+      "failed",
+      `The folder ${folder} cannot be written to: ${messageOf(error)}\nMake it writable, or keep data elsewhere with --store sqlite:FILE.`,
+      { cause: error },
+    );
+  }
+}

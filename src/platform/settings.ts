@@ -1,0 +1,114 @@
+import { isIPv6 } from "node:net";
+import type { EngineHooks } from "../engine/api.ts";
+import type { Limits } from "../engine/limits.ts";
+import type { Logger } from "../internal/logger.ts";
+import type { Retention, Store } from "../store/contract.ts";
+import type { Authenticate, TransportHooks, TransportLimits } from "../transport/options.ts";
+import { StartupError } from "./startup-error.ts";
+
+export const DEFAULT_STORE = "sqlite:./.palaver/palaver.db";
+
+/** When a commit counts as done: `full`, on the disk; `process`, out of this process's hands (a power cut may lose the last moments). */
+export const DURABILITIES = ["full", "process"] as const;
+export type Durability = (typeof DURABILITIES)[number];
+
+/** What one process, one task and one request may use. */
+export interface ServerLimits extends Limits, Required<TransportLimits> {}
+
+/** Everything a server can be told. All of it has a default. Times are milliseconds. */
+export interface ServerOptions {
+  /** Default: `PORT`, else 3000. 0 picks a free one. */
+  readonly port?: number | undefined;
+  /** The address to listen on. Default: `BIND_HOST`, else 127.0.0.1. */
+  readonly host?: string | undefined;
+  /** Where callers reach this server from outside, as agent cards say it. Default: the address it listens on. */
+  readonly publicUrl?: string | undefined;
+  /** `memory:`, `sqlite:FILE`, or an open store, which is then the caller's to close. Default `sqlite:./.palaver/palaver.db`. */
+  readonly store?: string | Store | undefined;
+  /** Of a SQLite store. Default `full`. */
+  readonly durability?: Durability | undefined;
+  /** What finished tasks to delete. Default: none; in memory, the oldest 100 when there are 1000 tasks. */
+  readonly retention?: Retention | undefined;
+  readonly limits?: Partial<ServerLimits> | undefined;
+  /** Between two comments that keep a quiet stream open. Default 15 000. */
+  readonly heartbeat?: number | undefined;
+  /** How long running tasks may go on after `close` was called. Default 8 000, less than container runtimes wait. */
+  readonly drainTimeout?: number | undefined;
+  /** How long a canceled run may take to end by itself. Default 5 000. */
+  readonly cancelGrace?: number | undefined;
+  /** After how long without a sign of life another node may take over this one's tasks. Default 30 000. */
+  readonly lease?: number | undefined;
+  /** Says who calls. Default: everybody is the same anonymous caller. */
+  readonly authenticate?: Authenticate | undefined;
+  /** Told of calls, committed events and failures, after the fact. */
+  readonly on?: (EngineHooks["on"] & TransportHooks["on"]) | undefined;
+  readonly transform?: EngineHooks["transform"] | undefined;
+  /** Default: JSON lines on standard error, from `LOG_LEVEL` (`info`) on. */
+  readonly logger?: Logger | undefined;
+  /**
+   * Called, after it was logged, when the store failed in a way that only a restart can mend: whether something was written
+   * cannot be known, and nobody is answered any more. Default: the process exits with 1.
+   */
+  readonly onFatal?: ((error: unknown) => void) | undefined;
+}
+
+/** What of the options has been checked and filled in. */
+export interface Settings {
+  readonly port: number;
+  readonly host: string;
+  readonly publicUrl: string | undefined;
+  readonly store: string | Store;
+  readonly heartbeat: number;
+  readonly drainTimeout: number;
+}
+
+/** Throws a {@link StartupError} for what makes no sense. */
+export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = process.env): Settings {
+  const { durability, publicUrl } = options;
+  if (durability !== undefined && !DURABILITIES.includes(durability)) {
+    throw new StartupError("usage", `durability must be "full" or "process", not ${JSON.stringify(durability)}.`);
+  }
+  return {
+    port: portFrom(options.port ?? env["PORT"]),
+    host: options.host || env["BIND_HOST"] || "127.0.0.1",
+    publicUrl: publicUrl === undefined ? undefined : baseUrlFrom(publicUrl),
+    store: options.store ?? DEFAULT_STORE,
+    heartbeat: duration("heartbeat", options.heartbeat, 15_000),
+    drainTimeout: duration("drainTimeout", options.drainTimeout, 8_000),
+  };
+}
+
+/** `http://host:port`, as a browser would take it: an address that means "any" becomes this machine. */
+export function urlOf(host: string, port: number): string {
+  if (host === "0.0.0.0") return `http://127.0.0.1:${port}`;
+  if (host === "::") return `http://[::1]:${port}`;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+function portFrom(value: number | string | undefined): number {
+  if (value === undefined || value === "") return 3000;
+  const port = Number(value);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new StartupError("usage", `The port must be a number from 0 to 65535, not ${JSON.stringify(value)}.`);
+  }
+  return port;
+}
+
+function baseUrlFrom(value: string): string {
+  const url = URL.parse(value);
+  const isBase =
+    url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" && url.username === "";
+  if (!isBase) {
+    throw new StartupError(
+      "usage",
+      `The public URL must be like https://agents.example.org, not ${JSON.stringify(value)}.`,
+    );
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function duration(name: string, value: number | undefined, standard: number): number {
+  if (value === undefined) return standard;
+  if (Number.isFinite(value) && value >= 0) return value;
+  throw new StartupError("usage", `${name} must be a number of milliseconds, not ${String(value)}.`);
+}

@@ -1,0 +1,121 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Artifact } from "./artifact.ts";
+import type { ArtifactEvent, TaskEvent } from "./event.ts";
+import { ArtifactFold } from "./fold.ts";
+import type { ArtifactId } from "./ids.ts";
+
+const id = (name: string): ArtifactId => name as ArtifactId;
+
+function chunk(artifact: Artifact, append: boolean): ArtifactEvent {
+  return { kind: "artifact", artifact, append, lastChunk: false };
+}
+
+function fold(events: readonly TaskEvent[]): Artifact[] {
+  const folding = new ArtifactFold();
+  for (const event of events) folding.add(event);
+  return folding.artifacts();
+}
+
+/** The rule once more, slowly: for each artifact, what came since it was last replaced. */
+function naive(events: readonly TaskEvent[]): Artifact[] {
+  const chunks = events.filter((event) => event.kind === "artifact");
+  const order = [...new Set(chunks.map(({ artifact }) => artifact.artifactId))];
+  return order.map((artifactId) => {
+    const own = chunks.filter(({ artifact }) => artifact.artifactId === artifactId);
+    const begins = Math.max(
+      0,
+      own.findLastIndex(({ append }) => !append),
+    );
+    const since = own.slice(begins).map(({ artifact }) => artifact);
+    return Object.assign({}, ...since, { parts: since.flatMap(({ parts }) => parts) });
+  });
+}
+
+const artifact: fc.Arbitrary<Artifact> = fc.record(
+  {
+    artifactId: fc.constantFrom(id("a"), id("b"), id("c")),
+    parts: fc.array(
+      fc.string().map((text) => ({ text })),
+      { maxLength: 3 },
+    ),
+    name: fc.string(),
+    description: fc.string(),
+    extensions: fc.array(fc.string()),
+    metadata: fc.dictionary(fc.string(), fc.integer(), { noNullPrototype: true }),
+  },
+  { requiredKeys: ["artifactId", "parts"], noNullPrototype: true },
+);
+const events: fc.Arbitrary<TaskEvent[]> = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.tuple(artifact, fc.boolean()).map(([value, append]) => chunk(value, append)) },
+    {
+      weight: 1,
+      arbitrary: fc.constant<TaskEvent>({
+        kind: "status",
+        status: { state: "working", timestamp: "2030-01-01T00:00:00.000Z" },
+      }),
+    },
+  ),
+  { maxLength: 30 },
+);
+
+describe("ArtifactFold", () => {
+  test("adds up as the plain rule says", () => {
+    fc.assert(
+      fc.property(events, (log) => {
+        expect(fold(log)).toStrictEqual(naive(log));
+      }),
+    );
+  });
+
+  test("can be asked at any time without changing what comes", () => {
+    fc.assert(
+      fc.property(events, (log) => {
+        const folding = new ArtifactFold();
+        for (const [index, event] of log.entries()) {
+          folding.add(event);
+          expect(folding.artifacts()).toStrictEqual(naive(log.slice(0, index + 1)));
+        }
+      }),
+    );
+  });
+
+  test("does not change the events it was fed", () => {
+    fc.assert(
+      fc.property(events, (log) => {
+        const before = structuredClone(log);
+        fold(log);
+        expect(log).toStrictEqual(before);
+      }),
+    );
+  });
+
+  test("an appended chunk adds its parts and renews the details it carries", () => {
+    const folded = fold([
+      chunk({ artifactId: id("a"), name: "old", description: "stays", parts: [{ text: "1" }] }, false),
+      chunk({ artifactId: id("a"), name: "new", parts: [{ text: "2" }] }, true),
+    ]);
+    expect(folded).toEqual([
+      { artifactId: "a", name: "new", description: "stays", parts: [{ text: "1" }, { text: "2" }] },
+    ]);
+  });
+
+  test("a chunk that does not append starts the artifact again, in its old place", () => {
+    const folded = fold([
+      chunk({ artifactId: id("a"), name: "gone", parts: [{ text: "1" }] }, false),
+      chunk({ artifactId: id("b"), parts: [] }, false),
+      chunk({ artifactId: id("a"), parts: [{ text: "2" }] }, false),
+    ]);
+    expect(folded).toEqual([
+      { artifactId: "a", parts: [{ text: "2" }] },
+      { artifactId: "b", parts: [] },
+    ]);
+  });
+
+  test("appending to what is not there makes it", () => {
+    expect(fold([chunk({ artifactId: id("a"), parts: [{ text: "1" }] }, true)])).toEqual([
+      { artifactId: "a", parts: [{ text: "1" }] },
+    ]);
+  });
+});

@@ -1,0 +1,24 @@
+import { A2AError } from "../../protocol/error.ts";
+import type { CancelRequest, OperationResult } from "../../protocol/operation.ts";
+import { type Call, scopeOf } from "../call.ts";
+import { taskNotFound } from "../refusals.ts";
+import type { Service } from "../service.ts";
+
+/** Stops a task and answers with it once it is canceled. */
+export async function cancelTask(
+  { agent, engine }: Service,
+  call: Call,
+  request: CancelRequest,
+): Promise<OperationResult> {
+  const scope = scopeOf(call, agent.id, request.tenant);
+  const result = await engine.cancel(scope, request.id);
+  if (result === "not-found") throw taskNotFound(request.id);
+  if (result === "too-late" || (result === "repeated" && call.policy.repeatCancel === "error")) {
+    throw new A2AError("task-not-cancelable", "The task is finished and cannot be canceled", {
+      metadata: { taskId: request.id },
+    });
+  }
+  const task = await engine.snapshot(scope, request.id, { artifacts: true });
+  if (task === undefined) throw taskNotFound(request.id);
+  return { kind: "task", task };
+}

@@ -1,0 +1,34 @@
+import type { ListRequest, OperationResult } from "../../protocol/operation.ts";
+import { type Call, scopeOf } from "../call.ts";
+import type { Service } from "../service.ts";
+
+/** Messages per task where the caller names no number, and at most: a page holds up to a hundred tasks. */
+const DEFAULT_HISTORY = 10;
+const MAX_HISTORY = 100;
+
+/** A page of the caller's own tasks, newest status first. */
+export async function listTasks(
+  { agent, engine }: Service,
+  call: Call,
+  request: ListRequest,
+): Promise<OperationResult> {
+  const { contextId, state, statusSince, before, pageSize, artifacts } = request;
+  const page = await engine.list({
+    scope: scopeOf(call, agent.id, request.tenant),
+    limit: pageSize,
+    artifacts,
+    history: Math.min(request.history ?? DEFAULT_HISTORY, MAX_HISTORY),
+    ...(contextId !== undefined && { contextId }),
+    ...(state !== undefined && { state }),
+    ...(statusSince !== undefined && { statusSince }),
+    ...(before !== undefined && { before }),
+  });
+  return {
+    kind: "tasks",
+    // Who asks for artifacts gets the member, even where there are none.
+    tasks: artifacts ? page.tasks.map((task) => ({ ...task, artifacts: task.artifacts ?? "[]" })) : page.tasks,
+    total: page.total,
+    pageSize,
+    ...(page.next !== undefined && { next: page.next }),
+  };
+}

@@ -1,0 +1,44 @@
+import { A2AError } from "../../protocol/error.ts";
+import type { TaskId } from "../../protocol/ids.ts";
+import type { SubscribeRequest } from "../../protocol/operation.ts";
+import type { Scope } from "../../protocol/principal.ts";
+import { type Call, scopeOf } from "../call.ts";
+import { decodeCursor } from "../cursor.ts";
+import { streamingNotSupported, taskNotFound } from "../refusals.ts";
+import type { Service } from "../service.ts";
+import { subscriptionStream, type TaskStream } from "../task-stream.ts";
+
+/** Streams the current task and its later events until it is finished; with a `Last-Event-ID`, exactly what followed that event. */
+export async function subscribeToTask(service: Service, call: Call, request: SubscribeRequest): Promise<TaskStream> {
+  if (service.card.capabilities.streaming !== true) throw streamingNotSupported();
+  return resumedStream(service, call, {
+    scope: scopeOf(call, service.agent.id, request.tenant),
+    taskId: request.id,
+    cursor: decodeCursor(call.lastEventId),
+    closeOnInputRequired: false,
+  });
+}
+
+export interface ResumeOptions {
+  readonly scope: Scope;
+  readonly taskId: TaskId;
+  readonly cursor: number | undefined;
+  /** The stream resumed is that of a send, which ends when the task asks its caller something. */
+  readonly closeOnInputRequired: boolean;
+}
+
+/** The stream of a task that is there already, from a cursor or from now. */
+export async function resumedStream(service: Service, call: Call, options: ResumeOptions): Promise<TaskStream> {
+  const { scope, taskId, cursor, closeOnInputRequired } = options;
+  const subscription = await service.engine.subscribe(scope, taskId, cursor === undefined ? {} : { after: cursor });
+  if (subscription === undefined) throw taskNotFound(taskId);
+  // Whoever lost events is given the whole task, finished or not.
+  if (subscription.ended && !subscription.resync && call.policy.terminalSubscribe === "error") {
+    subscription.close();
+    throw new A2AError("unsupported-operation", "The task is finished: there is nothing to subscribe to", {
+      metadata: { taskId },
+    });
+  }
+  const answered = closeOnInputRequired && subscription.opening.state === "input-required";
+  return subscriptionStream(subscription, { closeOnInputRequired, complete: subscription.ended || answered });
+}

@@ -1,0 +1,62 @@
+import { A2AError } from "../protocol/error.ts";
+import type { OperationRequest, OperationResult } from "../protocol/operation.ts";
+import type { Call } from "./call.ts";
+import { cancelTask } from "./operations/cancel-task.ts";
+import { getExtendedCard } from "./operations/get-extended-card.ts";
+import { getTask } from "./operations/get-task.ts";
+import { listTasks } from "./operations/list-tasks.ts";
+import { sendMessage } from "./operations/send-message.ts";
+import { streamMessage } from "./operations/stream-message.ts";
+import { subscribeToTask } from "./operations/subscribe-to-task.ts";
+import { pushNotSupported } from "./refusals.ts";
+import type { Service } from "./service.ts";
+import type { TaskStream } from "./task-stream.ts";
+
+/** Does what is asked. Rejects with an `A2AError`, or with whatever broke. */
+export async function perform(
+  service: Service,
+  call: Call,
+  request: OperationRequest,
+): Promise<OperationResult | TaskStream> {
+  requireExtensions(service, call);
+  switch (request.operation) {
+    case "send":
+      return sendMessage(service, call, request);
+    case "stream":
+      return streamMessage(service, call, request);
+    case "get":
+      return getTask(service, call, request);
+    case "list":
+      return listTasks(service, call, request);
+    case "cancel":
+      return cancelTask(service, call, request);
+    case "subscribe":
+      return subscribeToTask(service, call, request);
+    case "push-create":
+    case "push-get":
+    case "push-list":
+    case "push-delete":
+      // Refused before any task is looked up: the answer must not tell which exist.
+      throw pushNotSupported();
+    case "extended-card":
+      return getExtendedCard(service, call);
+  }
+}
+
+function requireExtensions({ card }: Service, call: Call): void {
+  const missing: string[] = [];
+  for (const { uri, required } of card.capabilities.extensions ?? []) {
+    if (required === true && !call.extensions.includes(uri)) missing.push(uri);
+  }
+  if (missing.length === 0) return;
+  throw new A2AError("extension-support-required", `This agent requires the extension ${missing.join(", ")}`, {
+    metadata: { requiredExtensions: missing.join(",") },
+  });
+}
+
+/** The extensions that are in force for this call: asked for and declared. */
+export function activeExtensions({ card }: Service, call: Pick<Call, "extensions">): readonly string[] {
+  const declared = card.capabilities.extensions;
+  if (declared === undefined || call.extensions.length === 0) return [];
+  return call.extensions.filter((uri) => declared.some((extension) => extension.uri === uri));
+}

@@ -1,0 +1,355 @@
+import { ArtifactFold } from "../../protocol/fold.ts";
+import type { TaskId } from "../../protocol/ids.ts";
+import type { Scope } from "../../protocol/principal.ts";
+import { readEvent } from "../../protocol/serial.ts";
+import {
+  type GetOptions,
+  type HistoryEntry,
+  type InboxEntry,
+  type InboxPost,
+  type LeaseClaim,
+  type ListPage,
+  type ListQuery,
+  type LogEntry,
+  type Outcome,
+  type Position,
+  type Retention,
+  type StepRecord,
+  type Store,
+  StoreError,
+  type StoreOperation,
+  type TaskRecord,
+  type TaskWrite,
+} from "../contract.ts";
+import {
+  applyWrite,
+  DUPLICATE,
+  ENDED,
+  FENCED,
+  FULL,
+  isContiguous,
+  NOT_FOUND,
+  newRow,
+  type TaskRow,
+} from "./task-row.ts";
+
+export interface MemoryStoreOptions {
+  /** Default: at most 1000 tasks, pruned by 100. */
+  readonly retention?: Retention;
+  /** The store's clock, in ms. */
+  readonly now?: () => number;
+}
+
+/** A store that forgets everything with the process. Each commit is applied at once; its promise is already resolved. */
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options);
+}
+
+const DEFAULT_RETENTION: Retention = { maxTasks: 1000, pruneCount: 100 };
+const DEFAULT_PRUNE_COUNT = 100;
+
+class MemoryStore implements Store {
+  readonly #retention: Retention;
+  readonly #now: () => number;
+  readonly #tasks = new Map<TaskId, TaskRow>();
+  readonly #open = new Set<TaskRow>();
+  /** In the order they ended. */
+  readonly #finished = new Set<TaskRow>();
+  readonly #scopes = new Map<string, Set<TaskRow>>();
+  readonly #byMessage = new Map<string, TaskId>();
+  /** When each node's lease runs out. */
+  readonly #nodes = new Map<string, number>();
+  #closed = false;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#retention = options.retention ?? DEFAULT_RETENTION;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
+    this.#mustBeOpen();
+    return operations.map((operation) => this.#apply(operation));
+  }
+
+  async get(id: TaskId, options: GetOptions): Promise<TaskRecord | undefined> {
+    this.#mustBeOpen();
+    const row = this.#tasks.get(id);
+    if (row === undefined) return undefined;
+    if (options.scope !== undefined && !isSameScope(options.scope, row.create.scope)) return undefined;
+    return recordOf(row, options);
+  }
+
+  async list(query: ListQuery): Promise<ListPage> {
+    this.#mustBeOpen();
+    const { contextId, state, statusSince, before, limit } = query;
+    const matching = Array.from(this.#scopes.get(scopeKey(query.scope)) ?? []).filter(
+      ({ create, head }) =>
+        (contextId === undefined || create.contextId === contextId) &&
+        (state === undefined || head.state === state) &&
+        (statusSince === undefined || head.statusAt >= statusSince),
+    );
+    const following = before === undefined ? matching : matching.filter((row) => comesAfter(row, before));
+    following.sort(newestFirst);
+    const rows = following.slice(0, limit);
+    const last = rows.at(-1);
+    return {
+      tasks: rows.map((row) => recordOf(row, query)),
+      total: matching.length,
+      ...(last !== undefined && following.length > limit && { next: { at: last.head.statusAt, id: last.id } }),
+    };
+  }
+
+  async log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]> {
+    this.#mustBeOpen();
+    const row = this.#tasks.get(id);
+    if (row === undefined) return [];
+    const from = Math.max(0, after + 1 - row.firstSeq);
+    let to = from;
+    let bytes = 0;
+    for (let entry = row.log[to]; entry !== undefined; entry = row.log[++to]) {
+      bytes += entry.body.length;
+      if (to > from && bytes > maxBytes) break;
+    }
+    return row.log.slice(from, to);
+  }
+
+  async inbox(id: TaskId): Promise<readonly InboxEntry[]> {
+    this.#mustBeOpen();
+    return this.#tasks.get(id)?.inbox.slice() ?? [];
+  }
+
+  async steps(id: TaskId): Promise<readonly StepRecord[]> {
+    this.#mustBeOpen();
+    return Array.from(this.#tasks.get(id)?.steps.values() ?? []);
+  }
+
+  async findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined> {
+    this.#mustBeOpen();
+    return this.#byMessage.get(messageKey(scope, messageId));
+  }
+
+  async positions(ids: readonly TaskId[]): Promise<readonly Position[]> {
+    this.#mustBeOpen();
+    return ids.flatMap((id) => {
+      const row = this.#tasks.get(id);
+      return row === undefined ? [] : [{ id, seq: row.seq, ended: row.ended }];
+    });
+  }
+
+  async due(limit: number): Promise<readonly TaskId[]> {
+    this.#mustBeOpen();
+    const now = this.#now();
+    const due: TaskId[] = [];
+    for (const row of this.#open) {
+      if (due.length >= limit) break;
+      if (this.#isHeld(row)) continue;
+      const { active, wakeAt } = row.head;
+      if (active || (wakeAt !== undefined && wakeAt <= now) || row.inbox.length > 0) due.push(row.id);
+    }
+    return due;
+  }
+
+  async nextWake(): Promise<number | undefined> {
+    this.#mustBeOpen();
+    let earliest: number | undefined;
+    for (const row of this.#open) {
+      const { wakeAt } = row.head;
+      if (wakeAt === undefined || (earliest !== undefined && earliest <= wakeAt) || this.#isHeld(row)) continue;
+      earliest = wakeAt;
+    }
+    return earliest;
+  }
+
+  async heartbeat(node: string, leaseMs: number): Promise<{ readonly now: number }> {
+    this.#mustBeOpen();
+    const now = this.#now();
+    this.#nodes.set(node, now + leaseMs);
+    return { now };
+  }
+
+  async leave(node: string): Promise<void> {
+    this.#mustBeOpen();
+    this.#nodes.delete(node);
+    for (const row of this.#open) if (row.node === node) row.node = undefined;
+  }
+
+  async sweep(): Promise<number> {
+    this.#mustBeOpen();
+    const { maxAge, logAge, maxTasks } = this.#retention;
+    const now = this.#now();
+    const excess = maxTasks === undefined ? 0 : this.#tasks.size - maxTasks;
+    let deleted = excess > 0 ? this.#prune(excess) : 0;
+    for (const row of this.#finished) {
+      const age = now - row.head.statusAt;
+      if (maxAge !== undefined && age > maxAge) {
+        this.#delete(row);
+        deleted += 1;
+      } else if (logAge !== undefined && age > logAge) dropLog(row);
+    }
+    return deleted;
+  }
+
+  async health(): Promise<void> {
+    this.#mustBeOpen();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new StoreError("closed", "The store is closed.");
+  }
+
+  #apply(operation: StoreOperation): Outcome {
+    if (operation.kind === "write") return this.#write(operation);
+    const row = this.#tasks.get(operation.task);
+    if (row === undefined) return NOT_FOUND;
+    if (row.ended) return ENDED;
+    return operation.kind === "post" ? post(row, operation) : this.#claim(row, operation);
+  }
+
+  #write(write: TaskWrite): Outcome {
+    if (write.create !== undefined) return this.#create(write, write.create.scope);
+    const row = this.#tasks.get(write.task);
+    if (row === undefined) return NOT_FOUND;
+    if (row.ended) return ENDED;
+    if (row.node === undefined || row.epoch !== write.epoch || !isContiguous(row.seq, write)) return FENCED;
+    return this.#applied(row, applyWrite(row, write));
+  }
+
+  #create(write: TaskWrite, scope: Scope): Outcome {
+    const { create, task } = write;
+    if (this.#tasks.has(task)) return DUPLICATE;
+    const row = create && newRow(task, create, write);
+    if (row === undefined || write.epoch !== 1 || !isContiguous(0, write)) return FENCED;
+    if (!this.#makeRoom()) return FULL;
+    this.#tasks.set(task, row);
+    this.#open.add(row);
+    const key = scopeKey(scope);
+    const rows = this.#scopes.get(key);
+    if (rows === undefined) this.#scopes.set(key, new Set([row]));
+    else rows.add(row);
+    if (row.create.messageId !== undefined) this.#byMessage.set(messageKey(scope, row.create.messageId), task);
+    return this.#applied(row, applyWrite(row, write));
+  }
+
+  #applied(row: TaskRow, outcome: Outcome): Outcome {
+    if (row.ended) {
+      this.#open.delete(row);
+      this.#finished.add(row);
+    }
+    return outcome;
+  }
+
+  #claim(row: TaskRow, claim: LeaseClaim): Outcome {
+    if (!claim.force && row.node !== undefined && this.#isHeld(row)) return { status: "held", node: row.node };
+    row.node = claim.node;
+    row.epoch += 1;
+    return { status: "ok", epoch: row.epoch };
+  }
+
+  #isHeld(row: TaskRow): boolean {
+    return row.node !== undefined && (this.#nodes.get(row.node) ?? 0) > this.#now();
+  }
+
+  /** Sees to it that one more task may be kept. */
+  #makeRoom(): boolean {
+    const { maxTasks, pruneCount = DEFAULT_PRUNE_COUNT } = this.#retention;
+    return maxTasks === undefined || this.#tasks.size < maxTasks || this.#prune(pruneCount) > 0;
+  }
+
+  #prune(count: number): number {
+    let deleted = 0;
+    for (const row of this.#finished) {
+      if (deleted >= count) break;
+      this.#delete(row);
+      deleted += 1;
+    }
+    return deleted;
+  }
+
+  #delete(row: TaskRow): void {
+    const { scope, messageId } = row.create;
+    this.#finished.delete(row);
+    this.#tasks.delete(row.id);
+    const key = scopeKey(scope);
+    const rows = this.#scopes.get(key);
+    rows?.delete(row);
+    if (rows?.size === 0) this.#scopes.delete(key);
+    if (messageId === undefined) return;
+    const byMessage = messageKey(scope, messageId);
+    if (this.#byMessage.get(byMessage) === row.id) this.#byMessage.delete(byMessage);
+  }
+}
+
+function post(row: TaskRow, { entry, maxWaiting }: InboxPost): Outcome {
+  let waiting = 0;
+  for (const other of row.inbox) {
+    if (other.id === entry.id) return DUPLICATE;
+    if (other.kind === "message") waiting += 1;
+  }
+  if (entry.kind === "message" && waiting >= maxWaiting) return FULL;
+  row.inbox.push(entry);
+  return row.node === undefined ? { status: "ok" } : { status: "ok", node: row.node };
+}
+
+/** The result must outlive the events it was made of. */
+function dropLog(row: TaskRow): void {
+  if (row.firstSeq > row.seq) return;
+  if (row.artifacts === undefined) {
+    const fold = new ArtifactFold();
+    for (const entry of row.log) fold.add(readEvent(entry.body));
+    row.artifacts = JSON.stringify(fold.artifacts());
+  }
+  row.log = [];
+  row.firstSeq = row.seq + 1;
+}
+
+function recordOf(row: TaskRow, options: Omit<GetOptions, "scope">): TaskRecord {
+  const { create, artifacts } = row;
+  return {
+    id: row.id,
+    contextId: create.contextId,
+    scope: create.scope,
+    dialect: create.dialect,
+    createdAt: create.at,
+    head: row.head,
+    seq: row.seq,
+    firstSeq: row.firstSeq,
+    epoch: row.epoch,
+    ...(row.node !== undefined && { node: row.node }),
+    history: historyOf(row.history, options),
+    ...(options.artifacts && artifacts !== undefined && { artifacts }),
+  };
+}
+
+function historyOf(
+  history: readonly HistoryEntry[],
+  { history: limit, upTo }: Omit<GetOptions, "scope">,
+): readonly HistoryEntry[] {
+  if (limit === 0) return [];
+  const visible = upTo === undefined ? history : history.filter((entry) => entry.after <= upTo);
+  return limit === undefined ? visible.slice() : visible.slice(-limit);
+}
+
+function newestFirst(a: TaskRow, b: TaskRow): number {
+  return b.head.statusAt - a.head.statusAt || (a.id < b.id ? 1 : -1);
+}
+
+function comesAfter(row: TaskRow, cursor: { readonly at: number; readonly id: string }): boolean {
+  const { statusAt } = row.head;
+  return statusAt < cursor.at || (statusAt === cursor.at && row.id < cursor.id);
+}
+
+function isSameScope(a: Scope, b: Scope): boolean {
+  return a.agent === b.agent && a.tenant === b.tenant && a.owner === b.owner;
+}
+
+function scopeKey({ agent, tenant, owner }: Scope): string {
+  return JSON.stringify([agent, tenant, owner]);
+}
+
+function messageKey(scope: Scope, messageId: string): string {
+  return scopeKey(scope) + messageId;
+}

@@ -1,0 +1,100 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+
+/**
+ * How many tasks there are of each scope, context and state, whole (level 0) and by time of their status in ever smaller
+ * buckets, so that those since any moment are the sum of few rows. A context `""` stands for the whole scope.
+ */
+export const LEVELS: readonly { readonly level: number; readonly width: number }[] = [
+  { level: 1, width: 2 ** 28 },
+  { level: 2, width: 2 ** 22 },
+  { level: 3, width: 2 ** 16 },
+  { level: 4, width: 2 ** 10 },
+];
+/** The width of the smallest buckets, in ms; within one, rows are counted. */
+export const FINEST = 1024;
+
+export interface CountedTask {
+  readonly scope: number;
+  readonly context: string;
+  /** Whether the counters of its context include it. */
+  readonly counted: boolean;
+  readonly state: number;
+  readonly statusAt: number;
+}
+
+interface Delta {
+  readonly scope: number;
+  readonly context: string;
+  readonly level: number;
+  readonly state: number;
+  readonly bucket: number;
+  n: number;
+}
+
+/** Gathers what a transaction changes in the counters, and writes each counter once. */
+export class CounterDeltas {
+  readonly #finest = new Map<string, Delta>();
+  readonly #add: StatementSync;
+  readonly #remove: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#add = database.prepare(
+      `INSERT INTO counter (scope, context, level, state, bucket, n) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+    );
+    this.#remove = database.prepare(
+      "DELETE FROM counter WHERE scope = ? AND context = ? AND level = ? AND state = ? AND bucket = ? AND n = 0",
+    );
+  }
+
+  /** One more (`by` 1) or one less (-1) of this kind. */
+  count(task: CountedTask, by: number): void {
+    this.#bump(task, "", by);
+    if (task.counted) this.#bump(task, task.context, by);
+  }
+
+  /** Only in the counters of its context. */
+  countInContext(task: CountedTask): void {
+    this.#bump(task, task.context, 1);
+  }
+
+  flush(): void {
+    if (this.#finest.size === 0) return;
+    const deltas = new Map<string, Delta>();
+    for (const delta of this.#finest.values()) {
+      if (delta.n === 0) continue;
+      widen(deltas, delta, { level: 0, bucket: 0 });
+      const at = delta.bucket * FINEST;
+      for (const { level, width } of LEVELS) widen(deltas, delta, { level, bucket: Math.floor(at / width) });
+    }
+    this.#finest.clear();
+    for (const { scope, context, level, state, bucket, n } of deltas.values()) {
+      if (n === 0) continue;
+      this.#add.run(scope, context, level, state, bucket, n);
+      if (n < 0) this.#remove.run(scope, context, level, state, bucket);
+    }
+  }
+
+  discard(): void {
+    this.#finest.clear();
+  }
+
+  #bump({ scope, state, statusAt }: CountedTask, context: string, by: number): void {
+    const bucket = Math.floor(statusAt / FINEST);
+    const key = `${scope}/${state}/${bucket}/${context}`;
+    const delta = this.#finest.get(key);
+    if (delta === undefined) this.#finest.set(key, { scope, context, level: 4, state, bucket, n: by });
+    else delta.n += by;
+  }
+}
+
+function widen(
+  deltas: Map<string, Delta>,
+  { scope, context, state, n }: Delta,
+  { level, bucket }: { readonly level: number; readonly bucket: number },
+): void {
+  const key = `${scope}/${state}/${level}/${bucket}/${context}`;
+  const delta = deltas.get(key);
+  if (delta === undefined) deltas.set(key, { scope, context, level, state, bucket, n });
+  else delta.n += n;
+}

@@ -1,0 +1,146 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { ListPage, ListQuery } from "../contract.ts";
+import { FINEST, LEVELS } from "./counters.ts";
+import type { ScopeIds } from "./scope-ids.ts";
+import { STATE_CODE } from "./state-code.ts";
+import { oneRow, prepareRows, TASK_COLUMNS, type TaskReader } from "./task-reader.ts";
+
+/** The filters of a list, as the file spells them. */
+interface Filter {
+  readonly scope: number;
+  readonly context: string | undefined;
+  readonly state: number | undefined;
+  readonly since: number | undefined;
+  /** The context has counters, and an index by state. A context nobody named has a single task and neither. */
+  readonly counted: boolean;
+}
+
+type Value = string | number;
+
+/** Lists and counts. What matches is found in an index of the very filters asked for, and counted without looking. */
+export class ListReader {
+  readonly #database: DatabaseSync;
+  readonly #tasks: TaskReader;
+  readonly #scopes: ScopeIds;
+  readonly #pages = new Map<string, StatementSync>();
+  readonly #counts = new Map<string, StatementSync>();
+  readonly #isCounted: StatementSync;
+  readonly #sumOfAll: StatementSync;
+  readonly #sumOfState: StatementSync;
+
+  constructor(database: DatabaseSync, parts: { readonly scopes: ScopeIds; readonly tasks: TaskReader }) {
+    this.#database = database;
+    this.#scopes = parts.scopes;
+    this.#tasks = parts.tasks;
+    this.#isCounted = database.prepare("SELECT 1 FROM counter WHERE scope = ? AND context = ? LIMIT 1");
+    const sum =
+      "SELECT coalesce(sum(n), 0) AS n FROM counter WHERE scope = ? AND context = ? AND level = ? AND bucket BETWEEN ? AND ?";
+    const states = Object.values(STATE_CODE).join();
+    this.#sumOfAll = database.prepare(`${sum} AND state IN (${states})`);
+    this.#sumOfState = database.prepare(`${sum} AND state = ?`);
+  }
+
+  list(query: ListQuery): ListPage {
+    const scope = this.#scopes.find(query.scope);
+    if (scope === undefined) return { tasks: [], total: 0 };
+    this.#database.exec("BEGIN");
+    try {
+      return this.#page(query, this.#filterOf(query, scope));
+    } finally {
+      this.#database.exec("COMMIT");
+    }
+  }
+
+  #filterOf({ contextId, state, statusSince }: ListQuery, scope: number): Filter {
+    return {
+      scope,
+      context: contextId,
+      state: state && STATE_CODE[state],
+      since: statusSince,
+      counted: contextId === undefined || this.#isCounted.get(scope, contextId) !== undefined,
+    };
+  }
+
+  #page(query: ListQuery, filter: Filter): ListPage {
+    const { where, values } = conditionsOf(filter);
+    const { before, limit, artifacts } = query;
+    if (before !== undefined) values.push(before.at, before.id);
+    const sql = `SELECT ${TASK_COLUMNS}${artifacts ? ", artifacts" : ""} FROM task ${where}
+      ${before === undefined ? "" : "AND (status_at, id) < (?, ?)"} ORDER BY status_at DESC, id DESC LIMIT ?`;
+    const statement = prepared(this.#pages, sql, () => prepareRows(this.#database, sql));
+    const rows = statement.all(...values, limit + 1).map(oneRow);
+    const hasMore = rows.length > limit;
+    if (hasMore) rows.pop();
+    const last = rows.at(-1);
+    return {
+      tasks: rows.flatMap((row) => (row === undefined ? [] : this.#tasks.recordOf(row, query))),
+      total: this.#total(filter),
+      ...(hasMore && last !== undefined && { next: { at: last[5], id: last[1] } }),
+    };
+  }
+
+  #total(filter: Filter): number {
+    if (!filter.counted) return this.#count(filter, undefined);
+    const { since } = filter;
+    if (since === undefined) return this.#sum(filter, 0, [0, 0]);
+    // The rest of the smallest bucket that `since` lies in, and then of ever larger ones.
+    const start = Math.floor(since / FINEST) * FINEST;
+    let total = this.#count(filter, start + FINEST);
+    let end = Number.MAX_SAFE_INTEGER;
+    for (const { level, width } of LEVELS) {
+      const bucket = Math.floor(since / width);
+      total += this.#sum(filter, level, [bucket + 1, end]);
+      end = ((bucket + 1) * width) / (LEVELS[level]?.width ?? width) - 1;
+    }
+    return total;
+  }
+
+  #sum({ scope, context = "", state }: Filter, level: number, [from, to]: readonly [number, number]): number {
+    const row =
+      state === undefined
+        ? this.#sumOfAll.get(scope, context, level, from, to)
+        : this.#sumOfState.get(scope, context, level, from, to, state);
+    return Number(row?.["n"]);
+  }
+
+  /** Counts one by one, up to a time if one is given. */
+  #count(filter: Filter, before: number | undefined): number {
+    const { where, values } = conditionsOf(filter);
+    const sql = `SELECT count(*) AS n FROM task ${where} ${before === undefined ? "" : "AND status_at < ?"}`;
+    const statement = prepared(this.#counts, sql, () => this.#database.prepare(sql));
+    if (before !== undefined) values.push(before);
+    return Number(statement.get(...values)?.["n"]);
+  }
+}
+
+/** The index is named, not left to the planner: a wrong guess is the whole cost of a list. */
+function conditionsOf({ scope, context, state, since, counted }: Filter): { where: string; values: Value[] } {
+  const values: Value[] = [scope];
+  let index = "task_by_scope";
+  let where = "scope = ?";
+  if (context !== undefined) {
+    index = "task_by_context";
+    where += " AND context = ?";
+    values.push(context);
+  }
+  if (state !== undefined) {
+    if (context === undefined) index = "task_by_state";
+    else if (counted) {
+      index = "task_by_context_state";
+      where += " AND counted = 1";
+    }
+    where += " AND state = ?";
+    values.push(state);
+  }
+  if (since !== undefined) {
+    where += " AND status_at >= ?";
+    values.push(since);
+  }
+  return { where: `INDEXED BY ${index} WHERE ${where}`, values };
+}
+
+function prepared(known: Map<string, StatementSync>, sql: string, prepare: () => StatementSync): StatementSync {
+  const statement = known.get(sql) ?? prepare();
+  known.set(sql, statement);
+  return statement;
+}

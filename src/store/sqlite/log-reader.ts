@@ -1,0 +1,78 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { LogEntry } from "../contract.ts";
+import type { HotIndex } from "./hot-index.ts";
+import { LogPage, splitEntries } from "./log-text.ts";
+
+/**
+ * Reads logs while the other thread writes them and moves them about. All queries of one call share a read transaction, and the
+ * tables decide: first the segments, then of the known rows those that are still in the hot log, then rows not yet known here.
+ */
+export class LogReader {
+  readonly #database: DatabaseSync;
+  readonly #hot: HotIndex;
+  readonly #task: StatementSync;
+  readonly #segments: StatementSync;
+  readonly #row: StatementSync;
+  readonly #newRows: StatementSync;
+  readonly #newestSeq: StatementSync;
+
+  constructor(database: DatabaseSync, hot: HotIndex) {
+    this.#database = database;
+    this.#hot = hot;
+    this.#task = database.prepare("SELECT pk, log FROM task WHERE id = ?");
+    this.#segments = database.prepare(
+      "SELECT first, last, body FROM segment WHERE task = ? AND last > ? ORDER BY last",
+    );
+    this.#row = database.prepare("SELECT first, last, body FROM log WHERE n = ?");
+    this.#newRows = database.prepare("SELECT first, last, body FROM log WHERE n > ? AND task = ? ORDER BY n");
+    this.#newestSeq = database.prepare("SELECT max(last) AS last FROM log WHERE n > ? AND task = ?");
+    for (const row of database.prepare("SELECT n, last, id FROM log JOIN task ON pk = task ORDER BY n").iterate()) {
+      hot.add(String(row["id"]), Number(row["n"]), Number(row["last"]));
+    }
+  }
+
+  read(id: string, after: number, maxBytes: number): readonly LogEntry[] {
+    const page = new LogPage(after, maxBytes);
+    this.#database.exec("BEGIN");
+    try {
+      this.#fill(page, id);
+    } finally {
+      this.#database.exec("COMMIT");
+    }
+    return page.entries;
+  }
+
+  /** How far the log of an unfinished task has come; `seq` is what its row says. Ask before reading the row. */
+  lastSeq(id: string, pk: number): number {
+    const newest = this.#newestSeq.get(this.#hot.newest, pk)?.["last"];
+    return Math.max(this.#hot.lastOf(id), typeof newest === "number" ? newest : 0);
+  }
+
+  #fill(page: LogPage, id: string): void {
+    const task = this.#task.get(id);
+    if (task === undefined) return;
+    const { pk, log } = task;
+    if (typeof log === "string") {
+      splitEntries(page, 1, log);
+      return;
+    }
+    if (typeof pk !== "number") return;
+    for (const segment of this.#segments.iterate(pk, page.after)) {
+      addRow(page, segment);
+      if (page.done) return;
+    }
+    for (const n of this.#hot.rowsOf(id)) {
+      const row = this.#row.get(n);
+      if (row !== undefined) addRow(page, row);
+      if (page.done) return;
+    }
+    for (const row of this.#newRows.all(this.#hot.newest, pk)) {
+      addRow(page, row);
+      if (page.done) return;
+    }
+  }
+}
+
+function addRow(page: LogPage, row: Record<string, unknown>): void {
+  if (Number(row["last"]) > page.after) splitEntries(page, Number(row["first"]), String(row["body"]));
+}

@@ -1,0 +1,90 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Retention } from "../contract.ts";
+import type { LogFolder } from "./log-folder.ts";
+import type { TaskDeleter } from "./task-deleter.ts";
+
+const DEFAULT_PRUNE_COUNT = 100;
+/** How much one sweep does at most, so that commits do not wait for it long. */
+const SWEEP_TASKS = 500;
+const SWEEP_BYTES = 32_000_000;
+
+/** Keeps to the retention policy, within the transaction that is open. */
+export class Retainer {
+  readonly #retention: Retention;
+  readonly #deleter: TaskDeleter | undefined;
+  readonly #folder: LogFolder;
+  readonly #total: StatementSync;
+  readonly #oldLogs: StatementSync | undefined;
+  readonly #dropLog: StatementSync;
+  readonly #dropSegments: StatementSync;
+  /** How many tasks there are; known only where a number of them is set. */
+  #count = 0;
+
+  constructor(
+    database: DatabaseSync,
+    parts: { readonly retention: Retention; readonly deleter: TaskDeleter | undefined; readonly folder: LogFolder },
+  ) {
+    this.#retention = parts.retention;
+    this.#deleter = parts.deleter;
+    this.#folder = parts.folder;
+    this.#total = database.prepare("SELECT count(*) AS n FROM task");
+    this.#dropLog = database.prepare("UPDATE task SET log = NULL, first_seq = seq + 1, artifacts = ? WHERE pk = ?");
+    this.#dropSegments = database.prepare("DELETE FROM segment WHERE task = ?");
+    if (parts.retention.logAge === undefined) return;
+    database.exec("CREATE INDEX IF NOT EXISTS task_logged ON task (status_at) WHERE ended = 1 AND first_seq = 1");
+    this.#oldLogs = database.prepare(
+      `SELECT pk, artifacts FROM task INDEXED BY task_logged
+       WHERE ended = 1 AND first_seq = 1 AND status_at < ? ORDER BY status_at LIMIT ?`,
+    );
+  }
+
+  reset(): void {
+    if (this.#retention.maxTasks !== undefined) this.#count = Number(this.#total.get()?.["n"]);
+  }
+
+  created(): void {
+    this.#count += 1;
+  }
+
+  isFull(): boolean {
+    return this.#retention.maxTasks !== undefined && this.#count >= this.#retention.maxTasks;
+  }
+
+  /** Drops the oldest finished tasks; false if there is none. */
+  makeRoom(): boolean {
+    return this.#deleteOldest(Number.MAX_SAFE_INTEGER, this.#retention.pruneCount ?? DEFAULT_PRUNE_COUNT) > 0;
+  }
+
+  /** Expects that no finished task has rows left in the hot log. Returns how many tasks it deleted. */
+  sweep(now: number): number {
+    const { maxTasks, maxAge, logAge } = this.#retention;
+    const excess = maxTasks === undefined ? 0 : Math.min(this.#count - maxTasks, SWEEP_TASKS);
+    let deleted = excess > 0 ? this.#deleteOldest(Number.MAX_SAFE_INTEGER, excess) : 0;
+    if (maxAge !== undefined) deleted += this.#deleteOldest(now - maxAge, SWEEP_TASKS);
+    if (logAge !== undefined) this.#dropLogs(now - logAge);
+    return deleted;
+  }
+
+  #deleteOldest(before: number, limit: number): number {
+    const deleted = this.#deleter?.deleteOldest(before, limit) ?? 0;
+    this.#count -= deleted;
+    return deleted;
+  }
+
+  #dropLogs(before: number): void {
+    let bytes = 0;
+    for (const row of this.#oldLogs?.all(before, SWEEP_TASKS) ?? []) {
+      const pk = Number(row["pk"]);
+      let artifacts = row["artifacts"] ?? null;
+      if (typeof artifacts !== "string") {
+        // The result must outlive the events it was made of.
+        bytes += this.#folder.sizeOf(pk);
+        artifacts = this.#folder.fold(pk) ?? null;
+      }
+      if (artifacts === null) continue;
+      this.#dropLog.run(artifacts, pk);
+      this.#dropSegments.run(pk);
+      if (bytes > SWEEP_BYTES) return;
+    }
+  }
+}

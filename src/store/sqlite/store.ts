@@ -1,0 +1,299 @@
+import { mkdirSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { TaskId } from "../../protocol/ids.ts";
+import type { Scope } from "../../protocol/principal.ts";
+import {
+  type GetOptions,
+  type InboxEntry,
+  type ListPage,
+  type ListQuery,
+  type LogEntry,
+  type Outcome,
+  type Position,
+  type Retention,
+  type StepRecord,
+  type Store,
+  StoreError,
+  type StoreOperation,
+  type TaskRecord,
+} from "../contract.ts";
+import { type Durability, openForReading } from "./connection.ts";
+import { HotIndex } from "./hot-index.ts";
+import { ListReader } from "./list-reader.ts";
+import { LogReader } from "./log-reader.ts";
+import { lockOwner, type OwnerLock } from "./owner-lock.ts";
+import { ScopeIds } from "./scope-ids.ts";
+import { failureOf, storeError } from "./sqlite-error.ts";
+import { TaskReader } from "./task-reader.ts";
+import type { CommitFault, WriterReply } from "./writer-messages.ts";
+import { WriterThread } from "./writer-thread.ts";
+
+export interface SqliteStoreOptions {
+  /** Made if it does not exist, with the folders it lies in. */
+  readonly file: string;
+  /** Default `full`. */
+  readonly durability?: Durability;
+  /** Default: everything is kept. */
+  readonly retention?: Retention;
+  /** The store's clock, in ms. */
+  readonly now?: () => number;
+  /** How long a write waits for a lock that another program holds, in ms. Default 1000. */
+  readonly busyTimeout?: number;
+  /** For tests: what shall go wrong with the next commit. */
+  readonly fault?: () => CommitFault | undefined;
+  /** For tests: the file may not grow beyond so many pages. */
+  readonly maxPages?: number;
+}
+
+/**
+ * Opens a store in a file, which has one owner at a time: a second process is refused, naming the first; after a crash the
+ * next one takes over at once. Rejects with a {@link StoreError} `unusable` that says what to do.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const file = locate(options.file);
+  const lock = lockOwnerOf(file);
+  try {
+    const { durability = "full", retention = {}, busyTimeout = 1000, maxPages } = options;
+    const connection = { file, durability, busyTimeout };
+    const hot = new HotIndex();
+    const writer = await WriterThread.start({
+      ...connection,
+      retention,
+      ...(maxPages !== undefined && { maxPages }),
+      onMoved: (tasks) => {
+        for (const [task, through] of tasks) hot.drop(task, through);
+      },
+    });
+    try {
+      return new SqliteStore(options, { file, lock, hot, writer, reader: openForReading(connection) });
+    } catch (thrown) {
+      await writer.close();
+      throw storeError(failureOf(thrown, file), thrown);
+    }
+  } catch (thrown) {
+    lock.release();
+    throw thrown;
+  }
+}
+
+/** One name for the file, whichever way it was reached: the lock lies beside it. */
+function locate(file: string): string {
+  const path = resolve(file);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (thrown) {
+    throw new StoreError("unusable", `The folder of ${path} cannot be made (${messageOf(thrown)}).`, { cause: thrown });
+  }
+  try {
+    return realpathSync(path);
+  } catch {
+    // It is yet to be made.
+    return join(realpathSync(dirname(path)), basename(path));
+  }
+}
+
+function lockOwnerOf(file: string): OwnerLock {
+  try {
+    return lockOwner(file);
+  } catch (thrown) {
+    if (thrown instanceof StoreError) throw thrown;
+    const advice = "Check that you may write to the folder.";
+    throw new StoreError("unusable", `${file}.lock cannot be written (${messageOf(thrown)}). ${advice}`, {
+      cause: thrown,
+    });
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+interface SqliteStoreParts {
+  readonly file: string;
+  readonly lock: OwnerLock;
+  readonly hot: HotIndex;
+  readonly writer: WriterThread;
+  readonly reader: DatabaseSync;
+}
+
+/** Writes go to the thread that writes; reads happen here, on a connection of their own, and never wait for a write. */
+class SqliteStore implements Store {
+  readonly #parts: SqliteStoreParts;
+  readonly #now: () => number;
+  readonly #fault: (() => CommitFault | undefined) | undefined;
+  readonly #scopes: ScopeIds;
+  readonly #logs: LogReader;
+  readonly #tasks: TaskReader;
+  readonly #lists: ListReader;
+  readonly #inbox: StatementSync;
+  readonly #steps: StatementSync;
+  readonly #byMessage: StatementSync;
+  readonly #due: StatementSync;
+  readonly #nextWake: StatementSync;
+  /** When each node's lease runs out. Only this process can have any, so the file need not know. */
+  readonly #nodes = new Map<string, number>();
+  #closing: Promise<void> | undefined;
+
+  constructor({ now = Date.now, fault }: SqliteStoreOptions, parts: SqliteStoreParts) {
+    const { reader, hot } = parts;
+    this.#parts = parts;
+    this.#now = now;
+    this.#fault = fault;
+    this.#scopes = new ScopeIds(reader);
+    this.#logs = new LogReader(reader, hot);
+    this.#tasks = new TaskReader(reader, { scopes: this.#scopes, logs: this.#logs });
+    this.#lists = new ListReader(reader, { scopes: this.#scopes, tasks: this.#tasks });
+    const inTask = "JOIN task ON task.pk = task WHERE task.id = ? ORDER BY n";
+    this.#inbox = reader.prepare(`SELECT inbox.id, cancel, sealed, at, body FROM inbox ${inTask}`);
+    this.#steps = reader.prepare(`SELECT key, value FROM step ${inTask}`);
+    this.#byMessage = reader.prepare("SELECT id FROM task WHERE scope = ? AND message_id = ? ORDER BY pk DESC LIMIT 1");
+    const isFree = "(node IS NULL OR node NOT IN (SELECT value FROM json_each(?1)))";
+    this.#due = reader.prepare(
+      `SELECT id FROM task WHERE pk IN (
+         SELECT pk FROM task INDEXED BY task_live WHERE ended = 0 AND (node IS NOT NULL OR active = 1) AND active = 1 AND ${isFree}
+         UNION SELECT pk FROM task INDEXED BY task_asleep WHERE ended = 0 AND wake_at <= ?2 AND ${isFree}
+         UNION SELECT task FROM inbox
+       ) AND ended = 0 AND ${isFree} ORDER BY pk LIMIT ?3`,
+    );
+    this.#nextWake = reader.prepare(
+      `SELECT wake_at FROM task INDEXED BY task_asleep
+       WHERE ended = 0 AND wake_at IS NOT NULL AND ${isFree} ORDER BY wake_at LIMIT 1`,
+    );
+  }
+
+  commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
+    if (this.#closing !== undefined) return Promise.reject(closedError());
+    const request = { kind: "commit", operations, living: this.#living(), fault: this.#fault?.() } as const;
+    return this.#parts.writer.request(request, (reply) => this.#committed(operations, reply));
+  }
+
+  async get(id: TaskId, options: GetOptions): Promise<TaskRecord | undefined> {
+    return this.#read(() => this.#tasks.get(id, options));
+  }
+
+  async list(query: ListQuery): Promise<ListPage> {
+    return this.#read(() => this.#lists.list(query));
+  }
+
+  async log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]> {
+    return this.#read(() => this.#logs.read(id, after, maxBytes));
+  }
+
+  async inbox(id: TaskId): Promise<readonly InboxEntry[]> {
+    const rows = this.#read(() => this.#inbox.all(id));
+    return rows.map((row) => ({
+      id: String(row["id"]),
+      kind: row["cancel"] === 1 ? "cancel" : "message",
+      body: String(row["body"]),
+      sealed: row["sealed"] === 1,
+      at: Number(row["at"]),
+    }));
+  }
+
+  async steps(id: TaskId): Promise<readonly StepRecord[]> {
+    const rows = this.#read(() => this.#steps.all(id));
+    return rows.map((row) => ({ key: String(row["key"]), value: String(row["value"]) }));
+  }
+
+  async findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined> {
+    return this.#read(() => {
+      const scopeId = this.#scopes.find(scope);
+      const row = scopeId === undefined ? undefined : this.#byMessage.get(scopeId, messageId);
+      return row === undefined ? undefined : idOf(row);
+    });
+  }
+
+  async positions(ids: readonly TaskId[]): Promise<readonly Position[]> {
+    return this.#read(() => this.#tasks.positions(ids));
+  }
+
+  async due(limit: number): Promise<readonly TaskId[]> {
+    return this.#read(() => this.#due.all(JSON.stringify(this.#living()), this.#now(), limit).map(idOf));
+  }
+
+  async nextWake(): Promise<number | undefined> {
+    const row = this.#read(() => this.#nextWake.get(JSON.stringify(this.#living())));
+    return row === undefined ? undefined : Number(row["wake_at"]);
+  }
+
+  async heartbeat(node: string, leaseMs: number): Promise<{ readonly now: number }> {
+    this.#mustServe();
+    const now = this.#now();
+    this.#nodes.set(node, now + leaseMs);
+    return { now };
+  }
+
+  async leave(node: string): Promise<void> {
+    this.#mustServe();
+    this.#nodes.delete(node);
+    await this.#parts.writer.request({ kind: "leave", node }, () => undefined);
+  }
+
+  async sweep(): Promise<number> {
+    this.#mustServe();
+    return this.#parts.writer.request({ kind: "sweep", now: this.#now() }, (reply) =>
+      reply.kind === "done" ? reply.count : 0,
+    );
+  }
+
+  async health(): Promise<void> {
+    this.#mustServe();
+    await this.#parts.writer.request({ kind: "probe" }, () => undefined);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { reader, writer, lock } = this.#parts;
+    // Before the writer, so that nothing keeps it from emptying the write-ahead log.
+    reader.close();
+    await writer.close();
+    lock.release();
+  }
+
+  #committed(operations: readonly StoreOperation[], reply: WriterReply): readonly Outcome[] {
+    if (reply.kind !== "committed") throw new Error(`The writer answered a commit with ${reply.kind}.`);
+    const { outcomes, rows } = reply;
+    for (let index = 0; index < rows.length; index += 2) {
+      const at = rows[index] ?? -1;
+      const operation = operations[at];
+      if (operation?.kind !== "write") continue;
+      const last = (outcomes[at]?.status === "ok" ? operation.end?.entry : undefined) ?? operation.entries.at(-1);
+      this.#parts.hot.add(operation.task, rows[index + 1] ?? 0, last?.seq ?? 0);
+    }
+    return outcomes;
+  }
+
+  #living(): string[] {
+    const now = this.#now();
+    const living: string[] = [];
+    for (const [node, expires] of this.#nodes) if (expires > now) living.push(node);
+    return living;
+  }
+
+  #read<T>(read: () => T): T {
+    this.#mustServe();
+    try {
+      return read();
+    } catch (thrown) {
+      throw storeError(failureOf(thrown, this.#parts.file), thrown);
+    }
+  }
+
+  #mustServe(): void {
+    if (this.#closing !== undefined) throw closedError();
+    if (this.#parts.writer.failure !== undefined) throw storeError(this.#parts.writer.failure);
+  }
+}
+
+function idOf(row: Record<string, unknown>): TaskId {
+  return String(row["id"]) as TaskId; // It was one when it was written.
+}
+
+function closedError(): StoreError {
+  return new StoreError("closed", "The store is closed.");
+}

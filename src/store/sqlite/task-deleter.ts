@@ -1,0 +1,63 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { CounterDeltas } from "./counters.ts";
+import type { OpenTask } from "./open-task.ts";
+import type { OpenTasks } from "./open-tasks.ts";
+
+const CHILD_TABLES = ["message", "segment", "inbox", "step"] as const;
+
+/** Removes finished tasks and everything that belongs to them, within the transaction that is open. */
+export class TaskDeleter {
+  /** Tasks whose rows in the hot log went too, each with the last of them, for whoever sets this empty again. */
+  gone: [string, number][] = [];
+  readonly #oldest: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #deleteHot: StatementSync;
+  readonly #deleteChildren: readonly StatementSync[];
+  readonly #counters: CounterDeltas;
+  readonly #open: OpenTasks;
+
+  constructor(database: DatabaseSync, parts: { readonly counters: CounterDeltas; readonly open: OpenTasks }) {
+    this.#counters = parts.counters;
+    this.#open = parts.open;
+    // Only a store with a retention policy asks this, so only such a one pays for the index.
+    database.exec("CREATE INDEX IF NOT EXISTS task_finished ON task (status_at) WHERE ended = 1");
+    this.#oldest = database.prepare(
+      `SELECT pk, id, scope, context, counted, state, status_at, whole FROM task INDEXED BY task_finished
+       WHERE ended = 1 AND status_at < ? ORDER BY status_at, pk LIMIT ?`,
+    );
+    this.#delete = database.prepare("DELETE FROM task WHERE pk = ?");
+    this.#deleteHot = database.prepare("DELETE FROM log WHERE n = ?");
+    this.#deleteChildren = CHILD_TABLES.map((table) => database.prepare(`DELETE FROM ${table} WHERE task = ?`));
+  }
+
+  /** Deletes up to `limit` of those that ended before `before`, oldest first. Returns how many. */
+  deleteOldest(before: number, limit: number): number {
+    const rows = this.#oldest.all(before, limit);
+    for (const row of rows) {
+      const pk = Number(row["pk"]);
+      this.#counters.count(
+        {
+          scope: Number(row["scope"]),
+          context: String(row["context"]),
+          counted: row["counted"] === 1,
+          state: Number(row["state"]),
+          statusAt: Number(row["status_at"]),
+        },
+        -1,
+      );
+      const remembered = this.#open.recall(String(row["id"]));
+      if (remembered !== undefined) this.#forget(remembered);
+      if (row["whole"] === 0) for (const statement of this.#deleteChildren) statement.run(pk);
+      this.#delete.run(pk);
+    }
+    return rows.length;
+  }
+
+  #forget(task: OpenTask): void {
+    const last = task.hot.at(-1);
+    for (const { n } of task.hot) this.#deleteHot.run(n);
+    if (last !== undefined) this.gone.push([task.id, last.n]);
+    task.hot = [];
+    this.#open.forget(task);
+  }
+}

@@ -1,0 +1,343 @@
+import type { DatabaseSync } from "node:sqlite";
+import type {
+  HistoryEntry,
+  InboxPost,
+  LeaseClaim,
+  LogEntry,
+  Outcome,
+  StoreOperation,
+  TaskCreate,
+  TaskEnd,
+  TaskHead,
+  TaskWrite,
+} from "../contract.ts";
+import type { CounterDeltas } from "./counters.ts";
+import { joinEntries } from "./log-text.ts";
+import { joinMessages } from "./message-text.ts";
+import { addHotRow, type OpenTask } from "./open-task.ts";
+import type { OpenTasks } from "./open-tasks.ts";
+import type { Retainer } from "./retainer.ts";
+import type { ScopeIds } from "./scope-ids.ts";
+import { STATE_CODE } from "./state-code.ts";
+import { prepareTaskStatements, type TaskStatements } from "./task-statements.ts";
+
+const OK: Outcome = { status: "ok" };
+const INBOX: Outcome = { status: "inbox" };
+const FENCED: Outcome = { status: "fenced" };
+const DUPLICATE: Outcome = { status: "duplicate" };
+const ENDED: Outcome = { status: "ended" };
+const NOT_FOUND: Outcome = { status: "not-found" };
+const FULL: Outcome = { status: "full" };
+
+/** A first message longer than this would be written again with every status: it goes to a row of its own. */
+const MAX_INLINE_MESSAGES = 2048;
+const MAX_KNOWN_CONTEXTS = 10_000;
+
+export interface TaskWriterParts {
+  readonly open: OpenTasks;
+  readonly scopes: ScopeIds;
+  readonly counters: CounterDeltas;
+  readonly retainer: Retainer;
+}
+
+/** What one operation did: its outcome, and the row of the hot log it became, if it became one. */
+export interface Applied {
+  readonly outcome: Outcome;
+  readonly row: number;
+}
+
+/** Applies operations within the transaction that is open. After a rollback, `reset` makes it forget what it believed. */
+export class TaskWriter {
+  readonly #statements: TaskStatements;
+  readonly #open: OpenTasks;
+  readonly #scopes: ScopeIds;
+  readonly #counters: CounterDeltas;
+  readonly #retainer: Retainer;
+  readonly #nextKey: () => number;
+  readonly #knownContexts = new Set<string>();
+  /** Tasks whose hot rows should move: they ended, were released, or have many. */
+  readonly touched: Set<OpenTask> = new Set();
+  #key = 0;
+  /** The last row of the hot log. Never goes back, so that a row's number means one row for as long as this process lives. */
+  #row = 0;
+
+  constructor(database: DatabaseSync, parts: TaskWriterParts) {
+    this.#statements = prepareTaskStatements(database);
+    this.#open = parts.open;
+    this.#scopes = parts.scopes;
+    this.#counters = parts.counters;
+    this.#retainer = parts.retainer;
+    const lastKey = database.prepare("SELECT max(pk) AS pk FROM task");
+    this.#nextKey = () => Number(lastKey.get()?.["pk"] ?? 0);
+  }
+
+  reset(): void {
+    this.#knownContexts.clear();
+    this.#counters.discard();
+    this.#scopes.clear();
+    this.touched.clear();
+    this.#key = this.#nextKey();
+    this.#row = Math.max(this.#row, this.#open.reload());
+    this.#retainer.reset();
+  }
+
+  apply(operation: StoreOperation, living: readonly string[]): Applied {
+    if (operation.kind === "write") return this.#write(operation);
+    const task = this.#open.find(operation.task);
+    if (task === undefined) return { outcome: NOT_FOUND, row: 0 };
+    if (task.ended) return { outcome: ENDED, row: 0 };
+    return {
+      outcome: operation.kind === "post" ? this.#post(task, operation) : this.#claim(task, operation, living),
+      row: 0,
+    };
+  }
+
+  leave(node: string): void {
+    for (const row of this.#statements.leave.all(node)) {
+      const task = this.#open.recall(String(row["id"]));
+      if (task === undefined) continue;
+      task.node = undefined;
+      this.touched.add(task);
+    }
+  }
+
+  #write(write: TaskWrite): Applied {
+    if (write.create !== undefined) return this.#create(write, write.create);
+    const task = this.#open.find(write.task);
+    if (task === undefined) return { outcome: NOT_FOUND, row: 0 };
+    if (task.ended) return { outcome: ENDED, row: 0 };
+    if (task.node === undefined || task.epoch !== write.epoch || !isContiguous(task.seq, write))
+      return { outcome: FENCED, row: 0 };
+    if (write.taken.length > 0) this.#take(task, write.taken);
+    const end = endOf(task, write);
+    const row = this.#appendLog(task, write.entries, end?.entry);
+    for (const entry of write.history) this.#addMessage(task, entry);
+    if (end === undefined) this.#keepSteps(task, write);
+    if (end !== undefined) this.#end(task, end);
+    else if (write.head !== undefined) this.#setHead(task, write.head, write.release);
+    else if (write.release) this.#release(task);
+    return { outcome: write.end === undefined || end !== undefined ? OK : INBOX, row };
+  }
+
+  #create(write: TaskWrite, create: TaskCreate): Applied {
+    const head = write.end?.head ?? write.head;
+    if (head === undefined || write.epoch !== 1 || !isContiguous(0, write)) {
+      return { outcome: this.#open.find(write.task) === undefined ? FENCED : DUPLICATE, row: 0 };
+    }
+    if (this.#open.recall(write.task) !== undefined) return { outcome: DUPLICATE, row: 0 };
+    if (this.#retainer.isFull()) {
+      if (this.#open.find(write.task) !== undefined) return { outcome: DUPLICATE, row: 0 };
+      if (!this.#retainer.makeRoom()) return { outcome: FULL, row: 0 };
+    }
+    const scope = this.#scopes.idOf(create.scope);
+    const { end } = write;
+    const ended = end !== undefined;
+    const seq = write.entries.length + (ended ? 1 : 0);
+    const node = ended || write.release ? null : create.node;
+    const history = ended ? [...write.history, ...end.history] : write.history;
+    const messages = joinMessages(history);
+    const isInline = messages !== undefined && (ended || messages.length <= MAX_INLINE_MESSAGES);
+    const inserted = this.#statements.insertTask.run(
+      this.#key + 1,
+      write.task,
+      scope,
+      create.contextId,
+      create.contextShared ? 1 : 0,
+      STATE_CODE[head.state],
+      head.statusAt,
+      ended ? 1 : 0,
+      head.active ? 1 : 0,
+      head.wakeAt ?? null,
+      node,
+      seq,
+      create.at,
+      ended && isInline ? 1 : 0,
+      create.dialect,
+      create.messageId ?? null,
+      head.status,
+      head.metadata ?? null,
+      head.runner,
+      isInline && messages !== "" ? messages : null,
+      end?.artifacts ?? null,
+      ended ? joinEntries(write.entries, end.entry) : null,
+    );
+    if (inserted.changes === 0) return { outcome: DUPLICATE, row: 0 };
+    this.#key += 1;
+    this.#retainer.created();
+    const task: OpenTask = {
+      pk: this.#key,
+      id: write.task,
+      scope,
+      context: create.contextId,
+      counted: create.contextShared,
+      state: STATE_CODE[head.state],
+      statusAt: head.statusAt,
+      ended,
+      epoch: 1,
+      node: node ?? undefined,
+      seq,
+      inbox: new Map(),
+      waiting: 0,
+      hasSteps: false,
+      hasArtifacts: end?.artifacts !== undefined,
+      hot: [],
+      hotBytes: 0,
+    };
+    if (create.contextShared) this.#countContext(task);
+    this.#counters.count(task, 1);
+    if (!isInline) for (const entry of history) this.#addMessage(task, entry);
+    if (ended) {
+      // Only the readers' folding is missing, where the writer did not hand over the artifacts.
+      if (end.artifacts === undefined) this.touched.add(task);
+      return { outcome: OK, row: 0 };
+    }
+    this.#open.add(task);
+    task.seq = 0;
+    const row = this.#appendLog(task, write.entries, undefined);
+    this.#keepSteps(task, write);
+    return { outcome: OK, row };
+  }
+
+  #appendLog(task: OpenTask, entries: readonly LogEntry[], last: LogEntry | undefined): number {
+    const count = entries.length + (last === undefined ? 0 : 1);
+    if (count === 0) return 0;
+    const body = joinEntries(entries, last);
+    this.#row += 1;
+    const row = { n: this.#row, first: task.seq + 1, last: task.seq + count, bytes: body.length };
+    this.#statements.insertLog.run(row.n, task.pk, row.first, row.last, body);
+    addHotRow(task, row);
+    if (task.hot.length > 512 || task.hotBytes > 1_000_000) this.touched.add(task);
+    return row.n;
+  }
+
+  #addMessage(task: OpenTask, { after, body, inbox }: HistoryEntry): void {
+    this.#statements.insertMessage.run(task.pk, after, inbox ?? null, body);
+  }
+
+  #keepSteps(task: OpenTask, { steps, forgetSteps }: TaskWrite): void {
+    if (forgetSteps && task.hasSteps) {
+      this.#statements.clearSteps.run(task.pk);
+      task.hasSteps = false;
+    }
+    for (const { key, value } of steps) {
+      this.#statements.upsertStep.run(task.pk, key, value);
+      task.hasSteps = true;
+    }
+  }
+
+  #setHead(task: OpenTask, head: TaskHead, release: boolean): void {
+    this.#recount(task, head);
+    if (release) this.#free(task);
+    this.#statements.updateHead.run(
+      task.state,
+      task.statusAt,
+      head.active ? 1 : 0,
+      head.wakeAt ?? null,
+      task.node ?? null,
+      task.seq,
+      head.status,
+      head.metadata ?? null,
+      head.runner,
+      task.pk,
+    );
+  }
+
+  #end(task: OpenTask, end: TaskEnd): void {
+    if (task.waiting > 0) this.#statements.keepInbox.run(end.entry.seq - 1, task.pk);
+    if (task.inbox.size > 0) this.#statements.clearInbox.run(task.pk);
+    for (const entry of end.history) this.#addMessage(task, entry);
+    if (task.hasSteps) this.#statements.clearSteps.run(task.pk);
+    const { head, artifacts } = end;
+    this.#recount(task, head);
+    this.#free(task);
+    task.ended = true;
+    task.hasArtifacts = artifacts !== undefined;
+    task.inbox.clear();
+    this.#statements.updateEnd.run(
+      task.state,
+      task.statusAt,
+      head.active ? 1 : 0,
+      head.wakeAt ?? null,
+      task.seq,
+      head.status,
+      head.metadata ?? null,
+      head.runner,
+      artifacts ?? null,
+      task.pk,
+    );
+  }
+
+  #release(task: OpenTask): void {
+    this.#free(task);
+    this.#statements.release.run(task.seq, task.pk);
+  }
+
+  #free(task: OpenTask): void {
+    task.node = undefined;
+    this.touched.add(task);
+  }
+
+  #recount(task: OpenTask, head: TaskHead): void {
+    this.#counters.count(task, -1);
+    task.state = STATE_CODE[head.state];
+    task.statusAt = head.statusAt;
+    this.#counters.count(task, 1);
+  }
+
+  #take(task: OpenTask, taken: readonly string[]): void {
+    for (const id of taken) {
+      const isMessage = task.inbox.get(id);
+      if (isMessage === undefined) continue;
+      task.inbox.delete(id);
+      if (isMessage) task.waiting -= 1;
+      this.#statements.deleteInbox.run(task.pk, id);
+    }
+  }
+
+  #post(task: OpenTask, { entry, maxWaiting }: InboxPost): Outcome {
+    if (task.inbox.has(entry.id)) return DUPLICATE;
+    const isMessage = entry.kind === "message";
+    if (isMessage && task.waiting >= maxWaiting) return FULL;
+    this.#statements.insertInbox.run(task.pk, entry.id, isMessage ? 0 : 1, entry.sealed ? 1 : 0, entry.at, entry.body);
+    task.inbox.set(entry.id, isMessage);
+    if (isMessage) task.waiting += 1;
+    return task.node === undefined ? OK : { status: "ok", node: task.node };
+  }
+
+  #claim(task: OpenTask, claim: LeaseClaim, living: readonly string[]): Outcome {
+    if (!claim.force && task.node !== undefined && living.includes(task.node))
+      return { status: "held", node: task.node };
+    task.node = claim.node;
+    task.epoch += 1;
+    this.#statements.claim.run(claim.node, task.epoch, task.pk);
+    return { status: "ok", epoch: task.epoch };
+  }
+
+  /** A context that a caller has named is counted from then on, with the one task it may have had before. */
+  #countContext({ scope, context }: OpenTask): void {
+    const key = `${scope}/${context}`;
+    if (this.#knownContexts.has(key)) return;
+    if (this.#knownContexts.size >= MAX_KNOWN_CONTEXTS) this.#knownContexts.clear();
+    this.#knownContexts.add(key);
+    if (this.#statements.contextCounted.get(scope, context) !== undefined) return;
+    for (const row of this.#statements.uncounted.all(scope, context)) {
+      const known = this.#open.recall(String(row["id"]));
+      if (known !== undefined) known.counted = true;
+      this.#statements.setCounted.run(Number(row["pk"]));
+      const state = Number(row["state"]);
+      this.#counters.countInContext({ scope, context, counted: true, state, statusAt: Number(row["status_at"]) });
+    }
+  }
+}
+
+/** The end of this write, unless a waiting message holds it up. */
+function endOf(task: OpenTask, { end }: TaskWrite): TaskEnd | undefined {
+  return end?.unlessInbox && task.waiting > 0 ? undefined : end;
+}
+
+/** Whether the write goes on exactly where the log ends, the closing entry included. */
+function isContiguous(seq: number, write: TaskWrite): boolean {
+  let next = seq + 1;
+  for (const entry of write.entries) if (entry.seq !== next++) return false;
+  return write.end === undefined || write.end.entry.seq === next;
+}

@@ -1,0 +1,89 @@
+import { Worker } from "node:worker_threads";
+import { StoreError } from "../contract.ts";
+import { type StoreFailure, storeError } from "./sqlite-error.ts";
+import type { WriterData, WriterNotice, WriterReply, WriterRequest } from "./writer-messages.ts";
+
+interface Pending {
+  readonly settle: (reply: WriterReply) => void;
+  readonly fail: (failure: StoreFailure) => void;
+}
+
+export interface WriterThreadOptions extends WriterData {
+  /** Told of rows that left the hot log: pairs of task and the last row that is gone. */
+  readonly onMoved: (tasks: readonly (readonly [string, number])[]) => void;
+}
+
+/** This thread's end of the thread that writes. */
+export class WriterThread {
+  readonly #worker: Worker;
+  readonly #pending: Pending[] = [];
+  readonly #file: string;
+  /** Why nothing can be written any more. */
+  #broken: StoreFailure | undefined;
+
+  readonly #ready = Promise.withResolvers<void>();
+
+  /** Resolves when the file is open and up to date; rejects with a {@link StoreError} if it cannot be. */
+  static async start(options: WriterThreadOptions): Promise<WriterThread> {
+    const thread = new WriterThread(options);
+    await thread.#ready.promise;
+    return thread;
+  }
+
+  private constructor({ onMoved, ...data }: WriterThreadOptions) {
+    // The package is built to .js; a clone runs as it is.
+    const module = import.meta.url.endsWith(".ts") ? "./writer-worker.ts" : "./writer-worker.js";
+    this.#file = data.file;
+    this.#worker = new Worker(new URL(module, import.meta.url), { workerData: data, name: "palaver-store" });
+    this.#worker.on("message", (message: WriterReply | WriterNotice) => {
+      if (message.kind === "moved") onMoved(message.tasks);
+      else if (message.kind === "ready") this.#ready.resolve();
+      else if (message.kind === "unusable") this.#ready.reject(storeError(message.failure));
+      else this.#answered(message);
+    });
+    this.#worker.on("error", (thrown) => this.#died(thrown));
+    this.#worker.on("exit", () => this.#died(undefined));
+  }
+
+  get failure(): StoreFailure | undefined {
+    return this.#broken;
+  }
+
+  /** Calls back, in the order of the requests, before anything else can see that the request was served. */
+  request<T>(request: WriterRequest, read: (reply: WriterReply) => T): Promise<T> {
+    if (this.#broken !== undefined) return Promise.reject(storeError(this.#broken));
+    return new Promise((resolve, reject) => {
+      this.#pending.push({
+        settle: (reply) => (reply.kind === "failed" ? reject(storeError(reply.failure)) : resolve(read(reply))),
+        fail: (failure) => reject(storeError(failure)),
+      });
+      this.#worker.postMessage(request);
+    });
+  }
+
+  /** Serves what was asked before, then ends the thread. */
+  async close(): Promise<void> {
+    try {
+      if (this.#broken === undefined) await this.request({ kind: "close" }, () => undefined);
+    } catch (thrown) {
+      // What could not be tidied up now is tidied up when the file is opened again.
+      if (!(thrown instanceof StoreError)) throw thrown;
+    } finally {
+      this.#broken ??= { code: "closed", message: "The store is closed." };
+      await this.#worker.terminate();
+    }
+  }
+
+  #answered(reply: WriterReply): void {
+    if (reply.kind === "failed" && reply.failure.code === "unknown") this.#broken = reply.failure;
+    this.#pending.shift()?.settle(reply);
+  }
+
+  #died(thrown: unknown): void {
+    const reason = thrown instanceof Error ? ` (${thrown.message})` : "";
+    const message = `The thread that writes ${this.#file} died${reason}; what it had not confirmed shows when the file is opened again. Restart.`;
+    this.#broken ??= { code: "unknown", message };
+    this.#ready.reject(storeError(this.#broken));
+    for (const { fail } of this.#pending.splice(0)) fail(this.#broken);
+  }
+}

@@ -1,0 +1,176 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Outcome, StoreOperation } from "../contract.ts";
+import { Compactor } from "./compactor.ts";
+import { openForWriting, setDurability } from "./connection.ts";
+import { CounterDeltas } from "./counters.ts";
+import { LogFolder } from "./log-folder.ts";
+import { OpenTasks } from "./open-tasks.ts";
+import { Retainer } from "./retainer.ts";
+import { ScopeIds } from "./scope-ids.ts";
+import { commitFailureOf, failureOf, type StoreFailure } from "./sqlite-error.ts";
+import { TaskDeleter } from "./task-deleter.ts";
+import { TaskWriter } from "./task-writer.ts";
+import type { CommitFault, WriterData } from "./writer-messages.ts";
+
+export interface Committed {
+  readonly outcomes: readonly Outcome[];
+  /** Pairs: the index of an operation and the row of the hot log it became. */
+  readonly rows: readonly number[];
+}
+
+/** A transaction that did not happen, or may not have. */
+export class WriteFailed extends Error {
+  override readonly name = "WriteFailed";
+  readonly failure: StoreFailure;
+
+  constructor(failure: StoreFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** The only one that writes to a file. Synchronous: it lives on a thread of its own. */
+export class Writer {
+  readonly #data: WriterData;
+  readonly #database: DatabaseSync;
+  readonly #tasks: TaskWriter;
+  readonly #open: OpenTasks;
+  readonly #counters: CounterDeltas;
+  readonly #deleter: TaskDeleter | undefined;
+  readonly #retainer: Retainer;
+  readonly #compactor: Compactor;
+  /** Set once a COMMIT has failed in a way that leaves its outcome open. */
+  #broken: StoreFailure | undefined;
+
+  constructor(data: WriterData) {
+    this.#data = data;
+    const database = openForWriting(data);
+    this.#database = database;
+    this.#counters = new CounterDeltas(database);
+    this.#open = new OpenTasks(database);
+    const folder = new LogFolder(database);
+    const { retention } = data;
+    const isLimited = retention.maxTasks !== undefined || retention.maxAge !== undefined;
+    this.#deleter = isLimited ? new TaskDeleter(database, { counters: this.#counters, open: this.#open }) : undefined;
+    this.#retainer = new Retainer(database, { retention, deleter: this.#deleter, folder });
+    this.#compactor = new Compactor(database, { folder, open: this.#open });
+    this.#tasks = new TaskWriter(database, {
+      open: this.#open,
+      scopes: new ScopeIds(database),
+      counters: this.#counters,
+      retainer: this.#retainer,
+    });
+    // Whoever held a lease is gone: this process is the file's only owner.
+    this.#transaction(() => database.exec("UPDATE task SET node = NULL WHERE ended = 0 AND node IS NOT NULL"));
+    if (data.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${data.maxPages}`);
+    this.#relearn();
+  }
+
+  commit(operations: readonly StoreOperation[], living: readonly string[], fault?: CommitFault): Committed {
+    const outcomes: Outcome[] = [];
+    const rows: number[] = [];
+    this.#transaction(() => {
+      for (const [index, operation] of operations.entries()) {
+        const { outcome, row } = this.#tasks.apply(operation, living);
+        outcomes.push(outcome);
+        if (row > 0) rows.push(index, row);
+      }
+    }, fault);
+    return { outcomes, rows };
+  }
+
+  leave(node: string): void {
+    this.#transaction(() => this.#tasks.leave(node));
+  }
+
+  /** Finds out whether a transaction could begin. */
+  probe(): void {
+    this.#transaction(() => undefined);
+  }
+
+  sweep(now: number): number {
+    return this.#transaction(() => this.#retainer.sweep(now));
+  }
+
+  /** How many tasks wait to be moved out of the hot log. */
+  get pending(): number {
+    return this.#tasks.touched.size;
+  }
+
+  /** Moves some of what waits out of the hot log. Losing it in a power cut loses nothing, so it does not wait for the disk. */
+  compact(): [string, number][] {
+    setDurability(this.#database, "process");
+    try {
+      return this.#transaction(() => this.#compactor.run(this.#tasks.touched));
+    } finally {
+      setDurability(this.#database, this.#data.durability);
+    }
+  }
+
+  /** The tasks deleted since the last call that had rows in the hot log, each with the last of them. */
+  takeGone(): [string, number][] {
+    const gone = this.#deleter?.gone ?? [];
+    if (this.#deleter !== undefined) this.#deleter.gone = [];
+    return gone;
+  }
+
+  close(): void {
+    if (this.#broken === undefined) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    this.#database.close();
+  }
+
+  #transaction<T>(work: () => T, fault?: CommitFault): T {
+    if (this.#broken !== undefined) throw new WriteFailed(this.#broken);
+    let result: T;
+    try {
+      this.#database.exec("BEGIN IMMEDIATE");
+      failOn(fault, "busy");
+      result = work();
+      this.#counters.flush();
+      failOn(fault, "full");
+    } catch (thrown) {
+      this.#rollback();
+      throw new WriteFailed(failureOf(thrown, this.#data.file));
+    }
+    try {
+      failOn(fault, "io-lost");
+      this.#database.exec("COMMIT");
+      failOn(fault, "io-kept");
+    } catch (thrown) {
+      const failure = commitFailureOf(thrown, this.#data.file);
+      if (failure.code === "unknown") this.#broken = failure;
+      else this.#rollback();
+      throw new WriteFailed(failure);
+    }
+    return result;
+  }
+
+  /** What was rolled back in the file must be unlearnt here. */
+  #rollback(): void {
+    try {
+      // Some errors have already ended the transaction.
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      this.#relearn();
+    } catch (thrown) {
+      this.#broken = commitFailureOf(thrown, this.#data.file);
+    }
+  }
+
+  #relearn(): void {
+    if (this.#deleter !== undefined) this.#deleter.gone = [];
+    this.#tasks.reset();
+    for (const task of this.#open.all()) if (task.node === undefined || task.ended) this.#tasks.touched.add(task);
+  }
+}
+
+const FAULT_CODES: Readonly<Record<CommitFault, number>> = {
+  busy: 5,
+  full: 13,
+  "io-lost": 10,
+  "io-kept": 10,
+  death: 0,
+};
+
+function failOn(fault: CommitFault | undefined, at: CommitFault): void {
+  if (fault === at) throw Object.assign(new Error(`injected ${fault}`), { errcode: FAULT_CODES[fault] });
+}

@@ -1,0 +1,311 @@
+import type { Bus } from "../bus/contract.ts";
+import { createMemoryBus } from "../bus/memory/bus.ts";
+import type { Agent } from "../engine/agent.ts";
+import type { Submission, Submitted, SubscribeOptions, Subscription, Ticket } from "../engine/api.ts";
+import { createEngine, type EngineOptions, type RunningEngine } from "../engine/engine.ts";
+import type { Logger } from "../internal/logger.ts";
+import type { TaskEvent } from "../protocol/event.ts";
+import type { MessageId, TaskId } from "../protocol/ids.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { Message } from "../protocol/message.ts";
+import { ANONYMOUS, type Scope } from "../protocol/principal.ts";
+import { readEvent, readTask } from "../protocol/serial.ts";
+import { isInterrupted, isTerminal } from "../protocol/state.ts";
+import type { Task } from "../protocol/task.ts";
+import type { Retention, Store } from "../store/contract.ts";
+import { createMemoryStore } from "../store/memory/store.ts";
+import { ControlledStore } from "./controlled-store.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+export interface HarnessOptions extends Partial<Omit<EngineOptions, "agents" | "store" | "bus" | "clock">> {
+  readonly agents: Agent | readonly Agent[];
+  /** Opens the store that this engine and those after its crash share. Default: in memory, keeping everything. */
+  readonly openStore?: (setup: { readonly retention: Retention; readonly now: () => number }) => Store | Promise<Store>;
+  readonly retention?: Retention;
+}
+
+export interface SendOptions {
+  readonly owner?: string;
+  readonly tenant?: string;
+  /** The id of the agent; default: the first one. */
+  readonly agent?: string;
+  readonly metadata?: JsonObject;
+  readonly outputModes?: readonly string[];
+  readonly streaming?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface NumberedEvent {
+  readonly seq: number;
+  readonly event: TaskEvent;
+}
+
+export interface LogLine {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly details: object | undefined;
+}
+
+/** Something for a caller to say: a text, or any members of a message. */
+export type Said = string | Partial<Message>;
+
+/** What the engines that follow one another over one store share. */
+interface World {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly clock: FakeClock;
+  readonly harnesses: EngineHarness[];
+}
+
+let count = 0;
+
+/** An engine with everything around it: a store whose commits can be held, a clock that stands still, hints, logs. */
+export class EngineHarness implements AsyncDisposable {
+  readonly engine: RunningEngine;
+  /** This engine's own handle on the store. */
+  readonly store: ControlledStore;
+  /** The store itself, which outlives a crash. */
+  readonly shared: Store;
+  readonly clock: FakeClock;
+  readonly bus: Bus;
+  readonly node: string;
+  readonly logs: LogLine[] = [];
+  /** What was given to `onFatal`. */
+  readonly fatal: unknown[] = [];
+  readonly #options: HarnessOptions;
+  readonly #agents: readonly Agent[];
+  readonly #world: World;
+  #dead = false;
+
+  constructor(world: World, options: HarnessOptions) {
+    const { agents, openStore: _open, retention: _retention, ...engineOptions } = options;
+    this.#world = world;
+    this.#options = options;
+    this.#agents = "id" in agents ? [agents] : agents;
+    this.shared = world.store;
+    this.bus = world.bus;
+    this.clock = world.clock;
+    this.node = options.node ?? `node-${++count}`;
+    this.store = new ControlledStore(world.store);
+    this.engine = createEngine({
+      logger: this.#logger(),
+      secret: new Uint8Array(32).fill(7),
+      onFatal: (error) => void this.fatal.push(error),
+      ...engineOptions,
+      node: this.node,
+      agents: this.#agents,
+      store: this.store,
+      bus: world.bus,
+      clock: world.clock,
+    });
+    world.harnesses.push(this);
+  }
+
+  /** Opens an engine over a store of its own and starts it. */
+  static async open(options: HarnessOptions): Promise<EngineHarness> {
+    const clock = new FakeClock();
+    const { openStore = createMemoryStore, retention = {} } = options;
+    const store = await openStore({ retention, now: () => clock.now() });
+    const harness = new EngineHarness({ store, clock, bus: createMemoryBus(), harnesses: [] }, options);
+    await harness.engine.start();
+    return harness;
+  }
+
+  /** Another engine over the same store, beside this one. */
+  async join(changes: Partial<HarnessOptions> = {}): Promise<EngineHarness> {
+    const { node: _node, ...options } = this.#options;
+    const other = new EngineHarness(this.#world, { ...options, ...changes });
+    await other.engine.start();
+    return other;
+  }
+
+  /**
+   * The process dies, as by `kill -9`: it writes and hears nothing any more and its leases are over. Resolves with another
+   * engine over the same store, started. Commits being held are lost, unless they were held after they were applied.
+   */
+  async crash(changes: Partial<HarnessOptions> = {}): Promise<EngineHarness> {
+    await this.kill();
+    return this.join(changes);
+  }
+
+  /** The process dies, and nobody takes over. */
+  async kill(): Promise<void> {
+    this.#dead = true;
+    this.store.cut();
+    await this.shared.leave(this.node);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const harness of this.#world.harnesses) {
+      if (harness.#dead || harness.fatal.length > 0) continue;
+      harness.store.failAlways(undefined);
+      harness.store.release();
+      await harness.#pumped(harness.engine.close());
+    }
+    await this.#world.store.close();
+  }
+
+  scope(options: SendOptions = {}): Scope {
+    const { agent = this.#agents[0]?.id ?? "", tenant = "", owner = ANONYMOUS.id } = options;
+    return { agent, tenant, owner };
+  }
+
+  submit(said: Said, options: SendOptions = {}): Promise<Submitted> {
+    const { owner, metadata = {}, outputModes = [], streaming = false, signal = new AbortController().signal } = options;
+    const submission: Submission = {
+      scope: this.scope(options),
+      caller: owner === undefined ? ANONYMOUS : { id: owner, anonymous: false },
+      dialect: "test",
+      message: messageFrom(said),
+      metadata,
+      outputModes,
+      streaming,
+      signal,
+    };
+    return this.engine.submit(submission);
+  }
+
+  /** Sends a message that becomes, or goes to, a task. Resolves once it is durable. */
+  async start(said: Said, options: SendOptions = {}): Promise<Ticket> {
+    const ticket = await this.begin(said, options);
+    await this.engine.accepted(ticket);
+    return ticket;
+  }
+
+  /** As `start`, but without waiting for anything to be durable. */
+  async begin(said: Said, options: SendOptions = {}): Promise<Ticket> {
+    const submitted = await this.submit(said, options);
+    if (submitted.kind !== "task") throw new Error("The agent answered with a message and no task.");
+    return submitted.ticket;
+  }
+
+  /** Sends, waits until the task is finished or asks something, and resolves with the task as it is then. */
+  async send(said: Said, options: SendOptions = {}): Promise<Task> {
+    const ticket = await this.begin(said, options);
+    await this.settled(ticket);
+    return this.get(ticket.taskId, options);
+  }
+
+  settled(ticket: Ticket, signal: AbortSignal = new AbortController().signal): Promise<void> {
+    return this.engine.settled(ticket, signal);
+  }
+
+  /** The committed task, with artifacts and history. */
+  async get(id: TaskId, options: SendOptions = {}): Promise<Task> {
+    const task = await this.find(id, options);
+    if (task === undefined) throw new Error(`There is no task ${id}.`);
+    return task;
+  }
+
+  async find(id: TaskId, options: SendOptions = {}): Promise<Task | undefined> {
+    const stored = await this.engine.snapshot(this.scope(options), id, { artifacts: true });
+    return stored === undefined ? undefined : readTask(stored);
+  }
+
+  async subscribe(id: TaskId, options: SubscribeOptions = {}, who: SendOptions = {}): Promise<Subscription> {
+    const subscription = await this.engine.subscribe(this.scope(who), id, options);
+    if (subscription === undefined) throw new Error(`There is no task ${id}.`);
+    return subscription;
+  }
+
+  /** All events after `after` until the task is finished (or, with `untilAsked`, waits for the caller). */
+  async collect(id: TaskId, options: { readonly after?: number; readonly untilAsked?: boolean } = {}): Promise<NumberedEvent[]> {
+    const subscription = await this.subscribe(id, { after: options.after ?? 0 });
+    const events: NumberedEvent[] = [];
+    try {
+      for (let batch = await subscription.next(); batch !== undefined; batch = await subscription.next()) {
+        for (const { seq, body } of batch.entries) events.push({ seq, event: readEvent(body) });
+        const last = events.at(-1)?.event;
+        if (options.untilAsked === true && last?.kind === "status" && isInterrupted(last.status.state)) break;
+      }
+    } finally {
+      subscription.close();
+    }
+    return events;
+  }
+
+  /** The whole log as the store has it, whoever may see it. */
+  async log(id: TaskId): Promise<NumberedEvent[]> {
+    const entries = await this.shared.log(id, 0, Number.POSITIVE_INFINITY);
+    return entries.map(({ seq, body }) => ({ seq, event: readEvent(body) }));
+  }
+
+  /** The log in short: `working`, `working:text`, `result+=text`, `result=text`, each with `!` where it is the last chunk. */
+  async story(id: TaskId): Promise<string[]> {
+    return (await this.log(id)).map(({ event }) => tell(event));
+  }
+
+  /** Lets time pass, in steps small enough for what happens meanwhile to take its course. */
+  async advance(milliseconds: number, step = 500): Promise<void> {
+    for (let left = milliseconds; left > 0; left -= step) {
+      await this.clock.advance(Math.min(step, left));
+      await turns(5);
+    }
+    await turns(5);
+  }
+
+  /** Turns the event loop until the condition holds. Fails if it does not within a thousand turns or so. */
+  async until(condition: () => boolean | Promise<boolean>, what = "the condition"): Promise<void> {
+    for (let tries = 0; tries < 2000; tries += 1) {
+      if (await condition()) return;
+      await turns(1);
+    }
+    throw new Error(`Waited in vain for ${what}.`);
+  }
+
+  /** Until the committed task is in this state. */
+  async untilState(id: TaskId, state: Task["status"]["state"], options: SendOptions = {}): Promise<void> {
+    await this.until(async () => (await this.find(id, options))?.status.state === state, `task ${id} to be ${state}`);
+  }
+
+  /** Lets time pass until it settles. */
+  async #pumped(work: Promise<void>): Promise<void> {
+    let done = false;
+    const finished = work.finally(() => {
+      done = true;
+    });
+    for (let tries = 0; tries < 2000 && !done; tries += 1) {
+      await turns(1);
+      if (tries % 10 === 9 && !done) await this.clock.advance(100);
+    }
+    if (!done) throw new Error("The engine does not close.");
+    await finished;
+  }
+
+  #logger(): Logger {
+    const at =
+      (level: LogLine["level"]) =>
+      (message: string, details?: object): void =>
+        void this.logs.push({ level, message, details });
+    return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  }
+}
+
+export function openHarness(options: HarnessOptions): Promise<EngineHarness> {
+  return EngineHarness.open(options);
+}
+
+/** Lets the event loop turn so many times. */
+export async function turns(times: number): Promise<void> {
+  for (let turn = 0; turn < times; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+export function messageFrom(said: Said): Message {
+  const members = typeof said === "string" ? { parts: [{ text: said }] } : said;
+  // Safe: whoever sends a message names it, and here that is the test.
+  return { messageId: crypto.randomUUID() as MessageId, role: "user", parts: [{ text: "" }], ...members };
+}
+
+export function tell(event: TaskEvent): string {
+  if (event.kind === "status") {
+    const text = (event.status.message?.parts ?? []).map(({ text: words, data }) => words ?? JSON.stringify(data)).join("");
+    return text === "" ? event.status.state : `${event.status.state}:${text}`;
+  }
+  const content = event.artifact.parts.map(({ text, data }) => text ?? JSON.stringify(data)).join("");
+  return `${event.artifact.artifactId}${event.append ? "+=" : "="}${content}${event.lastChunk ? "!" : ""}`;
+}
+
+/** How many terminal events there are. */
+export function endings(events: readonly NumberedEvent[]): number {
+  return events.filter(({ event }) => event.kind === "status" && isTerminal(event.status.state)).length;
+}

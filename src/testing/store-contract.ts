@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import type { Retention, Store } from "../store/contract.ts";
+import { StoreError } from "../store/contract.ts";
+import { storeLeaseCases } from "./store-lease-cases.ts";
+import { storeListCases } from "./store-list-cases.ts";
+import { START } from "./store-operations.ts";
+import { storeReadCases } from "./store-read-cases.ts";
+import { storeRetentionCases } from "./store-retention-cases.ts";
+import { storeWriteCases } from "./store-write-cases.ts";
+
+/** How the suite wants a store: empty, keeping everything unless told, with a clock of its own. */
+export interface StoreSetup {
+  readonly retention: Retention;
+  readonly now: () => number;
+}
+
+export type OpenStore = (setup: StoreSetup) => Promise<Store>;
+
+/** A store under test, and its clock. */
+export interface StoreTrial {
+  readonly store: Store;
+  readonly clock: { now: number };
+  /** Another empty store with this retention. Closed with the trial. */
+  readonly open: (retention: Retention) => Promise<Store>;
+}
+
+export interface StoreCase {
+  /** A sentence about every store. */
+  readonly name: string;
+  run(trial: StoreTrial): Promise<void>;
+}
+
+const closingCases: readonly StoreCase[] = [
+  {
+    name: "refuses everything once closed, and closes twice without complaint",
+    async run({ store }) {
+      await store.close();
+      await store.close();
+      const isClosed = (thrown: unknown): boolean => thrown instanceof StoreError && thrown.code === "closed";
+      await assert.rejects(store.commit([]), isClosed);
+      await assert.rejects(store.health(), isClosed);
+      await assert.rejects(store.due(1), isClosed);
+      await assert.rejects(store.positions([]), isClosed);
+    },
+  },
+  {
+    name: "is healthy while open",
+    async run({ store }) {
+      await store.health();
+    },
+  },
+];
+
+const cases: readonly StoreCase[] = [
+  ...storeWriteCases,
+  ...storeLeaseCases,
+  ...storeReadCases,
+  ...storeListCases,
+  ...storeRetentionCases,
+  ...closingCases,
+];
+
+/** What every store must do. Each case gets stores of its own from `open` and closes them. Failures throw. */
+export const storeContract: readonly { readonly name: string; run(open: OpenStore): Promise<void> }[] = cases.map(
+  ({ name, run }) => ({
+    name,
+    run: (open) => withTrial(open, run),
+  }),
+);
+
+/** Runs something with fresh stores and closes them afterwards. */
+export async function withTrial(open: OpenStore, run: (trial: StoreTrial) => Promise<void>): Promise<void> {
+  const clock = { now: START };
+  const opened: Store[] = [];
+  const openWith = async (retention: Retention): Promise<Store> => {
+    const store = await open({ retention, now: () => clock.now });
+    opened.push(store);
+    return store;
+  };
+  try {
+    await run({ store: await openWith({}), clock, open: openWith });
+  } finally {
+    await Promise.all(opened.map((store) => store.close()));
+  }
+}

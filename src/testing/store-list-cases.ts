@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import type { ListCursor, ListQuery, Store, TaskRecord } from "../store/contract.ts";
+import type { StoreCase } from "./store-contract.ts";
+import { contextId, createOf, endOf, headOf, SCOPE, START, statusEntry, taskId, writeOf } from "./store-operations.ts";
+
+const QUERY: ListQuery = { scope: SCOPE, limit: 100, artifacts: false, history: 0 };
+
+/** Every page of a query, one after the other; checks each page on the way. */
+export async function readPages(
+  store: Store,
+  query: ListQuery,
+  between?: () => Promise<unknown>,
+): Promise<TaskRecord[]> {
+  const read: TaskRecord[] = [];
+  for (let before: ListCursor | undefined; ; ) {
+    const page = await store.list({ ...query, ...(before !== undefined && { before }) });
+    assert(page.tasks.length <= query.limit);
+    if (page.next !== undefined) assert.equal(page.tasks.length, query.limit, "only the last page may be short");
+    read.push(...page.tasks);
+    if (page.next === undefined) return read;
+    before = page.next;
+    await between?.();
+  }
+}
+
+export const storeListCases: readonly StoreCase[] = [
+  {
+    name: "lists newest status first and breaks ties by id, over pages of any size",
+    async run({ store }) {
+      const times = [5, 3, 5, 1, 5, 3, 9, 0];
+      await store.commit(
+        times.map((at, index) => createOf(taskId(index), {}, { head: headOf("working", { statusAt: START + at }) })),
+      );
+      const expected = [6, 4, 2, 0, 5, 1, 3, 7].map(taskId);
+      for (const limit of [1, 2, 3, 4, 8, 9]) {
+        const read = await readPages(store, { ...QUERY, limit });
+        assert.deepEqual(
+          read.map((task) => task.id),
+          expected,
+        );
+      }
+      const page = await store.list({ ...QUERY, limit: 8 });
+      assert.equal(page.total, 8);
+      assert.equal(page.next, undefined);
+    },
+  },
+  {
+    name: "lists whole records, with as much history and artifacts as asked",
+    async run({ store }) {
+      const history = [0, 1].map((after) => ({ after, body: `{"n":${after}}` }));
+      await store.commit([
+        createOf(taskId(1), {}, { history, end: endOf(2, { artifacts: "[]" }) }),
+        createOf(taskId(2), {}, { history: history.slice(0, 1) }),
+      ]);
+      await store.commit([writeOf(taskId(2), { history: history.slice(1), entries: [statusEntry(2)] })]);
+      for (const options of [
+        { artifacts: true },
+        { artifacts: false, history: 0 },
+        { artifacts: true, history: 1 },
+        { artifacts: false, history: undefined },
+      ]) {
+        const page = await store.list({ ...QUERY, history: undefined, ...options });
+        const expected = [await store.get(taskId(2), options), await store.get(taskId(1), options)];
+        assert.deepEqual(page.tasks, expected);
+      }
+    },
+  },
+  {
+    name: "lists nothing of other scopes, nor of scopes it never saw",
+    async run({ store }) {
+      await store.commit([createOf(taskId(1)), createOf(taskId(2), { scope: { ...SCOPE, tenant: "t" } })]);
+      for (const [scope, count] of [
+        [SCOPE, 1],
+        [{ ...SCOPE, tenant: "t" }, 1],
+        [{ ...SCOPE, owner: "nobody" }, 0],
+      ] as const) {
+        const page = await store.list({ ...QUERY, scope });
+        assert.equal(page.tasks.length, count);
+        assert.equal(page.total, count);
+        assert.equal(page.next, undefined);
+      }
+    },
+  },
+  {
+    name: "counts those whose status is of the given time or later, to the millisecond",
+    async run({ store }) {
+      const times = [0, 1, 1, 2, 1023, 1024, 65_536, 4_194_304, 300_000_000];
+      await store.commit(
+        times.map((at, index) => createOf(taskId(index), {}, { head: headOf("working", { statusAt: START + at }) })),
+      );
+      for (const since of [
+        -1, 0, 1, 2, 3, 1000, 1023, 1024, 1025, 70_000, 4_194_304, 299_999_999, 300_000_000, 300_000_001,
+      ]) {
+        const expected = times.filter((at) => at >= since).length;
+        const page = await store.list({ ...QUERY, statusSince: START + since, limit: 2 });
+        assert.equal(page.total, expected, `since ${since}`);
+        assert.equal((await readPages(store, { ...QUERY, statusSince: START + since, limit: 2 })).length, expected);
+      }
+    },
+  },
+  {
+    name: "counts a context's tasks right also when the first did not come by the context's name",
+    async run({ store }) {
+      const context = contextId(7);
+      await store.commit([createOf(taskId(1), { contextId: context })]);
+      const count = async (details: Partial<ListQuery> = {}): Promise<number> =>
+        (await store.list({ ...QUERY, contextId: context, ...details })).total;
+      assert.equal(await count(), 1);
+      assert.equal(await count({ state: "completed" }), 0);
+      await store.commit([createOf(taskId(2), { contextId: context, contextShared: true })]);
+      assert.equal(await count(), 2);
+      await store.commit([
+        writeOf(taskId(1), { end: endOf(2) }),
+        createOf(taskId(3), { contextId: context, contextShared: true }),
+      ]);
+      assert.equal(await count(), 3);
+      assert.equal(await count({ state: "completed" }), 1);
+      assert.equal(await count({ state: "working" }), 2);
+      assert.equal(await count({ state: "working", statusSince: START + 1 }), 0);
+      assert.equal((await store.list({ ...QUERY, contextId: contextId(8) })).total, 0);
+      assert.equal((await store.list({ ...QUERY, scope: { ...SCOPE, owner: "eve" }, contextId: context })).total, 0);
+    },
+  },
+  {
+    name: "pages over every unchanged task exactly once while others come, change and end",
+    async run({ store }) {
+      const still = Array.from({ length: 30 }, (_, index) => taskId(index));
+      const moving = Array.from({ length: 10 }, (_, index) => taskId(100 + index));
+      let at = START;
+      const head = (): { head: ReturnType<typeof headOf> } => ({ head: headOf("working", { statusAt: at++ }) });
+      for (const [index, id] of still.entries()) {
+        const other = moving[index];
+        await store.commit([createOf(id, {}, head()), ...(other === undefined ? [] : [createOf(other, {}, head())])]);
+      }
+      let step = 0;
+      const read = await readPages(store, { ...QUERY, limit: 4 }, async () => {
+        const id = moving[step++ % moving.length];
+        if (id === undefined) return;
+        const seq = ((await store.positions([id]))[0]?.seq ?? 0) + 1;
+        await store.commit([
+          step % 3 === 0
+            ? writeOf(id, { end: endOf(seq, { head: headOf("completed", { statusAt: at++ }) }) })
+            : writeOf(id, { entries: [statusEntry(seq)], ...head() }),
+          createOf(taskId(200 + step), {}, head()),
+        ]);
+      });
+      const seen = read.map((task) => task.id).filter((id) => still.includes(id));
+      assert.deepEqual(seen, still.toReversed());
+    },
+  },
+];

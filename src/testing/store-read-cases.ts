@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import type { LogEntry } from "../store/contract.ts";
+import type { StoreCase } from "./store-contract.ts";
+import { chunkEntry, createOf, endOf, SCOPE, statusEntry, taskId, writeOf } from "./store-operations.ts";
+
+const T = taskId(1);
+
+export const storeReadCases: readonly StoreCase[] = [
+  {
+    name: "shows a task only within its scope, and to the engine always",
+    async run({ store }) {
+      await store.commit([createOf(T)]);
+      assert.equal((await store.get(T, { artifacts: false, scope: { ...SCOPE } }))?.id, T);
+      for (const other of [{ agent: "other" }, { tenant: "other" }, { owner: "other" }]) {
+        assert.equal(await store.get(T, { artifacts: false, scope: { ...SCOPE, ...other } }), undefined);
+      }
+      assert.equal((await store.get(T, { artifacts: false }))?.id, T);
+    },
+  },
+  {
+    name: "shows as much history as asked: all, none, the last few, up to a seq",
+    async run({ store }) {
+      const message = (after: number): { after: number; body: string } => ({ after, body: `{"n":${after}}` });
+      await store.commit([createOf(T, {}, { history: [message(0)], entries: [statusEntry(1), statusEntry(2)] })]);
+      await store.commit([writeOf(T, { history: [message(2)] })]);
+      await store.commit([
+        writeOf(T, { history: [message(3), message(4)], entries: [statusEntry(3), statusEntry(4)] }),
+      ]);
+      await store.commit([writeOf(T, { end: endOf(5, { history: [message(5)] }) })]);
+      const read = async (options: { history?: number | undefined; upTo?: number }): Promise<number[]> => {
+        const record = await store.get(T, { artifacts: false, ...options });
+        return record?.history.map((entry) => entry.after) ?? [];
+      };
+      assert.deepEqual(await read({}), [0, 2, 3, 4, 5]);
+      assert.deepEqual(await read({ history: undefined }), [0, 2, 3, 4, 5]);
+      assert.deepEqual(await read({ history: 0 }), []);
+      assert.deepEqual(await read({ history: 2 }), [4, 5]);
+      assert.deepEqual(await read({ history: 99 }), [0, 2, 3, 4, 5]);
+      assert.deepEqual(await read({ upTo: 3 }), [0, 2, 3]);
+      assert.deepEqual(await read({ upTo: 3, history: 1 }), [3]);
+      assert.deepEqual(await read({ upTo: 3, history: 3 }), [0, 2, 3]);
+      assert.deepEqual(await read({ upTo: -1 }), []);
+    },
+  },
+  {
+    name: "shows artifacts only where asked for",
+    async run({ store }) {
+      await store.commit([createOf(T, {}, { end: endOf(2, { artifacts: '[{"artifactId":"a"}]' }) })]);
+      assert.equal((await store.get(T, { artifacts: true }))?.artifacts, '[{"artifactId":"a"}]');
+      const without = await store.get(T, { artifacts: false });
+      assert(without !== undefined && !("artifacts" in without));
+    },
+  },
+  {
+    name: "pages the log by bytes: at least one entry, each exactly once, from any cursor",
+    async run({ store }) {
+      const entries: LogEntry[] = [statusEntry(1)];
+      await store.commit([createOf(T)]);
+      for (let seq = 2; seq <= 60; seq += 3) {
+        const chunk = [0, 1, 2].map((offset) =>
+          chunkEntry(seq + offset, "y".repeat((seq * 37) % 500), seq + offset > 2),
+        );
+        entries.push(...chunk);
+        await store.commit([writeOf(T, { entries: chunk })]);
+      }
+      const readAll = async (after: number, maxBytes: number): Promise<LogEntry[]> => {
+        const read: LogEntry[] = [];
+        for (let cursor = after; ; ) {
+          const page = await store.log(T, cursor, maxBytes);
+          const last = page.at(-1);
+          if (last === undefined) return read;
+          if (page.length > 1) assert(page.reduce((sum, entry) => sum + entry.body.length, 0) <= maxBytes + 1000);
+          read.push(...page);
+          cursor = last.seq;
+        }
+      };
+      const checkAll = async (): Promise<void> => {
+        for (const maxBytes of [0, 1, 700, 5000, 1e9]) assert.deepEqual(await readAll(0, maxBytes), entries);
+        for (const after of [1, 2, 17, 60]) assert.deepEqual(await readAll(after, 900), entries.slice(after));
+        assert.deepEqual(await store.log(T, entries.length, 100), []);
+        assert.deepEqual(await store.log(T, entries.length + 10, 100), []);
+      };
+      await checkAll();
+      assert.equal((await store.log(T, 0, 1)).length, 1);
+      const end = endOf(entries.length + 1);
+      entries.push(end.entry);
+      await store.commit([writeOf(T, { end })]);
+      await checkAll();
+    },
+  },
+  {
+    name: "keeps a long log whole: thousands of commits, read while it grows and after its end",
+    async run({ store }) {
+      await store.commit([createOf(T)]);
+      let seq = 1;
+      for (let round = 0; round < 30; round++) {
+        const commits = Array.from({ length: 50 }, () => {
+          seq += 2;
+          return store.commit([
+            writeOf(T, { entries: [chunkEntry(seq - 1, `c${seq - 1}`, seq > 3), chunkEntry(seq, `c${seq}`)] }),
+          ]);
+        });
+        const reading = store.log(T, 0, 1e9);
+        for (const [outcome] of await Promise.all(commits)) assert.equal(outcome?.status, "ok");
+        for (const [index, entry] of (await reading).entries()) assert.equal(entry.seq, index + 1);
+        const tail = await store.log(T, seq - 5, 1e9);
+        assert.deepEqual(
+          tail.map((entry) => entry.seq),
+          [seq - 4, seq - 3, seq - 2, seq - 1, seq],
+        );
+      }
+      await store.commit([writeOf(T, { end: endOf(seq + 1) })]);
+      const whole = await store.log(T, 0, 1e9);
+      assert.equal(whole.length, seq + 1);
+      for (const [index, entry] of whole.entries()) {
+        assert.equal(entry.seq, index + 1);
+        if (index > 0 && index < seq) assert.equal(entry.body, chunkEntry(index + 1, `c${index + 1}`, index > 1).body);
+      }
+    },
+  },
+  {
+    name: "finds the newest task a message id made in its scope",
+    async run({ store }) {
+      await store.commit([
+        createOf(taskId(1), { messageId: "m" }),
+        createOf(taskId(2)),
+        createOf(taskId(3), { messageId: "m", scope: { ...SCOPE, owner: "bob" } }),
+      ]);
+      assert.equal(await store.findByMessage(SCOPE, "m"), taskId(1));
+      assert.equal(await store.findByMessage({ ...SCOPE, owner: "bob" }, "m"), taskId(3));
+      assert.equal(await store.findByMessage({ ...SCOPE, owner: "eve" }, "m"), undefined);
+      assert.equal(await store.findByMessage(SCOPE, "n"), undefined);
+      await store.commit([createOf(taskId(4), { messageId: "m" }, { end: endOf(2) })]);
+      assert.equal(await store.findByMessage(SCOPE, "m"), taskId(4));
+    },
+  },
+  {
+    name: "tells positions of the tasks it knows, in the order asked",
+    async run({ store }) {
+      await store.commit([createOf(taskId(1)), createOf(taskId(2), {}, { end: endOf(2) })]);
+      await store.commit([writeOf(taskId(1), { entries: [chunkEntry(2, "a", false), chunkEntry(3, "b")] })]);
+      assert.deepEqual(await store.positions([taskId(2), taskId(9), taskId(1)]), [
+        { id: taskId(2), seq: 2, ended: true },
+        { id: taskId(1), seq: 3, ended: false },
+      ]);
+      assert.deepEqual(await store.positions([]), []);
+    },
+  },
+];

@@ -1,0 +1,53 @@
+/** One HTTP request, whatever brought it. */
+export interface Exchange {
+  readonly method: string;
+  /** Path and query as sent, starting with a slash. */
+  readonly target: string;
+  /** The header's value; several are joined by commas. The name must be in lower case. */
+  header(name: string): string | undefined;
+  /** The whole body. Rejects with `payload-too-large` as soon as it exceeds `limit` bytes. At most one call. */
+  body(limit: number): Promise<Uint8Array>;
+  /** Aborts when the caller is gone before the answer is complete. */
+  readonly signal: AbortSignal;
+  /** The caller's network address, where known. */
+  readonly remote: string | undefined;
+}
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** The answer: a text, or a source to be pulled until it ends. */
+export type Reply = FullReply | StreamReply;
+
+export interface FullReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+export interface StreamReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly source: PullSource;
+}
+
+/** A body made piece by piece, each only when the one before has been accepted by the connection. */
+export interface PullSource {
+  /** The next piece; `undefined` at the end. Never rejects. Not called again before the last call has settled. */
+  pull(): string | undefined | Promise<string | undefined>;
+  /** Nobody reads on. Idempotent, also after the end. */
+  cancel(): void;
+}
+
+const JSON_HEADERS: Headers = { "content-type": "application/json" };
+
+export function jsonReply(status: number, body: string, headers?: Headers): FullReply {
+  return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body };
+}
+
+/** Path and query of a request line or URL. */
+export function targetOf(url: string): string {
+  if (url.startsWith("/")) return url;
+  const authority = url.indexOf("://");
+  const path = authority === -1 ? -1 : url.indexOf("/", authority + 3);
+  return path === -1 ? "/" : url.slice(path);
+}

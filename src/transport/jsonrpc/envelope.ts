@@ -1,0 +1,83 @@
+import { isUtf8 } from "node:buffer";
+import { A2AError } from "../../protocol/error.ts";
+import type { Envelope } from "../sse/event-stream.ts";
+
+const MAX_ID_LENGTH = 1024;
+
+/** A request as far as JSON-RPC defines it; `params` are the operation's business. */
+export interface RpcRequest {
+  readonly method: string;
+  readonly params: unknown;
+  /** A request without id wants no answer, which no operation allows. */
+  readonly hasId: boolean;
+}
+
+/** What wraps the answers to one request. `id` is the request's id as JSON. */
+export class RpcEnvelope implements Envelope {
+  readonly #id: string;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  result(text: string): string {
+    return `{"jsonrpc":"2.0","id":${this.#id},"result":${text}}`;
+  }
+
+  error(text: string): string {
+    return `{"jsonrpc":"2.0","id":${this.#id},"error":${text}}`;
+  }
+}
+
+/** For answers to requests whose id could not be read. */
+export const UNIDENTIFIED: RpcEnvelope = new RpcEnvelope("null");
+
+export function parseBody(bytes: Uint8Array): unknown {
+  if (!isUtf8(bytes)) throw new A2AError("parse-error", "The body is not valid UTF-8");
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  try {
+    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
+  } catch (cause) {
+    throw new A2AError("parse-error", "The body is not valid JSON", { cause });
+  }
+}
+
+/** The envelope for answers, readable as soon as the request's id is, whatever else is wrong with it. */
+export function envelopeOf(body: unknown): RpcEnvelope {
+  const id = idOf(body);
+  return isRpcId(id) && id !== null ? new RpcEnvelope(JSON.stringify(id)) : UNIDENTIFIED;
+}
+
+export function decodeRpcRequest(body: unknown): RpcRequest {
+  if (Array.isArray(body)) throw invalidRequest("Batches are not supported: send one request at a time");
+  if (!isRecord(body)) throw invalidRequest("A request must be an object");
+  if (body["jsonrpc"] !== "2.0") throw invalidRequest('"jsonrpc" must be "2.0"');
+  const { id, method, params } = body;
+  if (id !== undefined && !isRpcId(id)) {
+    throw invalidRequest(`"id" must be a string of at most ${MAX_ID_LENGTH} characters, an integer or null`);
+  }
+  if (typeof method !== "string" || method === "") throw invalidRequest('"method" must be a non-empty string');
+  return { method, params, hasId: id !== undefined };
+}
+
+export function missingId(): A2AError {
+  return invalidRequest('"id" is missing: every call is answered, so every call needs one');
+}
+
+function invalidRequest(message: string): A2AError {
+  return new A2AError("invalid-request", message);
+}
+
+function idOf(body: unknown): unknown {
+  return isRecord(body) ? body["id"] : undefined;
+}
+
+/** Integers beyond 2^53 are refused: they could not be echoed as they came. */
+function isRpcId(id: unknown): id is string | number | null {
+  if (typeof id === "string") return id.length <= MAX_ID_LENGTH;
+  return id === null || (typeof id === "number" && Number.isSafeInteger(id));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from "node:http";
+import { incompleteBody, tooLarge } from "../body-error.ts";
+import { type Exchange, targetOf } from "../exchange.ts";
+
+/** A request of `node:http`. Makes what costs something, such as the signal, only when asked. */
+export class NodeExchange implements Exchange {
+  readonly method: string;
+  readonly target: string;
+  readonly #request: IncomingMessage;
+  #controller: AbortController | undefined;
+  #gone = false;
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+    this.method = request.method ?? "GET";
+    this.target = targetOf(request.url ?? "/");
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#gone) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  get remote(): string | undefined {
+    return this.#request.socket.remoteAddress;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  body(limit: number): Promise<Uint8Array> {
+    const request = this.#request;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    return new Promise((resolve, reject) => {
+      if (Number(request.headers["content-length"] ?? 0) > limit) {
+        discard(request, limit);
+        reject(tooLarge(limit));
+        return;
+      }
+      request.on("data", (chunk: Buffer) => {
+        size += chunk.byteLength;
+        if (size <= limit) {
+          chunks.push(chunk);
+          return;
+        }
+        chunks.length = 0;
+        request.removeAllListeners("data");
+        discard(request, limit);
+        reject(tooLarge(limit));
+      });
+      request.on("end", () =>
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+      );
+      request.on("error", (cause) => reject(incompleteBody(cause)));
+    });
+  }
+
+  /** The connection or the answer is over. */
+  closed(answered: boolean): void {
+    if (answered) return;
+    this.#gone = true;
+    this.#controller?.abort();
+  }
+}
+
+/**
+ * Lets a caller that sends too much finish, so that it reads the answer instead of a broken connection; but not for ever.
+ */
+function discard(request: IncomingMessage, limit: number): void {
+  let left = limit;
+  request.on("data", (chunk: Buffer) => {
+    left -= chunk.byteLength;
+    if (left < 0) request.destroy();
+  });
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Exchange, Reply } from "../exchange.ts";
+import { NodeExchange } from "./node-exchange.ts";
+import { StreamPump } from "./stream-pump.ts";
+
+/** The `node:http` face. */
+export function createNodeHandler(
+  handle: (exchange: Exchange) => Promise<Reply>,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    const exchange = new NodeExchange(request);
+    response.on("error", ignore);
+    response.on("close", () => exchange.closed(response.writableFinished));
+    void handle(exchange).then((reply) => write(reply, response));
+  };
+}
+
+function write(reply: Reply, response: ServerResponse): void {
+  if ("source" in reply) {
+    new StreamPump(reply.source, response).start(reply);
+    return;
+  }
+  if (response.destroyed) return;
+  const { status, headers, body } = reply;
+  if (status === 204 || status === 304) {
+    response.writeHead(status, headers).end();
+    return;
+  }
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+  response.end(body);
+}
+
+/** A connection that breaks while being written to is told by its `close` event. */
+function ignore(): void {}

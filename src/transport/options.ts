@@ -1,0 +1,57 @@
+import type { Logger } from "../internal/logger.ts";
+import type { ErrorCode } from "../protocol/error.ts";
+import type { Operation } from "../protocol/operation.ts";
+import type { Principal } from "../protocol/principal.ts";
+
+/** What an authenticator sees of a request. A web `Request` has the same members. */
+export interface IncomingRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: { get(name: string): string | null };
+  /** The caller's network address, where known. */
+  readonly remote: string | undefined;
+  /** The id of the agent addressed. */
+  readonly agent: string;
+}
+
+/**
+ * Says who calls, from the headers alone: the body is not read before. `undefined`: nobody in particular. Throw an `A2AError`
+ * to refuse with that error; whatever else is thrown refuses as `unauthenticated`.
+ */
+export type Authenticate = (request: IncomingRequest) => Principal | undefined | Promise<Principal | undefined>;
+
+/** One call, told after it was answered; a stream, after it ended. */
+export interface CallRecord {
+  /** Absent where the request could not be understood that far. */
+  readonly operation?: Operation;
+  readonly agent: string;
+  readonly dialect: string;
+  readonly principal: Principal;
+  readonly traceparent?: string;
+  readonly durationMs: number;
+  /** Absent when the call succeeded. */
+  readonly error?: ErrorCode;
+}
+
+export interface TransportHooks {
+  readonly on?: {
+    /** A failing handler is logged and changes nothing. */
+    call?(record: CallRecord): void | Promise<void>;
+  };
+}
+
+export interface TransportLimits {
+  /** Bytes of a request body. Default 10 MB. */
+  readonly maxBodyBytes?: number;
+  /** Streams open at a time. Default 20,000. */
+  readonly maxStreams?: number;
+}
+
+/** What every binding is given. */
+export interface TransportEnvironment {
+  readonly authenticate: Authenticate | undefined;
+  readonly hooks: TransportHooks;
+  readonly maxBodyBytes: number;
+  readonly logger: Logger;
+}

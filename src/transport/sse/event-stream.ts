@@ -1,0 +1,155 @@
+import { A2AError, toA2AError } from "../../protocol/error.ts";
+import type { StreamBatch, TaskStream } from "../../server/task-stream.ts";
+import type { Codec } from "../../wire/codec.ts";
+import type { PullSource } from "../exchange.ts";
+
+/** What a binding puts around each frame's text. */
+export interface Envelope {
+  result(text: string): string;
+  error(text: string): string;
+}
+
+export interface EventStreamOptions {
+  readonly stream: TaskStream;
+  readonly codec: Codec;
+  readonly envelope: Envelope;
+  /** Told once, when nothing more will be sent; with what went wrong, if anything did. */
+  readonly ended: (source: EventStream, error: A2AError | undefined) => void;
+}
+
+/** Characters per piece, about; one event may be longer. */
+const CHUNK_LENGTH = 65_536;
+const HEARTBEAT = ": \n\n";
+const COME_BACK = "retry: 1000\n\n";
+
+/**
+ * A task's stream as Server-Sent Events. It holds one batch at most and asks for the next only when its reader has taken
+ * that: a slow reader costs a cursor, not a queue. Thousands may sit idle, so it keeps few objects.
+ */
+export class EventStream implements PullSource {
+  readonly #stream: TaskStream;
+  readonly #codec: Codec;
+  readonly #envelope: Envelope;
+  readonly #ended: EventStreamOptions["ended"];
+  /** Text that goes out before anything else. */
+  #ready: string | undefined;
+  #batch: StreamBatch | undefined;
+  #sent = 0;
+  #reading = false;
+  #done = false;
+  #reader: ((chunk: string | undefined) => void) | undefined;
+
+  constructor({ stream, codec, envelope, ended }: EventStreamOptions) {
+    this.#stream = stream;
+    this.#codec = codec;
+    this.#envelope = envelope;
+    this.#ended = ended;
+    const { opening } = stream;
+    const id = opening.kind === "task" ? `id: ${opening.task.seq}\n` : "";
+    this.#ready = `${id}data: ${envelope.result(codec.encodeOpening(opening))}\n\n`;
+  }
+
+  pull(): string | undefined | Promise<string | undefined> {
+    const ready = this.#ready ?? (this.#batch === undefined ? undefined : this.#frames(this.#batch));
+    if (ready !== undefined) {
+      if (this.#ready !== undefined) {
+        this.#ready = undefined;
+        if (this.#stream.complete) this.#finish(undefined);
+      }
+      return ready;
+    }
+    if (this.#done) return undefined;
+    return new Promise((resolve) => {
+      this.#reader = resolve;
+      this.#read();
+    });
+  }
+
+  cancel(): void {
+    this.#ready = undefined;
+    this.#batch = undefined;
+    this.#finish(undefined);
+    this.#deliver();
+  }
+
+  /** Ends it from this side: the reader is told to come back. What was read already still goes out. */
+  shutdown(): void {
+    this.#stream.close();
+  }
+
+  /** Lets an idle reader know that the connection lives. */
+  heartbeat(): void {
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    this.#reader = undefined;
+    reader(HEARTBEAT);
+  }
+
+  #read(): void {
+    if (this.#reading) return;
+    this.#reading = true;
+    this.#stream.next().then(
+      (batch) => this.#arrived(batch),
+      (thrown: unknown) => this.#failed(toA2AError(thrown)),
+    );
+  }
+
+  #arrived(batch: StreamBatch | undefined): void {
+    this.#reading = false;
+    if (this.#done) return;
+    if (batch === undefined) {
+      this.#ready = COME_BACK;
+      this.#finish(undefined);
+    } else {
+      this.#batch = batch;
+    }
+    this.#deliver();
+  }
+
+  #failed(error: A2AError): void {
+    this.#reading = false;
+    if (this.#done) return;
+    this.#ready = `event: error\ndata: ${this.#envelope.error(this.#codec.encodeError(error))}\n\n`;
+    this.#finish(error);
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    this.#reader = undefined;
+    const chunk = this.pull();
+    // A promise here would mean that there was nothing to deliver.
+    reader(chunk instanceof Promise ? undefined : chunk);
+  }
+
+  /** The next frames of the batch, up to about one chunk. */
+  #frames(batch: StreamBatch): string {
+    const { opening } = this.#stream;
+    if (opening.kind !== "task") throw new A2AError("internal", "A stream of one message has no events");
+    const { id: taskId, contextId } = opening.task;
+    const { entries } = batch;
+    let text = "";
+    while (this.#sent < entries.length && text.length < CHUNK_LENGTH) {
+      const entry = entries[this.#sent];
+      this.#sent += 1;
+      if (entry === undefined) continue;
+      const final = batch.last && this.#sent === entries.length;
+      const event = this.#codec.encodeEvent(entry, { taskId, contextId, final });
+      text += `id: ${entry.seq}\ndata: ${this.#envelope.result(event)}\n\n`;
+    }
+    if (this.#sent === entries.length) {
+      this.#batch = undefined;
+      this.#sent = 0;
+      if (batch.last) this.#finish(undefined);
+    }
+    return text;
+  }
+
+  #finish(error: A2AError | undefined): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#stream.close();
+    this.#ended(this, error);
+  }
+}

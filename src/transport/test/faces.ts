@@ -1,0 +1,154 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe } from "vitest";
+import { type Agent, type AgentDefinition, agent } from "../../engine/agent.ts";
+import { ScriptedEngine } from "../../server/test/scripted-engine.ts";
+import { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from "../http-handler.ts";
+
+/** A server under test, reached through one of the two faces. */
+export interface Site {
+  readonly engine: ScriptedEngine;
+  readonly handler: HttpHandler;
+  readonly url: string;
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** Posts a JSON-RPC call, by default as version 1.0, and gives the answer's JSON. */
+  call(method: string, params?: unknown, headers?: Record<string, string>): Promise<RpcAnswer>;
+  /** Posts a JSON-RPC call and gives the raw response. */
+  post(method: string, params?: unknown, headers?: Record<string, string>): Promise<Response>;
+}
+
+export interface RpcAnswer {
+  readonly jsonrpc: string;
+  readonly id: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at member by member
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  readonly result?: any;
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    // oxlint-disable-next-line typescript/no-explicit-any -- as above
+    readonly data: readonly any[];
+  };
+}
+
+export type SiteOptions = Partial<HttpHandlerOptions> & { readonly definition?: Partial<AgentDefinition> };
+export type Open = (options?: SiteOptions) => Promise<Site>;
+
+export function testAgent(definition: Partial<AgentDefinition> = {}): Agent {
+  return agent({ name: "Echo", description: "Says it again.", version: "1.2.3", run: async () => {}, ...definition });
+}
+
+/** Runs the same cases through `fetch` and through a socket. */
+export function describeFaces(name: string, cases: (open: Open, face: "fetch" | "node") => void): void {
+  describe.each(["fetch", "node"] as const)(`${name} (%s)`, (face) => {
+    const closing: Array<() => Promise<void>> = [];
+    afterEach(async () => {
+      for (const close of closing.splice(0)) await close();
+    });
+    cases(async (options) => {
+      const { site, close } = await openSite(face, options);
+      closing.push(close);
+      return site;
+    }, face);
+  });
+}
+
+async function openSite(
+  face: "fetch" | "node",
+  options: SiteOptions = {},
+): Promise<{ site: Site; close: () => Promise<void> }> {
+  const { definition, ...rest } = options;
+  const engine = new ScriptedEngine();
+  const publicUrl = "http://agents.example";
+  const handler = createHttpHandler({ agents: [testAgent(definition)], engine, publicUrl, ...rest });
+  if (face === "fetch") {
+    const url = "http://127.0.0.1";
+    const site = siteOf({ engine, handler, url, fetch: (request) => handler.fetch(request) });
+    return { site, close: async () => handler.closeStreams() };
+  }
+  const server = createServer(handler.nodeHandler);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async (): Promise<void> => {
+    handler.closeStreams();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { site: siteOf({ engine, handler, url, fetch: (request) => fetch(request) }), close };
+}
+
+function siteOf(parts: {
+  readonly engine: ScriptedEngine;
+  readonly handler: HttpHandler;
+  readonly url: string;
+  readonly fetch: (request: Request) => Promise<Response>;
+}): Site {
+  const { engine, handler, url } = parts;
+  const request: Site["request"] = (path, init) => parts.fetch(new Request(url + path, init));
+  const post: Site["post"] = (method, params, headers) =>
+    request("/", {
+      method: "POST",
+      headers: { "content-type": "application/json", "a2a-version": "1.0", ...headers },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+  return {
+    engine,
+    handler,
+    url,
+    request,
+    post,
+    call: async (method, params, headers) => (await (await post(method, params, headers)).json()) as RpcAnswer,
+  };
+}
+
+/** The parameters of a send. */
+export function textMessage(text: string, members: object = {}): object {
+  return { message: { messageId: "m-1", role: "ROLE_USER", parts: [{ text }], ...members } };
+}
+
+export interface SseFrame {
+  readonly id?: string;
+  readonly event?: string;
+  readonly retry?: string;
+  readonly comment?: string;
+  readonly data?: RpcAnswer;
+}
+
+/** Reads a response's frames one by one. */
+export async function* framesOf(response: Response): AsyncGenerator<SseFrame, void> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (;;) {
+      const end = text.indexOf("\n\n");
+      if (end !== -1) {
+        yield frameOf(text.slice(0, end));
+        text = text.slice(end + 2);
+        continue;
+      }
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+function frameOf(text: string): SseFrame {
+  const frame: Record<string, unknown> = {};
+  for (const line of text.split("\n")) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, colon) || "comment";
+    const value = line.slice(colon + 1).trimStart();
+    frame[name] = name === "data" ? JSON.parse(value) : value;
+  }
+  return frame;
+}
+
+export async function allFrames(response: Response): Promise<SseFrame[]> {
+  return Array.fromAsync(framesOf(response));
+}

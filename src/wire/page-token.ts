@@ -1,0 +1,23 @@
+import { invalidField } from "../protocol/error.ts";
+import type { ListPosition } from "../protocol/operation.ts";
+import { MAX_ID_LENGTH } from "./fields.ts";
+
+/** A place in a list, as the opaque text callers hand back to go on from there. */
+export function encodePageToken(position: ListPosition): string {
+  return Buffer.from(`${position.at}:${position.id}`).toString("base64url");
+}
+
+export function decodePageToken(token: string, path: string): ListPosition {
+  if (token.length <= 4 * MAX_ID_LENGTH && /^[A-Za-z0-9_-]+$/.test(token)) {
+    const text = Buffer.from(token, "base64url").toString();
+    const separator = text.indexOf(":");
+    const at = text.slice(0, separator);
+    const id = text.slice(separator + 1);
+    if (/^(0|[1-9]\d{0,15})$/.test(at) && id !== "" && id.length <= MAX_ID_LENGTH) {
+      const position = { at: Number(at), id };
+      // Anything that does not come back the same was not made here.
+      if (encodePageToken(position) === token) return position;
+    }
+  }
+  throw invalidField(path, "is not a token from an earlier page");
+}

@@ -1,0 +1,53 @@
+import { invalidField } from "../../protocol/error.ts";
+import { PART_CONTENTS, type Part } from "../../protocol/part.ts";
+import { asJson, asObject, asString, member, optionalJsonObject, optionalString, type WireObject } from "../fields.ts";
+
+export function decodePart(value: unknown, path: string): Part {
+  const wire = asObject(value, path);
+  const mediaType = optionalString(member(wire, "mediaType", "media_type"), `${path}.mediaType`);
+  const filename = optionalString(member(wire, "filename"), `${path}.filename`);
+  const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
+  return {
+    ...decodeContent(wire, path),
+    ...(mediaType !== undefined && { mediaType }),
+    ...(filename !== undefined && { filename }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+function decodeContent(wire: WireObject, path: string): Part {
+  const content = contentOf(wire, path);
+  const value = wire[content];
+  if (content === "data") return { data: asJson(value, `${path}.data`) };
+  const text = asString(value, `${path}.${content}`);
+  if (content === "text") return { text };
+  if (content === "raw") return { raw: decodeBase64(text, `${path}.raw`) };
+  if (text === "") throw invalidField(`${path}.url`, "must not be empty");
+  return { url: text };
+}
+
+/** Which of the contents is there. `null` is no content, except as `data`, where it is a value like any other. */
+function contentOf(wire: WireObject, path: string): (typeof PART_CONTENTS)[number] {
+  let found: (typeof PART_CONTENTS)[number] | undefined;
+  for (const content of PART_CONTENTS) {
+    const value = wire[content];
+    if (value === undefined || (value === null && content !== "data")) continue;
+    if (found !== undefined)
+      throw invalidField(path, `must have only one of text, raw, url and data, not both ${found} and ${content}`);
+    found = content;
+  }
+  if (found === undefined) throw invalidField(path, "must have one of text, raw, url and data");
+  return found;
+}
+
+const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
+const ANY_ALPHABET = /^([A-Za-z0-9+/_-]*)={0,2}$/;
+
+/** Bytes in either base64 alphabet, padded or not, as standard padded base64. */
+function decodeBase64(text: string, path: string): string {
+  if (text.length % 4 === 0 && STANDARD.test(text)) return text;
+  const digits = ANY_ALPHABET.exec(text)?.[1];
+  if (digits === undefined || digits.length % 4 === 1) throw invalidField(path, "must be base64");
+  const standard = digits.replaceAll("-", "+").replaceAll("_", "/");
+  return standard.padEnd(Math.ceil(standard.length / 4) * 4, "=");
+}

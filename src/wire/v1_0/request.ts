@@ -1,0 +1,142 @@
+import { invalidField } from "../../protocol/error.ts";
+import type { ContextId, TaskId } from "../../protocol/ids.ts";
+import type { ListRequest, Operation, OperationRequest, PushConfig, SendRequest } from "../../protocol/operation.ts";
+import {
+  asId,
+  asObject,
+  asString,
+  member,
+  optionalBoolean,
+  optionalId,
+  optionalInteger,
+  optionalJsonObject,
+  optionalString,
+  optionalStrings,
+  type WireObject,
+} from "../fields.ts";
+import { decodePageToken } from "../page-token.ts";
+import { decodeTimestamp } from "../timestamp.ts";
+import { decodeMessage } from "./message.ts";
+import { decodeStateFilter } from "./task.ts";
+
+const DEFAULT_PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 100;
+
+export function decodeRequest(operation: Operation, params: unknown): OperationRequest {
+  const wire = asObject(params ?? {}, "params");
+  const tenant = optionalId(member(wire, "tenant"), "tenant") ?? "";
+  switch (operation) {
+    case "send":
+    case "stream":
+      return decodeSend(wire, operation, tenant);
+    case "get":
+      return { operation, tenant, id: decodeTaskId(wire, "id"), history: decodeHistoryLength(wire, "") };
+    case "list":
+      return decodeList(wire, tenant);
+    case "cancel":
+      return {
+        operation,
+        tenant,
+        id: decodeTaskId(wire, "id"),
+        metadata: optionalJsonObject(member(wire, "metadata"), "metadata") ?? {},
+      };
+    case "subscribe":
+      return { operation, tenant, id: decodeTaskId(wire, "id") };
+    case "push-create":
+      return { operation, tenant, taskId: decodeTaskId(wire, "taskId", "task_id"), config: decodePushConfig(wire, "") };
+    case "push-get":
+    case "push-delete":
+      return { operation, tenant, taskId: decodeTaskId(wire, "taskId", "task_id"), id: asId(member(wire, "id"), "id") };
+    case "push-list":
+      return { operation, tenant, taskId: decodeTaskId(wire, "taskId", "task_id") };
+    case "extended-card":
+      return { operation, tenant };
+  }
+}
+
+function decodeSend(wire: WireObject, operation: "send" | "stream", tenant: string): SendRequest {
+  const message = decodeMessage(member(wire, "message"), "message");
+  const metadata = optionalJsonObject(member(wire, "metadata"), "metadata") ?? {};
+  const configuration = asObject(member(wire, "configuration") ?? {}, "configuration");
+  const path = "configuration.";
+  const push =
+    member(configuration, "taskPushNotificationConfig", "task_push_notification_config") ??
+    // As the release candidates spelt it.
+    member(configuration, "pushNotificationConfig", "push_notification_config");
+  const pushPath = `${path}taskPushNotificationConfig`;
+  return {
+    operation,
+    tenant,
+    message,
+    metadata,
+    outputModes:
+      optionalStrings(
+        member(configuration, "acceptedOutputModes", "accepted_output_modes"),
+        `${path}acceptedOutputModes`,
+      ) ?? [],
+    history: decodeHistoryLength(configuration, path),
+    wait: decodeWait(configuration, path),
+    ...(push !== undefined && { push: decodePushConfig(asObject(push, pushPath), `${pushPath}.`) }),
+  };
+}
+
+function decodeWait(configuration: WireObject, path: string): boolean {
+  const returnImmediately = member(configuration, "returnImmediately", "return_immediately");
+  if (returnImmediately !== undefined) return optionalBoolean(returnImmediately, `${path}returnImmediately`) !== true;
+  // As the release candidates spelt it, the other way round.
+  return optionalBoolean(member(configuration, "blocking"), `${path}blocking`) ?? true;
+}
+
+function decodeList(wire: WireObject, tenant: string): ListRequest {
+  const contextId = optionalId(member(wire, "contextId", "context_id"), "contextId");
+  const state = decodeStateFilter(member(wire, "status"), "status");
+  const since = optionalString(member(wire, "statusTimestampAfter", "status_timestamp_after"), "statusTimestampAfter");
+  const pageSize = optionalInteger(member(wire, "pageSize", "page_size"), "pageSize") ?? DEFAULT_PAGE_SIZE;
+  if (pageSize < 1 || pageSize > MAX_PAGE_SIZE)
+    throw invalidField("pageSize", `must be between 1 and ${MAX_PAGE_SIZE}`);
+  const pageToken = optionalString(member(wire, "pageToken", "page_token"), "pageToken");
+  return {
+    operation: "list",
+    tenant,
+    pageSize,
+    artifacts: optionalBoolean(member(wire, "includeArtifacts", "include_artifacts"), "includeArtifacts") ?? false,
+    history: decodeHistoryLength(wire, ""),
+    ...(contextId !== undefined && { contextId: contextId as ContextId }),
+    ...(state !== undefined && { state }),
+    ...(since !== undefined && { statusSince: decodeTimestamp(since, "statusTimestampAfter") }),
+    ...(pageToken !== undefined && { before: decodePageToken(pageToken, "pageToken") }),
+  };
+}
+
+function decodeTaskId(wire: WireObject, name: string, alias?: string): TaskId {
+  return asId(member(wire, name, alias), name) as TaskId;
+}
+
+function decodeHistoryLength(wire: WireObject, path: string): number | undefined {
+  const length = optionalInteger(member(wire, "historyLength", "history_length"), `${path}historyLength`);
+  if (length !== undefined && length < 0) throw invalidField(`${path}historyLength`, "must not be negative");
+  return length;
+}
+
+function decodePushConfig(wire: WireObject, path: string): PushConfig {
+  const id = optionalId(member(wire, "id"), `${path}id`);
+  const url = asString(member(wire, "url") ?? "", `${path}url`);
+  if (url === "") throw invalidField(`${path}url`, "is required");
+  const token = optionalString(member(wire, "token"), `${path}token`);
+  const authentication = member(wire, "authentication");
+  return {
+    url,
+    ...(id !== undefined && { id }),
+    ...(token !== undefined && { token }),
+    ...(authentication !== undefined && {
+      authentication: decodeAuthentication(authentication, `${path}authentication`),
+    }),
+  };
+}
+
+function decodeAuthentication(value: unknown, path: string): NonNullable<PushConfig["authentication"]> {
+  const wire = asObject(value, path);
+  const scheme = asId(member(wire, "scheme"), `${path}.scheme`);
+  const credentials = optionalString(member(wire, "credentials"), `${path}.credentials`);
+  return { scheme, ...(credentials !== undefined && { credentials }) };
+}

@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importsIn, importsOfSources, ROOT } from "./imports.ts";
+import { DIRECTIONS, findCycle, PACKAGES, violations } from "./layers.ts";
+
+describe("the layers of src", () => {
+  const imports = importsOfSources();
+
+  it("import only what the table of directions allows", () => {
+    expect(imports.length).toBeGreaterThan(50);
+    expect(violations(imports)).toEqual([]);
+  });
+
+  it("have no import cycles", () => {
+    expect(findCycle(imports)).toBeUndefined();
+  });
+
+  it("import files that exist, by their whole name", () => {
+    const missing = imports.filter(({ kind, to }) => kind === "file" && !existsSync(join(ROOT, "src", to)));
+    expect(missing).toEqual([]);
+  });
+
+  it("each have a row in the table", () => {
+    const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map(({ name }) => name).filter((name) => DIRECTIONS[name] === undefined)).toEqual([]);
+  });
+
+  it("use every runtime dependency of the manifest, and no other package", () => {
+    const manifest: { dependencies: object } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    const used = new Set(imports.filter(({ kind }) => kind === "package").map(({ to }) => to));
+    expect([...used].sort()).toEqual(Object.keys(manifest.dependencies).sort());
+    expect(Object.keys(PACKAGES).sort()).toEqual(Object.keys(manifest.dependencies).sort());
+  });
+});
+
+describe("the layer check", () => {
+  const check = (from: string, source: string) => violations(importsIn(from, source));
+
+  it.each([
+    ["protocol/task.ts", 'import { a } from "../internal/abort.ts";', "protocol may import only nothing"],
+    ["engine/engine.ts", 'import { open } from "../store/sqlite/store.ts";', "import the contract"],
+    ["server/send.ts", 'import type { Codec } from "../wire/codec.ts";', "server may import only"],
+    ["transport/http.ts", 'import { codec } from "../wire/v1_0/codec.ts";', "nothing outside wire may know a version"],
+    ["engine/run.ts", 'import { serve } from "../platform/serve.ts";', "engine may import only"],
+    ["testing/rig.ts", 'export { serve } from "../platform/serve.ts";', "testing may import only"],
+    ["platform/serve.ts", 'const { run } = await import("../cli/main.ts");', "platform may import only"],
+    ["store/sqlite/store.ts", 'import pino from "pino";', "only platform may use this package"],
+    ["client/connect.ts", 'import axios from "axios";', "no folder may use this package"],
+    ["wire/v1_0/part.ts", 'import { Buffer } from "node:buffer";', "wire must not depend on Node"],
+    [
+      "store/sqlite/store.ts",
+      'new Worker(new URL("../../engine/engine.ts", import.meta.url));',
+      "store may import only",
+    ],
+    ["misc/thing.ts", 'import "../protocol/task.ts";', "no row"],
+  ])("refuses %s: %s", (from, source, reason) => {
+    expect(check(from, source)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it("names the file and the import at fault", () => {
+    expect(check("engine/run.ts", 'import {\n  a,\n  b,\n} from "../platform/serve.ts";')).toEqual([
+      expect.stringMatching(/^src\/engine\/run\.ts imports platform\/serve\.ts: /),
+    ]);
+  });
+
+  it("lets pass what is allowed, and what a comment only mentions", () => {
+    expect(check("engine/run.ts", 'import type { Store } from "../store/contract.ts";\nimport "node:events";')).toEqual(
+      [],
+    );
+    expect(check("protocol/task.ts", ' * import { agent } from "palaver";')).toEqual([]);
+  });
+
+  it("finds cycles, but not through imports of types", () => {
+    const a = importsIn("engine/a.ts", 'import { b } from "./b.ts";');
+    expect(findCycle([...a, ...importsIn("engine/b.ts", 'import { a } from "./a.ts";')])).toEqual([
+      "engine/a.ts",
+      "engine/b.ts",
+      "engine/a.ts",
+    ]);
+    expect(findCycle([...a, ...importsIn("engine/b.ts", 'import type { A } from "./a.ts";')])).toBeUndefined();
+  });
+});

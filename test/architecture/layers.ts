@@ -1,0 +1,99 @@
+import type { Import } from "./imports.ts";
+
+/**
+ * Which folder of `src/` may import what: folders, or single files of one. Its own folder always. `*` is every folder but
+ * those named after it with `!`.
+ */
+export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  internal: [],
+  wire: ["protocol", "internal"],
+  store: ["protocol", "internal"],
+  bus: ["protocol", "internal"],
+  auth: ["protocol", "internal"],
+  engine: ["protocol", "internal", "store/contract.ts", "bus/contract.ts"],
+  server: ["protocol", "internal", "engine", "auth", "store/contract.ts", "bus/contract.ts"],
+  transport: ["protocol", "internal", "wire", "server"],
+  client: ["protocol", "internal", "wire", "auth"],
+  demo: ["protocol", "engine/agent.ts"],
+  platform: ["*", "!cli", "!testing"],
+  testing: ["*", "!cli", "!platform"],
+  cli: ["client", "platform", "demo"],
+  /** The package's entry points, which lie in `src/` itself. */
+  "": ["*", "!cli"],
+};
+
+/** Third-party packages, and the folders that may use each. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  "@standard-schema/spec": ["engine", "demo", "testing"],
+  commander: ["cli"],
+  pino: ["platform"],
+};
+
+/** Folders of pure functions over data: no Node in them, so that they run anywhere. */
+export const WITHOUT_NODE: readonly string[] = ["protocol", "wire"];
+
+/** Only these import a store or a bus itself rather than its contract. */
+export const MAY_IMPORT_CONCRETE: readonly string[] = ["platform", "testing", ""];
+
+/** A sentence for every import that the tables above do not allow. */
+export function violations(imports: readonly Import[]): readonly string[] {
+  return imports.flatMap((entry) => {
+    const problem = problemOf(entry);
+    return problem === undefined ? [] : [`src/${entry.from} imports ${entry.to}: ${problem}`];
+  });
+}
+
+function problemOf({ from, to, kind }: Import): string | undefined {
+  const layer = folderOf(from);
+  const allowed = DIRECTIONS[layer];
+  if (allowed === undefined) return `the folder ${layer} has no row in the table of directions`;
+  if (kind === "node") return WITHOUT_NODE.includes(layer) ? `${layer} must not depend on Node` : undefined;
+  if (kind === "package") {
+    const users = PACKAGES[to];
+    if (users === undefined) return "no folder may use this package";
+    return users.includes(layer) ? undefined : `only ${users.join(", ")} may use this package`;
+  }
+  const target = folderOf(to);
+  if (target !== "wire" || layer !== "wire") {
+    if (/^wire\/(v\d|proto\/)/.test(to)) return "nothing outside wire may know a version";
+  }
+  if (/^(store|bus)\/[^/]+\//.test(to) && layer !== target && !MAY_IMPORT_CONCRETE.includes(layer)) {
+    return "only the composition root may choose a store or a bus; import the contract";
+  }
+  if (target === layer || allows(allowed, target, to)) return undefined;
+  return `${layer === "" ? "an entry point" : layer} may import only ${allowed.join(", ") || "nothing"}`;
+}
+
+function allows(allowed: readonly string[], target: string, file: string): boolean {
+  if (allowed.includes(target) || allowed.includes(file)) return true;
+  return allowed.includes("*") && !allowed.includes(`!${target}`);
+}
+
+function folderOf(file: string): string {
+  return file.includes("/") ? file.slice(0, file.indexOf("/")) : "";
+}
+
+/** One cycle of imports that exist when the program runs, as the files along it; `undefined` if there is none. */
+export function findCycle(imports: readonly Import[]): readonly string[] | undefined {
+  const next = new Map<string, string[]>();
+  for (const { from, to, kind, typeOnly } of imports) {
+    if (kind === "file" && !typeOnly) next.set(from, [...(next.get(from) ?? []), to]);
+  }
+  const done = new Set<string>();
+  const walk = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const target of next.get(file) ?? []) {
+      const cycle = walk(target, [...path, file]);
+      if (cycle !== undefined) return cycle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of next.keys()) {
+    const cycle = walk(file, []);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}

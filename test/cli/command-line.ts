@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../architecture/imports.ts";
+
+const MAIN = join(ROOT, "src", "cli", "main.ts");
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Serving {
+  readonly url: string;
+  readonly pid: number;
+  /** What it has said so far. */
+  readonly stdout: () => string;
+  kill(signal: NodeJS.Signals): Promise<Ended>;
+}
+
+/** Runs command lines in a folder of its own, and leaves neither files nor processes behind. */
+export class CommandLine {
+  readonly folder: string = mkdtempSync(join(tmpdir(), "palaver-cli-"));
+  readonly #children = new Set<ChildProcess>();
+
+  /** Runs one to its end. */
+  async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    return this.#start(args, env).ended;
+  }
+
+  /** Starts one that serves, and resolves when it says that it listens. On a free port unless told otherwise. */
+  async serve(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Serving> {
+    const { child, ended, output } = this.#start(["serve", ...args], { PORT: "0", ...env });
+    const url = await Promise.race([
+      listening(child, output),
+      ended.then(({ stderr }) => Promise.reject(new Error(stderr))),
+    ]);
+    return {
+      url,
+      pid: child.pid ?? 0,
+      stdout: () => output.stdout,
+      kill(signal) {
+        child.kill(signal);
+        return ended;
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#children) {
+      const gone = once(child, "close");
+      child.kill("SIGKILL");
+      await gone;
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #start(args: readonly string[], env: Readonly<Record<string, string>>) {
+    const { PORT: _port, BIND_HOST: _host, DEBUG: _debug, LOG_LEVEL: _level, ...inherited } = process.env;
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      cwd: this.folder,
+      env: { ...inherited, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#children.add(child);
+    const output = { stdout: "", stderr: "" };
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output.stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      output.stderr += text;
+    });
+    const ended = once(child, "close").then(([code]: (number | null)[]): Ended => {
+      this.#children.delete(child);
+      return { code: code ?? null, ...output };
+    });
+    return { child, ended, output };
+  }
+}
+
+async function listening(child: ChildProcess, output: { readonly stdout: string }): Promise<string> {
+  for (;;) {
+    const url = /listening on (\S+)\n/.exec(output.stdout)?.[1];
+    if (url !== undefined) return url;
+    if (child.stdout === null) throw new Error("The output is not piped.");
+    await once(child.stdout, "data");
+  }
+}

@@ -1,0 +1,121 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Packed, packCopy } from "../../scripts/pack-copy.ts";
+import { ROOT } from "../architecture/imports.ts";
+
+const run = promisify(execFile);
+
+const AGENT = `
+import { agent, type Agent } from "palaver";
+
+const shouter: Agent = agent({
+  name: "Shouter",
+  description: "Says it louder.",
+  version: "1.0.0",
+  async run(task) {
+    const text: string = task.text;
+    return text.toUpperCase();
+  },
+});
+export default shouter;
+`;
+
+const WRONG_AGENT = `
+import { agent } from "palaver";
+export default agent({ name: "Wrong", description: "Has no version.", async run(task) { return task.txt; } });
+`;
+
+describe("the packed package", () => {
+  let packed: Packed;
+  let folder: string;
+
+  beforeAll(async () => {
+    packed = await packCopy();
+    folder = await mkdtemp(join(tmpdir(), "palaver-installed-"));
+    await writeFile(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", packed.tarball], {
+      cwd: folder,
+    });
+  }, 180_000);
+
+  afterAll(async () => {
+    await packed?.remove();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  it("holds what is needed to use it, and nothing else", () => {
+    const others = packed.files.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/"));
+    expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    expect(packed.files).toContain("dist/index.js");
+    expect(packed.files).toContain("dist/index.d.ts");
+    expect(packed.files).toContain("docs/guide/writing-agents.md");
+    expect(packed.files.filter((path) => path.includes(".test.") || path.startsWith("docs/adr"))).toEqual([]);
+  });
+
+  it("leaves the manifest of the clone as it was, byte for byte", async () => {
+    expect(await readFile(join(packed.clone, "package.json"))).toEqual(await readFile(join(ROOT, "package.json")));
+  });
+
+  it("gives types that accept a right agent and refuse a wrong one", async () => {
+    await mkdir(join(folder, "types"), { recursive: true });
+    await writeFile(join(folder, "types", "right.ts"), AGENT);
+    await writeFile(join(folder, "types", "wrong.ts"), WRONG_AGENT);
+    const typeRoots = [join(ROOT, "node_modules", "@types")];
+    const compilerOptions = {
+      module: "nodenext",
+      target: "es2024",
+      strict: true,
+      noEmit: true,
+      types: ["node"],
+      typeRoots,
+    };
+    const check = async (file: string) => {
+      await writeFile(join(folder, "types", "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
+      return run("tsc", ["--project", join(folder, "types")]).then(
+        () => "",
+        ({ stdout }: { stdout: string }) => stdout,
+      );
+    };
+    expect(await check("right.ts")).toBe("");
+    expect(await check("wrong.ts")).toMatch(/version[\s\S]*txt|txt[\s\S]*version/);
+  });
+
+  it("serves an agent through its command, and stops when told to", async () => {
+    await writeFile(join(folder, "agent.ts"), AGENT);
+    const child = spawn(join(folder, "node_modules", ".bin", "palaver"), ["serve", "agent.ts", "--port", "0"], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      const url = await listeningAt(child);
+      const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: "hello" }] };
+      const response = await fetch(`${url}/`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "a2a-version": "1.0" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } }),
+      });
+      expect(await response.json()).toMatchObject({
+        result: { task: { status: { state: "TASK_STATE_COMPLETED" }, artifacts: [{ parts: [{ text: "HELLO" }] }] } },
+      });
+      child.kill("SIGTERM");
+      expect(await once(child, "exit")).toEqual([0, null]);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+});
+
+async function listeningAt(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error("The child's output is not piped.");
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /listening on (\S+)/.exec(line)?.[1];
+    if (url !== undefined) return url;
+  }
+  throw new Error("The server ended before it listened.");
+}

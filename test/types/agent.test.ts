@@ -1,0 +1,191 @@
+import { type } from "arktype";
+import * as v from "valibot";
+import { describe, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { type Agent, agent, type RunResult, skill, type TaskContext } from "../../src/engine/agent.ts";
+import type { JsonValue } from "../../src/protocol/json.ts";
+import type { Message } from "../../src/protocol/message.ts";
+
+// Only the compiler reads what is inside `uses`: it is never called.
+function uses(_body: (task: TaskContext) => unknown): void {}
+
+/** What `task.data` is in a skill's handler. */
+type DataOf<Of extends { run?(task: never): unknown }> = Parameters<NonNullable<Of["run"]>>[0]["data"];
+
+const identity = { name: "n", description: "d", version: "1" };
+const card = { id: "s", name: "n", description: "d", tags: [] };
+
+describe("task.ask", () => {
+  test("returns the text without a schema", () => {
+    uses((task) => {
+      expectTypeOf(task.ask("Who?")).toEqualTypeOf<Promise<string>>();
+      expectTypeOf(task.ask("Who?", {})).toEqualTypeOf<Promise<string>>();
+      expectTypeOf(task.ask([{ text: "Who?" }], { timeout: 5 })).toEqualTypeOf<Promise<string>>();
+    });
+  });
+
+  test("returns the type of the schema, of whichever library", () => {
+    uses((task) => {
+      expectTypeOf(task.ask("Book?", { schema: z.object({ book: z.boolean() }) })).toEqualTypeOf<
+        Promise<{ book: boolean }>
+      >();
+      expectTypeOf(task.ask("Book?", { schema: v.object({ book: v.boolean() }) })).toEqualTypeOf<
+        Promise<{ book: boolean }>
+      >();
+      expectTypeOf(task.ask("Book?", { schema: type({ book: "boolean" }) })).toEqualTypeOf<
+        Promise<{ book: boolean }>
+      >();
+      expectTypeOf(task.ask("Which?", { schema: z.enum(["a", "b"]) })).toEqualTypeOf<Promise<"a" | "b">>();
+    });
+  });
+
+  test("returns what the schema makes, not what it takes", () => {
+    uses((task) => {
+      const schema = z.string().transform((text) => new Date(text));
+      expectTypeOf(task.ask("When?", { schema })).toEqualTypeOf<Promise<Date>>();
+    });
+  });
+
+  test("may return undefined only where it goes on without an answer", () => {
+    uses((task) => {
+      const schema = z.number();
+      expectTypeOf(task.ask("How many?", { schema, timeout: 5, onTimeout: "continue" })).toEqualTypeOf<
+        Promise<number | undefined>
+      >();
+      expectTypeOf(task.ask("How many?", { timeout: 5, onTimeout: "continue" })).toEqualTypeOf<
+        Promise<string | undefined>
+      >();
+      expectTypeOf(task.ask("How many?", { schema, timeout: 5, onTimeout: "fail" })).toEqualTypeOf<Promise<number>>();
+    });
+  });
+
+  test("takes no schema that is none", () => {
+    uses((task) => {
+      // @ts-expect-error: not a Standard Schema
+      void task.ask("Who?", { schema: { type: "string" } });
+      // @ts-expect-error: neither text nor part
+      void task.ask({ city: "Oslo" });
+      expectTypeOf<{ city: string }>().not.toExtend<Parameters<typeof task.ask>[0]>();
+    });
+  });
+});
+
+describe("skill", () => {
+  test("gives its handler the type of its schema, of whichever library", () => {
+    const byZod = skill({
+      ...card,
+      input: z.object({ city: z.string(), days: z.coerce.number() }),
+      run: async (task) => task.data.days.toFixed(),
+    });
+    const byValibot = skill({
+      ...card,
+      input: v.object({ city: v.string() }),
+      run: async (task) => task.data.city.trim(),
+    });
+    const byArkType = skill({ ...card, input: type({ city: "string" }), run: async (task) => task.data.city.trim() });
+    expectTypeOf<DataOf<typeof byZod>>().toEqualTypeOf<{ city: string; days: number }>();
+    expectTypeOf<DataOf<typeof byValibot>>().toEqualTypeOf<{ city: string }>();
+    expectTypeOf<DataOf<typeof byArkType>>().toEqualTypeOf<{ city: string }>();
+  });
+
+  test("without a schema the data is whatever JSON came, if any", () => {
+    const bare = skill({ ...card, run: async (task) => task.data ?? "none" });
+    expectTypeOf<DataOf<typeof bare>>().toEqualTypeOf<JsonValue | undefined>();
+  });
+
+  test("with a schema is a skill an agent takes, beside others", () => {
+    const typed = skill({ ...card, input: z.object({ city: z.string() }), run: async ({ data }) => data.city });
+    const other = skill({ ...card, id: "other", run: async ({ text }) => text });
+    expectTypeOf(agent({ ...identity, skills: [typed, other] })).toEqualTypeOf<Agent>();
+  });
+});
+
+describe("run", () => {
+  test("may be an async function that returns text, parts, files, JSON or nothing", () => {
+    agent({ ...identity, run: async () => "text" });
+    agent({ ...identity, run: async () => ({ text: "part" }) });
+    agent({ ...identity, run: async () => [{ text: "part" }, { data: 1 }] });
+    agent({ ...identity, run: async () => ({ file: { bytes: new Uint8Array(1), name: "a" } }) });
+    agent({ ...identity, run: async () => ({ city: "Oslo", days: [1, 2] }) });
+    agent({ ...identity, run: async () => {} });
+    // @ts-expect-error: JSON has no functions
+    agent({ ...identity, run: async () => ({ city: () => "Oslo" }) });
+    // @ts-expect-error: not asynchronous
+    agent({ ...identity, run: () => "text" });
+    expectTypeOf<Promise<string | undefined>>().toExtend<RunResult>();
+  });
+
+  test("may be an async generator, whose return type is void", () => {
+    agent({
+      ...identity,
+      async *run(task) {
+        expectTypeOf(task).toEqualTypeOf<TaskContext>();
+        yield "text";
+        yield { data: 1 };
+        if (task.text === "") return;
+        yield [1, 2];
+      },
+    });
+    agent({
+      ...identity,
+      // @ts-expect-error: what a generator returns would be lost
+      async *run() {
+        yield "text";
+        return "lost";
+      },
+    });
+    async function* losing() {
+      yield "text";
+      return 5;
+    }
+    // @ts-expect-error: the same, declared elsewhere
+    expectTypeOf(losing).toExtend<(task: TaskContext) => RunResult>();
+  });
+
+  test("may return an async iterable or an Observable", () => {
+    expectTypeOf<AsyncIterable<string>>().toExtend<RunResult>();
+    expectTypeOf<Promise<AsyncIterable<{ text: string }, void>>>().toExtend<RunResult>();
+    expectTypeOf<import("rxjs").Observable<string>>().toExtend<RunResult>();
+  });
+});
+
+describe("task", () => {
+  test("reject never returns, so that returning it narrows what follows and fits any run", () => {
+    uses((task) => {
+      expectTypeOf<ReturnType<typeof task.reject>>().toBeNever();
+    });
+    agent({
+      ...identity,
+      async *run(task) {
+        const found = task.data;
+        if (found === undefined) return task.reject("Nothing found.");
+        expectTypeOf(found).toEqualTypeOf<JsonValue>();
+        yield found;
+      },
+    });
+  });
+
+  test("reject narrows by itself where the task has its type written out", () => {
+    uses((task: TaskContext) => {
+      const found = task.data;
+      if (found === undefined) task.reject("Nothing found.");
+      expectTypeOf(found).toEqualTypeOf<JsonValue>();
+    });
+  });
+
+  test("next may be empty only where it does not wait", () => {
+    uses((task) => {
+      expectTypeOf(task.next()).toEqualTypeOf<Promise<Message>>();
+      expectTypeOf(task.next({})).toEqualTypeOf<Promise<Message>>();
+      expectTypeOf(task.next({ wait: true })).toEqualTypeOf<Promise<Message>>();
+      expectTypeOf(task.next({ wait: false })).toEqualTypeOf<Promise<Message | undefined>>();
+    });
+  });
+
+  test("step returns what its work returns", () => {
+    uses((task) => {
+      expectTypeOf(task.step("a", () => 1)).toEqualTypeOf<Promise<number>>();
+      expectTypeOf(task.step("a", async ({ key }) => ({ key }))).toEqualTypeOf<Promise<{ key: string }>>();
+    });
+  });
+});
