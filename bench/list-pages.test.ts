@@ -30,6 +30,10 @@ test("the busy context holds about a tenth, and every filter but an unused state
   expect(new Set(empty).isSubsetOf(new Set(["working", "rejected in a small context"]))).toBe(true);
 });
 
+test("a small context is a small one", () => {
+  expect(page("a small context", "first").total).toBeLessThan(PAGE_SIZE);
+});
+
 test("ids rise with time, so that ties never decide the order", () => {
   const ids = Array.from({ length: 100 }, (_, index) => seededTask(index).id);
   expect(ids).toEqual(ids.toSorted());

@@ -33,7 +33,7 @@ export function pagesOf(size: number): ListPage[] {
 
 function filtersOf(size: number): Readonly<Record<string, Filter>> {
   const contextId = BUSY_CONTEXT;
-  const small = seededTask(Math.floor(size / 2) + 1).contextId;
+  const small = smallContext(Math.floor(size / 2));
   // Shares of all tasks, newest first.
   const newest = (share: number) => seededAt(Math.floor(size * (1 - share)));
   return {
@@ -54,6 +54,12 @@ function filtersOf(size: number): Readonly<Record<string, Filter>> {
     "a busy context since 50 %": { contextId, since: newest(0.5) },
     "completed in a busy context since 50 %": { state: "completed", contextId, since: newest(0.5) },
   };
+}
+
+/** That of the first task from there on that is not in the busy one. */
+function smallContext(from: number): string {
+  const { contextId } = seededTask(from);
+  return contextId === BUSY_CONTEXT ? smallContext(from + 1) : contextId;
 }
 
 function matches(task: SeededTask, { state, contextId, since }: Filter): boolean {

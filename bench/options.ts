@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly json: string | undefined;
   /** Where databases go; absent: the system's temporary folder, unless that is not a disk. */
   readonly dir: string | undefined;
+  /** Write a CPU profile of every server process into this folder. Slows them down. */
+  readonly profile: string | undefined;
   readonly help: boolean;
 }
 
@@ -24,6 +26,7 @@ export const USAGE = `npm run bench -- [options]
   --write        rewrite bench/RESULTS.md with these figures
   --json FILE    write everything measured to FILE
   --dir DIR      keep the databases in DIR (must be on a real disk to mean anything)
+  --profile DIR  write a CPU profile of every server into DIR (figures are then lower)
   --help         this text
 `;
 
@@ -38,6 +41,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       write: { type: "boolean", default: false },
       json: { type: "string" },
       dir: { type: "string" },
+      profile: { type: "string" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -50,6 +54,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     write: values.write,
     json: values.json,
     dir: values.dir,
+    profile: values.profile,
     help: values.help,
   };
 }

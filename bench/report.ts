@@ -36,7 +36,9 @@ export function markdownResult({ scenario, outcome }: Result): string {
 
 /** One line that says whether all is well. */
 export function summaryLine(results: readonly Result[]): string {
-  const rows = results.flatMap(({ outcome }) => ("failure" in outcome ? [] : outcome.rows));
+  const rows = results.flatMap(({ scenario, outcome }) =>
+    "failure" in outcome ? [] : outcome.rows.map((row) => ({ ...row, work: `${scenario.name}: ${row.work}` })),
+  );
   const judged = rows.filter(({ ok }) => ok !== undefined);
   const missed = judged.filter(({ ok }) => ok === false);
   const failed = results.filter(({ outcome }) => "failure" in outcome);

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { busyShare } from "./machine.ts";
 import type { BenchOptions } from "./options.ts";
 import type { Result } from "./report.ts";
 import type { Scenario } from "./scenario.ts";
@@ -11,6 +12,7 @@ export async function runScenario(scenario: Scenario, options: BenchOptions, wor
   const stop = new AbortController();
   const folders: string[] = [];
   const servers: ServerProcess[] = [];
+  const busy = await busyShare();
   const began = performance.now();
   const result = (outcome: Result["outcome"]): Result => ({
     scenario,
@@ -35,13 +37,14 @@ export async function runScenario(scenario: Scenario, options: BenchOptions, wor
       },
       async start(spec) {
         stop.signal.throwIfAborted();
-        const server = await startServer(spec);
+        const server = await startServer(spec, { profile: options.profile });
         servers.push(server);
         return server;
       },
       progress: (text) => process.stderr.write(`  [${scenario.name}] ${text}\n`),
     });
-    return result(await Promise.race([work, late.promise]));
+    const outcome = await Promise.race([work, late.promise]);
+    return result({ ...outcome, notes: [...outcome.notes, ...busyNote(busy)] });
   } catch (error) {
     return result({ failure: error instanceof Error ? error.message : String(error) });
   } finally {
@@ -50,4 +53,13 @@ export async function runScenario(scenario: Scenario, options: BenchOptions, wor
     await Promise.all(servers.map((server) => server.stop()));
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+const QUIET_SHARE = 0.1;
+
+function busyNote(share: number): string[] {
+  if (share <= QUIET_SHARE) return [];
+  return [
+    `Other programs used ${Math.round(share * 100)} % of the machine when this began: the figures are worse than they should be.`,
+  ];
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { trackChild } from "./children.ts";
 import { NotMeasurable } from "./scenario.ts";
@@ -26,12 +27,17 @@ export interface ServerProcess {
 const START_LIMIT_MS = 60_000;
 const CONTROL_LIMIT_MS = 30_000;
 
+export interface StartOptions {
+  /** Where the process leaves a CPU profile of itself when it is stopped. */
+  readonly profile?: string | undefined;
+}
+
 /** Rejects with {@link NotMeasurable} where the server says that something it needs is missing. */
-export async function startServer(spec: ServerSpec): Promise<ServerProcess> {
+export async function startServer(spec: ServerSpec, options: StartOptions = {}): Promise<ServerProcess> {
   const script = fileURLToPath(new URL(`servers/${spec.script}.ts`, import.meta.url));
   const child = trackChild(
     fork(script, [JSON.stringify(spec.config ?? {})], {
-      execArgv: ["--expose-gc", "--no-warnings"],
+      execArgv: ["--expose-gc", "--no-warnings", ...profileFlags(spec, options.profile)],
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       env: { ...process.env, NODE_ENV: "production" },
     }),
@@ -53,7 +59,7 @@ export async function startServer(spec: ServerSpec): Promise<ServerProcess> {
       `${spec.label} to start`,
     );
     if (ready.kind === "missing") throw new NotMeasurable(ready.reason);
-    return handle(spec.label, child, { ...ready, gone });
+    return handle(spec.label, child, { ...ready, gone, profiled: options.profile !== undefined });
   } catch (error) {
     child.kill("SIGKILL");
     throw error;
@@ -64,6 +70,11 @@ interface Running {
   readonly port: number;
   readonly about: string;
   readonly gone: Promise<never>;
+  readonly profiled: boolean;
+}
+
+function profileFlags({ label }: ServerSpec, folder: string | undefined): string[] {
+  return folder === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${join(folder, label.replaceAll(" ", "-"))}`];
 }
 
 function handle(label: string, child: ChildProcess, running: Running): ServerProcess {
@@ -84,7 +95,9 @@ function handle(label: string, child: ChildProcess, running: Running): ServerPro
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-      child.kill("SIGKILL");
+      // A process whose channel closes ends by itself, which is when it writes its profile.
+      if (running.profiled) child.disconnect();
+      else child.kill("SIGKILL");
       await exited;
     },
   };

@@ -47,7 +47,7 @@ function install() {
     const [command, ...first] = npm !== undefined && node !== undefined ? [node, npm] : ["npm"];
     const { status, error } = spawnSync(command, [...first, ...flags], {
       cwd: root,
-      stdio: ["ignore", 2, 2],
+      stdio: ["ignore", "ignore", 2],
       shell: process.platform === "win32" && command === "npm",
       env: { ...process.env, npm_config_loglevel: "error" },
     });

@@ -31,6 +31,16 @@ export interface Packed {
 /** Packs a copy of the clone, so that the manifest of the real one is never rewritten under somebody's feet. */
 export async function packCopy(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), "palaver-pack-"));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    return { ...(await packInto(folder)), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function packInto(folder: string): Promise<Omit<Packed, "remove">> {
   const clone = join(folder, "clone");
   await mkdir(clone);
   for (const name of NEEDED) await cp(join(ROOT, name), join(clone, name), { recursive: true });
@@ -48,7 +58,6 @@ export async function packCopy(): Promise<Packed> {
     clone,
     tarball: join(folder, filename),
     files: files.map(({ path }) => path),
-    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { collectGarbage } from "./collect-garbage.ts";
 
 /** What the bench asks of a server under test, over the channel between the two processes. */
 export type ToServer = { readonly kind: "memory"; readonly collect: boolean };
@@ -41,14 +42,6 @@ async function answer({ collect }: ToServer): Promise<void> {
   if (collect) await collectGarbage();
   const { rss, heapUsed, external } = process.memoryUsage();
   tell({ kind: "memory", figures: { rss, heapUsed, external } });
-}
-
-/** Several passes: finalizers of one pass free what the next collects. */
-async function collectGarbage(): Promise<void> {
-  for (let pass = 0; pass < 4; pass += 1) {
-    globalThis.gc?.();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 function tell(message: FromServer): void {

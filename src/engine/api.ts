@@ -21,7 +21,7 @@ export interface Engine {
   /** Resolves once the submitted message is durable. */
   accepted(ticket: Ticket): Promise<void>;
   /** Resolves once the task is finished, or waits for the caller at a point after it took the ticket's message; or when the server shuts down. */
-  settled(ticket: Ticket, signal: AbortSignal): Promise<void>;
+  settled(ticket: Ticket, caller: Caller): Promise<void>;
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined>;
   list(query: ListQuery): Promise<TaskPage>;
   /** Asks the run to stop, and waits for how it ends. */
@@ -34,7 +34,12 @@ export interface Engine {
   ready(): Promise<void>;
 }
 
-export interface Submission {
+/** Who waits. The signal is asked for only when it comes to a longer wait. */
+export interface Caller {
+  readonly signal: AbortSignal;
+}
+
+export interface Submission extends Caller {
   readonly scope: Scope;
   readonly caller: Principal;
   readonly dialect: string;
@@ -45,7 +50,6 @@ export interface Submission {
   readonly outputModes: readonly string[];
   /** Remember the message id, so that a broken stream's repeated request finds its task. */
   readonly streaming: boolean;
-  readonly signal: AbortSignal;
 }
 
 export type Submitted =

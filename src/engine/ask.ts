@@ -6,6 +6,7 @@ import type { AskOptions, InputTimeout } from "./agent.ts";
 import { type Checked, readAnswer, validateRaw } from "./answer.ts";
 import type { Memory, Remembered } from "./memory.ts";
 import { TaskFailure } from "./task-failure.ts";
+import type { ContextHost } from "./task-context.ts";
 import { ENGINE_NOTE, type TaskWriter } from "./task-writer.ts";
 import { TIMED_OUT, type Waits } from "./waits.ts";
 
@@ -13,12 +14,16 @@ export interface QuestionHost {
   readonly writer: TaskWriter;
   readonly memory: Memory;
   readonly waits: Waits;
-  readonly signal: AbortSignal;
-  readonly inputTimeout: InputTimeout | undefined;
   readonly history: Message[];
-  readonly now: () => number;
-  readonly open: (entry: InboxEntry) => Message;
+  /** What earlier attempts at this turn have read, by inbox entry. */
+  readonly taken: ReadonlyMap<string, Message>;
+  readonly run: Pick<ContextHost, "signal" | "inputTimeout" | "now" | "openEntry">;
+  /** Throws once the run may write no more. Asked after every wait: the task may have been taken away meanwhile. */
+  readonly check: () => void;
 }
+
+/** The answer was sealed with a secret that is not known any more. */
+const UNREADABLE: Checked = { ok: false, problem: "It could not be read; please send it once more." };
 
 type Options = AskOptions<StandardSchemaV1 | undefined>;
 type Asked = Extract<Remembered, { kind: "asked" }>;
@@ -30,26 +35,34 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
   const known = memory.recall(key);
   if (known?.kind === "unanswered") return undefined;
   const settled = await recallAnswer(memory, known, options.schema);
-  if (settled?.ok === true) return settled.value;
+  if (settled?.ok === true) {
+    recallMessage(host, known);
+    return settled.value;
+  }
 
-  const timeout = timeoutOf(options, host.inputTimeout);
+  const timeout = timeoutOf(options, host.run.inputTimeout);
   // A question that is in the log and still open is not asked twice.
   let asked = known?.kind === "asked" && writer.state === "input-required" ? known : undefined;
-  if (asked !== undefined) waits.pause(asked.until);
+  if (asked !== undefined) {
+    if (options.sensitive === true) writer.keep({ runner: { sensitive: true } });
+    waits.pause(asked.until);
+  }
   let problem: string | undefined;
   for (;;) {
     asked ??= await ask(host, { key, parts: withProblem(question, problem), timeout, sensitive: options.sensitive === true });
     const entry = await answerTo(host, asked);
+    host.check();
     if (entry === TIMED_OUT) return giveUp(host, key, timeout);
-    const message = host.open(entry);
+    const message = host.run.openEntry(entry);
     const sensitive = options.sensitive === true || entry.sealed;
-    const checked = await readAnswer(options.schema, message, { sensitive });
+    const checked = message === undefined ? UNREADABLE : await readAnswer(options.schema, message, { sensitive });
+    host.check();
     writer.take(entry, sensitive ? undefined : message);
-    if (!sensitive) host.history.push(message);
+    if (!sensitive && message !== undefined) host.history.push(message);
     waits.resume();
     writer.status("working", { note: ENGINE_NOTE });
     if (checked.ok) {
-      memory.remember(key, sensitive ? memory.sealedAnswer(checked.raw) : { kind: "answered", raw: checked.raw });
+      memory.remember(key, sensitive ? memory.sealedAnswer(checked.raw) : { kind: "answered", raw: checked.raw, inbox: entry.id });
       await writer.flush();
       return checked.value;
     }
@@ -67,35 +80,53 @@ export async function requireAuth(
   const { memory, writer, waits } = host;
   const key = memory.key("auth", textOf(explanation));
   const known = memory.recall(key);
-  if (known?.kind === "message") return memory.openMessage(known);
+  const read = known?.kind === "message" ? memory.openMessage(known) : undefined;
+  if (read !== undefined) {
+    if (known?.kind === "message" && known.sealed !== true) host.history.push(read);
+    return read;
+  }
   if (known?.kind === "nothing") return undefined;
   let asked = known?.kind === "asked" && writer.state === "auth-required" ? known : undefined;
   if (asked === undefined) {
     if (!writer.isStored) await writer.flush();
+    host.check();
     writer.status("auth-required", { parts: explanation, note: ENGINE_NOTE });
     asked = record(host, { key, until: undefined });
     await writer.flush();
   } else waits.pause(undefined);
   const { before } = asked;
-  let authorised = false;
-  const poll = (): InboxEntry | true | undefined => arrived(writer, before) ?? (authorised ? true : undefined);
+  let sign: OutsideSign | undefined;
+  const poll = (): InboxEntry | OutsideSign | undefined => arrived(writer, before) ?? sign;
   const waiting = waits.wait({ poll, pauses: true, parks: options.until === undefined });
-  const outside = options.until?.(host.signal).then(() => {
-    authorised = true;
+  const give = (given: OutsideSign): void => {
+    sign = given;
     waits.poll();
-  });
-  const entry = await (outside === undefined ? waiting : Promise.race([waiting, outside.then(() => waiting)]));
+  };
+  options.until?.(host.run.signal).then(
+    () => give({ authorised: true }),
+    (error: unknown) => give({ authorised: false, error }),
+  );
+  const entry = await waiting;
+  host.check();
   waits.resume();
-  const message = entry === true || entry === TIMED_OUT ? undefined : host.open(entry);
-  if (message !== undefined && entry !== true && entry !== TIMED_OUT) {
-    writer.take(entry, entry.sealed ? undefined : message);
-    host.history.push(message);
-    memory.remember(key, memory.messageRecord(message, entry.sealed));
+  if (entry !== TIMED_OUT && "authorised" in entry && !entry.authorised) {
+    writer.status("working", { note: ENGINE_NOTE });
+    throw entry.error;
+  }
+  const taken = entry === TIMED_OUT || "authorised" in entry ? undefined : entry;
+  const message = taken === undefined ? undefined : host.run.openEntry(taken);
+  if (taken !== undefined) writer.take(taken, taken.sealed ? undefined : message);
+  if (message !== undefined && taken !== undefined) {
+    if (!taken.sealed) host.history.push(message);
+    memory.remember(key, memory.messageRecord(message, taken.sealed));
   } else memory.remember(key, { kind: "nothing" });
   writer.status("working", { note: ENGINE_NOTE });
   await writer.flush();
   return message;
 }
+
+/** What became of the author's own wait for the authorisation. */
+type OutsideSign = { readonly authorised: true } | { readonly authorised: false; readonly error: unknown };
 
 interface Question {
   readonly key: string;
@@ -105,8 +136,9 @@ interface Question {
 }
 
 async function ask(host: QuestionHost, question: Question): Promise<Asked> {
-  const { writer, now } = host;
+  const { writer, run } = host;
   if (!writer.isStored) await writer.flush();
+  host.check();
   writer.status("input-required", {
     parts: question.parts,
     note: ENGINE_NOTE,
@@ -114,7 +146,7 @@ async function ask(host: QuestionHost, question: Question): Promise<Asked> {
     ...(question.sensitive && { messageMetadata: { sensitive: true } }),
   });
   if (question.sensitive) writer.keep({ runner: { sensitive: true } });
-  const until = question.timeout === undefined ? undefined : now() + question.timeout.ms;
+  const until = question.timeout === undefined ? undefined : run.now() + question.timeout.ms;
   record(host, { key: question.key, until });
   await writer.flush();
   // Messages that are there by now were sent before anybody could see the question.
@@ -153,8 +185,14 @@ async function recallAnswer(
   schema: StandardSchemaV1 | undefined,
 ): Promise<Checked | undefined> {
   if (known?.kind === "answered") return validateRaw(schema, known.raw);
-  if (known?.kind === "sealed") return validateRaw(schema, memory.openAnswer(known.sealed));
-  return undefined;
+  const opened = known?.kind === "sealed" ? memory.openAnswer(known.sealed) : undefined;
+  return opened === undefined ? undefined : validateRaw(schema, opened);
+}
+
+/** An answer that was read in an earlier attempt has been said in this one too. */
+function recallMessage({ history, taken }: QuestionHost, known: Remembered | undefined): void {
+  const message = known?.kind === "answered" && known.inbox !== undefined ? taken.get(known.inbox) : undefined;
+  if (message !== undefined) history.push(message);
 }
 
 function timeoutOf(options: Options, agentWide: InputTimeout | undefined): InputTimeout | undefined {

@@ -136,6 +136,8 @@ export class Committer {
 
   #die(error: unknown): void {
     this.#dead = true;
+    this.#idle?.resolve();
+    this.#idle = undefined;
     this.#options.onFatal(error);
   }
 }

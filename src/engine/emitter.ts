@@ -4,12 +4,22 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { Part } from "../protocol/part.ts";
 import type { ArtifactOptions } from "./agent.ts";
 import { partFingerprint, statusFingerprint, writeNote } from "./note.ts";
-import type { KeptPiece, Replay } from "./replay.ts";
+import { isAligned, type KeptPiece, type Replay } from "./replay.ts";
 import type { TaskWriter } from "./task-writer.ts";
 
 export interface ArtifactTarget extends ArtifactOptions {
   readonly id: ArtifactId;
-  readonly name: string;
+  readonly name: string | undefined;
+}
+
+interface Origin {
+  readonly step: string | undefined;
+  readonly last: boolean;
+  /** Of earlier turns. */
+  readonly base?: boolean;
+  readonly replace?: boolean;
+  /** The parts come from the log, transformed already; these are the fingerprints of what the author wrote. */
+  readonly written?: readonly string[];
 }
 
 export interface EmitterOptions {
@@ -79,77 +89,91 @@ export class Emitter {
   passStep(step: string): Promise<void> {
     const { replay } = this.#options;
     if (replay === undefined) return Promise.resolve();
-    return this.#inOrder(() => {
-      for (const [id, parts] of replay.passStep(step)) this.#append(this.#target(id), parts, { step, last: false });
-      return undefined;
-    });
+    return this.#inOrder(() =>
+      replay.passStep(step)?.then((owed) => {
+        for (const { id, kept } of owed) this.#writeKept(this.#target(id), kept, false);
+      }),
+    );
   }
 
   /** The attempt is over: artifacts of which the log holds more than it produced are restarted. */
-  async finish(): Promise<void> {
+  finish(): Promise<void> {
     const { replay, writer } = this.#options;
-    await this.#chain;
-    if (replay === undefined) return;
-    for (const id of replay.unmatched()) {
-      const kept = await replay.restart(id);
-      // An artifact has at least one part, even one that turned out empty.
-      this.#restart(this.#target(id), kept.length > 0 ? kept : [{ parts: [{ text: "" }], base: false, step: undefined }]);
-      await writer.room();
-    }
+    if (replay === undefined) return this.#chain;
+    return this.#inOrder(async () => {
+      for (const id of replay.unmatched()) {
+        await this.#restart(this.#target(id), [], { step: undefined, last: false });
+        await writer.room();
+      }
+    });
   }
 
-  #write(target: ArtifactTarget, parts: readonly Part[], origin: { step: string | undefined; last: boolean }): Promise<void> | undefined {
+  #write(target: ArtifactTarget, parts: readonly Part[], origin: Origin): Promise<void> | undefined {
     const { replay } = this.#options;
     if (replay === undefined) {
       this.#append(target, parts, origin);
       return undefined;
     }
-    const { matched, diverged } = replay.matchParts(target.id, parts.map(partFingerprint));
+    const { matched, diverged } = replay.matchParts(target.id, parts);
     const rest = parts.slice(matched);
-    if (diverged) {
-      return replay.restart(target.id).then((kept) => {
-        this.#restart(target, kept);
-        this.#append(target, rest, { ...origin, ...(kept.length === 0 && { replace: true }) });
-      });
-    }
+    if (diverged) return this.#restart(target, rest, origin);
     if (rest.length > 0) this.#append(target, rest, origin);
     return undefined;
   }
 
-  #append(target: ArtifactTarget, parts: readonly Part[], origin: { step: string | undefined; last: boolean; replace?: boolean; base?: boolean }): void {
+  /**
+   * Writes the artifact anew: what this attempt has produced of it, then `rest`. All of it is handed over at once and so is committed at
+   * once: after half of it, what earlier turns and remembered steps wrote would be lost.
+   */
+  async #restart(target: ArtifactTarget, rest: readonly Part[], origin: Origin): Promise<void> {
+    const { replay } = this.#options;
+    if (replay === undefined) return;
+    const { particulars, kept, begun } = await replay.restart(target.id);
+    const whole: ArtifactTarget = { ...particulars, ...target, name: target.name ?? particulars?.name };
+    this.#writeKept(whole, kept, true);
+    const added = [...begun, ...rest];
+    // An artifact has at least one part, even one that turned out empty.
+    if (kept.length === 0 && added.length === 0) added.push({ text: "" });
+    if (added.length > 0) this.#append(whole, added, { ...origin, replace: kept.length === 0 });
+  }
+
+  #writeKept(target: ArtifactTarget, kept: readonly KeptPiece[], replace: boolean): void {
+    let isFirst = replace;
+    for (const piece of kept) {
+      for (const event of inEventsOf(piece, RESTART_BYTES)) {
+        this.#append(target, event.parts, { step: piece.step, base: piece.base, last: false, replace: isFirst, written: event.fingerprints });
+        isFirst = false;
+      }
+    }
+  }
+
+  #append(target: ArtifactTarget, parts: readonly Part[], origin: Origin): void {
     const { writer, transforms } = this.#options;
-    const append = origin.replace !== true && writer.hasArtifact(target.id);
+    const { step, base, last, replace, written } = origin;
+    const append = replace !== true && writer.hasArtifact(target.id);
+    const own = transforms || written !== undefined ? parts.map(partFingerprint) : [];
+    const differs = written === undefined ? transforms : written.join() !== own.join();
     const note = writeNote({
-      ...(origin.step !== undefined && { s: origin.step }),
-      ...(origin.base === true && { b: 1 as const }),
-      ...(transforms && { d: parts.map(partFingerprint) }),
+      ...(step !== undefined && { s: step }),
+      ...(base === true && { b: 1 as const }),
+      ...(differs && { d: written ?? own }),
     });
     writer.artifact(
       {
         kind: "artifact",
         artifact: {
           artifactId: target.id,
-          ...(!append && { name: target.name }),
+          ...(!append && target.name !== undefined && { name: target.name }),
           ...(!append && target.description !== undefined && { description: target.description }),
           parts,
           ...(!append && target.extensions !== undefined && { extensions: target.extensions }),
           ...(!append && target.metadata !== undefined && { metadata: target.metadata }),
         },
         append,
-        lastChunk: origin.last,
+        lastChunk: last,
       },
-      note,
+      { ...(note !== undefined && { note }), isFinal: written !== undefined },
     );
-  }
-
-  #restart(target: ArtifactTarget, kept: readonly KeptPiece[]): void {
-    let replace = true;
-    for (const piece of kept) {
-      for (const parts of inEventsOf(piece.parts, RESTART_BYTES)) {
-        this.#append(target, parts, { step: piece.step, base: piece.base, last: false, replace });
-        replace = false;
-      }
-    }
   }
 
   #currentStep(): string | undefined {
@@ -158,7 +182,7 @@ export class Emitter {
   }
 
   #target(id: ArtifactId): ArtifactTarget {
-    return this.#targets.get(id) ?? { id, name: id };
+    return this.#targets.get(id) ?? { id, name: undefined };
   }
 
   /** Calls at once unless an earlier call is still under way; resolves when there is room for more. */
@@ -190,18 +214,23 @@ export class Emitter {
 
 const DONE: Promise<void> = Promise.resolve();
 
-function* inEventsOf(parts: readonly Part[], bytes: number): Generator<readonly Part[]> {
-  let event: Part[] = [];
+function* inEventsOf(piece: KeptPiece, bytes: number): Generator<Pick<KeptPiece, "parts" | "fingerprints">> {
+  // What cannot be told apart part by part stays one event, as it was.
+  if (!isAligned(piece)) return yield piece;
+  let first = 0;
   let size = 0;
-  for (const part of parts) {
+  for (const [index, part] of piece.parts.entries()) {
     const length = JSON.stringify(part).length;
-    if (event.length > 0 && size + length > bytes) {
-      yield event;
-      event = [];
+    if (index > first && size + length > bytes) {
+      yield slice(piece, first, index);
+      first = index;
       size = 0;
     }
-    event.push(part);
     size += length;
   }
-  if (event.length > 0) yield event;
+  if (first < piece.parts.length) yield slice(piece, first, piece.parts.length);
+}
+
+function slice({ parts, fingerprints }: KeptPiece, from: number, to: number): Pick<KeptPiece, "parts" | "fingerprints"> {
+  return { parts: parts.slice(from, to), fingerprints: fingerprints.slice(from, to) };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Bus } from "../bus/contract.ts";
 import { type AdjustableClock, createClock, type Timer } from "../internal/clock.ts";
+import { createDeferred } from "../internal/deferred.ts";
 import type { Logger } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
@@ -9,6 +10,7 @@ import type { StoredTask } from "../protocol/serial.ts";
 import type { ListQuery, Store } from "../store/contract.ts";
 import type { Agent } from "./agent.ts";
 import type {
+  Caller,
   CancelResult,
   Engine,
   EngineHooks,
@@ -22,6 +24,7 @@ import type {
 } from "./api.ts";
 import { cancelTask } from "./cancel.ts";
 import { Committer } from "./committer.ts";
+import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import { type Limits, limitsFrom } from "./limits.ts";
 import { Rounds } from "./rounds.ts";
@@ -32,7 +35,7 @@ import { settled } from "./settled.ts";
 import { recordedTask, takeSnapshot } from "./snapshot.ts";
 import { submit } from "./submit.ts";
 import { openSubscription } from "./subscription.ts";
-import { takeUp } from "./take-up.ts";
+import { type TakenUp, takeUp } from "./take-up.ts";
 
 export interface EngineOptions {
   readonly agents: readonly Agent[];
@@ -105,6 +108,8 @@ class TaskEngine implements RunningEngine {
   readonly #subscribersOf = new Map<TaskId, number>();
   #phase: "open" | "draining" | "closing" = "open";
   #fatal: unknown;
+  readonly #died = createDeferred<void>();
+  #drained: Promise<void> | undefined;
   #retry: Timer | undefined;
 
   constructor(options: EngineOptions) {
@@ -128,6 +133,7 @@ class TaskEngine implements RunningEngine {
       retryFor: options.storeRetry ?? 10_000,
       onFatal: (error) => {
         this.#fatal = error;
+        this.#died.resolve();
         options.onFatal(error);
       },
     });
@@ -146,7 +152,7 @@ class TaskEngine implements RunningEngine {
     return this.#rounds.start();
   }
 
-  submit(submission: Submission): Promise<Submitted> {
+  async submit(submission: Submission): Promise<Submitted> {
     if (this.#phase !== "open") throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
     return submit(this.#parts, submission);
   }
@@ -161,8 +167,8 @@ class TaskEngine implements RunningEngine {
     });
   }
 
-  async settled(ticket: Ticket, signal: AbortSignal): Promise<void> {
-    return settled(this.#parts, ticket, signal);
+  settled(ticket: Ticket, caller: Caller): Promise<void> {
+    return settled(this.#parts, ticket, caller);
   }
 
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined> {
@@ -187,16 +193,21 @@ class TaskEngine implements RunningEngine {
     if (this.#subscribers >= maxSubscribers || ofTask >= maxSubscribersPerTask) {
       throw new A2AError("resource-exhausted", "Too many subscribers; try again later.", { retryAfter: 5 });
     }
-    const feed = await feeds.acquire(id, scope);
-    if (feed === undefined) return undefined;
+    // Counted before anything is awaited: callers that come at the same time must not all find room.
     this.#count(id, 1);
+    let feed: Feed | undefined;
+    let opened: Subscription | undefined;
     try {
+      feed = await feeds.acquire(id, scope);
+      if (feed === undefined) return undefined;
       if (options.ticket !== undefined) await this.accepted(options.ticket);
-      return await openSubscription({ store, feeds, isClosing, onClose: () => this.#count(id, -1) }, feed, options);
-    } catch (error) {
-      this.#count(id, -1);
-      feeds.release(feed);
-      throw error;
+      opened = await openSubscription({ store, feeds, isClosing, onClose: () => this.#count(id, -1) }, feed, options);
+      return opened;
+    } finally {
+      if (opened === undefined) {
+        this.#count(id, -1);
+        if (feed !== undefined) feeds.release(feed);
+      }
     }
   }
 
@@ -216,14 +227,21 @@ class TaskEngine implements RunningEngine {
     return { ...runs.counts(), live: runs.size, subscribers: this.#subscribers };
   }
 
-  async drain(timeout: number): Promise<void> {
-    if (this.#phase !== "open") return;
+  drain(timeout: number): Promise<void> {
+    this.#drained ??= this.#drain(timeout);
+    return this.#drained;
+  }
+
+  async #drain(timeout: number): Promise<void> {
     this.#phase = "draining";
     const { runs, feeds, committer } = this.#parts;
-    await runs.drain(timeout);
+    // After a commit of unknown outcome nothing can be handed over, and nobody may be answered.
+    if (this.#fatal !== undefined) return;
+    await Promise.race([runs.drain(timeout), this.#died.promise]);
+    await committer.idle();
+    if (this.#fatal !== undefined) return;
     this.#phase = "closing";
     feeds.wakeAll();
-    await committer.idle();
   }
 
   async close(): Promise<void> {
@@ -245,17 +263,19 @@ class TaskEngine implements RunningEngine {
     void this.#takeUp(id, true);
   }
 
-  async #takeUp(id: TaskId, dropped: boolean): Promise<void> {
+  async #takeUp(id: TaskId, dropped: boolean): Promise<TakenUp> {
     const { runs, environment } = this.#parts;
-    if (this.#phase !== "open" || this.#takingUp.has(id)) return;
-    if (runs.has(id)) return void this.#dropped.delete(id);
+    if (runs.has(id)) this.#dropped.delete(id);
+    if (this.#phase !== "open" || this.#takingUp.has(id) || runs.has(id)) return "left";
     this.#takingUp.add(id);
     try {
-      await takeUp(this.#parts, id, dropped || this.#dropped.has(id));
+      const result = await takeUp(this.#parts, id, dropped || this.#dropped.has(id));
       this.#dropped.delete(id);
+      return result;
     } catch (error) {
       environment.logger.warn("A task could not be taken up; it is tried again", { task: id, error });
       this.#retryDropped();
+      return "left";
     } finally {
       this.#takingUp.delete(id);
     }

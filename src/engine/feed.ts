@@ -36,7 +36,7 @@ export class Feed {
   #tailBytes = 0;
   #waiting: Array<() => void> = [];
   /** Which seq the messages follow that were taken lately, by inbox id. */
-  readonly #taken = new Map<string, number>();
+  #taken: Map<string, number> | undefined;
   readonly #limits: TailLimits;
 
   constructor(task: TaskRef, start: FeedStart, limits: TailLimits) {
@@ -56,22 +56,26 @@ export class Feed {
 
   /** The writer's commit went through: these events are visible from now on. */
   advance(entries: readonly ViewEntry[], status: FeedStatus | undefined): void {
+    const behind = this.seq;
     for (const entry of entries) {
+      // The answer to this commit may come after somebody has noticed it, or more, in the store.
+      if (entry.seq <= behind) continue;
+      if (entry.seq !== this.seq + 1) this.#dropTail();
       this.#tail.push(entry);
       this.#tailBytes += entry.body.length;
       this.seq = entry.seq;
       if (entry.state !== undefined && isInterrupted(entry.state)) this.interruptedAt = entry.seq;
     }
     this.#trim();
-    if (status !== undefined) this.#setStatus(status);
+    const last = entries.at(-1)?.seq ?? behind;
+    if (status !== undefined && last >= behind) this.#setStatus(status);
     this.wake();
   }
 
   /** Another node's commit was noticed: the events are in the store, not here. */
   advanceTo(seq: number, status: FeedStatus & { readonly interruptedAt: number }): void {
     if (seq !== this.seq) {
-      this.#tail = [];
-      this.#tailBytes = 0;
+      this.#dropTail();
       this.seq = seq;
     }
     this.interruptedAt = status.interruptedAt;
@@ -80,6 +84,7 @@ export class Feed {
   }
 
   markTaken(inbox: string, after: number): void {
+    this.#taken ??= new Map();
     this.#taken.set(inbox, after);
     if (this.#taken.size > 256) {
       const [oldest] = this.#taken.keys();
@@ -88,7 +93,7 @@ export class Feed {
   }
 
   takenAfter(inbox: string): number | undefined {
-    return this.#taken.get(inbox);
+    return this.#taken?.get(inbox);
   }
 
   /** Events after `after`; `undefined` if they reach further back than the tail. */
@@ -120,6 +125,11 @@ export class Feed {
     this.status = status.status;
     this.metadata = status.metadata;
     this.sensitive = status.sensitive;
+  }
+
+  #dropTail(): void {
+    this.#tail = [];
+    this.#tailBytes = 0;
   }
 
   #trim(): void {

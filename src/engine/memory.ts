@@ -2,7 +2,7 @@ import type { JsonValue } from "../protocol/json.ts";
 import { readMessage, writeMessage } from "../protocol/serial.ts";
 import type { Message } from "../protocol/message.ts";
 import type { StepRecord } from "../store/contract.ts";
-import type { Sealer } from "./seal.ts";
+import { openSealed, type Sealer } from "./seal.ts";
 import { TaskFailure } from "./task-failure.ts";
 import type { TaskWriter } from "./task-writer.ts";
 
@@ -10,7 +10,7 @@ import type { TaskWriter } from "./task-writer.ts";
 export type Remembered =
   | { readonly kind: "done"; readonly value?: JsonValue }
   | { readonly kind: "asked"; readonly until?: number; readonly before: readonly string[] }
-  | { readonly kind: "answered"; readonly raw: JsonValue }
+  | { readonly kind: "answered"; readonly raw: JsonValue; readonly inbox?: string }
   | { readonly kind: "sealed"; readonly sealed: string }
   | { readonly kind: "unanswered" }
   | { readonly kind: "asleep"; readonly until: number }
@@ -64,8 +64,10 @@ export class Memory {
     return { kind: "sealed", sealed: this.#options.sealer.seal(JSON.stringify(raw), this.#context) };
   }
 
-  openAnswer(sealed: string): JsonValue {
-    return JSON.parse(this.#options.sealer.open(sealed, this.#context));
+  /** `undefined`: it cannot be opened any more. */
+  openAnswer(sealed: string): JsonValue | undefined {
+    const text = openSealed(this.#options.sealer, sealed, this.#context);
+    return text === undefined ? undefined : JSON.parse(text);
   }
 
   messageRecord(message: Message, sealed: boolean): Remembered {
@@ -75,8 +77,10 @@ export class Memory {
       : { kind: "message", body };
   }
 
-  openMessage(record: Extract<Remembered, { kind: "message" }>): Message {
-    return readMessage(record.sealed === true ? this.#options.sealer.open(record.body, this.#context) : record.body);
+  /** `undefined`: it cannot be opened any more. */
+  openMessage(record: Extract<Remembered, { kind: "message" }>): Message | undefined {
+    const body = record.sealed === true ? openSealed(this.#options.sealer, record.body, this.#context) : record.body;
+    return body === undefined ? undefined : readMessage(body);
   }
 
   get #context(): string {

@@ -1,12 +1,20 @@
+import type { Artifact } from "../protocol/artifact.ts";
+import type { ArtifactEvent } from "../protocol/event.ts";
 import type { ArtifactId } from "../protocol/ids.ts";
 import type { Part } from "../protocol/part.ts";
 import { readEvent } from "../protocol/serial.ts";
 import type { LogEntry } from "../store/contract.ts";
-import { loggedPartFingerprints, loggedStatusFingerprint, readNote } from "./note.ts";
+import { loggedPartFingerprints, loggedStatusFingerprint, type Note, partFingerprint, readNote } from "./note.ts";
 
-/** One part of an artifact as the log has it. */
-interface LoggedPart {
-  readonly fingerprint: string;
+/**
+ * What the log has of an artifact, in the smallest pieces that can be told apart: one part each, or a whole event where a
+ * transform made more or fewer parts of what the author wrote.
+ */
+interface LoggedPiece {
+  /** Of what the author wrote. */
+  readonly fingerprints: readonly string[];
+  /** How many parts it is in the log. */
+  readonly size: number;
   /** Nobody will write it again: it is of an earlier turn, or of a step whose result is remembered. */
   readonly given: boolean;
   readonly step: string | undefined;
@@ -14,16 +22,34 @@ interface LoggedPart {
 }
 
 interface LoggedArtifact {
-  parts: LoggedPart[];
+  readonly pieces: LoggedPiece[];
   /** How many of them this attempt has accounted for. */
   matched: number;
+  /** What this attempt has written of the piece it is in the middle of. */
+  begun: Part[];
 }
 
-/** Content that a restarted artifact begins with, in pieces of one origin each. */
+/** Content to be written again as it is in the log, of one origin. */
 export interface KeptPiece {
   readonly parts: readonly Part[];
+  /** Of what the author wrote; one for each part, unless a transform made more or fewer of it. */
+  readonly fingerprints: readonly string[];
   readonly base: boolean;
   readonly step: string | undefined;
+}
+
+/** What a restarted artifact begins with: all that this attempt has produced of it so far. */
+export interface Restart {
+  /** The artifact's name and other particulars, as the log has them. */
+  readonly particulars: Omit<Artifact, "parts"> | undefined;
+  readonly kept: readonly KeptPiece[];
+  /** To be written after that, as if it came now. */
+  readonly begun: readonly Part[];
+}
+
+export interface OwedContent {
+  readonly id: ArtifactId;
+  readonly kept: readonly KeptPiece[];
 }
 
 export interface ReplaySource {
@@ -44,8 +70,8 @@ export class Replay {
   readonly #statuses: string[] = [];
   /** Artifacts that this attempt has taken over: what it writes to them is written. */
   readonly #own = new Set<ArtifactId>();
-  /** What remembered steps wrote to an artifact that was restarted before they were reached. */
-  readonly #owed = new Map<string, Map<ArtifactId, Part[]>>();
+  /** Remembered steps not reached yet, and the artifacts whose last restart left out what they wrote. */
+  readonly #owed = new Map<string, Set<ArtifactId>>();
   readonly #passed = new Set<string>();
 
   private constructor(source: ReplaySource) {
@@ -69,11 +95,14 @@ export class Replay {
     const id = event.artifact.artifactId;
     let artifact = this.#artifacts.get(id);
     if (artifact === undefined || !event.append) {
-      artifact = { parts: [], matched: 0 };
+      // An earlier attempt restarted it, perhaps without what a step wrote that it had not reached yet.
+      for (const piece of artifact?.pieces ?? []) if (piece.given && piece.step !== undefined) this.#owe(piece.step, id);
+      artifact = { pieces: [], matched: 0, begun: [] };
       this.#artifacts.set(id, artifact);
     }
-    for (const fingerprint of loggedPartFingerprints(event, note)) {
-      artifact.parts.push({ fingerprint, given, step: note.s, base: note.b === 1 });
+    if (note.s !== undefined) this.#owed.get(note.s)?.delete(id);
+    for (const piece of piecesOf(event, note)) {
+      artifact.pieces.push({ fingerprints: piece.fingerprints, size: piece.parts.length, given, step: note.s, base: note.b === 1 });
     }
   }
 
@@ -89,22 +118,23 @@ export class Replay {
   }
 
   /** How many of these parts, from the first on, are in the log already, and whether the log went on differently. */
-  matchParts(id: ArtifactId, fingerprints: readonly string[]): { readonly matched: number; readonly diverged: boolean } {
+  matchParts(id: ArtifactId, parts: readonly Part[]): { readonly matched: number; readonly diverged: boolean } {
     const artifact = this.#artifacts.get(id);
     if (artifact === undefined || this.#own.has(id)) return { matched: 0, diverged: false };
-    let matched = 0;
-    for (const fingerprint of fingerprints) {
+    for (const [index, part] of parts.entries()) {
       skipGiven(artifact);
-      const logged = artifact.parts[artifact.matched];
+      const logged = artifact.pieces[artifact.matched];
       if (logged === undefined) {
         this.#own.add(id);
-        return { matched, diverged: false };
+        return { matched: index, diverged: false };
       }
-      if (logged.fingerprint !== fingerprint) return { matched, diverged: true };
+      if (logged.fingerprints[artifact.begun.length] !== partFingerprint(part)) return { matched: index, diverged: true };
+      artifact.begun.push(part);
+      if (artifact.begun.length < logged.fingerprints.length) continue;
+      artifact.begun = [];
       artifact.matched++;
-      matched++;
     }
-    return { matched, diverged: false };
+    return { matched: parts.length, diverged: false };
   }
 
   /** Artifacts of which the log holds more than this attempt has produced. */
@@ -112,70 +142,111 @@ export class Replay {
     const ids: ArtifactId[] = [];
     for (const [id, artifact] of this.#artifacts) {
       skipGiven(artifact);
-      if (!this.#own.has(id) && artifact.matched < artifact.parts.length) ids.push(id);
+      if (!this.#own.has(id) && artifact.matched < artifact.pieces.length) ids.push(id);
     }
     return ids;
   }
 
-  /** Takes the artifact over, and tells what it must begin with: all that this attempt has produced of it so far. */
-  async restart(id: ArtifactId): Promise<KeptPiece[]> {
+  /** Takes the artifact over, and tells what it must begin with. */
+  async restart(id: ArtifactId): Promise<Restart> {
     this.#own.add(id);
     const artifact = this.#artifacts.get(id);
-    if (artifact === undefined) return [];
-    const contents = await this.#contents(id);
-    const before = contents.length - artifact.parts.length;
-    const pieces = new Pieces();
-    pieces.add(contents.slice(0, before), { base: true, step: undefined });
-    for (const [index, logged] of artifact.parts.entries()) {
-      const part = contents[before + index];
-      if (part === undefined) continue;
-      const { step } = logged;
-      const behind = index >= artifact.matched;
-      if (!behind || logged.base || (logged.given && step !== undefined && this.#passed.has(step))) pieces.add([part], logged);
-      else if (logged.given && step !== undefined) this.#owe(step, id, part);
+    if (artifact === undefined) return { particulars: undefined, kept: [], begun: [] };
+    const { particulars, parts } = await this.#contents(id);
+    const kept = new KeptPieces();
+    let position = parts.length - artifact.pieces.reduce((size, piece) => size + piece.size, 0);
+    const before = parts.slice(0, position);
+    kept.add({ parts: before, fingerprints: before.map(partFingerprint), base: true, step: undefined });
+    for (const [index, { fingerprints, size, given, step, base }] of artifact.pieces.entries()) {
+      const piece = { parts: parts.slice(position, position + size), fingerprints, base, step };
+      position += size;
+      if (index < artifact.matched || base) kept.add(piece);
+      else if (given && step !== undefined) {
+        if (this.#passed.has(step)) kept.add(piece);
+        else this.#owe(step, id);
+      }
     }
-    return pieces.list;
+    return { particulars, kept: kept.list, begun: artifact.begun };
   }
 
-  /** A remembered step was reached: what it wrote to artifacts restarted since. */
-  passStep(step: string): ReadonlyMap<ArtifactId, readonly Part[]> {
+  /** A remembered step was reached: what it wrote to artifacts that were restarted without it. `undefined`: nothing. */
+  passStep(step: string): Promise<readonly OwedContent[]> | undefined {
     this.#passed.add(step);
-    const owed = this.#owed.get(step) ?? new Map();
+    const owed = this.#owed.get(step);
     this.#owed.delete(step);
-    return owed;
+    if (owed === undefined || owed.size === 0) return undefined;
+    return Promise.all(Array.from(owed, (id) => this.#writtenBy(step, id)));
   }
 
-  #owe(step: string, id: ArtifactId, part: Part): void {
-    const artifacts = this.#owed.get(step) ?? new Map<ArtifactId, Part[]>();
+  #owe(step: string, id: ArtifactId): void {
+    const artifacts = this.#owed.get(step) ?? new Set<ArtifactId>();
     this.#owed.set(step, artifacts);
-    artifacts.set(id, [...(artifacts.get(id) ?? []), part]);
+    artifacts.add(id);
   }
 
-  async #contents(id: ArtifactId): Promise<Part[]> {
+  /** What the artifact holds now. */
+  async #contents(id: ArtifactId): Promise<{ readonly particulars: Omit<Artifact, "parts"> | undefined; readonly parts: Part[] }> {
     let parts: Part[] = [];
-    for await (const entry of this.#source.entries(0, this.#source.upTo)) {
-      if (!entry.body.includes(id)) continue;
-      const event = readEvent(entry.body);
-      if (event.kind !== "artifact" || event.artifact.artifactId !== id) continue;
+    let particulars: Omit<Artifact, "parts"> | undefined;
+    for await (const { event } of this.#eventsOf(id)) {
+      const { parts: added, ...others } = event.artifact;
       if (!event.append) parts = [];
-      parts.push(...event.artifact.parts);
+      particulars = event.append ? { ...particulars, ...others } : others;
+      for (const part of added) parts.push(part);
     }
-    return parts;
+    return { particulars, parts };
   }
+
+  /** What the step wrote when it last did, wherever in the log. */
+  async #writtenBy(step: string, id: ArtifactId): Promise<OwedContent> {
+    let kept = new KeptPieces();
+    let isOlder = false;
+    for await (const { event, note } of this.#eventsOf(id)) {
+      if (!event.append) isOlder = true;
+      if (note.s !== step) continue;
+      if (isOlder) kept = new KeptPieces();
+      isOlder = false;
+      for (const piece of piecesOf(event, note)) kept.add({ ...piece, base: false, step });
+    }
+    return { id, kept: kept.list };
+  }
+
+  async *#eventsOf(id: ArtifactId): AsyncGenerator<{ readonly event: ArtifactEvent; readonly note: Note }> {
+    const spelled = JSON.stringify(id);
+    for await (const entry of this.#source.entries(0, this.#source.upTo)) {
+      if (!entry.body.includes(spelled)) continue;
+      const event = readEvent(entry.body);
+      if (event.kind === "artifact" && event.artifact.artifactId === id) yield { event, note: readNote(entry.note) };
+    }
+  }
+}
+
+function piecesOf(event: ArtifactEvent, note: Note): { readonly parts: readonly Part[]; readonly fingerprints: readonly string[] }[] {
+  const { parts } = event.artifact;
+  const fingerprints = loggedPartFingerprints(event, note);
+  if (fingerprints.length !== parts.length) return [{ parts, fingerprints }];
+  return parts.map((part, index) => ({ parts: [part], fingerprints: fingerprints.slice(index, index + 1) }));
 }
 
 function skipGiven(artifact: LoggedArtifact): void {
-  while (artifact.parts[artifact.matched]?.given === true) artifact.matched++;
+  while (artifact.pieces[artifact.matched]?.given === true) artifact.matched++;
 }
 
-/** Gathers parts, one piece for each run of the same origin. */
-class Pieces {
-  readonly list: Array<KeptPiece & { readonly parts: Part[] }> = [];
+/** Gathers content, one piece for each run of the same origin. */
+class KeptPieces {
+  readonly list: Array<KeptPiece & { readonly parts: Part[]; readonly fingerprints: string[] }> = [];
 
-  add(parts: readonly Part[], origin: { readonly base: boolean; readonly step: string | undefined }): void {
-    if (parts.length === 0) return;
+  add(piece: KeptPiece): void {
+    if (piece.parts.length === 0 && piece.fingerprints.length === 0) return;
     const last = this.list.at(-1);
-    if (last !== undefined && last.base === origin.base && last.step === origin.step) last.parts.push(...parts);
-    else this.list.push({ parts: [...parts], base: origin.base, step: origin.step });
+    if (last !== undefined && last.base === piece.base && last.step === piece.step && isAligned(last) && isAligned(piece)) {
+      for (const part of piece.parts) last.parts.push(part);
+      for (const fingerprint of piece.fingerprints) last.fingerprints.push(fingerprint);
+    } else this.list.push({ ...piece, parts: [...piece.parts], fingerprints: [...piece.fingerprints] });
   }
+}
+
+/** Each fingerprint stands for the part at its place. */
+export function isAligned(piece: KeptPiece): boolean {
+  return piece.parts.length === piece.fingerprints.length;
 }

@@ -1,6 +1,7 @@
 import type { AdjustableClock, Timer } from "../internal/clock.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { EngineParts } from "./engine.ts";
+import type { TakenUp } from "./take-up.ts";
 
 const ROUND_MS = 1000;
 const SWEEP_MS = 60_000;
@@ -10,7 +11,7 @@ export interface RoundsOptions {
   readonly parts: EngineParts;
   readonly clock: AdjustableClock;
   readonly leaseMs: number;
-  readonly takeUp: (id: TaskId) => Promise<void>;
+  readonly takeUp: (id: TaskId) => Promise<TakenUp>;
 }
 
 /**
@@ -23,6 +24,8 @@ export class Rounds {
   #renewal: Timer | undefined;
   #round: Timer | undefined;
   #sweptAt = 0;
+  /** Due, but of agents that are not served here: left alone, and looked past. */
+  #foreign: ReadonlySet<TaskId> = new Set();
   #stopped = false;
   #unsubscribe: (() => void) | undefined;
   #current: Promise<void> = Promise.resolve();
@@ -59,19 +62,21 @@ export class Rounds {
   }
 
   async #go(): Promise<void> {
-    const { parts, takeUp, clock } = this.#options;
-    const { store, feeds } = parts;
+    const { parts, clock } = this.#options;
+    const { store, feeds, runs } = parts;
     let pause = ROUND_MS;
     try {
-      const due = await store.due(DUE_AT_A_TIME);
-      await Promise.all(due.filter((id) => !parts.runs.has(id)).map((id) => takeUp(id)));
-      await feeds.refresh();
+      const began = clock.now();
+      const hasMore = await this.#takeUpDue();
+      await Promise.all([feeds.refresh(), runs.checkInboxes()]);
       if (clock.now() - this.#sweptAt >= SWEEP_MS) {
         this.#sweptAt = clock.now();
         await store.sweep();
       }
       const wake = await store.nextWake();
-      if (wake !== undefined) pause = Math.min(ROUND_MS, Math.max(1, wake - clock.now()));
+      // What was due before and still is could not be taken up; it is no reason to hurry.
+      if (wake !== undefined && wake > began) pause = Math.min(ROUND_MS, Math.max(1, wake - clock.now()));
+      if (hasMore) pause = 1;
     } catch (error) {
       if (!this.#stopped) this.#warn("A look round for waiting tasks failed; it is tried again", error);
     }
@@ -83,6 +88,25 @@ export class Rounds {
       },
       { unref: true },
     );
+  }
+
+  /** True: there was more than one look could hold, and it was not looked at in vain. */
+  async #takeUpDue(): Promise<boolean> {
+    const { parts, takeUp } = this.#options;
+    const limit = DUE_AT_A_TIME + this.#foreign.size;
+    const due = await parts.store.due(limit);
+    const foreign = new Set<TaskId>(due.filter((id) => this.#foreign.has(id)));
+    let taken = 0;
+    await Promise.all(
+      due.map(async (id) => {
+        if (foreign.has(id) || parts.runs.has(id)) return;
+        const result = await takeUp(id);
+        if (result === "foreign") foreign.add(id);
+        if (result === "taken") taken += 1;
+      }),
+    );
+    this.#foreign = foreign;
+    return due.length >= limit && taken > 0;
   }
 
   #armRenewal(): void {

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../internal/clock.ts";
+import { LazyAbort } from "../internal/lazy-abort.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { readMessage } from "../protocol/serial.ts";
@@ -15,7 +16,7 @@ import { Memory } from "./memory.ts";
 import { toParts } from "./output.ts";
 import { Rejection } from "./rejection.ts";
 import type { Replay } from "./replay.ts";
-import type { Sealer } from "./seal.ts";
+import { openSealed, type Sealer } from "./seal.ts";
 import { RESULT, RunContext, type Turn } from "./task-context.ts";
 import { TaskFailure } from "./task-failure.ts";
 import { abortOf, ENGINE_NOTE, type TaskWriter } from "./task-writer.ts";
@@ -53,6 +54,9 @@ export interface RunOptions {
   readonly onOverdue: (run: Run) => void;
 }
 
+/** What callers are told of an error that was not meant for them. */
+const AGENT_FAILED = "The agent failed while working on this task.";
+
 type Ending = { readonly kind: "returned" } | { readonly kind: "threw"; readonly error: unknown };
 
 /** The author's function at work on one task: from its start to the task's end, or until the task is taken away from it. */
@@ -62,7 +66,7 @@ export class Run {
   /** The author's function was called, and has not returned yet. */
   atWork = false;
   readonly #options: RunOptions;
-  readonly #controller = new AbortController();
+  readonly #abortion = new LazyAbort();
   #waits: Waits | undefined;
   #stop: { readonly cause: "canceled" | "timeout" } | undefined;
   #detached: TaskAborted | undefined;
@@ -90,13 +94,16 @@ export class Run {
     this.atWork = true;
     try {
       while (next !== undefined) {
-        const ending: Ending = await this.#attempt(next);
+        // A cancel overtakes a message that was about to begin another turn.
+        const ending: Ending = this.#stop === undefined ? await this.#attempt(next) : { kind: "threw", error: this.#abortion.reason };
         if (this.#detached !== undefined) return;
-        next = (await this.#finish(ending)) === "inbox" ? await this.#options.nextTurn(this) : undefined;
+        next = await this.#after(ending);
       }
     } catch (error) {
       // A lost lease or store is dealt with where it was found out; anything else is a defect of ours and must not stay silent.
-      if (!(error instanceof TaskAborted)) this.#report(error);
+      if (error instanceof TaskAborted) return;
+      if (this.#detached === undefined) await this.failAnyway(error);
+      else this.#report(error);
     } finally {
       this.atWork = false;
       this.#over = true;
@@ -121,70 +128,135 @@ export class Run {
     this.#deadline?.cancel();
     this.#grace?.cancel();
     this.#waits?.abort(reason);
-    if (!this.#controller.signal.aborted) this.#controller.abort(reason);
+    this.#abortion.abort(reason);
   }
 
-  openEntry(entry: InboxEntry): Message {
+  openEntry(entry: InboxEntry): Message | undefined {
     const { sealer } = this.#options.environment;
-    return readMessage(entry.sealed ? sealer.open(entry.body, this.writer.ref.id) : entry.body);
+    const body = entry.sealed ? openSealed(sealer, entry.body, this.writer.ref.id) : entry.body;
+    return body === undefined ? undefined : readMessage(body);
+  }
+
+  /** The last resort, so that no task is left with nobody at work on it. Past any transform, which may be what failed. Never rejects. */
+  async failAnyway(error: unknown): Promise<void> {
+    this.#report(error);
+    try {
+      await this.writer.end("failed", { parts: [{ text: AGENT_FAILED }], unlessInbox: false, note: ENGINE_NOTE, isFinal: true });
+    } catch (again) {
+      if (!(again instanceof TaskAborted)) this.#report(again);
+    }
+  }
+
+  // ——— what the author's view of the task asks of its run
+
+  get signal(): AbortSignal {
+    return this.#abortion.signal;
+  }
+
+  get logger(): Logger {
+    return this.#options.environment.logger;
+  }
+
+  get inputTimeout(): InputTimeout | undefined {
+    const { inputTimeout } = this.agent;
+    return typeof inputTimeout === "number" ? { ms: inputTimeout, then: "fail" } : inputTimeout;
+  }
+
+  now(): number {
+    return this.#options.environment.clock.now();
+  }
+
+  /** Made when first needed: most runs never wait. */
+  waits(): Waits {
+    if (this.#waits === undefined) {
+      const { environment, onPark } = this.#options;
+      const staysActive = this.agent.onRestart === "fail";
+      this.#waits = new Waits({
+        writer: this.writer,
+        clock: environment.clock,
+        parkAfter: staysActive ? Number.POSITIVE_INFINITY : environment.parkAfter,
+        staysActive,
+        aborted: () => this.#abortion.reason,
+        onPark: () => onPark(this),
+        onResume: () => this.#armDeadline(),
+      });
+    }
+    return this.#waits;
+  }
+
+  memory(steps: readonly StepRecord[]): Memory {
+    const { sealer, limits } = this.#options.environment;
+    return new Memory({ writer: this.writer, sealer, steps, maxSteps: limits.maxSteps });
+  }
+
+  /** Why nothing may be written any more; `undefined` while it may. */
+  closed(): Error | undefined {
+    if (this.#detached !== undefined) return this.#detached;
+    return this.#over ? new TaskAborted("lease-lost", "The task has ended; nothing can be written to it any more.") : undefined;
+  }
+
+  /** The task is in the store and its run goes on: from here on its time is watched. */
+  watchDeadline(): void {
+    if (this.#deadline === undefined && this.atWork && this.writer.runner.pausedAt === undefined) this.#armDeadline();
   }
 
   async #attempt(beginning: Beginning): Promise<Ending> {
-    const { environment, onPark } = this.#options;
     const { writer, agent } = this;
-    const { clock, limits, logger, hooks, sealer } = environment;
-    const staysActive = agent.onRestart === "fail";
+    const { hooks } = this.#options.environment;
     const emitter = new Emitter({ writer, replay: beginning.replay, transforms: hooks.transform !== undefined });
-    const waits = new Waits({
-      writer,
-      clock,
-      parkAfter: staysActive ? Number.POSITIVE_INFINITY : environment.parkAfter,
-      staysActive,
-      onPark: () => onPark(this),
-      onResume: () => this.#armDeadline(),
-    });
-    this.#waits = waits;
-    const context = new RunContext({
-      turn: beginning.turn,
-      writer,
-      emitter,
-      waits,
-      memory: new Memory({ writer, sealer, steps: beginning.steps, maxSteps: limits.maxSteps }),
-      signal: this.#controller.signal,
-      logger,
-      inputTimeout: inputTimeoutOf(agent),
-      now: () => clock.now(),
-      open: (entry) => this.openEntry(entry),
-      closed: () => this.#closed(),
-    });
-    if (writer.runner.pausedAt === undefined) this.#armDeadline();
-    if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
+    const context = new RunContext({ run: this, turn: beginning.turn, steps: beginning.steps, writer, emitter });
+    // A task that ends in its first commit never needs a timer.
+    if (writer.isStored) this.watchDeadline();
     if (this.#inboxHasCancel()) this.stop("canceled");
     try {
+      if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
+      this.#abortion.throwIfAborted();
       await this.#consume(runOf(agent, beginning.skill)(context), context);
       await emitter.finish();
       return { kind: "returned" };
     } catch (error) {
       return { kind: "threw", error };
+    } finally {
+      // What this attempt left running behind its back must not reach the next turn.
+      context.close();
     }
   }
 
   async #consume(result: RunResult | undefined, context: RunContext): Promise<void> {
     const { limits } = this.#options.environment;
-    const options = { signal: this.#controller.signal, maxBuffered: limits.observableBuffer };
+    const abortion = this.#abortion;
+    const options = {
+      get signal() {
+        return abortion.signal;
+      },
+      maxBuffered: limits.observableBuffer,
+    };
     const value = iterateResult(result, options) ?? (await result);
     const chunks = iterateResult(value, options);
     if (chunks !== undefined) {
       for await (const chunk of chunks) {
-        this.#controller.signal.throwIfAborted();
+        abortion.throwIfAborted();
         await context.yielded(chunk);
       }
       // A generator that was cut short by the signal may end as if it were done.
-      this.#controller.signal.throwIfAborted();
+      abortion.throwIfAborted();
       return;
     }
+    // Whoever returns nothing after being told to stop has stopped; a result, though, is a result.
+    if (value === undefined) return abortion.throwIfAborted();
     // Safe: a run returns an Output or nothing; toParts refuses whatever is neither.
-    if (value !== undefined) await context.artifact(RESULT).end(value as JsonValue);
+    await context.artifact(RESULT).end(value as JsonValue);
+  }
+
+  /** Ends the task, or finds the message that wants another turn. */
+  async #after(ending: Ending): Promise<Beginning | undefined> {
+    this.#waits?.close();
+    this.#waits = undefined;
+    while ((await this.#finish(ending)) === "inbox") {
+      const next = await this.#options.nextTurn(this);
+      if (next !== undefined) return next;
+    }
+    return undefined;
   }
 
   async #finish(ending: Ending): Promise<"ended" | "inbox"> {
@@ -200,7 +272,7 @@ export class Run {
     if (this.#stop?.cause === "timeout") return this.#end("failed", [{ text: "Task timed out" }]);
     if (error instanceof TaskFailure) return this.#end("failed", failureParts(error));
     this.#report(error);
-    return this.#end("failed", [{ text: "The agent failed while working on this task." }]);
+    return this.#end("failed", [{ text: AGENT_FAILED }]);
   }
 
   async #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<"ended" | "inbox"> {
@@ -209,6 +281,7 @@ export class Run {
     return result;
   }
 
+  /** The last resort, so that no task is left with nobody at work on it. */
   #inboxChanged(): void {
     if (this.#inboxHasCancel()) this.stop("canceled");
     else this.#waits?.poll();
@@ -221,7 +294,7 @@ export class Run {
   #armDeadline(): void {
     const { deadline } = this.writer.runner;
     this.#deadline?.cancel();
-    if (deadline === undefined) return;
+    if (deadline === undefined || this.#over || this.#detached !== undefined) return;
     this.#deadline = this.#options.environment.clock.setTimer(deadline, () => this.#deadlineReached(), { unref: true });
   }
 
@@ -233,12 +306,7 @@ export class Run {
   #abort(cause: AbortCause, message: string): void {
     const reason = new TaskAborted(cause, message);
     this.#waits?.abort(reason);
-    this.#controller.abort(reason);
-  }
-
-  #closed(): Error | undefined {
-    if (this.#detached !== undefined) return this.#detached;
-    return this.#over ? new TaskAborted("lease-lost", "The task has ended; nothing can be written to it any more.") : undefined;
+    this.#abortion.abort(reason);
   }
 
   #report(error: unknown): void {
@@ -264,10 +332,6 @@ function runOf(agent: Agent, skill: Skill | undefined): RunFunction<unknown> {
   const run = (skill?.run?.bind(skill) ?? agent.run?.bind(agent)) as RunFunction<unknown> | undefined;
   if (run === undefined) throw new Error(`Agent ${agent.id} has no run() for ${skill === undefined ? "this message" : `skill ${skill.id}`}.`);
   return run;
-}
-
-function inputTimeoutOf(agent: Agent): InputTimeout | undefined {
-  return typeof agent.inputTimeout === "number" ? { ms: agent.inputTimeout, then: "fail" } : agent.inputTimeout;
 }
 
 function failureParts(failure: TaskFailure): readonly Part[] {

@@ -3,7 +3,7 @@ import { createDeferred } from "../internal/deferred.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Part } from "../protocol/part.ts";
 import { readEvent } from "../protocol/serial.ts";
-import type { InboxEntry, Store } from "../store/contract.ts";
+import { type InboxEntry, type Store, StoreError } from "../store/contract.ts";
 import { type AbortCause, type Agent, TaskAborted } from "./agent.ts";
 import type { TaskRef } from "./api.ts";
 import type { Committer } from "./committer.ts";
@@ -27,6 +27,8 @@ export interface RunsOptions {
   readonly onLetGo: (id: TaskId) => void;
 }
 
+const INBOXES_AT_A_TIME = 200;
+
 interface Live {
   readonly run: Run;
   readonly feed: Feed;
@@ -38,6 +40,7 @@ interface Live {
 export class Runs {
   readonly #options: RunsOptions;
   readonly #live = new Map<TaskId, Live>();
+  #toCheck: Iterator<TaskId, undefined> = this.#live.keys();
   readonly #slots: ReadonlyMap<string, Slots>;
   /** Runs that have lost their task and still have not returned. They keep their slots until they do. */
   readonly #orphans = new Set<Run>();
@@ -85,6 +88,7 @@ export class Runs {
       limits,
       hooks,
       onCommitted: (views) => this.#committed(start.ref, views),
+      onStored: () => this.#live.get(start.ref.id)?.run.watchDeadline(),
     });
     const run = new Run({
       agent,
@@ -127,7 +131,7 @@ export class Runs {
     try {
       await run.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox: false, note: '{"e":1}' });
     } catch (error) {
-      if (!(error instanceof TaskAborted)) throw error;
+      if (!(error instanceof TaskAborted)) await run.failAnyway(error);
     }
     this.#forget(run);
   }
@@ -146,6 +150,20 @@ export class Runs {
     const live = this.#live.get(id);
     if (live === undefined) return;
     for (const entry of await this.#options.store.inbox(id)) live.run.writer.deliver(entry);
+  }
+
+  /** Looks into the inboxes of tasks at work here, of many into some each time: a hint may have been lost. */
+  async checkInboxes(): Promise<void> {
+    const ids: TaskId[] = [];
+    while (ids.length < INBOXES_AT_A_TIME) {
+      const { value, done } = this.#toCheck.next();
+      if (done === true) {
+        this.#toCheck = this.#live.keys();
+        break;
+      }
+      ids.push(value);
+    }
+    await Promise.all(ids.map((id) => this.checkInbox(id)));
   }
 
   /** Gives the task back in good order: another start will go on with it. */
@@ -201,11 +219,13 @@ export class Runs {
     try {
       await writer.flush();
       const claim = await committer.submit({ kind: "claim", task: writer.ref.id, node, force: true });
-      if (claim.status !== "ok" || claim.epoch === undefined) return;
+      if (claim.status !== "ok" || claim.epoch === undefined) return writer.lose({ kind: "lease-lost" });
       writer.epoch = claim.epoch;
     } catch (error) {
-      if (error instanceof TaskAborted) return;
-      throw error;
+      // Whoever takes the task up again finds the wish to cancel it, or its deadline, as this one did.
+      if (error instanceof StoreError) writer.lose({ kind: "store-unavailable", error });
+      else if (!(error instanceof TaskAborted)) throw error;
+      return;
     }
     await this.end(run, cause === "canceled" ? "canceled" : "failed", cause === "canceled" ? undefined : [{ text: "Task timed out" }]);
   }

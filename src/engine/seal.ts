@@ -59,3 +59,13 @@ export function createSealer(secret: Uint8Array): Sealer {
     },
   };
 }
+
+/** The text, or `undefined` if it cannot be opened, as after a change of the secret. */
+export function openSealed(sealer: Sealer, sealed: string, context: string): string | undefined {
+  try {
+    return sealer.open(sealed, context);
+  } catch (error) {
+    if (error instanceof SealBroken) return undefined;
+    throw error;
+  }
+}

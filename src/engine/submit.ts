@@ -22,11 +22,37 @@ export async function submit(parts: EngineParts, submission: Submission): Promis
   const call = replyCall(submission);
   const reply = await replyOf(parts, agent, submission, call);
   if (reply !== undefined) return { kind: "message", message: reply };
-  if (!parts.runs.hasRoom(agent)) {
-    throw new A2AError("resource-exhausted", "The agent has as much to do as it may; try again later.", { retryAfter: 5 });
-  }
-  const routed = await routeMessage(agent, submission.message, call);
+  requireRoom(parts, agent);
+  const routed = await routeOf(parts, agent, { submission, call });
+  // Others may have come in while this one was being routed.
+  requireRoom(parts, agent);
   return createTask(parts, agent, { submission, routed });
+}
+
+function requireRoom(parts: EngineParts, agent: Agent): void {
+  if (parts.runs.hasRoom(agent)) return;
+  throw new A2AError("resource-exhausted", "The agent has as much to do as it may; try again later.", { retryAfter: 5 });
+}
+
+async function routeOf(
+  parts: EngineParts,
+  agent: Agent,
+  { submission, call }: { readonly submission: Submission; readonly call: ReplyCall },
+): Promise<Routed> {
+  try {
+    return await routeMessage(agent, submission.message, call);
+  } catch (error) {
+    throw authorFailed(parts, error, { agent, what: "route() failed" });
+  }
+}
+
+/** The author's own function failed before there was a task: the log and the host learn why, the caller only that it did. */
+function authorFailed(parts: EngineParts, error: unknown, { agent, what }: { readonly agent: Agent; readonly what: string }): A2AError {
+  if (error instanceof A2AError) return error;
+  const { logger, hooks } = parts.environment;
+  logger.error(what, { agent: agent.id, error });
+  callHook(() => hooks.on?.error?.(error, undefined), logger);
+  return new A2AError("internal", "The agent failed while answering.", { cause: error });
 }
 
 async function replyOf(parts: EngineParts, agent: Agent, submission: Submission, call: ReplyCall): Promise<Message | undefined> {
@@ -43,11 +69,7 @@ async function replyOf(parts: EngineParts, agent: Agent, submission: Submission,
       contextId: message.contextId ?? (uuidv7() as ContextId),
     };
   } catch (error) {
-    if (error instanceof A2AError) throw error;
-    const { logger, hooks } = parts.environment;
-    logger.error("reply() failed", { agent: agent.id, error });
-    callHook(() => hooks.on?.error?.(error, undefined), logger);
-    throw new A2AError("internal", "The agent failed while answering.", { cause: error });
+    throw authorFailed(parts, error, { agent, what: "reply() failed" });
   }
 }
 
@@ -62,7 +84,8 @@ function createTask(
   // Safe: the server names its tasks and, where the caller did not, their contexts.
   const ref: TaskRef = { id: uuidv7(now) as TaskId, contextId: incoming.contextId ?? (uuidv7(now) as ContextId), scope };
   const message: Message = { ...incoming, taskId: ref.id, contextId: ref.contextId };
-  checkSize(parts, writeMessage(message));
+  const body = writeMessage(message);
+  checkSize(parts, body);
   const status = writeStatus({ state: "submitted", timestamp: new Date(now).toISOString() });
   const skill = routed.kind === "skill" ? routed.skill : undefined;
   const feed = feeds.open(ref, { seq: 0, state: "submitted", status, metadata: undefined, interruptedAt: 0, sensitive: false });
@@ -76,7 +99,7 @@ function createTask(
     knownArtifacts: [],
     historyLength: 0,
     create: {
-      message,
+      message: body,
       record: {
         contextId: ref.contextId,
         contextShared: incoming.contextId !== undefined,
@@ -91,7 +114,7 @@ function createTask(
   if (routed.kind === "none") void runs.end(run, "rejected", [{ text: routed.reason }]);
   else {
     const data = routed.kind === "skill" ? routed.data : message.parts.find((part) => part.data !== undefined)?.data;
-    const turn = { message, data, skillId: skill?.id, history: [message], artifacts: [] };
+    const turn = { message, data, skillId: skill?.id, history: [message], taken: new Map(), artifacts: [] };
     runs.begin(run, { turn, skill, steps: [], replay: undefined });
   }
   return { kind: "task", ticket: { taskId: ref.id, contextId: ref.contextId } };
@@ -108,11 +131,13 @@ async function continueTask(parts: EngineParts, submission: Submission, id: Task
     if (contextId !== undefined && contextId !== task.contextId) {
       throw invalidField("message.contextId", "is not the context of the task that message.taskId names");
     }
-    if (runs.writer(id)?.historyIsFull === true) {
+    if (runs.writer(id)?.historyIsFull ?? (await isHistoryFull(parts, id))) {
       throw new A2AError("resource-exhausted", `A task may have ${environment.limits.maxHistory} messages.`);
     }
     const body = writeMessage({ ...submission.message, taskId: id, contextId: task.contextId });
     checkSize(parts, body);
+    // Another node may have asked meanwhile, and for something that must be sealed.
+    await feeds.refresh([id]);
     const sealed = feed.sensitive && feed.state === "input-required";
     const entry = {
       id: uuidv7(),
@@ -141,6 +166,12 @@ async function continueTask(parts: EngineParts, submission: Submission, id: Task
   }
 }
 
+/** A task that nobody is at work on has no writer to ask. */
+async function isHistoryFull({ store, environment }: EngineParts, id: TaskId): Promise<boolean> {
+  const record = await store.get(id, { artifacts: false });
+  return (record?.history.length ?? 0) >= environment.limits.maxHistory;
+}
+
 function firstRunner(agent: Agent, submission: Submission, { now, skill }: { readonly now: number; readonly skill: string | undefined }): RunnerRecord {
   const timeout = agent.timeout ?? DEFAULT_TIMEOUT;
   const { caller, metadata, outputModes } = submission;
@@ -159,8 +190,16 @@ function firstRunner(agent: Agent, submission: Submission, { now, skill }: { rea
 }
 
 function replyCall(submission: Submission): ReplyCall {
-  const { caller, scope, metadata, outputModes, signal } = submission;
-  return { caller, tenant: scope.tenant, metadata, outputModes, signal };
+  const { caller, scope, metadata, outputModes } = submission;
+  return {
+    caller,
+    tenant: scope.tenant,
+    metadata,
+    outputModes,
+    get signal() {
+      return submission.signal;
+    },
+  };
 }
 
 function checkSize({ environment }: EngineParts, body: string): void {

@@ -56,6 +56,8 @@ export class LogSubscription implements Subscription {
       if (this.#position < feed.seq) {
         const entries = feed.read(this.#position) ?? (await this.#readStore());
         if (entries.length > 0) return this.#batch(entries);
+        // The log of a finished task is not kept for ever; whoever is this late subscribes again.
+        if (feed.ended) return undefined;
       }
       if (feed.ended && this.#position >= feed.seq) return undefined;
       await this.#changed();

@@ -5,7 +5,7 @@ import type { Agent } from "./agent.ts";
 import type { Committer } from "./committer.ts";
 import { type Feeds, startOf } from "./feeds.ts";
 import type { Run, RunEnvironment } from "./run.ts";
-import { readRunner } from "./runner-record.ts";
+import { type RunnerRecord, readRunner } from "./runner-record.ts";
 import type { Runs } from "./runs.ts";
 import { artifactIds, prepareReplay } from "./turn.ts";
 
@@ -22,36 +22,61 @@ export interface TakeUpOptions {
   readonly environment: RunEnvironment;
 }
 
+/** `foreign`: its agent is not served here, ever. `left`: not now; it is gone, or somebody else's. */
+export type TakenUp = "taken" | "left" | "foreign";
+
 /**
  * Goes on with a task nobody is at work on: its process died, its time to wake has come, or there is something in its inbox.
- * `lost` says that this very process held the lease and dropped it.
+ * `lost` says that this very process held the lease and dropped it. Rejects, the task being nobody's
+ * again, if the store fails.
  */
-export async function takeUp(options: TakeUpOptions, id: TaskId, lost: boolean): Promise<void> {
-  const { agents, node, store, committer, feeds, runs } = options;
+export async function takeUp(options: TakeUpOptions, id: TaskId, lost: boolean): Promise<TakenUp> {
+  const { agents, node, store, committer } = options;
   const before = await store.get(id, { artifacts: false, history: 0 });
-  const agent = before === undefined ? undefined : agents.get(before.scope.agent);
-  if (agent === undefined) return;
-  const claim = await committer.submit({ kind: "claim", task: id, node, force: lost });
-  if (claim.status !== "ok" || claim.epoch === undefined) return;
+  if (before === undefined) return "left";
+  const agent = agents.get(before.scope.agent);
+  if (agent === undefined) return "foreign";
+  // What another node has taken over since is that node's.
+  const claim = await committer.submit({ kind: "claim", task: id, node, force: lost && before.node === node });
+  if (claim.status !== "ok" || claim.epoch === undefined) return "left";
   const record = await store.get(id, { artifacts: false });
-  if (record === undefined) return;
+  if (record === undefined) return "left";
+  await goOn(options, await openRun(options, { agent, record, epoch: claim.epoch }), record);
+  return "taken";
+}
+
+async function openRun(
+  { store, feeds, runs }: TakeUpOptions,
+  { agent, record, epoch }: { readonly agent: Agent; readonly record: TaskRecord; readonly epoch: number },
+): Promise<Run> {
+  const { id } = record;
+  const knownArtifacts = await artifactIds(store, record);
   const feed = feeds.of(record);
   // Whoever followed the task meanwhile sees what the store holds before anything new.
   if (feed.seq < record.seq) feed.advanceTo(record.seq, startOf(record));
-  const run = runs.open(agent, feed, {
+  return runs.open(agent, feed, {
     ref: { id, contextId: record.contextId, scope: record.scope },
-    epoch: claim.epoch,
+    epoch,
     seq: record.seq,
     head: record.head,
     runner: readRunner(record.head.runner),
-    knownArtifacts: await artifactIds(store, record),
+    knownArtifacts,
     historyLength: record.history.length,
   });
-  for (const entry of await store.inbox(id)) run.writer.deliver(entry);
-  await goOn(options, run, record);
 }
 
 async function goOn(options: TakeUpOptions, run: Run, record: TaskRecord): Promise<void> {
+  try {
+    for (const entry of await options.store.inbox(record.id)) run.writer.deliver(entry);
+    await decide(options, run, record);
+  } catch (error) {
+    // Nobody may be left as its writer who is not at work on it.
+    run.writer.lose({ kind: "lease-lost" });
+    throw error;
+  }
+}
+
+async function decide(options: TakeUpOptions, run: Run, record: TaskRecord): Promise<void> {
   const { store, runs, environment } = options;
   const { writer, agent } = run;
   if (writer.inbox.some((entry) => entry.kind === "cancel")) return runs.end(run, "canceled");
@@ -66,7 +91,7 @@ async function goOn(options: TakeUpOptions, run: Run, record: TaskRecord): Promi
   if (beginning === undefined) return runs.end(run, "failed", says("The message this task was at work on is no longer kept."));
   if (forgets) writer.forgetSteps();
   writer.keep({
-    runner: { attempt: writer.runner.attempt + 1, tries, released: undefined },
+    runner: { attempt: writer.runner.attempt + 1, tries, released: undefined, ...unpaused(writer.runner, environment.clock.now()) },
     active: true,
     wakeAt: undefined,
   });
@@ -75,7 +100,12 @@ async function goOn(options: TakeUpOptions, run: Run, record: TaskRecord): Promi
   runs.begin(run, beginning);
 }
 
+/** Whatever it waited for, it is at work now; the time it waited does not count. */
+function unpaused({ pausedAt, deadline }: RunnerRecord, now: number): Partial<RunnerRecord> {
+  if (pausedAt === undefined) return {};
+  return { pausedAt: undefined, ...(deadline !== undefined && { deadline: deadline + Math.max(0, now - pausedAt) }) };
+}
+
 function says(text: string): readonly Part[] {
   return [{ text }];
 }
-

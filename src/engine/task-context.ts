@@ -6,20 +6,22 @@ import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import { type Part, textOf } from "../protocol/part.ts";
 import type { Principal } from "../protocol/principal.ts";
-import type {
-  ArtifactOptions,
-  ArtifactWriter,
-  AskOptions,
-  InputTimeout,
-  Output,
-  ReceivedFile,
-  StepContext,
-  TaskContext,
-  TaskLog,
+import {
+  type ArtifactOptions,
+  type ArtifactWriter,
+  type AskOptions,
+  type InputTimeout,
+  type Output,
+  type ReceivedFile,
+  type StepContext,
+  TaskAborted,
+  type TaskContext,
+  type TaskLog,
 } from "./agent.ts";
 import { askCaller, type QuestionHost, requireAuth } from "./ask.ts";
 import type { ArtifactTarget, Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
+import type { InboxEntry, StepRecord } from "../store/contract.ts";
 import { filesOf, toMessageParts, toParts } from "./output.ts";
 import { Rejection } from "./rejection.ts";
 import { callerOf } from "./runner-record.ts";
@@ -32,24 +34,34 @@ export interface Turn {
   readonly message: Message;
   readonly data: unknown;
   readonly skillId: string | undefined;
+  /** What was said up to this turn, and then what this attempt has read. */
   readonly history: Message[];
+  /** What earlier attempts at this turn have read, by inbox entry. */
+  readonly taken: ReadonlyMap<string, Message>;
   readonly artifacts: readonly Artifact[];
 }
 
 export interface ContextOptions {
+  readonly run: ContextHost;
   readonly turn: Turn;
+  /** What earlier attempts left behind. */
+  readonly steps: readonly StepRecord[];
   readonly writer: TaskWriter;
   readonly emitter: Emitter;
-  readonly memory: Memory;
-  readonly waits: Waits;
+}
+
+/** What an attempt needs of its run. */
+export interface ContextHost {
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly inputTimeout: InputTimeout | undefined;
-  readonly now: () => number;
-  /** Opens an inbox entry, sealed or not. */
-  readonly open: QuestionHost["open"];
+  now(): number;
+  waits(): Waits;
+  memory(steps: readonly StepRecord[]): Memory;
+  /** Opens an inbox entry, sealed or not. `undefined`: it is sealed with a secret that is not known any more. */
+  openEntry(entry: InboxEntry): Message | undefined;
   /** Why nothing may be written any more; `undefined` while it may. */
-  readonly closed: () => Error | undefined;
+  closed(): Error | undefined;
 }
 
 /** The artifact that what a run yields or returns goes into. */
@@ -58,6 +70,8 @@ export const RESULT = "result";
 /** The author's view of one attempt at one turn of one task. */
 export class RunContext implements TaskContext<unknown> {
   readonly #options: ContextOptions;
+  #remembered: Memory | undefined;
+  #hasReturned = false;
 
   constructor(options: ContextOptions) {
     this.#options = options;
@@ -106,10 +120,10 @@ export class RunContext implements TaskContext<unknown> {
     return this.#options.writer.runner.attempt;
   }
   get signal(): AbortSignal {
-    return this.#options.signal;
+    return this.#options.run.signal;
   }
   get log(): TaskLog {
-    const { logger } = this.#options;
+    const { logger } = this.#options.run;
     const about = (details: object | undefined): object => ({ ...details, task: this.id });
     return {
       debug: (message, details) => logger.debug(message, about(details)),
@@ -120,7 +134,7 @@ export class RunContext implements TaskContext<unknown> {
   }
 
   status(message?: string | Part | readonly Part[], metadata?: JsonObject): Promise<void> {
-    return this.#writing(() => this.#options.emitter.status(message === undefined ? undefined : toMessageParts(message), metadata));
+    return this.#guarded(() => this.#options.emitter.status(message === undefined ? undefined : toMessageParts(message), metadata));
   }
 
   artifact(name: string, options: ArtifactOptions = {}): ArtifactWriter {
@@ -128,9 +142,9 @@ export class RunContext implements TaskContext<unknown> {
     const target: ArtifactTarget = { ...options, id: name as ArtifactId, name };
     const { emitter } = this.#options;
     return {
-      write: (output) => this.#writing(() => emitter.write(target, toParts(output), false)),
+      write: (output) => this.#guarded(() => emitter.write(target, toParts(output), false)),
       end: (output) =>
-        this.#writing(() => (output === undefined ? emitter.complete(target) : emitter.write(target, toParts(output), true))),
+        this.#guarded(() => (output === undefined ? emitter.complete(target) : emitter.write(target, toParts(output), true))),
     };
   }
 
@@ -139,9 +153,14 @@ export class RunContext implements TaskContext<unknown> {
     return this.artifact(RESULT).write(output);
   }
 
-  async step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T> {
-    this.#check();
-    const { memory, emitter, writer, waits, signal } = this.#options;
+  step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T> {
+    return this.#guarded(() => this.#step(name, work));
+  }
+
+  async #step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T> {
+    const { emitter, writer, run } = this.#options;
+    const memory = this.#memory();
+    const waits = run.waits();
     const key = memory.key("step", name);
     const known = memory.recall(key);
     if (known?.kind === "done") {
@@ -153,8 +172,9 @@ export class RunContext implements TaskContext<unknown> {
     waits.busy++;
     try {
       const stable = `${this.id}/${writer.runner.turnAfter}/${key}`;
-      const value = await emitter.within(key, () => work({ key: stable, attempt: this.attempt, signal }));
+      const value = await emitter.within(key, () => work({ key: stable, attempt: this.attempt, signal: run.signal }));
       const copy = jsonCopy(name, value);
+      this.#check();
       memory.remember(key, copy === undefined ? { kind: "done" } : { kind: "done", value: copy });
       await writer.flush();
       // Safe: the copy differs from what the step returned only as JSON differs, which the step's contract says.
@@ -164,18 +184,24 @@ export class RunContext implements TaskContext<unknown> {
     }
   }
 
-  async sleep(milliseconds: number, options: { readonly name?: string } = {}): Promise<void> {
-    this.#check();
+  sleep(milliseconds: number, options: { readonly name?: string } = {}): Promise<void> {
+    return this.#guarded(() => this.#sleep(milliseconds, options));
+  }
+
+  async #sleep(milliseconds: number, options: { readonly name?: string }): Promise<void> {
     if (!(milliseconds >= 0)) throw new TypeError(`sleep() needs milliseconds, not ${String(milliseconds)}.`);
-    const { memory, writer, waits, now } = this.#options;
+    const { writer, run } = this.#options;
+    const memory = this.#memory();
+    const waits = run.waits();
     const key = memory.key("sleep", options.name ?? "");
     const known = memory.recall(key);
-    const until = known?.kind === "asleep" ? known.until : now() + milliseconds;
+    const until = known?.kind === "asleep" ? known.until : run.now() + milliseconds;
     if (known === undefined) memory.remember(key, { kind: "asleep", until });
-    if (until > now()) {
+    if (until > run.now()) {
       waits.pause(until);
       await writer.flush();
       await waits.wait({ poll: () => undefined, until, pauses: true, parks: true });
+      this.#check();
       waits.resume();
       return;
     }
@@ -185,40 +211,58 @@ export class RunContext implements TaskContext<unknown> {
 
   // The overloads of TaskContext say what comes back; here it is whatever the schema made of it.
   // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
-  async ask(question: string | Part | readonly Part[], options: AskOptions<StandardSchemaV1 | undefined> = {}): Promise<any> {
-    this.#check();
-    return askCaller(this.#questionHost(), toMessageParts(question), options);
+  ask(question: string | Part | readonly Part[], options: AskOptions<StandardSchemaV1 | undefined> = {}): Promise<any> {
+    return this.#guarded(() => askCaller(this.#questionHost(), toMessageParts(question), options));
   }
 
-  async requireAuth(
+  requireAuth(
     explanation: string | Part | readonly Part[],
     options: { readonly until?: (signal: AbortSignal) => Promise<unknown> } = {},
   ): Promise<Message | undefined> {
-    this.#check();
-    return requireAuth(this.#questionHost(), toMessageParts(explanation), options);
+    return this.#guarded(() => requireAuth(this.#questionHost(), toMessageParts(explanation), options));
   }
 
   next(options: { readonly wait: false }): Promise<Message | undefined>;
   next(options?: { readonly wait?: true }): Promise<Message>;
-  async next(options: { readonly wait?: boolean } = {}): Promise<Message | undefined> {
-    this.#check();
-    const { memory, writer, waits, turn, open } = this.#options;
+  // The overloads say when there may be none.
+  // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
+  next(options: { readonly wait?: boolean } = {}): Promise<any> {
+    return this.#guarded(() => this.#next(options));
+  }
+
+  async #next(options: { readonly wait?: boolean }): Promise<Message | undefined> {
+    const { writer, turn, run } = this.#options;
+    const memory = this.#memory();
     const key = memory.key("next", "");
     const known = memory.recall(key);
-    if (known?.kind === "message") return memory.openMessage(known);
+    const read = known?.kind === "message" ? memory.openMessage(known) : undefined;
+    if (read !== undefined) {
+      if (known?.kind === "message" && known.sealed !== true) turn.history.push(read);
+      return read;
+    }
     if (known?.kind === "nothing") return undefined;
     const poll = (): (typeof writer.inbox)[number] | undefined => writer.inbox.find((entry) => entry.kind === "message");
-    const entry = options.wait === false ? poll() : await waits.wait({ poll, pauses: false, parks: true });
-    if (entry === undefined || entry === TIMED_OUT) {
-      memory.remember(key, { kind: "nothing" });
-      return undefined;
+    for (;;) {
+      const entry = options.wait === false ? poll() : await run.waits().wait({ poll, pauses: false, parks: true });
+    this.#check();
+      if (entry === undefined || entry === TIMED_OUT) {
+        memory.remember(key, { kind: "nothing" });
+        return undefined;
+      }
+      const message = run.openEntry(entry);
+      writer.take(entry, entry.sealed ? undefined : message);
+      // One that cannot be opened any more is as good as none.
+      if (message === undefined) continue;
+      memory.remember(key, memory.messageRecord(message, entry.sealed));
+      if (!entry.sealed) turn.history.push(message);
+      await writer.flush();
+      return message;
     }
-    const message = open(entry);
-    writer.take(entry, entry.sealed ? undefined : message);
-    memory.remember(key, memory.messageRecord(message, entry.sealed));
-    turn.history.push(message);
-    await writer.flush();
-    return message;
+  }
+
+  /** The attempt has returned: what it left behind can write no more. */
+  close(): void {
+    this.#hasReturned = true;
   }
 
   reject(reason: string): never {
@@ -226,29 +270,35 @@ export class RunContext implements TaskContext<unknown> {
   }
 
   flush(): Promise<void> {
-    return this.#writing(() => this.#options.writer.flush());
+    return this.#guarded(() => this.#options.writer.flush());
   }
 
   #questionHost(): QuestionHost {
-    const { writer, memory, waits, signal, inputTimeout, turn, now, open } = this.#options;
-    return { writer, memory, waits, signal, inputTimeout, history: turn.history, now, open };
+    const { writer, turn, run } = this.#options;
+    return { writer, run, memory: this.#memory(), waits: run.waits(), history: turn.history, taken: turn.taken, check: () => this.#check() };
+  }
+
+  #memory(): Memory {
+    this.#remembered ??= this.#options.run.memory(this.#options.steps);
+    return this.#remembered;
   }
 
   #check(): void {
-    const closed = this.#options.closed();
+    const closed = this.#options.run.closed();
     if (closed !== undefined) throw closed;
+    if (this.#hasReturned) throw new TaskAborted("lease-lost", "The run has returned; nothing can be written by it any more.");
   }
 
   /** A rejection that the author forgot to await is logged, and does not bring the process down. */
-  #writing(work: () => Promise<void>): Promise<void> {
-    let pending: Promise<void>;
+  #guarded<T>(work: () => Promise<T>): Promise<T> {
+    let pending: Promise<T>;
     try {
       this.#check();
       pending = work();
     } catch (error) {
       pending = Promise.reject(error);
     }
-    pending.catch((error: unknown) => this.#options.logger.debug("A write was refused", { task: this.id, error }));
+    pending.catch((error: unknown) => this.#options.run.logger.debug("A call of the run was refused or failed", { task: this.id, error }));
     return pending;
   }
 }

@@ -6,6 +6,7 @@ import type { ArtifactId, MessageId } from "../protocol/ids.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
+import { ArtifactFold } from "../protocol/fold.ts";
 import { writeEvent, writeMessage, writeStatus } from "../protocol/serial.ts";
 import { isInterrupted, isTerminal, type TaskState, type TerminalState } from "../protocol/state.ts";
 import type {
@@ -64,7 +65,7 @@ export interface WriterStart {
   readonly knownArtifacts: Iterable<ArtifactId>;
   readonly historyLength: number;
   /** Present for a task that is not in the store yet. */
-  readonly create?: { readonly record: TaskCreate; readonly message: Message };
+  readonly create?: { readonly record: TaskCreate; /** The first message, as stored. */ readonly message: string };
 }
 
 export interface WriterDependencies {
@@ -75,6 +76,8 @@ export interface WriterDependencies {
   readonly hooks: EngineHooks;
   /** After a commit: the events are visible now. */
   readonly onCommitted: (views: readonly LogView[]) => void;
+  /** The task itself has come into the store, and goes on. */
+  readonly onStored: () => void;
 }
 
 /** Why a writer can write no more. */
@@ -82,6 +85,9 @@ export type WriterLoss =
   | { readonly kind: "lease-lost" }
   | { readonly kind: "store-unavailable"; readonly error: StoreError }
   | { readonly kind: "refused"; readonly status: "duplicate" | "full" };
+
+/** Up to this size the artifacts of a new task are folded as they are written. */
+const FOLDED_BYTES = 16 * 1024;
 
 /** Not the author's doing: the engine's own status, passed over when a replay compares. */
 export const ENGINE_NOTE = '{"e":1}';
@@ -110,6 +116,8 @@ export class TaskWriter implements CommitSource {
   isStored: boolean;
   /** Bytes of the log. */
   #bytes: number;
+  /** The artifacts so far, of a new task while it is small: spares reading its events again at its end. */
+  #fold: ArtifactFold | undefined;
   readonly #metadata: string | undefined;
   #status: string;
   #statusAt: number;
@@ -119,6 +127,7 @@ export class TaskWriter implements CommitSource {
   #views: LogView[] = [];
   #history: HistoryEntry[] = [];
   #taken: Taken[] = [];
+  #everTaken: Set<string> | undefined;
   #steps: StepRecord[] = [];
   #forgetSteps = false;
   #headDirty = false;
@@ -151,7 +160,9 @@ export class TaskWriter implements CommitSource {
     this.#create = start.create;
     dependencies.feed.hasWriter = true;
     if (start.create !== undefined) {
-      this.#history.push({ after: 0, body: writeMessage(start.create.message) });
+      this.#history.push({ after: 0, body: start.create.message });
+      this.#historyLength++;
+      this.#fold = new ArtifactFold();
       this.#headDirty = true;
       this.#mark();
     }
@@ -182,7 +193,8 @@ export class TaskWriter implements CommitSource {
     this.#appendStatus(state, options);
   }
 
-  artifact(event: ArtifactEvent, note?: string): void {
+  /** `isFinal`: the event is as it must be written, past any transform. */
+  artifact(event: ArtifactEvent, options: { readonly note?: string; readonly isFinal?: boolean } = {}): void {
     this.#requireOpen();
     const { limits } = this.#dependencies;
     const id = event.artifact.artifactId;
@@ -192,7 +204,7 @@ export class TaskWriter implements CommitSource {
       entry = { id, complete: false, waiting: undefined };
     }
     if (this.state !== "working") this.status("working", { note: ENGINE_NOTE });
-    const written = this.#append(event, note);
+    const written = this.#append(event, options);
     this.#artifacts.set(id, entry);
     entry.complete = event.lastChunk;
     entry.waiting = written.kind === "artifact" ? { index: this.#entries.length - 1, event: written } : undefined;
@@ -210,6 +222,9 @@ export class TaskWriter implements CommitSource {
     const logged = this.#entries[index];
     if (logged === undefined) return;
     const body = writeEvent({ ...event, lastChunk: true });
+    // Completing a chunk changes no content: what was folded still holds.
+    this.#bytes += body.length - logged.body.length;
+    this.#uncommittedBytes += body.length - logged.body.length;
     this.#entries[index] = { ...logged, body };
     this.#views[index] = new LogView(logged.seq, body, undefined);
     entry.complete = true;
@@ -221,6 +236,9 @@ export class TaskWriter implements CommitSource {
     const index = this.inbox.indexOf(entry);
     if (index !== -1) this.inbox.splice(index, 1);
     this.#taken.push({ id: entry.id, after: this.seq });
+    this.#everTaken ??= new Set();
+    this.#everTaken.add(entry.id);
+    // Kept even beyond the limit, which is there to turn callers away: what was accepted is needed for a replay.
     if (keep !== undefined) this.#keep({ after: this.seq, body: writeMessage(keep), inbox: entry.id });
     this.#mark();
   }
@@ -257,12 +275,18 @@ export class TaskWriter implements CommitSource {
     this.#requireOpen();
     const plan = planMove(this.state, state);
     if (!plan.ok) throw new Error(plan.reason);
-    for (const step of plan.via) this.#appendStatus(step, { note: ENGINE_NOTE });
-    this.active = false;
-    this.wakeAt = undefined;
+    const { isFinal } = options;
+    for (const step of plan.via) this.#appendStatus(step, { note: ENGINE_NOTE, ...(isFinal !== undefined && { isFinal }) });
     const before = { status: this.#status, statusAt: this.#statusAt, state: this.state, history: this.#history };
     this.#history = [];
-    this.#appendStatus(state, options);
+    try {
+      this.#appendStatus(state, options);
+    } catch (error) {
+      this.#history = before.history;
+      throw error;
+    }
+    this.active = false;
+    this.wakeAt = undefined;
     const entry = this.#entries.pop();
     const view = this.#views.pop();
     if (entry === undefined || view === undefined) throw new Error("The terminal event was not numbered.");
@@ -272,7 +296,6 @@ export class TaskWriter implements CommitSource {
     const artifacts = this.#foldIfWhole();
     this.#end = { entry, view, head, history, unlessInbox: options.unlessInbox, ...(artifacts !== undefined && { artifacts }) };
     this.#beforeEnd = { status: before.status, statusAt: before.statusAt, state: before.state };
-    this.#release = true;
     this.#endResult = createDeferred<"ended" | "inbox">({ handled: true });
     this.#mark();
     return this.#endResult.promise;
@@ -309,7 +332,8 @@ export class TaskWriter implements CommitSource {
   }
 
   deliver(entry: InboxEntry): void {
-    if (this.inbox.some((known) => known.id === entry.id)) return;
+    // Whoever read it from the store may have done so before it was seen there that it is taken.
+    if (this.#everTaken?.has(entry.id) === true || this.inbox.some((known) => known.id === entry.id)) return;
     this.inbox.push(entry);
     this.onInbox?.();
   }
@@ -370,9 +394,10 @@ export class TaskWriter implements CommitSource {
   }
 
   #applied(write: TaskWrite, status: "ok" | "inbox", flying: Flying): void {
-    this.isStored = true;
-    const { feed, onCommitted } = this.#dependencies;
+    const { feed, onCommitted, onStored } = this.#dependencies;
     const end = status === "ok" ? flying.end : undefined;
+    this.isStored = true;
+    if (write.create !== undefined && end === undefined) onStored();
     const views = end === undefined ? flying.views : [...flying.views, end.view];
     this.#uncommittedEvents -= flying.views.length + (flying.end === undefined ? 0 : 1);
     for (const view of flying.views) this.#uncommittedBytes -= view.body.length;
@@ -397,7 +422,6 @@ export class TaskWriter implements CommitSource {
       this.state = this.#beforeEnd.state;
       this.#status = this.#beforeEnd.status;
       this.#statusAt = this.#beforeEnd.statusAt;
-      this.#release = false;
       this.active = true;
     }
     this.#endResult?.resolve(status === "ok" ? "ended" : "inbox");
@@ -437,7 +461,7 @@ export class TaskWriter implements CommitSource {
       status: { state, ...(message !== undefined && { message }), timestamp: new Date(now).toISOString() },
       ...(options.metadata !== undefined && { metadata: options.metadata }),
     };
-    const written = this.#append(event, options.note);
+    const written = this.#append(event, options);
     if (written.kind !== "status") return;
     this.state = state;
     this.#status = writeStatus(written.status);
@@ -447,12 +471,13 @@ export class TaskWriter implements CommitSource {
     if (written.status.message !== undefined) this.#keep({ after: this.seq, body: writeMessage(written.status.message) });
   }
 
-  #append(event: TaskEvent, note: string | undefined): TaskEvent {
+  #append(event: TaskEvent, { note, isFinal }: { readonly note?: string; readonly isFinal?: boolean }): TaskEvent {
     const { limits, hooks } = this.#dependencies;
-    const written = hooks.transform === undefined ? event : transformed(event, hooks.transform(event, this.ref));
+    const written = hooks.transform === undefined || isFinal === true ? event : transformed(event, hooks.transform(event, this.ref));
     const body = writeEvent(written);
-    // A status is let through whatever came before it, or a task that is full could not even fail.
-    if (written.kind === "artifact") {
+    // A bare or a final status is let through whatever came before it, or a task that is full could not even fail.
+    const isLimited = written.kind === "artifact" || (written.status.message !== undefined && !isTerminal(written.status.state));
+    if (isLimited) {
       if (body.length > limits.maxEventBytes) throw limitFailure("event-too-large", `one event may be ${limits.maxEventBytes} bytes`);
       if (this.#bytes + body.length > limits.maxTaskBytes) {
         throw limitFailure("task-too-large", `the events of a task may be ${limits.maxTaskBytes} bytes together`);
@@ -460,6 +485,8 @@ export class TaskWriter implements CommitSource {
     }
     this.seq++;
     this.#bytes += body.length;
+    if (this.#bytes > FOLDED_BYTES) this.#fold = undefined;
+    this.#fold?.add(written);
     this.#entries.push(note === undefined ? { seq: this.seq, body } : { seq: this.seq, body, note });
     this.#views.push(new LogView(this.seq, body, written.kind === "status" ? written.status.state : undefined));
     this.#uncommittedEvents++;
@@ -469,7 +496,7 @@ export class TaskWriter implements CommitSource {
   }
 
   #keep(entry: HistoryEntry): void {
-    if (this.historyIsFull) return;
+    if (this.historyIsFull && entry.inbox === undefined) return;
     this.#historyLength++;
     this.#history.push(entry);
   }
@@ -505,6 +532,7 @@ export class TaskWriter implements CommitSource {
 
   /** The artifacts, if the whole log is still at hand. */
   #foldIfWhole(): string | undefined {
+    if (this.#fold !== undefined) return JSON.stringify(this.#fold.artifacts());
     const committed = this.feed.read(0);
     if (committed === undefined) return undefined;
     return JSON.stringify(foldEntries([...committed, ...(this.#flying?.views ?? []), ...this.#entries]));
@@ -516,6 +544,8 @@ export interface StatusOptions {
   readonly metadata?: JsonObject;
   readonly messageMetadata?: JsonObject;
   readonly note?: string;
+  /** It is written as it is, past any transform. */
+  readonly isFinal?: boolean;
 }
 
 export function abortOf(loss: WriterLoss): TaskAborted {
@@ -535,8 +565,14 @@ function limitFailure(code: string, sentence: string): TaskFailure {
 
 function transformed(before: TaskEvent, after: TaskEvent): TaskEvent {
   if (before.kind === "status" && after.kind === "status" && before.status.state === after.status.state) {
-    return before.status.timestamp === after.status.timestamp ? after : { ...after, status: { ...after.status, timestamp: before.status.timestamp } };
+    const { timestamp, message } = before.status;
+    const said = after.status.message;
+    // Ids stay as they are, whatever the transform made of them.
+    const kept = message === undefined || said === undefined ? said : { ...message, parts: said.parts, ...(said.metadata !== undefined && { metadata: said.metadata }) };
+    return { ...after, status: { state: before.status.state, ...(kept !== undefined && { message: kept }), timestamp } };
   }
-  if (before.kind === "artifact" && after.kind === "artifact" && before.artifact.artifactId === after.artifact.artifactId) return after;
+  if (before.kind === "artifact" && after.kind === "artifact" && before.artifact.artifactId === after.artifact.artifactId) {
+    return { ...after, append: before.append, lastChunk: before.lastChunk };
+  }
   throw new Error("transform() may not change an event's kind, state or artifact id.");
 }

@@ -3,16 +3,17 @@ import { ArtifactFold } from "../protocol/fold.ts";
 import type { ArtifactId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import { readEvent, readMessage } from "../protocol/serial.ts";
-import type { StepRecord, Store, TaskRecord } from "../store/contract.ts";
+import type { HistoryEntry, StepRecord, Store, TaskRecord } from "../store/contract.ts";
 import type { Agent, Skill } from "./agent.ts";
-import { answersIn, firstAccepted, structuredIn } from "./answer.ts";
+import { answersIn, firstAccepted } from "./answer.ts";
 import { isStatusBody } from "./log-view.ts";
 import { Memory } from "./memory.ts";
+import { dataOf } from "./output.ts";
 import { readLog } from "./read-log.ts";
 import { Replay } from "./replay.ts";
 import type { Beginning, Run } from "./run.ts";
-import { readRunner } from "./runner-record.ts";
-import type { Sealer } from "./seal.ts";
+import { type RunnerRecord, readRunner } from "./runner-record.ts";
+import { openSealed, type Sealer } from "./seal.ts";
 import type { TaskWriter } from "./task-writer.ts";
 
 /** Where the message of a turn is kept that must not be in the history. */
@@ -24,10 +25,10 @@ export async function dataFor(skill: Skill | undefined, message: Message): Promi
     const checked = await firstAccepted(skill.input, answersIn(message));
     if (checked.ok) return checked.value;
   }
-  return structuredIn(message);
+  return dataOf(message.parts);
 }
 
-/** Takes the next unread message as a new turn of a task whose run has returned. */
+/** Takes the next unread message as a new turn of a task whose run has returned. `undefined`: it turned out that there is none. */
 export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning | undefined> {
   const { writer, agent } = run;
   const { id } = writer.ref;
@@ -36,6 +37,11 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const entry = writer.inbox.find((waiting) => waiting.kind === "message");
   if (entry === undefined) return undefined;
   const message = run.openEntry(entry);
+  if (message === undefined) {
+    // Sealed with a secret that is not known any more: there is nothing to be done about it.
+    writer.take(entry, undefined);
+    return undefined;
+  }
   const skill = skillNamed(agent, message) ?? skillOf(agent, writer.runner.skill);
   const data = await dataFor(skill, message);
   const record = await store.get(id, { artifacts: false });
@@ -50,7 +56,12 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
     active: true,
     wakeAt: undefined,
   });
-  return { turn: { message, data, skillId: skill?.id, history: [...history, message], artifacts }, skill, steps: [], replay: undefined };
+  return {
+    turn: { message, data, skillId: skill?.id, history: [...history, message], taken: new Map(), artifacts },
+    skill,
+    steps: [],
+    replay: undefined,
+  };
 }
 
 export interface ResumeOptions {
@@ -77,14 +88,14 @@ export async function prepareReplay(options: ResumeOptions): Promise<Beginning |
     upTo: record.seq,
     isRemembered: (step) => memory.recall(step)?.kind === "done",
   });
-  const before = record.history.filter((entry) => entry.after <= runner.turnAfter && entry.inbox !== runner.turnInbox);
-  const history = runner.turnInbox === undefined ? [message] : [...before.map((entry) => readMessage(entry.body)), message];
+  const { before, during } = historyAround(record, runner);
   return {
     turn: {
       message,
       data: await dataFor(skill, message),
       skillId: runner.skill,
-      history,
+      history: [...before.map((entry) => readMessage(entry.body)), message],
+      taken: new Map(during.flatMap(({ inbox, body }) => (inbox === undefined ? [] : [[inbox, readMessage(body)] as const]))),
       artifacts: await artifactsUpTo(store, record.id, runner.turnAfter),
     },
     skill,
@@ -115,7 +126,16 @@ function turnMessage({ record, sealer, steps }: ResumeOptions): Message | undefi
   const entry = record.history.find((kept) => kept.inbox === turnInbox);
   if (entry !== undefined) return readMessage(entry.body);
   const sealed = steps.find(({ key }) => key === SEALED_TURN);
-  return sealed === undefined ? undefined : readMessage(sealer.open(JSON.parse(sealed.value).sealed, record.id));
+  const text = sealed === undefined ? undefined : openSealed(sealer, JSON.parse(sealed.value).sealed, record.id);
+  return text === undefined ? undefined : readMessage(text);
+}
+
+/** What was said before this turn, and since it began. A turn that was begun by a sealed message has no entry of its own. */
+function historyAround({ history }: TaskRecord, runner: RunnerRecord): { readonly before: readonly HistoryEntry[]; readonly during: readonly HistoryEntry[] } {
+  const own = history.findIndex((entry) => entry.inbox === runner.turnInbox);
+  if (own !== -1) return { before: history.slice(0, own), during: history.slice(own + 1) };
+  const since = history.findIndex((entry) => entry.after > runner.turnAfter);
+  return since === -1 ? { before: history, during: [] } : { before: history.slice(0, since), during: history.slice(since) };
 }
 
 function skillOf(agent: Agent, id: string | undefined): Skill | undefined {

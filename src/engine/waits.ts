@@ -30,6 +30,8 @@ export interface WaitsOptions {
   readonly parkAfter: number;
   /** Somebody must be at work on the task even while it waits: its agent cannot be started again. */
   readonly staysActive: boolean;
+  /** Why the run must stop, if it must. */
+  readonly aborted: () => Error | undefined;
   readonly onPark: () => void;
   readonly onResume: () => void;
 }
@@ -69,9 +71,11 @@ export class Waits {
   }
 
   wait<T>(options: WaitOptions<T>): Promise<T | typeof TIMED_OUT> {
+    const { clock, aborted } = this.#options;
+    const reason = aborted();
+    if (reason !== undefined) return Promise.reject(reason);
     const ready = options.poll();
     if (ready !== undefined) return Promise.resolve(ready);
-    const { clock } = this.#options;
     const result = createDeferred<unknown>({ handled: true });
     const waiter: Waiter = { options, result, since: clock.now(), timer: undefined };
     this.#waiters.add(waiter);
@@ -93,11 +97,14 @@ export class Waits {
 
   /** The run must stop. A parked run's waits never end: it is simply not there any more. */
   abort(reason: TaskAborted): void {
+    if (reason.reason !== "parked") for (const waiter of this.#waiters) waiter.result.reject(reason);
+    this.close();
+  }
+
+  /** The turn is over: whoever still waits, waits for nothing. */
+  close(): void {
     this.#parkTimer?.cancel();
-    for (const waiter of this.#waiters) {
-      waiter.timer?.cancel();
-      if (reason.reason !== "parked") waiter.result.reject(reason);
-    }
+    for (const waiter of this.#waiters) waiter.timer?.cancel();
     this.#waiters.clear();
   }
 
@@ -109,7 +116,7 @@ export class Waits {
   }
 
   #armPark(): void {
-    const { clock, parkAfter, onPark } = this.#options;
+    const { writer, clock, parkAfter, onPark } = this.#options;
     this.#parkTimer?.cancel();
     this.#parkTimer = undefined;
     if (parkAfter === Number.POSITIVE_INFINITY) return;
@@ -117,7 +124,8 @@ export class Waits {
     if (parking.length === 0) return;
     const due = Math.min(...parking.map((waiter) => waiter.since)) + parkAfter;
     const park = (): void => {
-      if (this.busy === 0) onPark();
+      // With something unread in its inbox it would be started again at once, only to wait again.
+      if (this.busy === 0 && writer.inbox.length === 0) onPark();
       else this.#parkTimer = clock.setTimer(clock.now() + parkAfter, park, { unref: true });
     };
     this.#parkTimer = clock.setTimer(due, park, { unref: true });

@@ -40,9 +40,12 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
 
   const stop = async (drainTimeout: number): Promise<void> => {
     const server = await started.catch(() => undefined);
-    await server?.drain(drainTimeout);
+    if (server === undefined) return;
+    if (listener?.url !== undefined)
+      logger.info("Stopping: no new work is taken, running tasks may finish", { drainTimeout });
+    await server.drain(drainTimeout);
     await listener?.close();
-    await server?.close();
+    await server.close();
   };
   const refuse = (error: unknown): string => {
     if (!failureTold) logger.error("Requests are refused: the server could not start", { error });
@@ -73,7 +76,13 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
       if (listener !== undefined) throw new StartupError("usage", "The server listens already.");
       listener = new Listener(http.nodeHandler);
       try {
-        return { ...(await listener.listen(settings.host, settings.port)), storage };
+        const at = await listener.listen(settings.host, settings.port);
+        if (settings.publicUrl === undefined && ANY_ADDRESS.includes(settings.host)) {
+          logger.warn("Agent cards say an address that only this machine reaches: give the public URL", {
+            url: at.url,
+          });
+        }
+        return { ...at, storage };
       } catch (error) {
         closing = stop(0);
         await closing;
@@ -81,20 +90,16 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
       }
     },
     close: () => {
-      if (closing === undefined) {
-        logger.info("Stopping: no new work is taken, running tasks may finish", {
-          drainTimeout: settings.drainTimeout,
-        });
-        closing = stop(settings.drainTimeout).catch((error: unknown) => {
-          logger.error("Not everything could be closed", { error });
-          throw error;
-        });
-      }
+      closing ??= stop(settings.drainTimeout).catch((error: unknown) => {
+        logger.error("Not everything could be closed", { error });
+        throw error;
+      });
       return closing;
     },
   };
 }
 
+const ANY_ADDRESS = ["0.0.0.0", "::"];
 const JSON_TYPE = { "content-type": "application/json" };
 
 function agentsFrom(agents: Agent | readonly Agent[]): readonly Agent[] {

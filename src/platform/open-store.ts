@@ -63,7 +63,7 @@ async function openFile(file: string, options: OpenStoreOptions): Promise<OpenSt
 
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 }); // What callers said is nobody else's business.
     accessSync(folder, constants.W_OK);
   } catch (error) {
     throw new StartupError(

@@ -10,14 +10,20 @@ export interface StreamBatch {
   readonly last: boolean;
 }
 
-/** What a streaming operation answers with: a first frame, then batches of events as the reader asks for them. */
+/** What a streaming operation answers with: a first frame, then events as the reader asks for them. */
 export interface TaskStream {
   readonly kind: "stream";
-  readonly opening:
-    | { readonly kind: "task"; readonly task: StoredTask }
-    | { readonly kind: "message"; readonly message: Message };
-  /** Nothing follows the opening. */
-  readonly complete: boolean;
+  readonly opening: StreamStart;
+  /** Absent: nothing follows the opening. */
+  readonly events?: StreamEvents;
+}
+
+export type StreamStart =
+  | { readonly kind: "task"; readonly task: StoredTask }
+  | { readonly kind: "message"; readonly message: Message };
+
+/** The events after the opening, apart from it: whoever waits for them for days need not keep the task in memory. */
+export interface StreamEvents {
   /** `undefined` when the stream was cut short: by `close`, or because the server shuts down. */
   next(): Promise<StreamBatch | undefined>;
   /** Ends the reading and nothing else. Idempotent. */
@@ -26,7 +32,7 @@ export interface TaskStream {
 
 /** A stream of exactly one message. */
 export function messageStream(message: Message): TaskStream {
-  return { kind: "stream", opening: { kind: "message", message }, complete: true, next: nothing, close: () => {} };
+  return { kind: "stream", opening: { kind: "message", message } };
 }
 
 export interface SubscriptionStreamOptions {
@@ -38,35 +44,41 @@ export interface SubscriptionStreamOptions {
 
 /** A stream of what a subscription yields. */
 export function subscriptionStream(subscription: Subscription, options: SubscriptionStreamOptions): TaskStream {
-  if (options.complete) subscription.close();
-  const { closeOnInputRequired, complete } = options;
   const task = subscription.resync ? markResync(subscription.opening) : subscription.opening;
-  return {
-    kind: "stream",
-    opening: { kind: "task", task },
-    complete,
-    next: complete ? nothing : () => nextBatch(subscription, closeOnInputRequired),
-    close: () => subscription.close(),
-  };
+  const opening: StreamStart = { kind: "task", task };
+  if (!options.complete) {
+    return { kind: "stream", opening, events: new SubscribedEvents(subscription, options.closeOnInputRequired) };
+  }
+  subscription.close();
+  return { kind: "stream", opening };
 }
 
-async function nextBatch(subscription: Subscription, closeOnInputRequired: boolean): Promise<StreamBatch | undefined> {
-  const batch = await subscription.next();
-  if (batch === undefined) return undefined;
-  const state = batch.entries.at(-1)?.state;
-  const last =
-    state !== undefined &&
-    (isTerminal(state) || (closeOnInputRequired && state === "input-required" && batch.answered));
-  if (last) subscription.close();
-  return { entries: batch.entries, last };
-}
+class SubscribedEvents implements StreamEvents {
+  readonly #subscription: Subscription;
+  readonly #closeOnInputRequired: boolean;
 
-function nothing(): Promise<undefined> {
-  return Promise.resolve(undefined);
+  constructor(subscription: Subscription, closeOnInputRequired: boolean) {
+    this.#subscription = subscription;
+    this.#closeOnInputRequired = closeOnInputRequired;
+  }
+
+  async next(): Promise<StreamBatch | undefined> {
+    const batch = await this.#subscription.next();
+    if (batch === undefined) return undefined;
+    const state = batch.entries.at(-1)?.state;
+    const asked = this.#closeOnInputRequired && state === "input-required" && batch.answered;
+    const last = asked || (state !== undefined && isTerminal(state));
+    if (last) this.close();
+    return { entries: batch.entries, last };
+  }
+
+  close(): void {
+    this.#subscription.close();
+  }
 }
 
 /** The member of a task's metadata that says: events before this are no longer kept, take this task as the whole of it. */
-export const RESYNC_KEY = "palaver.resync";
+const RESYNC_KEY = "palaver.resync";
 
 function markResync(task: StoredTask): StoredTask {
   const rest = task.metadata === undefined ? "}" : task.metadata.slice(1);

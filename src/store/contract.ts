@@ -126,7 +126,7 @@ export interface TaskCreate {
 export interface TaskWrite {
   readonly kind: "write";
   readonly task: TaskId;
-  /** Must be the epoch of the current lease, else `fenced`. */
+  /** Must be the epoch of the current lease, else `fenced`; so is everything while nobody holds it. */
   readonly epoch: number;
   /** Makes the task first; `duplicate` if there is one of that id, `full` if the store may hold no more. */
   readonly create?: TaskCreate;
@@ -140,7 +140,7 @@ export interface TaskWrite {
   readonly steps: readonly StepRecord[];
   /** Drops all steps kept so far, before adding `steps`. */
   readonly forgetSteps: boolean;
-  /** Ends the task. With `unlessInbox`, and a message in the inbox, everything but this is applied: outcome `inbox`. */
+  /** Ends the task, gives the lease back and drops all steps. With `unlessInbox`, and a message in the inbox, everything but this is applied: outcome `inbox`. */
   readonly end?: TaskEnd;
   /** Gives the lease back. */
   readonly release: boolean;
@@ -155,7 +155,7 @@ export interface TaskEnd {
   readonly artifacts?: string;
 }
 
-/** Leaves something in a task's inbox, whoever holds its lease. Messages still there at the end of a task join its history (sealed ones vanish). */
+/** Leaves something in a task's inbox, whoever holds its lease; `duplicate` while one of that id waits. Messages still there at the end of a task join its history (sealed ones vanish). */
 export interface InboxPost {
   readonly kind: "post";
   readonly task: TaskId;

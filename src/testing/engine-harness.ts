@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/contract.ts";
 import { createMemoryBus } from "../bus/memory/bus.ts";
-import type { Agent } from "../engine/agent.ts";
+import { type Agent, type AgentDefinition, agent } from "../engine/agent.ts";
 import type { Submission, Submitted, SubscribeOptions, Subscription, Ticket } from "../engine/api.ts";
 import { createEngine, type EngineOptions, type RunningEngine } from "../engine/engine.ts";
 import type { Logger } from "../internal/logger.ts";
@@ -187,7 +187,7 @@ export class EngineHarness implements AsyncDisposable {
   }
 
   settled(ticket: Ticket, signal: AbortSignal = new AbortController().signal): Promise<void> {
-    return this.engine.settled(ticket, signal);
+    return this.engine.settled(ticket, { signal });
   }
 
   /** The committed task, with artifacts and history. */
@@ -283,6 +283,11 @@ export class EngineHarness implements AsyncDisposable {
 
 export function openHarness(options: HarnessOptions): Promise<EngineHarness> {
   return EngineHarness.open(options);
+}
+
+/** An agent with nothing but what a test is about. */
+export function scripted(run: NonNullable<AgentDefinition["run"]>, rest: Partial<AgentDefinition> = {}): Agent {
+  return agent({ name: "Scripted", description: "Does as it is told.", version: "1", run, ...rest });
 }
 
 /** Lets the event loop turn so many times. */

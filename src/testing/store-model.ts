@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { TaskId } from "../protocol/ids.ts";
+import type { Scope } from "../protocol/principal.ts";
 import { TASK_STATES, type TaskState } from "../protocol/state.ts";
-import type { ListQuery, Store, StoreOperation } from "../store/contract.ts";
+import type { ListQuery, Store, StoreOperation, TaskHead } from "../store/contract.ts";
 import { readPages } from "./store-list-cases.ts";
 import { contextId, createOf, endOf, headOf, SCOPE, START, statusEntry, taskId, writeOf } from "./store-operations.ts";
 
@@ -20,6 +21,14 @@ type Move =
 interface Status {
   readonly state: TaskState;
   readonly at: number;
+}
+
+interface Query {
+  readonly owner: string;
+  readonly context?: number | undefined;
+  readonly state?: TaskState | undefined;
+  readonly since?: number | undefined;
+  readonly limit: number;
 }
 
 interface ModelTask extends Status {
@@ -47,7 +56,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   fc.record({ kind: fc.constant("status" as const), pick, status }),
   fc.record({ kind: fc.constant("end" as const), pick, status }),
 );
-const query = fc.record(
+const query: fc.Arbitrary<Query> = fc.record(
   {
     owner: fc.constantFrom(...OWNERS),
     context: fc.nat(4),
@@ -59,77 +68,84 @@ const query = fc.record(
 );
 
 /**
- * Drives random batches into a fresh store and into a list of plain objects, and compares what they list and count, for every
- * combination of filters.
+ * Drives random batches into a store and into a list of plain objects, and compares what they list and count, for every
+ * combination of filters. Each run has scopes of its own, so that one store serves for all.
  */
-export async function checkListAgainstModel(open: () => Promise<Store>, runs: number): Promise<void> {
+export async function checkListAgainstModel(store: Store, runs: number): Promise<void> {
   const batches = fc.array(fc.array(move, { maxLength: 8 }), { maxLength: 8 });
-  await fc.assert(
-    fc.asyncProperty(batches, fc.array(query, { minLength: 8, maxLength: 16 }), async (rounds, queries) => {
-      const store = await open();
-      try {
-        const model: ModelTask[] = [];
-        for (const moves of rounds) {
-          const operations = moves.flatMap((next) => play(model, next) ?? []);
-          for (const outcome of await store.commit(operations)) assert.equal(outcome.status, "ok");
-        }
-        for (const { owner, context, state, since, limit } of queries) {
-          const expected = model
-            .filter(
-              (task) =>
-                task.owner === owner &&
-                (context === undefined || task.context === context) &&
-                (state === undefined || task.state === state) &&
-                (since === undefined || task.at >= since),
-            )
-            .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
-          const asked: ListQuery = {
-            scope: { ...SCOPE, owner },
-            limit,
-            artifacts: false,
-            history: 0,
-            ...(context !== undefined && { contextId: contextId(context) }),
-            ...(state !== undefined && { state }),
-            ...(since !== undefined && { statusSince: START + since }),
-          };
-          const read = await readPages(store, asked);
-          assert.deepEqual(
-            read.map((task) => [task.id, task.head.state, task.head.statusAt, task.seq]),
-            expected.map((task) => [task.id, task.state, START + task.at, task.seq]),
-          );
-          assert.equal((await store.list(asked)).total, expected.length);
-        }
-      } finally {
-        await store.close();
-      }
-    }),
-    { numRuns: runs },
-  );
+  const queries = fc.array(query, { minLength: 8, maxLength: 16 });
+  let run = 0;
+  const property = fc.asyncProperty(batches, queries, async (rounds, asked) => {
+    const model = new Model(run++);
+    for (const moves of rounds) {
+      const operations = moves.flatMap((next) => model.play(next) ?? []);
+      for (const outcome of await store.commit(operations)) assert.equal(outcome.status, "ok");
+    }
+    for (const next of asked) await model.compare(store, next);
+  });
+  await fc.assert(property, { numRuns: runs });
 }
 
-function play(model: ModelTask[], next: Move): StoreOperation | undefined {
-  const { state, at } = next.status;
-  const head = headOf(state, { statusAt: START + at });
-  if (next.kind === "create") {
-    const id = taskId(model.length);
-    // Only the first task of a context can have come without the caller naming it.
-    const contextShared =
-      next.shared || model.some((task) => task.owner === next.owner && task.context === next.context);
-    model.push({ id, owner: next.owner, context: next.context, state, at, seq: 1, ended: false });
-    const create = {
-      contextId: contextId(next.context),
-      contextShared,
-      scope: { ...SCOPE, owner: next.owner },
-    };
-    return createOf(id, create, { head });
+class Model {
+  readonly #run: number;
+  readonly #tasks: ModelTask[] = [];
+
+  constructor(run: number) {
+    this.#run = run;
   }
-  const index = next.pick % Math.max(1, model.length);
-  const task = model[index];
-  if (task === undefined || task.ended) return undefined;
-  const ended = next.kind === "end";
-  const seq = task.seq + 1;
-  model[index] = { ...task, state, at, seq, ended };
-  return ended
-    ? writeOf(task.id, { end: endOf(seq, { head }) })
-    : writeOf(task.id, { entries: [statusEntry(seq, state)], head });
+
+  /** Does it here, and returns what the store must do; `undefined` if there is nothing to do it to. */
+  play(next: Move): StoreOperation | undefined {
+    const { state, at } = next.status;
+    const head = headOf(state, { statusAt: START + at });
+    if (next.kind === "create") return this.#create(next, head);
+    const index = next.pick % Math.max(1, this.#tasks.length);
+    const task = this.#tasks[index];
+    if (task === undefined || task.ended) return undefined;
+    const ended = next.kind === "end";
+    const seq = task.seq + 1;
+    this.#tasks[index] = { ...task, state, at, seq, ended };
+    return ended
+      ? writeOf(task.id, { end: endOf(seq, { head }) })
+      : writeOf(task.id, { entries: [statusEntry(seq, state)], head });
+  }
+
+  async compare(store: Store, { owner, context, state, since, limit }: Query): Promise<void> {
+    const expected = this.#tasks
+      .filter(
+        (task) =>
+          task.owner === owner &&
+          (context === undefined || task.context === context) &&
+          (state === undefined || task.state === state) &&
+          (since === undefined || task.at >= since),
+      )
+      .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+    const asked: ListQuery = {
+      scope: this.#scopeOf(owner),
+      limit,
+      artifacts: false,
+      history: 0,
+      ...(context !== undefined && { contextId: contextId(context) }),
+      ...(state !== undefined && { state }),
+      ...(since !== undefined && { statusSince: START + since }),
+    };
+    const read = await readPages(store, asked);
+    assert.deepEqual(
+      read.map((task) => [task.id, task.head.state, task.head.statusAt, task.seq]),
+      expected.map((task) => [task.id, task.state, START + task.at, task.seq]),
+    );
+    assert.equal((await store.list(asked)).total, expected.length);
+  }
+
+  #create({ owner, context, shared, status }: Extract<Move, { kind: "create" }>, head: TaskHead): StoreOperation {
+    const id = taskId(this.#run * 1000 + this.#tasks.length);
+    // Only the first task of a context can have come without the caller naming it.
+    const contextShared = shared || this.#tasks.some((task) => task.owner === owner && task.context === context);
+    this.#tasks.push({ id, owner, context, ...status, seq: 1, ended: false });
+    return createOf(id, { contextId: contextId(context), contextShared, scope: this.#scopeOf(owner) }, { head });
+  }
+
+  #scopeOf(owner: string): Scope {
+    return { ...SCOPE, agent: `agent-${this.#run}`, owner };
+  }
 }

@@ -9,7 +9,7 @@ export function createFetchHandler(
   return async (request) => {
     const reply = await handle(exchangeOf(request));
     const { status, headers } = reply;
-    if ("source" in reply) return new Response(readable(reply.source), { status, headers });
+    if ("source" in reply) return new Response(readable(reply.source, request.signal), { status, headers });
     const body = request.method === "HEAD" || status === 204 || status === 304 ? null : reply.body;
     return new Response(body, { status, headers });
   };
@@ -44,8 +44,11 @@ async function readBody({ headers, body }: Request, limit: number): Promise<Uint
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-function readable(source: PullSource): ReadableStream<Uint8Array> {
+function readable(source: PullSource, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  // Not every host cancels the body of a caller that is gone.
+  if (signal.aborted) source.cancel();
+  else signal.addEventListener("abort", () => source.cancel(), { once: true });
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { A2AError } from "../protocol/error.ts";
-import { allFrames, describeFaces, framesOf, testAgent, textMessage } from "./test/faces.ts";
+import { allFrames, collect, describeFaces, framesOf, testAgent, textMessage } from "./test/faces.ts";
 
 describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
   it("answers a send with the finished task", async () => {
@@ -73,7 +73,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect(first.value?.id).toBe("2");
     expect(first.value?.data?.result.task.status.state).toBe("TASK_STATE_INPUT_REQUIRED");
     await site.call("SendMessage", textMessage("done", { taskId: id }));
-    const rest = await Array.fromAsync(frames);
+    const rest = await collect(frames);
     expect(rest.map((frame) => frame.id)).toEqual(["3", "4", "5"]);
   });
 
@@ -99,15 +99,13 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect((await site.call("SubscribeToTask", { id }, { "last-event-id": "3" })).error?.code).toBe(-32004);
   });
 
-  it.each(["-1", "1.5", "abc", "01", "9999999999999999", "1 "])(
-    "calls the cursor %j malformed or beyond",
+  it.each(["-1", "1.5", "abc", "01", "9999999999999999", "1 2", "١"])(
+    "calls the cursor %j malformed",
     async (cursor) => {
       const site = await open();
-      await site.call("SendMessage", textMessage("hang"));
-      const params = { id: site.engine.latest };
-      const answer = await site.call("SubscribeToTask", params, { "last-event-id": cursor });
-      // HTTP drops white space around a header's value.
-      if (cursor.trim() === "1") return;
+      await site.call("SendMessage", textMessage("ask"));
+      const headers = { "last-event-id": Buffer.from(cursor).toString("latin1") };
+      const answer = await site.call("SubscribeToTask", { id: site.engine.latest }, headers);
       expect(answer.error?.code).toBe(-32602);
       expect(answer.error?.data[1].fieldViolations[0].field).toBe("Last-Event-ID");
     },
@@ -174,7 +172,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     await frames.next();
     await frames.next();
     site.handler.closeStreams();
-    expect(await Array.fromAsync(frames)).toEqual([{ retry: "1000" }]);
+    expect(await collect(frames)).toEqual([{ retry: "1000" }]);
     const refused = await site.post("SubscribeToTask", { id: site.engine.latest });
     expect(refused.status).toBe(503);
     expect(refused.headers.get("retry-after")).toBe("1");
@@ -187,7 +185,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     await frames.next();
     expect((await frames.next()).value).toEqual({ comment: "" });
     site.engine.status(site.engine.latest, "completed");
-    const rest = await Array.fromAsync(frames);
+    const rest = await collect(frames);
     expect(rest.at(-1)?.id).toBe("2");
   });
 
@@ -524,7 +522,7 @@ describeFaces("Routes", (open) => {
     const agents = [testAgent(), testAgent({ id: "second", name: "Second" })];
     const site = await open({ agents });
     const card = async (path: string): Promise<unknown> =>
-      await (await site.request(`${path}/.well-known/agent-card.json`)).json();
+      (await site.request(`${path}/.well-known/agent-card.json`)).json();
     expect(await card("")).toMatchObject({ name: "Echo", supportedInterfaces: [{ url: "http://agents.example/" }] });
     expect(await card("/agents/echo")).toMatchObject({
       name: "Echo",

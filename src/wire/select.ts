@@ -21,8 +21,9 @@ export function selectCodec(requested: string | undefined, method: string): Code
 }
 
 function checkVersion(requested: string | undefined): void {
-  const asked = requested?.trim();
-  if (asked === undefined || asked === "") return;
+  if (requested === undefined || VERSIONS.includes(requested)) return;
+  const asked = requested.trim();
+  if (asked === "") return;
   const [, version] = /^(\d{1,3}\.\d{1,3})(?:\.\d{1,5})?$/.exec(asked) ?? [];
   if (version !== undefined && VERSIONS.includes(version)) return;
   throw new A2AError("version-not-supported", `This server speaks A2A ${VERSIONS.join(", ")}`, {

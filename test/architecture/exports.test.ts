@@ -89,6 +89,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "UrlPart",
     ],
   },
+  "./testing": { values: ["storeContract"], types: ["OpenStore", "StoreSetup"] },
 };
 
 const manifest: { exports: Record<string, string> } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

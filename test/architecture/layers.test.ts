@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importsIn, importsOfSources, ROOT } from "./imports.ts";
-import { DIRECTIONS, findCycle, PACKAGES, violations } from "./layers.ts";
+import { DIRECTIONS, findCycle, reachable, violations } from "./layers.ts";
 
 describe("the layers of src", () => {
   const imports = importsOfSources();
@@ -26,13 +26,30 @@ describe("the layers of src", () => {
     expect(folders.map(({ name }) => name).filter((name) => DIRECTIONS[name] === undefined)).toEqual([]);
   });
 
-  it("use every runtime dependency of the manifest, and no other package", () => {
-    const manifest: { dependencies: object } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-    const used = new Set(imports.filter(({ kind }) => kind === "package").map(({ to }) => to));
+  it("use every runtime dependency of the manifest, and no other package, in what is published", () => {
+    const { files }: { files: string[] } = readJson("tsconfig.build.json");
+    const published = reachable(
+      imports,
+      files.map((file) => file.replace(/^src\//, "")),
+    );
+    const used = new Set(published.filter(({ kind }) => kind === "package").map(({ to }) => to));
+    const manifest: { dependencies: object } = readJson("package.json");
     expect([...used].sort()).toEqual(Object.keys(manifest.dependencies).sort());
-    expect(Object.keys(PACKAGES).sort()).toEqual(Object.keys(manifest.dependencies).sort());
+  });
+
+  it("are published from every entry point of the manifest", () => {
+    const { files }: { files: string[] } = readJson("tsconfig.build.json");
+    const manifest: { exports: Record<string, string>; bin: Record<string, string> } = readJson("package.json");
+    const entries = [...Object.values(manifest.exports), ...Object.values(manifest.bin)].filter((file) =>
+      file.endsWith(".ts"),
+    );
+    expect(files).toEqual(expect.arrayContaining(entries.map((file) => file.replace(/^\.\//, ""))));
   });
 });
+
+function readJson<T>(name: string): T {
+  return JSON.parse(readFileSync(join(ROOT, name), "utf8"));
+}
 
 describe("the layer check", () => {
   const check = (from: string, source: string) => violations(importsIn(from, source));

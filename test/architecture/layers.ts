@@ -23,11 +23,12 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   "": ["*", "!cli"],
 };
 
-/** Third-party packages, and the folders that may use each. */
+/** Third-party packages, and the folders that may use each. Those only tests use are development dependencies. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@standard-schema/spec": ["engine", "demo", "testing"],
   commander: ["cli"],
   pino: ["platform"],
+  "fast-check": ["testing"],
 };
 
 /** Folders of pure functions over data: no Node in them, so that they run anywhere. */
@@ -72,6 +73,16 @@ function allows(allowed: readonly string[], target: string, file: string): boole
 
 function folderOf(file: string): string {
   return file.includes("/") ? file.slice(0, file.indexOf("/")) : "";
+}
+
+/** The imports of these files, of the files they import, and so on. */
+export function reachable(imports: readonly Import[], entries: readonly string[]): readonly Import[] {
+  const files = new Set(entries);
+  // A set's iteration goes on to what is added meanwhile.
+  for (const file of files) {
+    for (const { from, to, kind } of imports) if (from === file && kind === "file") files.add(to);
+  }
+  return imports.filter(({ from }) => files.has(from));
 }
 
 /** One cycle of imports that exist when the program runs, as the files along it; `undefined` if there is none. */

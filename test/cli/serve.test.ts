@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ROOT } from "../architecture/imports.ts";
 import { codeBlocks } from "../docs/code-blocks.ts";
 import { CommandLine } from "./command-line.ts";
 
@@ -140,6 +141,27 @@ describe("palaver serve", () => {
     });
   });
 
+  it("serves modules of the clone, which import the package by its name", async () => {
+    const modules = ["greeter.ts", "trip-planner.ts"].map((name) => join(ROOT, "examples", name));
+    const { url } = await line.serve([...modules, "--store", "memory:"]);
+    const send = async (agent: string, content: object) => {
+      const message = { messageId: crypto.randomUUID(), role: "ROLE_USER", ...content };
+      const response = await fetch(`${url}/agents/${agent}/`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "a2a-version": "1.0" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } }),
+      });
+      const { result } = (await response.json()) as { result: { task: SentTask } };
+      const text = result.task.artifacts.flatMap(({ parts }) => parts.map((part) => part.text)).join("");
+      return { id: result.task.id, state: result.task.status.state, text };
+    };
+    expect(await send("greeter", { parts: [{ text: "Ada" }] })).toMatchObject({ text: "Hello, Ada!" });
+    const asked = await send("trip-planner", { parts: [{ text: "Oslo" }] });
+    expect(asked).toMatchObject({ state: "TASK_STATE_INPUT_REQUIRED", text: "Oslo: 14 °C and sunny. " });
+    const answered = await send("trip-planner", { taskId: asked.id, parts: [{ data: { book: true } }] });
+    expect(answered).toMatchObject({ state: "TASK_STATE_COMPLETED", text: "Oslo: 14 °C and sunny. Booked." });
+  });
+
   it("listens where PORT and BIND_HOST say, and its cards say so", async () => {
     const other = createServer();
     const port = await freePort(other);
@@ -178,6 +200,12 @@ describe("palaver serve", () => {
     }
   });
 });
+
+interface SentTask {
+  readonly id: string;
+  readonly status: { readonly state: string };
+  readonly artifacts: readonly { readonly parts: readonly { readonly text: string }[] }[];
+}
 
 /** The port this server is given. */
 async function freePort(server: Server): Promise<number> {

@@ -7,6 +7,7 @@ import { decodeCursor } from "../cursor.ts";
 import { checkMediaTypes } from "../media-types.ts";
 import { pushNotSupported, taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
+import { CallSubmission } from "../submission.ts";
 import { repeatedTask } from "./repeated-send.ts";
 
 /** Sends a message and answers with the task, by default once it is finished or waits for the caller; or with the agent's bare reply. */
@@ -18,16 +19,7 @@ export async function sendMessage(service: Service, call: Call, request: SendReq
     return finish(service, { call, request, scope, ticket: await ticketOfRepeated(service, scope, request) });
   }
   checkMediaTypes(agent, request);
-  const submitted = await engine.submit({
-    scope,
-    caller: call.principal,
-    dialect: call.dialect,
-    message: request.message,
-    metadata: request.metadata,
-    outputModes: request.outputModes,
-    streaming: false,
-    signal: call.signal,
-  });
+  const submitted = await engine.submit(new CallSubmission(call, scope, request));
   if (submitted.kind === "message") return { kind: "replied", message: submitted.message };
   return finish(service, { call, request, scope, ticket: submitted.ticket });
 }
@@ -40,7 +32,7 @@ interface Sent {
 }
 
 async function finish({ engine }: Service, { call, request, scope, ticket }: Sent): Promise<OperationResult> {
-  if (request.wait) await engine.settled(ticket, call.signal);
+  if (request.wait) await engine.settled(ticket, call);
   else await engine.accepted(ticket);
   const task = await engine.snapshot(scope, ticket.taskId, { artifacts: true, history: request.history });
   if (task === undefined) throw new A2AError("internal", "The task was deleted before it could be returned");

@@ -5,6 +5,7 @@ import { decodeCursor } from "../cursor.ts";
 import { checkMediaTypes } from "../media-types.ts";
 import { pushNotSupported, streamingNotSupported, taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
+import { CallSubmission } from "../submission.ts";
 import { messageStream, subscriptionStream, type TaskStream } from "../task-stream.ts";
 import { repeatedTask } from "./repeated-send.ts";
 import { resumedStream } from "./subscribe-to-task.ts";
@@ -18,16 +19,7 @@ export async function streamMessage(service: Service, call: Call, request: SendR
   const cursor = decodeCursor(call.lastEventId);
   if (cursor !== undefined) return resume(service, call, { scope, request, cursor });
   checkMediaTypes(agent, request);
-  const submitted = await engine.submit({
-    scope,
-    caller: call.principal,
-    dialect: call.dialect,
-    message: request.message,
-    metadata: request.metadata,
-    outputModes: request.outputModes,
-    streaming: true,
-    signal: call.signal,
-  });
+  const submitted = await engine.submit(new CallSubmission(call, scope, request));
   if (submitted.kind === "message") return messageStream(submitted.message);
   const { ticket } = submitted;
   const subscription = await engine.subscribe(scope, ticket.taskId, { ticket });

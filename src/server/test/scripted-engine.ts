@@ -1,5 +1,6 @@
 import type {
   Batch,
+  Caller,
   CancelResult,
   Engine,
   SnapshotOptions,
@@ -81,7 +82,7 @@ export class ScriptedEngine implements Engine {
 
   async accepted(): Promise<void> {}
 
-  async settled(ticket: Ticket, signal: AbortSignal): Promise<void> {
+  async settled(ticket: Ticket, { signal }: Caller): Promise<void> {
     const task = this.tasks.get(ticket.taskId);
     while (task !== undefined && !isTerminal(task.state) && !isInterrupted(task.state)) {
       signal.throwIfAborted();

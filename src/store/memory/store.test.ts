@@ -8,7 +8,7 @@ describe("the memory store", () => {
   for (const { name, run } of storeContract) test(name, () => run(async (setup) => createMemoryStore(setup)));
 
   test("lists and counts as a plain filter and sort would", () =>
-    checkListAgainstModel(async () => createMemoryStore({ retention: {} }), 200));
+    checkListAgainstModel(createMemoryStore({ retention: {} }), 200));
 
   test("keeps 1000 tasks by default and drops the 100 oldest finished ones for more", async () => {
     const store = createMemoryStore();

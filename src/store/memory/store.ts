@@ -21,17 +21,8 @@ import {
   type TaskRecord,
   type TaskWrite,
 } from "../contract.ts";
-import {
-  applyWrite,
-  DUPLICATE,
-  ENDED,
-  FENCED,
-  FULL,
-  isContiguous,
-  NOT_FOUND,
-  newRow,
-  type TaskRow,
-} from "./task-row.ts";
+import { DUPLICATE, ENDED, FENCED, FULL, NOT_FOUND, OK } from "../outcomes.ts";
+import { applyWrite, isContiguous, newRow, type TaskRow } from "./task-row.ts";
 
 export interface MemoryStoreOptions {
   /** Default: at most 1000 tasks, pruned by 100. */
@@ -291,7 +282,7 @@ function post(row: TaskRow, { entry, maxWaiting }: InboxPost): Outcome {
   }
   if (entry.kind === "message" && waiting >= maxWaiting) return FULL;
   row.inbox.push(entry);
-  return row.node === undefined ? { status: "ok" } : { status: "ok", node: row.node };
+  return row.node === undefined ? OK : { status: "ok", node: row.node };
 }
 
 /** The result must outlive the events it was made of. */

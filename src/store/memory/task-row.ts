@@ -10,6 +10,7 @@ import type {
   TaskHead,
   TaskWrite,
 } from "../contract.ts";
+import { INBOX, OK } from "../outcomes.ts";
 
 /** Everything the memory store keeps of one task. */
 export interface TaskRow {
@@ -27,14 +28,6 @@ export interface TaskRow {
   readonly steps: Map<string, StepRecord>;
   artifacts: string | undefined;
 }
-
-export const OK: Outcome = { status: "ok" };
-export const INBOX: Outcome = { status: "inbox" };
-export const FENCED: Outcome = { status: "fenced" };
-export const DUPLICATE: Outcome = { status: "duplicate" };
-export const ENDED: Outcome = { status: "ended" };
-export const NOT_FOUND: Outcome = { status: "not-found" };
-export const FULL: Outcome = { status: "full" };
 
 /** What a task is before its first write is applied; `undefined` if that write has no status to begin with. */
 export function newRow(id: TaskId, create: TaskCreate, write: TaskWrite): TaskRow | undefined {

@@ -14,6 +14,7 @@ export interface ConnectionOptions {
 }
 
 const MIGRATIONS = [tasks];
+const MAX_READ_WAIT = 50;
 
 /** The one connection that writes. Brings the schema up to date; throws what SQLite throws, or a {@link SchemaTooNew}. */
 export function openForWriting(options: ConnectionOptions): DatabaseSync {
@@ -27,6 +28,7 @@ export function openForWriting(options: ConnectionOptions): DatabaseSync {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${synchronousOf(options.durability)};
       PRAGMA wal_autocheckpoint = 1000;
+      PRAGMA journal_size_limit = 64000000;
       PRAGMA cache_size = -16000;
       PRAGMA foreign_keys = OFF;
     `);
@@ -41,9 +43,20 @@ export function openForWriting(options: ConnectionOptions): DatabaseSync {
 }
 
 export function openForReading(options: ConnectionOptions): DatabaseSync {
-  const database = new DatabaseSync(options.file, { timeout: options.busyTimeout });
+  // Readers wait for nobody but a program that locks the whole file, and the thread they wait on has other things to do.
+  const database = new DatabaseSync(options.file, { timeout: Math.min(options.busyTimeout, MAX_READ_WAIT) });
   database.exec("PRAGMA query_only = ON; PRAGMA cache_size = -16000;");
   return database;
+}
+
+/** All that is read in it is of one moment. */
+export function inTransaction<T>(database: DatabaseSync, read: () => T): T {
+  database.exec("BEGIN");
+  try {
+    return read();
+  } finally {
+    database.exec("COMMIT");
+  }
 }
 
 /** Any further commits wait for the disk, or, for work that may be lost because it can be done again, do not. */

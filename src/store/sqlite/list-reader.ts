@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ListPage, ListQuery } from "../contract.ts";
+import { inTransaction } from "./connection.ts";
 import { FINEST, LEVELS } from "./counters.ts";
 import type { ScopeIds } from "./scope-ids.ts";
 import { STATE_CODE } from "./state-code.ts";
@@ -43,12 +44,7 @@ export class ListReader {
   list(query: ListQuery): ListPage {
     const scope = this.#scopes.find(query.scope);
     if (scope === undefined) return { tasks: [], total: 0 };
-    this.#database.exec("BEGIN");
-    try {
-      return this.#page(query, this.#filterOf(query, scope));
-    } finally {
-      this.#database.exec("COMMIT");
-    }
+    return inTransaction(this.#database, () => this.#page(query, this.#filterOf(query, scope)));
   }
 
   #filterOf({ contextId, state, statusSince }: ListQuery, scope: number): Filter {

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { LogEntry } from "../contract.ts";
+import { inTransaction } from "./connection.ts";
 import type { HotIndex } from "./hot-index.ts";
 import { LogPage, splitEntries } from "./log-text.ts";
 
@@ -33,16 +34,11 @@ export class LogReader {
 
   read(id: string, after: number, maxBytes: number): readonly LogEntry[] {
     const page = new LogPage(after, maxBytes);
-    this.#database.exec("BEGIN");
-    try {
-      this.#fill(page, id);
-    } finally {
-      this.#database.exec("COMMIT");
-    }
+    inTransaction(this.#database, () => this.#fill(page, id));
     return page.entries;
   }
 
-  /** How far the log of an unfinished task has come; `seq` is what its row says. Ask before reading the row. */
+  /** How far the hot log of a task has come, 0 if it has nothing there. Ask in the transaction in which its row is read. */
   lastSeq(id: string, pk: number): number {
     const newest = this.#newestSeq.get(this.#hot.newest, pk)?.["last"];
     return Math.max(this.#hot.lastOf(id), typeof newest === "number" ? newest : 0);

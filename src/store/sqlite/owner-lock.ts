@@ -13,7 +13,6 @@ export interface OwnerLock {
 export function lockOwner(file: string): OwnerLock {
   const database = new DatabaseSync(`${file}.lock`, { timeout: 0 });
   try {
-    database.exec("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;");
     // The id is written in a transaction of its own, so that others can read it while the next one is held open.
     database.exec("BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS owner (pid INTEGER NOT NULL);");
     database.exec(`DELETE FROM owner; INSERT INTO owner VALUES (${process.pid}); COMMIT; BEGIN IMMEDIATE;`);

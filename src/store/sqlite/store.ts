@@ -23,6 +23,8 @@ import { HotIndex } from "./hot-index.ts";
 import { ListReader } from "./list-reader.ts";
 import { LogReader } from "./log-reader.ts";
 import { lockOwner, type OwnerLock } from "./owner-lock.ts";
+import { pack } from "./pack.ts";
+import { unpackOutcomes } from "./packed-outcomes.ts";
 import { ScopeIds } from "./scope-ids.ts";
 import { failureOf, storeError } from "./sqlite-error.ts";
 import { TaskReader } from "./task-reader.ts";
@@ -162,10 +164,12 @@ class SqliteStore implements Store {
     );
   }
 
-  commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
-    if (this.#closing !== undefined) return Promise.reject(closedError());
-    const request = { kind: "commit", operations, living: this.#living(), fault: this.#fault?.() } as const;
-    return this.#parts.writer.request(request, (reply) => this.#committed(operations, reply));
+  async commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
+    const commands = this.#read(() => pack(operations, (scope) => this.#scopes.find(scope)));
+    return this.#parts.writer.request(
+      { kind: "commit", commands, living: this.#living(), fault: this.#fault?.() },
+      (reply) => this.#committed(operations, reply),
+    );
   }
 
   async get(id: TaskId, options: GetOptions): Promise<TaskRecord | undefined> {
@@ -257,7 +261,8 @@ class SqliteStore implements Store {
 
   #committed(operations: readonly StoreOperation[], reply: WriterReply): readonly Outcome[] {
     if (reply.kind !== "committed") throw new Error(`The writer answered a commit with ${reply.kind}.`);
-    const { outcomes, rows } = reply;
+    const { rows } = reply;
+    const outcomes = unpackOutcomes(reply.outcomes);
     for (let index = 0; index < rows.length; index += 2) {
       const at = rows[index] ?? -1;
       const operation = operations[at];

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
-import type { Scope } from "../../protocol/principal.ts";
 import type { GetOptions, HistoryEntry, Position, TaskRecord } from "../contract.ts";
+import { inTransaction } from "./connection.ts";
 import type { LogReader } from "./log-reader.ts";
 import { splitMessages } from "./message-text.ts";
 import type { ScopeIds } from "./scope-ids.ts";
@@ -66,41 +66,32 @@ export class TaskReader {
     if (options.scope !== undefined && row[2] !== this.#scopes.find(options.scope)) return undefined;
     if (row[14] === 1) return this.recordOf(row, options);
     // It may change between two queries: read it again with all that belongs to it in one transaction.
-    this.#database.exec("BEGIN");
-    try {
+    return inTransaction(this.#database, () => {
       const current = oneRow(statement.get(id));
-      return current === undefined ? undefined : this.recordOf(current, options);
-    } finally {
-      this.#database.exec("COMMIT");
-    }
+      return current && this.recordOf(current, options);
+    });
   }
 
   positions(ids: readonly TaskId[]): Position[] {
-    return ids.flatMap((id) => {
-      const row = this.#position.get(id);
-      if (row === undefined) return [];
-      const ended = row["ended"] === 1;
-      const seq = Number(row["seq"]);
-      return [{ id, seq: ended ? seq : Math.max(seq, this.#logs.lastSeq(id, Number(row["pk"]))), ended }];
-    });
+    return inTransaction(this.#database, () => ids.flatMap((id) => this.#positionOf(id)));
+  }
+
+  #positionOf(id: TaskId): Position[] {
+    const row = this.#position.get(id);
+    if (row === undefined) return [];
+    const ended = row["ended"] === 1;
+    const seq = Number(row["seq"]);
+    return [{ id, seq: ended ? seq : Math.max(seq, this.#logs.lastSeq(id, Number(row["pk"]))), ended }];
   }
 
   /** Within a transaction, unless the row is whole. */
   recordOf(row: TaskRow, options: Pick<GetOptions, "history" | "upTo">): TaskRecord {
-    const [pk, id, scope, contextId, state, statusAt, ended, active, wakeAt, node, epoch, seq, firstSeq, createdAt] =
-      row;
-    const [dialect, status, metadata, runner, , artifacts] = row.slice(15) as [
-      string,
-      string,
-      Text,
-      string,
-      Text,
-      Text?,
-    ];
+    const [pk, id, scope, contextId, state, statusAt, ended, active, wakeAt, node, epoch, seq, firstSeq, ...rest] = row;
+    const [createdAt, , dialect, status, metadata, runner, , artifacts] = rest;
     return {
       id,
       contextId,
-      scope: this.#scopeOf(scope),
+      scope: this.#scopes.scopeOf(scope),
       dialect,
       createdAt,
       head: {
@@ -119,10 +110,6 @@ export class TaskReader {
       history: options.history === 0 ? [] : this.#historyOf(row, options),
       ...(typeof artifacts === "string" && { artifacts }),
     };
-  }
-
-  #scopeOf(id: number): Scope {
-    return this.#scopes.scopeOf(id);
   }
 
   #historyOf(row: TaskRow, { history: limit, upTo }: Pick<GetOptions, "history" | "upTo">): readonly HistoryEntry[] {

@@ -1,33 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import type {
-  HistoryEntry,
-  InboxPost,
-  LeaseClaim,
-  LogEntry,
-  Outcome,
-  StoreOperation,
-  TaskCreate,
-  TaskEnd,
-  TaskHead,
-  TaskWrite,
-} from "../contract.ts";
+import type { HistoryEntry, InboxPost, LeaseClaim, Outcome } from "../contract.ts";
+import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
 import type { CounterDeltas } from "./counters.ts";
-import { joinEntries } from "./log-text.ts";
 import { joinMessages } from "./message-text.ts";
 import { addHotRow, type OpenTask } from "./open-task.ts";
 import type { OpenTasks } from "./open-tasks.ts";
+import type { Command, CreateCommand, EndCommand, HeadCommand, WriteCommand } from "./packed.ts";
 import type { Retainer } from "./retainer.ts";
 import type { ScopeIds } from "./scope-ids.ts";
-import { STATE_CODE } from "./state-code.ts";
 import { prepareTaskStatements, type TaskStatements } from "./task-statements.ts";
-
-const OK: Outcome = { status: "ok" };
-const INBOX: Outcome = { status: "inbox" };
-const FENCED: Outcome = { status: "fenced" };
-const DUPLICATE: Outcome = { status: "duplicate" };
-const ENDED: Outcome = { status: "ended" };
-const NOT_FOUND: Outcome = { status: "not-found" };
-const FULL: Outcome = { status: "full" };
 
 /** A first message longer than this would be written again with every status: it goes to a row of its own. */
 const MAX_INLINE_MESSAGES = 2048;
@@ -81,13 +62,13 @@ export class TaskWriter {
     this.#retainer.reset();
   }
 
-  apply(operation: StoreOperation, living: readonly string[]): Applied {
-    if (operation.kind === "write") return this.#write(operation);
-    const task = this.#open.find(operation.task);
+  apply(command: Command, living: readonly string[]): Applied {
+    if (command.kind === "write") return this.#write(command);
+    const task = this.#open.find(command.task);
     if (task === undefined) return { outcome: NOT_FOUND, row: 0 };
     if (task.ended) return { outcome: ENDED, row: 0 };
     return {
-      outcome: operation.kind === "post" ? this.#post(task, operation) : this.#claim(task, operation, living),
+      outcome: command.kind === "post" ? this.#post(task, command) : this.#claim(task, command, living),
       row: 0,
     };
   }
@@ -101,16 +82,16 @@ export class TaskWriter {
     }
   }
 
-  #write(write: TaskWrite): Applied {
+  #write(write: WriteCommand): Applied {
     if (write.create !== undefined) return this.#create(write, write.create);
     const task = this.#open.find(write.task);
     if (task === undefined) return { outcome: NOT_FOUND, row: 0 };
     if (task.ended) return { outcome: ENDED, row: 0 };
-    if (task.node === undefined || task.epoch !== write.epoch || !isContiguous(task.seq, write))
+    if (task.node === undefined || task.epoch !== write.epoch || !followsOn(task.seq, write))
       return { outcome: FENCED, row: 0 };
     if (write.taken.length > 0) this.#take(task, write.taken);
     const end = endOf(task, write);
-    const row = this.#appendLog(task, write.entries, end?.entry);
+    const row = this.#appendLog(task, write, end);
     for (const entry of write.history) this.#addMessage(task, entry);
     if (end === undefined) this.#keepSteps(task, write);
     if (end !== undefined) this.#end(task, end);
@@ -119,9 +100,9 @@ export class TaskWriter {
     return { outcome: write.end === undefined || end !== undefined ? OK : INBOX, row };
   }
 
-  #create(write: TaskWrite, create: TaskCreate): Applied {
+  #create(write: WriteCommand, create: CreateCommand): Applied {
     const head = write.end?.head ?? write.head;
-    if (head === undefined || write.epoch !== 1 || !isContiguous(0, write)) {
+    if (head === undefined || write.epoch !== 1 || !followsOn(0, write)) {
       return { outcome: this.#open.find(write.task) === undefined ? FENCED : DUPLICATE, row: 0 };
     }
     if (this.#open.recall(write.task) !== undefined) return { outcome: DUPLICATE, row: 0 };
@@ -129,10 +110,10 @@ export class TaskWriter {
       if (this.#open.find(write.task) !== undefined) return { outcome: DUPLICATE, row: 0 };
       if (!this.#retainer.makeRoom()) return { outcome: FULL, row: 0 };
     }
-    const scope = this.#scopes.idOf(create.scope);
+    const scope = typeof create.scope === "number" ? create.scope : this.#scopes.idOf(create.scope);
     const { end } = write;
     const ended = end !== undefined;
-    const seq = write.entries.length + (ended ? 1 : 0);
+    const seq = write.count + (ended ? 1 : 0);
     const node = ended || write.release ? null : create.node;
     const history = ended ? [...write.history, ...end.history] : write.history;
     const messages = joinMessages(history);
@@ -141,25 +122,25 @@ export class TaskWriter {
       this.#key + 1,
       write.task,
       scope,
-      create.contextId,
-      create.contextShared ? 1 : 0,
-      STATE_CODE[head.state],
+      create.context,
+      create.shared ? 1 : 0,
+      head.state,
       head.statusAt,
       ended ? 1 : 0,
-      head.active ? 1 : 0,
-      head.wakeAt ?? null,
+      head.active,
+      head.wakeAt,
       node,
       seq,
       create.at,
       ended && isInline ? 1 : 0,
       create.dialect,
-      create.messageId ?? null,
+      create.messageId,
       head.status,
-      head.metadata ?? null,
+      head.metadata,
       head.runner,
       isInline && messages !== "" ? messages : null,
       end?.artifacts ?? null,
-      ended ? joinEntries(write.entries, end.entry) : null,
+      ended ? linesOf(write, end) : null,
     );
     if (inserted.changes === 0) return { outcome: DUPLICATE, row: 0 };
     this.#key += 1;
@@ -168,9 +149,9 @@ export class TaskWriter {
       pk: this.#key,
       id: write.task,
       scope,
-      context: create.contextId,
-      counted: create.contextShared,
-      state: STATE_CODE[head.state],
+      context: create.context,
+      counted: create.shared,
+      state: head.state,
       statusAt: head.statusAt,
       ended,
       epoch: 1,
@@ -179,29 +160,30 @@ export class TaskWriter {
       inbox: new Map(),
       waiting: 0,
       hasSteps: false,
-      hasArtifacts: end?.artifacts !== undefined,
+      hasArtifacts: (end?.artifacts ?? null) !== null,
       hot: [],
       hotBytes: 0,
     };
-    if (create.contextShared) this.#countContext(task);
+    if (create.shared) this.#countContext(task);
     this.#counters.count(task, 1);
     if (!isInline) for (const entry of history) this.#addMessage(task, entry);
     if (ended) {
       // Only the readers' folding is missing, where the writer did not hand over the artifacts.
-      if (end.artifacts === undefined) this.touched.add(task);
+      if (end.artifacts === null) this.touched.add(task);
       return { outcome: OK, row: 0 };
     }
     this.#open.add(task);
     task.seq = 0;
-    const row = this.#appendLog(task, write.entries, undefined);
+    const row = this.#appendLog(task, write, undefined);
     this.#keepSteps(task, write);
+    if (task.node === undefined) this.touched.add(task);
     return { outcome: OK, row };
   }
 
-  #appendLog(task: OpenTask, entries: readonly LogEntry[], last: LogEntry | undefined): number {
-    const count = entries.length + (last === undefined ? 0 : 1);
+  #appendLog(task: OpenTask, write: WriteCommand, end: EndCommand | undefined): number {
+    const count = write.count + (end === undefined ? 0 : 1);
     if (count === 0) return 0;
-    const body = joinEntries(entries, last);
+    const body = linesOf(write, end);
     this.#row += 1;
     const row = { n: this.#row, first: task.seq + 1, last: task.seq + count, bytes: body.length };
     this.#statements.insertLog.run(row.n, task.pk, row.first, row.last, body);
@@ -214,7 +196,7 @@ export class TaskWriter {
     this.#statements.insertMessage.run(task.pk, after, inbox ?? null, body);
   }
 
-  #keepSteps(task: OpenTask, { steps, forgetSteps }: TaskWrite): void {
+  #keepSteps(task: OpenTask, { steps, forgetSteps }: WriteCommand): void {
     if (forgetSteps && task.hasSteps) {
       this.#statements.clearSteps.run(task.pk);
       task.hasSteps = false;
@@ -225,25 +207,25 @@ export class TaskWriter {
     }
   }
 
-  #setHead(task: OpenTask, head: TaskHead, release: boolean): void {
+  #setHead(task: OpenTask, head: HeadCommand, release: boolean): void {
     this.#recount(task, head);
     if (release) this.#free(task);
     this.#statements.updateHead.run(
       task.state,
       task.statusAt,
-      head.active ? 1 : 0,
-      head.wakeAt ?? null,
+      head.active,
+      head.wakeAt,
       task.node ?? null,
       task.seq,
       head.status,
-      head.metadata ?? null,
+      head.metadata,
       head.runner,
       task.pk,
     );
   }
 
-  #end(task: OpenTask, end: TaskEnd): void {
-    if (task.waiting > 0) this.#statements.keepInbox.run(end.entry.seq - 1, task.pk);
+  #end(task: OpenTask, end: EndCommand): void {
+    if (task.waiting > 0) this.#statements.keepInbox.run(task.seq - 1, task.pk);
     if (task.inbox.size > 0) this.#statements.clearInbox.run(task.pk);
     for (const entry of end.history) this.#addMessage(task, entry);
     if (task.hasSteps) this.#statements.clearSteps.run(task.pk);
@@ -251,18 +233,18 @@ export class TaskWriter {
     this.#recount(task, head);
     this.#free(task);
     task.ended = true;
-    task.hasArtifacts = artifacts !== undefined;
+    task.hasArtifacts = artifacts !== null;
     task.inbox.clear();
     this.#statements.updateEnd.run(
       task.state,
       task.statusAt,
-      head.active ? 1 : 0,
-      head.wakeAt ?? null,
+      head.active,
+      head.wakeAt,
       task.seq,
       head.status,
-      head.metadata ?? null,
+      head.metadata,
       head.runner,
-      artifacts ?? null,
+      artifacts,
       task.pk,
     );
   }
@@ -277,9 +259,9 @@ export class TaskWriter {
     this.touched.add(task);
   }
 
-  #recount(task: OpenTask, head: TaskHead): void {
+  #recount(task: OpenTask, head: HeadCommand): void {
     this.#counters.count(task, -1);
-    task.state = STATE_CODE[head.state];
+    task.state = head.state;
     task.statusAt = head.statusAt;
     this.#counters.count(task, 1);
   }
@@ -331,13 +313,17 @@ export class TaskWriter {
 }
 
 /** The end of this write, unless a waiting message holds it up. */
-function endOf(task: OpenTask, { end }: TaskWrite): TaskEnd | undefined {
+function endOf(task: OpenTask, { end }: WriteCommand): EndCommand | undefined {
   return end?.unlessInbox && task.waiting > 0 ? undefined : end;
 }
 
-/** Whether the write goes on exactly where the log ends, the closing entry included. */
-function isContiguous(seq: number, write: TaskWrite): boolean {
-  let next = seq + 1;
-  for (const entry of write.entries) if (entry.seq !== next++) return false;
-  return write.end === undefined || write.end.entry.seq === next;
+/** The entries of this write, the one that ends the task included. */
+function linesOf({ count, lines }: WriteCommand, end: EndCommand | undefined): string {
+  if (end === undefined) return lines;
+  return count === 0 ? end.line : `${lines}\n${end.line}`;
+}
+
+/** Whether the write goes on exactly where the log ends. */
+function followsOn(seq: number, { after }: WriteCommand): boolean {
+  return after === null || after === seq;
 }

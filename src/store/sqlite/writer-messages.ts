@@ -1,5 +1,7 @@
-import type { Outcome, Retention, StoreOperation } from "../contract.ts";
+import type { Retention } from "../contract.ts";
 import type { ConnectionOptions } from "./connection.ts";
+import type { Packed } from "./packed.ts";
+import type { PackedOutcomes } from "./packed-outcomes.ts";
 import type { StoreFailure } from "./sqlite-error.ts";
 
 /** What the two threads say to each other. Requests are answered in order. */
@@ -16,8 +18,8 @@ export type CommitFault = "busy" | "full" | "io-lost" | "io-kept" | "death";
 export type WriterRequest =
   | {
       readonly kind: "commit";
-      readonly operations: readonly StoreOperation[];
-      /** The nodes that live now. */
+      readonly commands: Packed;
+      /** The nodes that live now; matters to claims. */
       readonly living: readonly string[];
       readonly fault?: CommitFault | undefined;
     }
@@ -29,7 +31,7 @@ export type WriterRequest =
 export type WriterReply =
   | {
       readonly kind: "committed";
-      readonly outcomes: readonly Outcome[];
+      readonly outcomes: PackedOutcomes;
       /** Pairs: the index of an operation and the row of the hot log it became. */
       readonly rows: readonly number[];
     }

@@ -1,6 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { SchemaTooNew } from "./connection.ts";
+import { packOutcomes } from "./packed-outcomes.ts";
 import { failureOf } from "./sqlite-error.ts";
+import { unpack } from "./unpack.ts";
 import { WriteFailed, Writer } from "./writer.ts";
 import type { WriterData, WriterNotice, WriterReply, WriterRequest } from "./writer-messages.ts";
 
@@ -19,9 +21,11 @@ function send(message: WriterReply | WriterNotice): void {
 
 function serve(writer: Writer, request: WriterRequest): WriterReply {
   switch (request.kind) {
-    case "commit":
+    case "commit": {
       if (request.fault === "death") process.exit(1);
-      return { kind: "committed", ...writer.commit(request.operations, request.living, request.fault) };
+      const { outcomes, rows } = writer.commit(unpack(request.commands), request.living, request.fault);
+      return { kind: "committed", outcomes: packOutcomes(outcomes), rows };
+    }
     case "leave":
       writer.leave(request.node);
       return { kind: "done", count: 0 };
@@ -32,8 +36,11 @@ function serve(writer: Writer, request: WriterRequest): WriterReply {
       writer.probe();
       return { kind: "done", count: 0 };
     case "close":
-      tidyAll(writer);
-      writer.close();
+      try {
+        tidyAll(writer);
+      } finally {
+        writer.close();
+      }
       return { kind: "done", count: 0 };
   }
 }
@@ -86,13 +93,12 @@ function start(writer: Writer): void {
   if (writer.pending > 0) tidyLater(MOMENT);
 }
 
+const data = workerData as WriterData; // Set by the only place that starts this thread.
 try {
-  const data: WriterData = workerData;
   start(new Writer(data));
 } catch (thrown) {
-  const file = String(workerData.file);
   const failure =
-    thrown instanceof SchemaTooNew || thrown instanceof WriteFailed ? thrown.failure : failureOf(thrown, file);
+    thrown instanceof SchemaTooNew || thrown instanceof WriteFailed ? thrown.failure : failureOf(thrown, data.file);
   send({ kind: "unusable", failure });
   port.close();
 }

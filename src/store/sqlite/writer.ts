@@ -1,10 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Outcome, StoreOperation } from "../contract.ts";
+import type { Outcome } from "../contract.ts";
 import { Compactor } from "./compactor.ts";
 import { openForWriting, setDurability } from "./connection.ts";
 import { CounterDeltas } from "./counters.ts";
 import { LogFolder } from "./log-folder.ts";
 import { OpenTasks } from "./open-tasks.ts";
+import type { Command } from "./packed.ts";
 import { Retainer } from "./retainer.ts";
 import { ScopeIds } from "./scope-ids.ts";
 import { commitFailureOf, failureOf, type StoreFailure } from "./sqlite-error.ts";
@@ -66,12 +67,12 @@ export class Writer {
     this.#relearn();
   }
 
-  commit(operations: readonly StoreOperation[], living: readonly string[], fault?: CommitFault): Committed {
+  commit(commands: readonly Command[], living: readonly string[], fault?: CommitFault): Committed {
     const outcomes: Outcome[] = [];
     const rows: number[] = [];
     this.#transaction(() => {
-      for (const [index, operation] of operations.entries()) {
-        const { outcome, row } = this.#tasks.apply(operation, living);
+      for (const [index, command] of commands.entries()) {
+        const { outcome, row } = this.#tasks.apply(command, living);
         outcomes.push(outcome);
         if (row > 0) rows.push(index, row);
       }
@@ -115,7 +116,11 @@ export class Writer {
   }
 
   close(): void {
-    if (this.#broken === undefined) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    try {
+      if (this.#broken === undefined) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // Somebody else has the file locked, or the disk is full: the next one to open it will do it.
+    }
     this.#database.close();
   }
 

@@ -9,9 +9,10 @@ import type { Codec } from "../../wire/codec.ts";
 import { defaultCodec, selectCodec } from "../../wire/select.ts";
 import { authenticateExchange } from "../authentication.ts";
 import { type Exchange, type Headers, jsonReply, type Reply } from "../exchange.ts";
+import { ExchangeCall } from "../exchange-call.ts";
 import type { TransportEnvironment } from "../options.ts";
 import { recordCall } from "../record-call.ts";
-import { requestedExtensions, requestedVersion } from "../service-parameters.ts";
+import { requestedVersion } from "../service-parameters.ts";
 import { EventStream } from "../sse/event-stream.ts";
 import type { StreamRegistry } from "../sse/stream-registry.ts";
 import { decodeRpcRequest, envelopeOf, missingId, parseBody, type RpcEnvelope, UNIDENTIFIED } from "./envelope.ts";
@@ -47,8 +48,15 @@ export async function handleRpc(endpoint: RpcEndpoint, service: Service, exchang
   try {
     return await answer(endpoint, exchange, progress);
   } catch (thrown) {
-    return refuse(endpoint, progress, { error: toA2AError(thrown) });
+    const { signal } = exchange;
+    const gone = signal.aborted && thrown === signal.reason;
+    return refuse(endpoint, progress, { error: gone ? callerGone(thrown) : toA2AError(thrown) });
   }
+}
+
+/** Nobody will read this; it keeps a caller that hangs up from being logged as a failure of the server. */
+function callerGone(cause: unknown): A2AError {
+  return new A2AError("unavailable", "The caller is gone", { cause });
 }
 
 async function answer(endpoint: RpcEndpoint, exchange: Exchange, progress: Progress): Promise<Reply> {
@@ -58,7 +66,7 @@ async function answer(endpoint: RpcEndpoint, exchange: Exchange, progress: Progr
   progress.principal = await authenticateExchange(exchange, service.agent.id, environment);
   const request = decode(parseBody(await exchange.body(environment.maxBodyBytes)), exchange, progress);
   if (request.operation === "stream" || request.operation === "subscribe") streams.admit();
-  const call = callOf(exchange, progress);
+  const call = new ExchangeCall(exchange, { principal: progress.principal, codec: progress.codec, binding: "jsonrpc" });
   const result = await perform(service, call, request);
   const headers = extensionHeaders(service, call);
   if (result.kind === "stream") return openStream(endpoint, progress, { stream: result, headers });
@@ -77,21 +85,6 @@ function decode(body: unknown, exchange: Exchange, progress: Progress): Operatio
   const request = progress.codec.decodeRequest(progress.operation, params);
   if (!hasId) throw missingId();
   return request;
-}
-
-function callOf(exchange: Exchange, { principal, codec, traceparent }: Progress): Call {
-  return {
-    principal,
-    dialect: `${codec.version}/jsonrpc`,
-    policy: codec.policy,
-    extensions: requestedExtensions(exchange),
-    traceparent,
-    lastEventId: exchange.header("last-event-id"),
-    // Made only if somebody looks at it.
-    get signal() {
-      return exchange.signal;
-    },
-  };
 }
 
 const STREAM_HEADERS: Headers = {
@@ -146,6 +139,7 @@ function refuseMediaType(endpoint: RpcEndpoint, progress: Progress): Reply {
 }
 
 function report({ environment }: RpcEndpoint, progress: Progress, error: A2AError | undefined): void {
+  if (error === undefined && environment.hooks.on?.call === undefined) return;
   const { service, principal, operation, traceparent, codec, startedAt } = progress;
   recordCall(environment, {
     agent: service.agent.id,

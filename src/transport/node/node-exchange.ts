@@ -36,6 +36,14 @@ export class NodeExchange implements Exchange {
     const chunks: Buffer[] = [];
     let size = 0;
     return new Promise((resolve, reject) => {
+      if (request.readableEnded) {
+        reject(new Error("The body was read before: mount this handler in front of body parsers."));
+        return;
+      }
+      if (request.destroyed) {
+        reject(incompleteBody(request.errored));
+        return;
+      }
       if (Number(request.headers["content-length"] ?? 0) > limit) {
         discard(request, limit);
         reject(tooLarge(limit));

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Exchange, Reply } from "../exchange.ts";
+import { encodingOf } from "./encoding.ts";
 import { NodeExchange } from "./node-exchange.ts";
 import { StreamPump } from "./stream-pump.ts";
 
@@ -26,8 +27,9 @@ function write(reply: Reply, response: ServerResponse): void {
     response.writeHead(status, headers).end();
     return;
   }
-  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
-  response.end(body);
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { ...headers, "content-length": length });
+  response.end(body, encodingOf(body, length));
 }
 
 /** A connection that breaks while being written to is told by its `close` event. */

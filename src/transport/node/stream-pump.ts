@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { PullSource, StreamReply } from "../exchange.ts";
+import { encodingOf } from "./encoding.ts";
 
 /** Carries a source to a response, never pulling before the connection has taken what was pulled last. */
 export class StreamPump {
@@ -41,7 +42,7 @@ export class StreamPump {
       this.#response.end();
       return false;
     }
-    if (this.#response.write(chunk)) return true;
+    if (this.#response.write(chunk, encodingOf(chunk, Buffer.byteLength(chunk)))) return true;
     this.#response.once("drain", () => this.#run());
     return false;
   }

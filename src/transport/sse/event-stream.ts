@@ -1,6 +1,6 @@
-import { A2AError, toA2AError } from "../../protocol/error.ts";
-import type { StreamBatch, TaskStream } from "../../server/task-stream.ts";
-import type { Codec } from "../../wire/codec.ts";
+import { type A2AError, toA2AError } from "../../protocol/error.ts";
+import type { StreamBatch, StreamEvents, TaskStream } from "../../server/task-stream.ts";
+import type { Codec, EventPlace } from "../../wire/codec.ts";
 import type { PullSource } from "../exchange.ts";
 
 /** What a binding puts around each frame's text. */
@@ -27,7 +27,8 @@ const COME_BACK = "retry: 1000\n\n";
  * that: a slow reader costs a cursor, not a queue. Thousands may sit idle, so it keeps few objects.
  */
 export class EventStream implements PullSource {
-  readonly #stream: TaskStream;
+  readonly #events: StreamEvents | undefined;
+  readonly #place: EventPlace | undefined;
   readonly #codec: Codec;
   readonly #envelope: Envelope;
   readonly #ended: EventStreamOptions["ended"];
@@ -40,13 +41,19 @@ export class EventStream implements PullSource {
   #reader: ((chunk: string | undefined) => void) | undefined;
 
   constructor({ stream, codec, envelope, ended }: EventStreamOptions) {
-    this.#stream = stream;
+    this.#events = stream.events;
     this.#codec = codec;
     this.#envelope = envelope;
     this.#ended = ended;
     const { opening } = stream;
-    const id = opening.kind === "task" ? `id: ${opening.task.seq}\n` : "";
-    this.#ready = `${id}data: ${envelope.result(codec.encodeOpening(opening))}\n\n`;
+    const frame = `data: ${envelope.result(codec.encodeOpening(opening))}\n\n`;
+    if (opening.kind === "task") {
+      const { id, contextId, seq } = opening.task;
+      this.#place = { taskId: id, contextId, final: false };
+      this.#ready = `id: ${seq}\n${frame}`;
+    } else {
+      this.#ready = frame;
+    }
   }
 
   pull(): string | undefined | Promise<string | undefined> {
@@ -54,7 +61,7 @@ export class EventStream implements PullSource {
     if (ready !== undefined) {
       if (this.#ready !== undefined) {
         this.#ready = undefined;
-        if (this.#stream.complete) this.#finish(undefined);
+        if (this.#events === undefined) this.#finish(undefined);
       }
       return ready;
     }
@@ -74,7 +81,7 @@ export class EventStream implements PullSource {
 
   /** Ends it from this side: the reader is told to come back. What was read already still goes out. */
   shutdown(): void {
-    this.#stream.close();
+    this.#events?.close();
   }
 
   /** Lets an idle reader know that the connection lives. */
@@ -86,9 +93,9 @@ export class EventStream implements PullSource {
   }
 
   #read(): void {
-    if (this.#reading) return;
+    if (this.#reading || this.#events === undefined) return;
     this.#reading = true;
-    this.#stream.next().then(
+    this.#events.next().then(
       (batch) => this.#arrived(batch),
       (thrown: unknown) => this.#failed(toA2AError(thrown)),
     );
@@ -125,17 +132,16 @@ export class EventStream implements PullSource {
 
   /** The next frames of the batch, up to about one chunk. */
   #frames(batch: StreamBatch): string {
-    const { opening } = this.#stream;
-    if (opening.kind !== "task") throw new A2AError("internal", "A stream of one message has no events");
-    const { id: taskId, contextId } = opening.task;
     const { entries } = batch;
+    const place = this.#place;
+    if (place === undefined) throw new Error("A stream of one message has no events.");
     let text = "";
     while (this.#sent < entries.length && text.length < CHUNK_LENGTH) {
       const entry = entries[this.#sent];
       this.#sent += 1;
       if (entry === undefined) continue;
       const final = batch.last && this.#sent === entries.length;
-      const event = this.#codec.encodeEvent(entry, { taskId, contextId, final });
+      const event = this.#codec.encodeEvent(entry, final ? { ...place, final } : place);
       text += `id: ${entry.seq}\ndata: ${this.#envelope.result(event)}\n\n`;
     }
     if (this.#sent === entries.length) {
@@ -149,7 +155,7 @@ export class EventStream implements PullSource {
   #finish(error: A2AError | undefined): void {
     if (this.#done) return;
     this.#done = true;
-    this.#stream.close();
+    this.#events?.close();
     this.#ended(this, error);
   }
 }

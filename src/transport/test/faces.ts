@@ -17,19 +17,14 @@ export interface Site {
   post(method: string, params?: unknown, headers?: Record<string, string>): Promise<Response>;
 }
 
+// oxlint-disable-next-line typescript/no-explicit-any -- answers are looked at member by member, and a missing one fails the test
+type Loose = any;
+
 export interface RpcAnswer {
   readonly jsonrpc: string;
   readonly id: unknown;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at member by member
-  // oxlint-disable-next-line typescript/no-explicit-any -- as above
-  readonly result?: any;
-  readonly error?: {
-    readonly code: number;
-    readonly message: string;
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    // oxlint-disable-next-line typescript/no-explicit-any -- as above
-    readonly data: readonly any[];
-  };
+  readonly result?: Loose;
+  readonly error?: { readonly code: number; readonly message: string; readonly data: readonly Loose[] };
 }
 
 export type SiteOptions = Partial<HttpHandlerOptions> & { readonly definition?: Partial<AgentDefinition> };
@@ -117,8 +112,9 @@ export interface SseFrame {
 
 /** Reads a response's frames one by one. */
 export async function* framesOf(response: Response): AsyncGenerator<SseFrame, void> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return;
+  const body: ReadableStream<Uint8Array> | null = response.body;
+  if (body === null) return;
+  const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
   try {
@@ -150,5 +146,11 @@ function frameOf(text: string): SseFrame {
 }
 
 export async function allFrames(response: Response): Promise<SseFrame[]> {
-  return Array.fromAsync(framesOf(response));
+  return collect(framesOf(response));
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
 }

@@ -6,7 +6,7 @@ interface WireError {
 }
 
 /** How each error is spelt in a JSON-RPC response. Codes the protocol does not define are kept to -32050…-32099. */
-export const JSONRPC_ERRORS: Readonly<Record<ErrorCode, WireError>> = {
+const JSONRPC_ERRORS: Readonly<Record<ErrorCode, WireError>> = {
   "parse-error": { code: -32700, reason: "PARSE_ERROR" },
   "invalid-request": { code: -32600, reason: "INVALID_REQUEST" },
   "method-not-found": { code: -32601, reason: "METHOD_NOT_FOUND" },

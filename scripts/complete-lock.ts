@@ -1,0 +1,57 @@
+// npm leaves out of the lock file those optional packages (binaries for other platforms) that the registry in use does not
+// have, and then `npm ci` refuses that lock file everywhere. This puts them in. Run it after a change of dependencies.
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export interface LockEntry {
+  readonly version?: string;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const SYSTEMS = ["android", "darwin", "linux", "win32", "freebsd", "openharmony", "aix", "sunos", "netbsd", "openbsd"];
+const PROCESSORS = ["arm64", "x64", "arm", "ia32", "ppc64", "riscv64", "s390x", "wasm32", "loong64", "mips64el"];
+
+/** The optional packages that entries of a lock file ask for and that it does not hold. */
+export function missingOptionals(packages: Readonly<Record<string, LockEntry>>): ReadonlyMap<string, string> {
+  const missing = new Map<string, string>();
+  for (const [path, { optionalDependencies = {} }] of Object.entries(packages)) {
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      const places = [`node_modules/${name}`, `${path}/node_modules/${name}`];
+      if (!places.some((place) => Object.hasOwn(packages, place))) missing.set(name, version);
+    }
+  }
+  return missing;
+}
+
+function entryFor(name: string, version: string): object {
+  const words = name.split(/[/-]/);
+  const cpu = PROCESSORS.find((word) => words.includes(word));
+  const os = SYSTEMS.find((word) => words.includes(word));
+  if (cpu === undefined || !/^\d+\.\d+\.\d+/.test(version)) {
+    throw new Error(`Cannot tell the platform of ${name}@${version}: add it to package-lock.json by hand.`);
+  }
+  const libc = words.some((word) => word.startsWith("musl"))
+    ? "musl"
+    : words.some((word) => word.startsWith("gnu"))
+      ? "glibc"
+      : undefined;
+  return {
+    version,
+    cpu: [cpu],
+    dev: true,
+    ...(libc !== undefined && { libc: [libc] }),
+    optional: true,
+    ...(os !== undefined && { os: [os] }),
+  };
+}
+
+if (import.meta.main) {
+  const file = join(dirname(dirname(fileURLToPath(import.meta.url))), "package-lock.json");
+  const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, LockEntry> };
+  const missing = missingOptionals(lock.packages);
+  for (const [name, version] of missing) lock.packages[`node_modules/${name}`] = entryFor(name, version);
+  lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, "en")));
+  writeFileSync(file, `${JSON.stringify(lock, undefined, 2)}\n`);
+  console.log(`${missing.size} optional packages added to package-lock.json`);
+}

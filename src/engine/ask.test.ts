@@ -1,0 +1,222 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Message } from "../protocol/message.ts";
+import { type EngineHarness, openHarness, scripted, turns } from "../testing/engine-harness.ts";
+import type { TaskContext } from "./agent.ts";
+
+/** Everything the store holds of anything, and everything that was asked of it. */
+async function everythingStored(harness: EngineHarness): Promise<string> {
+  const { tasks } = await harness.shared.list({ scope: harness.scope(), limit: 100, artifacts: true });
+  const all: unknown[] = [tasks, harness.store.commits];
+  for (const { id } of tasks) {
+    all.push(await harness.shared.log(id, 0, Number.POSITIVE_INFINITY), await harness.shared.inbox(id), await harness.shared.steps(id));
+  }
+  return JSON.stringify(all);
+}
+
+describe("ask", () => {
+  test("asks, waits, and returns the answer; both are in the history", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => `You said ${await task.ask("Which city?")}`),
+    });
+    const asked = await harness.send("plan");
+    expect(asked.status).toMatchObject({ state: "input-required", message: { parts: [{ text: "Which city?" }] } });
+    const task = await harness.send({ taskId: asked.id, parts: [{ text: "Oslo" }] });
+    expect(await harness.story(task.id)).toEqual(["working", "input-required:Which city?", "working", "result=You said Oslo!", "completed"]);
+    expect(task.history?.map(({ role, parts }) => `${role}: ${parts[0]?.text}`)).toEqual(["user: plan", "agent: Which city?", "user: Oslo"]);
+  });
+
+  test("with a schema returns what the schema makes of it, and asks again with what was wrong", async () => {
+    const schema = z.object({ count: z.number().int().min(1) });
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        const { count } = await task.ask("How many?", { schema });
+        return count + 1;
+      }),
+    });
+    const { id } = await harness.send("go");
+    const again = await harness.send({ taskId: id, parts: [{ data: { count: 0 } }] });
+    expect(again.status.state).toBe("input-required");
+    const parts = again.status.message?.parts ?? [];
+    expect(parts[0]?.text).toMatch(/^That answer does not fit: count: /);
+    expect(parts[1]?.text).toBe("How many?");
+    const task = await harness.send({ taskId: id, parts: [{ text: '{"count": 2}' }] });
+    expect(task.artifacts?.[0]?.parts).toEqual([{ data: 3 }]);
+  });
+
+  test("takes only messages that arrived after its question was committed", async () => {
+    const answers: string[] = [];
+    const left: (string | undefined)[] = [];
+    let go: (() => void) | undefined;
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await new Promise<void>((resolve) => (go = resolve));
+        answers.push(await task.ask("Well?"));
+        const message = await task.next({ wait: false });
+        left.push(message?.parts[0]?.text);
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.start({ taskId, parts: [{ text: "early" }] });
+    harness.store.hold();
+    go?.();
+    await harness.until(() => harness.store.held === 1);
+    const meanwhile = harness.start({ taskId, parts: [{ text: "before it could be seen" }] });
+    harness.store.release();
+    await meanwhile;
+    await harness.untilState(taskId, "input-required");
+    await turns(10);
+    // The one that was posted while the question was on its way came after its commit; it is the answer.
+    await harness.until(async () => answers.length === 1 || (await harness.get(taskId)).status.state === "input-required");
+    if (answers.length === 0) await harness.start({ taskId, parts: [{ text: "the answer" }] });
+    await harness.untilState(taskId, "completed");
+    expect(answers).not.toEqual(["early"]);
+    expect(left[0]).toBe("early");
+  });
+
+  test("a waiting send is not answered by a question that was asked before its message was read", async () => {
+    const contexts: TaskContext[] = [];
+    let next: (() => void) | undefined;
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        contexts.push(task);
+        void task.ask("First?");
+        await new Promise<void>((resolve) => (next = resolve));
+        await task.next({ wait: false });
+        await task.ask("Second?");
+      }),
+    });
+    const first = await harness.send("go");
+    expect(first.status.message?.parts[0]?.text).toBe("First?");
+    // "First?" is open and is answered by this one; nothing is asked after it until the run goes on.
+    const ticket = await harness.start({ taskId: first.id, parts: [{ text: "an answer" }] });
+    let isSettled = false;
+    const settled = harness.settled(ticket).then(() => (isSettled = true));
+    await turns(20);
+    expect(isSettled).toBe(false);
+    next?.();
+    await settled;
+    expect((await harness.get(first.id)).status.message?.parts[0]?.text).toBe("Second?");
+  });
+
+  test("inputTimeout fails the task with what and how long, or goes on without an answer", async () => {
+    await using failing = await openHarness({ agents: scripted(async (task) => void (await task.ask("Well?")), { inputTimeout: 90_000 }), parkAfter: 1e9 });
+    const { id } = await failing.send("go");
+    await failing.advance(89_000);
+    expect((await failing.get(id)).status.state).toBe("input-required");
+    await failing.advance(2000);
+    const { status } = await failing.get(id);
+    expect(status.state).toBe("failed");
+    expect(status.message?.parts).toEqual([{ text: "Input timeout" }, { data: { taskId: id, timeoutSeconds: 90 } }]);
+
+    await using going = await openHarness({
+      agents: scripted(async (task) => `got ${String(await task.ask("Well?", { timeout: 1000, onTimeout: "continue" }))}`),
+    });
+    const asked = await going.send("go");
+    await going.advance(1500);
+    await going.untilState(asked.id, "completed");
+    expect(await going.story(asked.id)).toEqual(["working", "input-required:Well?", "working", "result=got undefined!", "completed"]);
+  });
+
+  test("an input timeout passes while the run is parked, too", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => void (await task.ask("Well?")), { inputTimeout: 60_000 }),
+      parkAfter: 5000,
+    });
+    const { id } = await harness.send("go");
+    await harness.advance(10_000);
+    expect(harness.engine.counts().live).toBe(0);
+    await harness.advance(55_000);
+    expect((await harness.get(id)).status.message?.parts[0]).toEqual({ text: "Input timeout" });
+  });
+});
+
+describe("a sensitive question", () => {
+  test("its answer is in no history, event, log or store, and the run gets it", async () => {
+    const got: unknown[] = [];
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        got.push(await task.ask("Password?", { sensitive: true }));
+        got.push(await task.ask("PIN?", { sensitive: true, schema: z.string().regex(/^\d{4}$/) }));
+        got.push(...task.history.map(({ parts }) => parts[0]?.text));
+      }),
+    });
+    const { id } = await harness.send("go");
+    expect((await harness.get(id)).status.message?.metadata).toEqual({ sensitive: true });
+    await harness.send({ taskId: id, parts: [{ text: "hunter2" }], metadata: { note: "hunter2 again" } });
+    const wrong = await harness.send({ taskId: id, parts: [{ text: "hunter3" }] });
+    expect(wrong.status.state).toBe("input-required");
+    const during = await everythingStored(harness);
+    const task = await harness.send({ taskId: id, parts: [{ text: "4711" }] });
+    expect(task.status.state).toBe("completed");
+    expect(got).toEqual(["hunter2", "4711", "go"]);
+    for (const where of [during, await everythingStored(harness), JSON.stringify(task), JSON.stringify(harness.logs)]) {
+      expect(where).not.toMatch(/hunter|4711/);
+    }
+  });
+
+  test("an answer that nobody read before the end vanishes", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.ask("Password?", { sensitive: true });
+        throw new Error("no good");
+      }),
+    });
+    const { id } = await harness.send("go");
+    harness.store.hold();
+    const both = Promise.all([harness.start({ taskId: id, parts: [{ text: "hunter2" }] }), harness.start({ taskId: id, parts: [{ text: "hunter2 twice" }] })]);
+    harness.store.release();
+    await both.catch(() => {});
+    await harness.until(async () => (await harness.get(id)).status.state === "failed");
+    expect(JSON.stringify(await harness.get(id)) + (await everythingStored(harness))).not.toContain("hunter2");
+  });
+});
+
+describe("requireAuth", () => {
+  test("waits in auth-required for the caller's next message", async () => {
+    const got: (Message | undefined)[] = [];
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        got.push(await task.requireAuth("Log in at https://example.com"));
+      }),
+    });
+    const asked = await harness.send("go");
+    expect(asked.status.state).toBe("auth-required");
+    await harness.send({ taskId: asked.id, parts: [{ text: "done" }] });
+    expect(got[0]?.parts[0]?.text).toBe("done");
+    expect(await harness.story(asked.id)).toEqual(["working", "auth-required:Log in at https://example.com", "working", "completed"]);
+  });
+
+  test("goes on by itself when `until` resolves", async () => {
+    let authorise: (() => void) | undefined;
+    await using harness = await openHarness({
+      agents: scripted(async (task) => `got ${String(await task.requireAuth("Log in", { until: () => new Promise<void>((resolve) => (authorise = resolve)) }))}`),
+    });
+    const asked = await harness.send("go");
+    authorise?.();
+    await harness.untilState(asked.id, "completed");
+    expect(await harness.story(asked.id)).toEqual(["working", "auth-required:Log in", "working", "result=got undefined!", "completed"]);
+  });
+
+  test("whose `until` fails throws, and the run goes on at work", async () => {
+    let fail: ((error: Error) => void) | undefined;
+    await using harness = await openHarness({
+      agents: scripted(
+        async (task) => {
+          await task.requireAuth("Log in", { until: () => new Promise<void>((_, reject) => (fail = reject)) }).catch(() => {});
+          await task.artifact("a").write("without");
+          await new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
+        },
+        { timeout: 5000 },
+      ),
+    });
+    const asked = await harness.send("go");
+    fail?.(new Error("denied"));
+    await harness.untilState(asked.id, "working");
+    const record = await harness.shared.get(asked.id, { artifacts: false });
+    expect(record?.head.active).toBe(true);
+    // Its time does not stand still any more.
+    await harness.advance(6000);
+    expect((await harness.get(asked.id)).status.state).toBe("failed");
+  });
+});

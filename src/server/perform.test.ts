@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { agent } from "../engine/agent.ts";
+import type { MessageId, TaskId } from "../protocol/ids.ts";
+import type { OperationPolicy, OperationRequest, SendRequest } from "../protocol/operation.ts";
+import { ANONYMOUS } from "../protocol/principal.ts";
+import type { Call } from "./call.ts";
+import { perform } from "./perform.ts";
+import { createService, type Service } from "./service.ts";
+import type { TaskStream } from "./task-stream.ts";
+import { ScriptedEngine } from "./test/scripted-engine.ts";
+
+const POLICY: OperationPolicy = { closeOnInputRequired: true, terminalSubscribe: "error", repeatCancel: "snapshot" };
+
+function open(): { engine: ScriptedEngine; service: Service } {
+  const engine = new ScriptedEngine();
+  const subject = agent({ name: "Echo", description: "e", version: "1", run: async () => {} });
+  return { engine, service: createService({ agent: subject, engine, url: "http://x/" }) };
+}
+
+function callWith(members: Partial<Call> = {}, policy: Partial<OperationPolicy> = {}): Call {
+  return {
+    principal: ANONYMOUS,
+    dialect: "test",
+    policy: { ...POLICY, ...policy },
+    extensions: [],
+    traceparent: undefined,
+    lastEventId: undefined,
+    signal: new AbortController().signal,
+    ...members,
+  };
+}
+
+function sending(text: string, operation: SendRequest["operation"] = "send"): SendRequest {
+  const message = { messageId: "m" as MessageId, role: "user" as const, parts: [{ text }] };
+  return { operation, tenant: "", message, metadata: {}, outputModes: [], history: undefined, wait: false };
+}
+
+async function stream(service: Service, call: Call, request: OperationRequest): Promise<TaskStream> {
+  const result = await perform(service, call, request);
+  if (result.kind !== "stream") throw new Error(result.kind);
+  return result;
+}
+
+describe("A dialect's policy", () => {
+  it("decides what subscribing to a finished task gets", async () => {
+    const { engine, service } = open();
+    await perform(service, callWith(), sending("done"));
+    const request = { operation: "subscribe", tenant: "", id: engine.latest } as const;
+    await expect(perform(service, callWith(), request)).rejects.toMatchObject({ code: "unsupported-operation" });
+    const snapshot = await stream(service, callWith({}, { terminalSubscribe: "snapshot" }), request);
+    expect(snapshot.opening).toMatchObject({ kind: "task", task: { state: "completed" } });
+    expect(snapshot.events).toBeUndefined();
+    expect(engine.subscriptions).toBe(0);
+  });
+
+  it("decides what canceling again gets", async () => {
+    const { engine, service } = open();
+    await perform(service, callWith(), sending("hang"));
+    const request = { operation: "cancel", tenant: "", id: engine.latest, metadata: {} } as const;
+    await perform(service, callWith(), request);
+    expect(await perform(service, callWith(), request)).toMatchObject({ kind: "task", task: { state: "canceled" } });
+    const strict = callWith({}, { repeatCancel: "error" });
+    await expect(perform(service, strict, request)).rejects.toMatchObject({ code: "task-not-cancelable" });
+  });
+
+  it("decides whether a question ends the stream of a send", async () => {
+    const { engine, service } = open();
+    const closing = await stream(service, callWith(), sending("ask", "stream"));
+    expect(await closing.events?.next()).toMatchObject({ last: true });
+    const staying = await stream(service, callWith({}, { closeOnInputRequired: false }), sending("ask", "stream"));
+    expect(await staying.events?.next()).toMatchObject({ last: false });
+    engine.status(engine.latest, "working");
+    engine.status(engine.latest, "completed");
+    expect(await staying.events?.next()).toMatchObject({ last: true });
+  });
+});
+
+describe("A stream", () => {
+  it("is marked, and keeps the task's own metadata, when events were lost", async () => {
+    const { engine, service } = open();
+    await perform(service, callWith(), sending("hang"));
+    const subscribe = engine.subscribe.bind(engine);
+    for (const [metadata, expected] of [
+      [undefined, '{"palaver.resync":true}'],
+      ["{}", '{"palaver.resync":true}'],
+      ['{"a":1}', '{"palaver.resync":true,"a":1}'],
+    ] as const) {
+      engine.subscribe = async (scope, id, options) => {
+        const found = await subscribe(scope, id, options);
+        if (found === undefined) return undefined;
+        return { ...found, resync: true, opening: { ...found.opening, ...(metadata !== undefined && { metadata }) } };
+      };
+      const request = { operation: "subscribe", tenant: "", id: engine.latest } as const;
+      const { opening, events } = await stream(service, callWith({ lastEventId: "0" }), request);
+      expect(opening).toMatchObject({ task: { metadata: expected } });
+      events?.close();
+    }
+  });
+
+  it("of an unknown task is refused, and leaves nothing behind", async () => {
+    const { engine, service } = open();
+    const request = { operation: "subscribe", tenant: "", id: "x" as TaskId } as const;
+    await expect(perform(service, callWith(), request)).rejects.toMatchObject({ code: "task-not-found" });
+    expect(engine.subscriptions).toBe(0);
+  });
+});

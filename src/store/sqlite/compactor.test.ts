@@ -1,0 +1,142 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { sqliteTrial } from "../../testing/sqlite-trial.ts";
+import { chunkEntry, claimOf, createOf, endOf, NODE, START, taskId, writeOf } from "../../testing/store-operations.ts";
+import { outcomes } from "../../testing/store-write-cases.ts";
+
+const T = taskId(1);
+
+describe("a log", () => {
+  async function hotRows(file: string): Promise<number> {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      return Number(database.prepare("SELECT count(*) AS n FROM log").get()?.["n"]);
+    } finally {
+      database.close();
+    }
+  }
+
+  test("of a finished task is moved out of the hot log, with its artifacts folded", async () => {
+    await using trial = await sqliteTrial();
+    const { file } = trial;
+    const store = await trial.open();
+    await store.commit([createOf(T)]);
+    for (const seq of [2, 3, 4]) await store.commit([writeOf(T, { entries: [chunkEntry(seq, `${seq}`, seq > 2)] })]);
+    await store.commit([writeOf(T, { end: endOf(5) })]);
+    await expect.poll(() => hotRows(file)).toBe(0);
+    const record = await store.get(T, { artifacts: true });
+    expect(JSON.parse(record?.artifacts ?? "null")).toEqual([
+      { artifactId: "result", parts: [{ text: "2" }, { text: "3" }, { text: "4" }] },
+    ]);
+    expect((await store.log(T, 0, 1e6)).map((entry) => entry.seq)).toEqual([1, 2, 3, 4, 5]);
+    expect((await store.log(T, 3, 1e6)).map((entry) => entry.seq)).toEqual([4, 5]);
+  });
+
+  test("of a running task is moved too when it grows, and is read whole all the while", async () => {
+    await using trial = await sqliteTrial();
+    const { file } = trial;
+    const store = await trial.open();
+    const other = taskId(2);
+    await store.commit([createOf(T), createOf(other)]);
+    const text = "z".repeat(3000);
+    let seq = 1;
+    const readWhole = async (): Promise<void> => {
+      let read = 0;
+      while (read < seq) {
+        const page = await store.log(T, read, 100_000);
+        expect(page.length).toBeGreaterThan(0);
+        for (const entry of page) {
+          read += 1;
+          expect(entry.seq).toBe(read);
+          expect(entry.body).toContain(read > 1 ? `"${read}:` : "status");
+        }
+      }
+    };
+    for (let round = 0; round < 12; round++) {
+      const commits: Promise<unknown>[] = [];
+      for (let n = 0; n < 60; n++) {
+        seq += 1;
+        const entry = chunkEntry(seq, `${seq}:${text}`, seq > 2);
+        commits.push(
+          store.commit([writeOf(T, { entries: [entry] }), writeOf(other, { entries: [{ ...entry, body: "{}" }] })]),
+        );
+      }
+      await Promise.all(commits);
+      await readWhole();
+      expect(await store.positions([T, other])).toEqual([
+        { id: T, seq, ended: false },
+        { id: other, seq, ended: false },
+      ]);
+    }
+    expect(await hotRows(file)).toBeLessThan(2 * seq);
+    await store.commit([writeOf(T, { release: true }), writeOf(other, { release: true })]);
+    await expect.poll(() => hotRows(file)).toBe(0);
+    await readWhole();
+    expect((await store.get(T, { artifacts: false }))?.seq).toBe(seq);
+    expect(await outcomes(store, claimOf(T, NODE), writeOf(T, { epoch: 2, end: endOf(seq + 1) }))).toEqual([
+      "ok",
+      "ok",
+    ]);
+    expect(await store.log(T, seq - 1, 1e6)).toHaveLength(2);
+  });
+
+  test("left in the hot log by a crash after the end is moved at the next start", async () => {
+    await using trial = await sqliteTrial();
+    const { file } = trial;
+    const store = await trial.open({ fault: () => (isDying ? "death" : undefined) });
+    let isDying = false;
+    await store.commit([createOf(T), writeOf(T, { entries: [chunkEntry(2, "a", false)] })]);
+    const ending = store.commit([writeOf(T, { end: endOf(3) })]);
+    isDying = true;
+    const dying = store.commit([]);
+    await ending;
+    await expect(dying).rejects.toMatchObject({ code: "unknown" });
+    expect(await hotRows(file)).toBeGreaterThan(0);
+    await store.close();
+    const again = await trial.open();
+    await expect.poll(() => hotRows(file)).toBe(0);
+    expect((await again.log(T, 0, 1e6)).map((entry) => entry.seq)).toEqual([1, 2, 3]);
+    expect((await again.get(T, { artifacts: true }))?.artifacts).toContain('"a"');
+  });
+
+  test("of many megabytes is kept in segments and left to its readers to fold", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    const text = "y".repeat(100_000);
+    await store.commit([createOf(T)]);
+    for (let seq = 2; seq <= 60; seq++) await store.commit([writeOf(T, { entries: [chunkEntry(seq, text, seq > 2)] })]);
+    await store.commit([writeOf(T, { end: endOf(61) })]);
+    await store.sweep();
+    expect((await store.get(T, { artifacts: true }))?.artifacts).toBeUndefined();
+    let read = 0;
+    for (let page = await store.log(T, 0, 256_000); page.length > 0; page = await store.log(T, read, 256_000)) {
+      expect(page.length).toBeLessThanOrEqual(3);
+      for (const entry of page) expect(entry.seq).toBe(++read);
+    }
+    expect(read).toBe(61);
+  });
+
+  test("of many megabytes is folded before it is dropped for its age", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open({ retention: { logAge: 10 }, now: () => START + 11 });
+    const text = "y".repeat(200_000);
+    await store.commit([createOf(T)]);
+    for (let seq = 2; seq <= 30; seq++) await store.commit([writeOf(T, { entries: [chunkEntry(seq, text, seq > 2)] })]);
+    await store.commit([writeOf(T, { end: endOf(31) })]);
+    await store.sweep();
+    const record = await store.get(T, { artifacts: true });
+    expect(record?.firstSeq).toBe(32);
+    expect(record?.artifacts?.length).toBeGreaterThan(29 * 200_000);
+    expect(await store.log(T, 0, 1e9)).toEqual([]);
+  });
+
+  test("that holds something else than events is kept as it is", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open({ retention: { logAge: 10 }, now: () => START + 11 });
+    await store.commit([createOf(T, {}, { entries: [{ seq: 1, body: '"?"' }] })]);
+    await store.commit([writeOf(T, { end: endOf(2) })]);
+    await store.sweep();
+    expect(await store.log(T, 0, 1e6)).toHaveLength(2);
+    await store.health();
+  });
+});

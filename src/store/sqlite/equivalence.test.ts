@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { TaskId } from "../../protocol/ids.ts";
+import { sqliteTrial } from "../../testing/sqlite-trial.ts";
+import {
+  chunkEntry,
+  claimOf,
+  createOf,
+  endOf,
+  headOf,
+  postOf,
+  SCOPE,
+  START,
+  statusEntry,
+  taskId,
+  writeOf,
+} from "../../testing/store-operations.ts";
+import type { Store, StoreOperation } from "../contract.ts";
+import { createMemoryStore } from "../memory/store.ts";
+
+const NODES = ["one", "two"];
+const TASKS = 3;
+
+/** An operation on one of the tasks of a run, mostly sensible: seq and epoch are near what they should be. */
+interface Move {
+  readonly task: number;
+  readonly kind: "create" | "write" | "end" | "post" | "claim";
+  readonly node: string;
+  readonly count: number;
+  readonly seqError: number;
+  readonly epochError: number;
+  readonly force: boolean;
+  readonly release: boolean;
+  readonly withHead: boolean;
+  readonly withArtifacts: boolean;
+  readonly inbox: number;
+  readonly wake: number | undefined;
+}
+
+const mostly0 = fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(-1, 1) });
+const move: fc.Arbitrary<Move> = fc.record({
+  task: fc.nat(TASKS - 1),
+  kind: fc.constantFrom("create", "create", "write", "write", "write", "end", "post", "claim"),
+  node: fc.constantFrom(...NODES),
+  count: fc.nat(3),
+  seqError: mostly0,
+  epochError: mostly0,
+  force: fc.boolean(),
+  release: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  withHead: fc.boolean(),
+  withArtifacts: fc.boolean(),
+  inbox: fc.nat(3),
+  wake: fc.option(fc.nat(20), { nil: undefined }),
+});
+type Step = readonly Move[] | "leave" | "beat" | "tick";
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 12, arbitrary: fc.array(move, { minLength: 1, maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.constantFrom("leave" as const, "beat" as const, "tick" as const) },
+);
+
+async function operationOf(memory: Store, id: TaskId, next: Move): Promise<StoreOperation> {
+  const record = await memory.get(id, { artifacts: false });
+  const seq = (record?.seq ?? 0) + 1 + next.seqError;
+  const epoch = (record?.epoch ?? 1) + next.epochError;
+  const entries = Array.from({ length: next.count }, (_, index) =>
+    next.withHead && index === 0
+      ? statusEntry(seq)
+      : { ...chunkEntry(seq + index, `${seq + index}`), note: `${index}` },
+  );
+  const head = headOf(next.force ? "working" : "input-required", {
+    statusAt: START + seq,
+    ...(next.wake !== undefined && { wakeAt: START + next.wake }),
+  });
+  const common = {
+    epoch,
+    entries,
+    release: next.release,
+    history: next.force ? [{ after: seq, body: `{"n":${seq}}`, ...(next.release && { inbox: "x" }) }] : [],
+    taken: next.withArtifacts ? [`m${next.inbox}`] : [],
+    steps: next.force ? [{ key: `k${next.inbox}`, value: `${seq}` }] : [],
+    forgetSteps: next.withHead && next.release,
+    ...(next.withHead && { head }),
+  };
+  const end = endOf(seq + entries.length, {
+    unlessInbox: next.force,
+    head: headOf("completed", { statusAt: START + seq }),
+    history: next.withHead ? [{ after: seq, body: "{}" }] : [],
+    ...(next.withArtifacts && { artifacts: "[]" }),
+  });
+  switch (next.kind) {
+    case "create":
+      return createOf(
+        id,
+        { node: next.node, messageId: id },
+        { ...common, epoch: 1, head, ...(next.inbox === 0 && { end }) },
+      );
+    case "write":
+      return writeOf(id, common);
+    case "end":
+      return writeOf(id, { ...common, end });
+    case "post":
+      return postOf(id, { id: `m${next.inbox}`, kind: next.release ? "cancel" : "message", sealed: next.withHead }, 2);
+    case "claim":
+      return claimOf(id, next.node, next.force);
+  }
+}
+
+/** Everything a reader can see of these tasks. Artifacts are left out: who folds them, and when, is each store's own affair. */
+async function view(store: Store, ids: readonly TaskId[]): Promise<unknown> {
+  const tasks = [];
+  for (const id of ids) {
+    tasks.push([
+      await store.get(id, { artifacts: false }),
+      await store.get(id, { artifacts: false, history: 1, upTo: 3 }),
+      await store.log(id, 0, 1e9),
+      await store.log(id, 2, 100),
+      await store.inbox(id),
+      await store.steps(id),
+      await store.findByMessage(SCOPE, id),
+    ]);
+  }
+  const due = (await store.due(1e6)).filter((id) => ids.includes(id));
+  return { tasks, positions: await store.positions(ids), due, nextWake: await store.nextWake() };
+}
+
+test("does in a file whatever the memory store does, however operations are mixed", async () => {
+  await using trial = await sqliteTrial();
+  const clock = { now: START };
+  const now = (): number => clock.now;
+  const memory = createMemoryStore({ retention: {}, now });
+  const sqlite = await trial.open({ now });
+  let run = 0;
+  const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+    run += 1;
+    const ids = Array.from({ length: TASKS }, (_, n) => taskId(run * 10 + n));
+    for (const next of steps) {
+      if (next === "tick") clock.now += 5;
+      for (const store of [memory, sqlite]) {
+        if (next === "beat") await store.heartbeat("one", 8);
+        if (next === "leave") await store.leave("one");
+      }
+      if (typeof next === "string") continue;
+      const operations: StoreOperation[] = [];
+      for (const each of next) operations.push(await operationOf(memory, ids[each.task] ?? taskId(0), each));
+      expect(await sqlite.commit(operations)).toEqual(await memory.commit(operations));
+    }
+    expect(await view(sqlite, ids)).toEqual(await view(memory, ids));
+  });
+  await fc.assert(property, { numRuns: 150 });
+
+  // Everything once more from a file whose hot log was emptied, with nobody holding a lease.
+  await sqlite.close();
+  const again = await trial.open({ now });
+  await Promise.all(NODES.map((node) => memory.leave(node)));
+  const all = Array.from({ length: run }, (_, n) =>
+    Array.from({ length: TASKS }, (_, m) => taskId((n + 1) * 10 + m)),
+  ).flat();
+  expect(await view(again, all)).toEqual(await view(memory, all));
+});

@@ -1,0 +1,139 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { sqliteTrial } from "../../testing/sqlite-trial.ts";
+import {
+  chunkEntry,
+  createOf,
+  endOf,
+  headOf,
+  NODE,
+  postOf,
+  SCOPE,
+  statusEntry,
+  taskId,
+  writeOf,
+} from "../../testing/store-operations.ts";
+import { outcomes } from "../../testing/store-write-cases.ts";
+
+const T = taskId(1);
+
+describe("when the database fails", () => {
+  test.each(["busy", "full"] as const)("a %s one has written nothing, and another try succeeds", async (fault) => {
+    await using trial = await sqliteTrial();
+    let next: typeof fault | undefined;
+    const store = await trial.open({ fault: () => next });
+    await store.commit([createOf(T, {}, { entries: [statusEntry(1)] })]);
+    const batch = [
+      writeOf(T, { entries: [statusEntry(2)], head: headOf("input-required") }),
+      createOf(taskId(2), { contextShared: true }),
+      postOf(T, { id: "m" }),
+    ];
+    next = fault;
+    await expect(store.commit(batch)).rejects.toMatchObject({ name: "StoreError", code: fault });
+    expect(await store.positions([T, taskId(2)])).toEqual([{ id: T, seq: 1, ended: false }]);
+    expect(await store.inbox(T)).toEqual([]);
+    next = undefined;
+    expect(await outcomes(store, ...batch)).toEqual(["ok", "ok", "ok"]);
+    expect((await store.log(T, 0, 1e6)).map((entry) => entry.seq)).toEqual([1, 2]);
+    expect((await store.list({ scope: SCOPE, state: "input-required", limit: 5, artifacts: false })).total).toBe(1);
+  });
+
+  test.each([
+    ["io-lost", 1],
+    ["io-kept", 2],
+  ] as const)(
+    "a COMMIT broken by %s has an unknown outcome, stops the store, and shows at the next start",
+    async (fault, seq) => {
+      await using trial = await sqliteTrial();
+      let next: typeof fault | undefined;
+      const store = await trial.open({ fault: () => next });
+      await store.commit([createOf(T)]);
+      next = fault;
+      const [failed, queued] = [
+        store.commit([writeOf(T, { entries: [statusEntry(2)] })]),
+        store.commit([createOf(taskId(2))]),
+      ];
+      await expect(failed).rejects.toMatchObject({ code: "unknown" });
+      await expect(queued).rejects.toMatchObject({ code: "unknown" });
+      next = undefined;
+      for (const call of [
+        () => store.commit([]),
+        () => store.get(T, { artifacts: false }),
+        () => store.health(),
+        () => store.due(1),
+      ]) {
+        await expect(call()).rejects.toMatchObject({ code: "unknown" });
+      }
+      await store.close();
+      const again = await trial.open();
+      expect(await again.positions([T, taskId(2)])).toEqual([{ id: T, seq, ended: false }]);
+    },
+  );
+
+  test("the death of its thread leaves what was under way unknown and everything before safe", async () => {
+    await using trial = await sqliteTrial();
+    let isDying = false;
+    const store = await trial.open({ fault: () => (isDying ? "death" : undefined) });
+    await store.commit([createOf(T)]);
+    isDying = true;
+    await expect(store.commit([createOf(taskId(2))])).rejects.toMatchObject({ code: "unknown" });
+    await expect(store.health()).rejects.toMatchObject({ code: "unknown" });
+    await store.close();
+    const again = await trial.open();
+    expect(await again.positions([T, taskId(2)])).toEqual([{ id: T, seq: 1, ended: false }]);
+  });
+
+  test("a file that another program has locked is busy, can still be read, and recovers", async () => {
+    await using trial = await sqliteTrial();
+    const { file } = trial;
+    const store = await trial.open();
+    await store.commit([createOf(T)]);
+    const intruder = new DatabaseSync(file);
+    intruder.exec("BEGIN IMMEDIATE");
+    await expect(store.commit([writeOf(T, { entries: [statusEntry(2)] })])).rejects.toMatchObject({ code: "busy" });
+    await expect(store.health()).rejects.toMatchObject({ code: "busy" });
+    await expect(store.leave(NODE)).rejects.toMatchObject({ code: "busy" });
+    expect(await store.positions([T])).toEqual([{ id: T, seq: 1, ended: false }]);
+    intruder.exec("ROLLBACK");
+    intruder.close();
+    await store.health();
+    expect(await outcomes(store, writeOf(T, { entries: [statusEntry(2)] }))).toEqual(["ok"]);
+  });
+
+  test("closing a file that another program has locked leaves nothing undone that matters", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    await store.commit([createOf(T)]);
+    const intruder = new DatabaseSync(trial.file);
+    await store.commit([writeOf(T, { entries: [chunkEntry(2, "a", false)], end: endOf(3) })]);
+    intruder.exec("BEGIN IMMEDIATE");
+    await store.close();
+    intruder.close();
+    const again = await trial.open();
+    expect((await again.log(T, 0, 1e6)).map((entry) => entry.seq)).toEqual([1, 2, 3]);
+  });
+
+  test("a file that cannot grow is full, keeps all it has, and goes on with what fits", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open({ maxPages: 120 });
+    const acknowledged: number[] = [];
+    let failure: unknown;
+    const text = "x".repeat(20_000);
+    await store.commit([createOf(T)]);
+    let seq = 1;
+    for (; seq < 100; seq++) {
+      try {
+        await store.commit([writeOf(T, { entries: [chunkEntry(seq + 1, text, seq > 1)] })]);
+        acknowledged.push(seq + 1);
+      } catch (thrown) {
+        failure = thrown;
+        break;
+      }
+    }
+    expect(acknowledged.length).toBeGreaterThan(3);
+    expect(failure).toMatchObject({ code: "full", message: expect.stringMatching(/disk space/) });
+    expect((await store.log(T, 1, 1e9)).map((entry) => entry.seq)).toEqual(acknowledged);
+    expect(await outcomes(store, writeOf(T, { entries: [chunkEntry(seq + 1, "small")] }))).toEqual(["ok"]);
+    expect(await store.positions([T])).toEqual([{ id: T, seq: seq + 1, ended: false }]);
+  });
+});

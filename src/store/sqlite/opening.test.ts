@@ -1,0 +1,100 @@
+import { chmod, mkdir, open, symlink, writeFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { sqliteTrial } from "../../testing/sqlite-trial.ts";
+import { createOf, taskId } from "../../testing/store-operations.ts";
+
+const T = taskId(1);
+
+describe("opening", () => {
+  test("makes the folders the file lies in", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open({ file: trial.folder.file("a/b/c.db") });
+    await store.health();
+  });
+
+  test("refuses a file of a newer schema, saying what to do, and leaves it alone", async () => {
+    await using trial = await sqliteTrial();
+    const { file } = trial;
+    const database = new DatabaseSync(file);
+    database.exec("PRAGMA user_version = 999");
+    database.close();
+    await expect(trial.open()).rejects.toMatchObject({
+      code: "unusable",
+      message: expect.stringMatching(/schema 999.*Upgrade palaver/),
+    });
+    await expect(trial.open()).rejects.toMatchObject({ code: "unusable" });
+  });
+
+  test("refuses what is no database", async () => {
+    await using trial = await sqliteTrial();
+    const { file } = trial;
+    await writeFile(file, "This is a shopping list, and a rather long one at that. ".repeat(100));
+    await expect(trial.open()).rejects.toMatchObject({
+      code: "unusable",
+      message: expect.stringMatching(/not a database/),
+    });
+  });
+
+  test("refuses a damaged database", async () => {
+    await using trial = await sqliteTrial();
+    const { file } = trial;
+    const store = await trial.open();
+    await store.commit(Array.from({ length: 200 }, (_, n) => createOf(taskId(n))));
+    await store.close();
+    const database = await open(file, "r+");
+    await database.write(Buffer.alloc(200_000, 0x5a), 0, 200_000, 100);
+    await database.close();
+    await expect(trial.open()).rejects.toMatchObject({
+      code: "unusable",
+      message: expect.stringMatching(/damaged|not a database/),
+    });
+  });
+
+  test("refuses a folder in the place of the file", async () => {
+    await using trial = await sqliteTrial();
+    await mkdir(trial.file);
+    await expect(trial.open()).rejects.toMatchObject({
+      code: "unusable",
+      message: expect.stringMatching(/may not be opened/),
+    });
+  });
+
+  test("refuses a folder that cannot be made", async () => {
+    await using trial = await sqliteTrial();
+    await writeFile(trial.folder.file("plain"), "");
+    await expect(trial.open({ file: trial.folder.file("plain/sub/x.db") })).rejects.toMatchObject({
+      code: "unusable",
+      message: expect.stringMatching(/folder/),
+    });
+  });
+
+  test.skipIf(process.getuid?.() === 0)("refuses a folder that may not be written to", async () => {
+    await using trial = await sqliteTrial();
+    await chmod(trial.folder.path, 0o500);
+    try {
+      await expect(trial.open()).rejects.toMatchObject({
+        code: "unusable",
+        message: expect.stringMatching(/write/),
+      });
+    } finally {
+      await chmod(trial.folder.path, 0o700);
+    }
+  });
+
+  test("refuses a file that this process has open already, by whatever name", async () => {
+    await using trial = await sqliteTrial();
+    const { file } = trial;
+    const store = await trial.open();
+    await symlink(file, trial.folder.file("alias.db"));
+    for (const name of [file, trial.folder.file("./store.db"), trial.folder.file("alias.db")]) {
+      await expect(trial.open({ file: name })).rejects.toMatchObject({
+        code: "unusable",
+        message: expect.stringContaining(`this process (pid ${process.pid})`),
+      });
+    }
+    await store.commit([createOf(T)]);
+    await store.close();
+    await (await trial.open()).health();
+  });
+});

@@ -1,0 +1,83 @@
+import type { Scope } from "../../protocol/principal.ts";
+import type { HistoryEntry, StoreOperation, TaskHead, TaskWrite } from "../contract.ts";
+import { joinEntries } from "./log-text.ts";
+import {
+  CLAIM,
+  CREATE,
+  END,
+  EXTRAS,
+  FORGET,
+  HEAD,
+  type Packed,
+  type PackedValue,
+  POST,
+  RELEASE,
+  SHARED,
+  UNLESS_INBOX,
+  WRITE,
+} from "./packed.ts";
+import { STATE_CODE } from "./state-code.ts";
+
+/** `scopeOf` gives the number of a scope, if it has one yet. */
+export function pack(operations: readonly StoreOperation[], scopeOf: (scope: Scope) => number | undefined): Packed {
+  const packed: PackedValue[] = [];
+  for (const operation of operations) {
+    if (operation.kind === "write") packWrite(packed, operation, scopeOf);
+    else if (operation.kind === "claim") packed.push(CLAIM, operation.task, operation.node, operation.force ? 1 : 0);
+    else {
+      const { id, kind, body, sealed, at } = operation.entry;
+      packed.push(POST, operation.task, operation.maxWaiting, id, kind === "cancel" ? 1 : 0, body, sealed ? 1 : 0, at);
+    }
+  }
+  return packed;
+}
+
+function packWrite(packed: PackedValue[], write: TaskWrite, scopeOf: (scope: Scope) => number | undefined): void {
+  const { create, end, entries } = write;
+  // A head that the end replaces at once need not travel.
+  const head = end !== undefined && (create !== undefined || !end.unlessInbox) ? undefined : write.head;
+  const hasExtras = write.taken.length > 0 || write.steps.length > 0;
+  const flags =
+    (write.release ? RELEASE : 0) |
+    (write.forgetSteps ? FORGET : 0) |
+    (create === undefined ? 0 : CREATE | (create.contextShared ? SHARED : 0)) |
+    (head === undefined ? 0 : HEAD) |
+    (end === undefined ? 0 : END | (end.unlessInbox ? UNLESS_INBOX : 0)) |
+    (hasExtras ? EXTRAS : 0);
+  packed.push(WRITE, flags, write.task, write.epoch, seqBefore(write), entries.length, joinEntries(entries));
+  packHistory(packed, write.history);
+  if (create !== undefined) {
+    const scope = scopeOf(create.scope);
+    if (scope === undefined) packed.push(null, create.scope.agent, create.scope.tenant, create.scope.owner);
+    else packed.push(scope);
+    packed.push(create.contextId, create.dialect, create.at, create.node, create.messageId ?? null);
+  }
+  if (head !== undefined) packHead(packed, head);
+  if (end !== undefined) {
+    packHead(packed, end.head);
+    packed.push(joinEntries([end.entry]), end.artifacts ?? null);
+    packHistory(packed, end.history);
+  }
+  if (!hasExtras) return;
+  packed.push(write.taken.length, ...write.taken, write.steps.length);
+  for (const { key, value } of write.steps) packed.push(key, value);
+}
+
+/** The seq the first entry follows; `null` without entries, -1 if they do not follow each other. */
+function seqBefore({ entries, end }: TaskWrite): number | null {
+  const first = entries[0] ?? end?.entry;
+  if (first === undefined) return null;
+  let next = first.seq;
+  for (const entry of entries) if (entry.seq !== next++) return -1;
+  return end === undefined || end.entry.seq === next ? first.seq - 1 : -1;
+}
+
+function packHead(packed: PackedValue[], head: TaskHead): void {
+  packed.push(STATE_CODE[head.state], head.statusAt, head.active ? 1 : 0, head.wakeAt ?? null, head.status);
+  packed.push(head.metadata ?? null, head.runner);
+}
+
+function packHistory(packed: PackedValue[], history: readonly HistoryEntry[]): void {
+  packed.push(history.length);
+  for (const { after, body, inbox } of history) packed.push(after, body, inbox ?? null);
+}

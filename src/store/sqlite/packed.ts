@@ -1,0 +1,76 @@
+import type { Scope } from "../../protocol/principal.ts";
+import type { HistoryEntry, StepRecord, StoreOperation, TaskWrite } from "../contract.ts";
+
+/**
+ * Operations on their way to the thread that writes: one flat list of texts and numbers, which crosses over in a fraction of the
+ * time that nested objects take. What comes next in the list follows from what came before.
+ */
+export type Packed = readonly PackedValue[];
+export type PackedValue = string | number | null;
+
+/** A head as the file spells it. */
+export interface HeadCommand {
+  readonly state: number;
+  readonly statusAt: number;
+  readonly active: number;
+  readonly wakeAt: number | null;
+  readonly status: string;
+  readonly metadata: string | null;
+  readonly runner: string;
+}
+
+export interface CreateCommand {
+  /** The scope's number or, where the sender did not know it, the scope. */
+  readonly scope: number | Scope;
+  readonly context: string;
+  readonly shared: boolean;
+  readonly dialect: string;
+  readonly at: number;
+  readonly node: string;
+  readonly messageId: string | null;
+}
+
+export interface EndCommand {
+  /** The last line of the log. */
+  readonly line: string;
+  readonly head: HeadCommand;
+  readonly artifacts: string | null;
+  readonly unlessInbox: boolean;
+  readonly history: readonly HistoryEntry[];
+}
+
+export interface WriteCommand {
+  readonly kind: "write";
+  readonly task: string;
+  readonly epoch: number;
+  /** Where the log must have ended so far; `null`: anywhere; -1, which is never: the entries do not follow each other. */
+  readonly after: number | null;
+  /** How many lines there are, apart from the one that ends the task. */
+  readonly count: number;
+  readonly lines: string;
+  readonly release: boolean;
+  readonly forgetSteps: boolean;
+  readonly create: CreateCommand | undefined;
+  readonly head: HeadCommand | undefined;
+  readonly end: EndCommand | undefined;
+  readonly history: readonly HistoryEntry[];
+  readonly taken: readonly string[];
+  readonly steps: readonly StepRecord[];
+}
+
+export type Command = WriteCommand | Exclude<StoreOperation, TaskWrite>;
+
+/** What an operation is. */
+export const WRITE = 0;
+export const POST = 1;
+export const CLAIM = 2;
+
+/** What a write has or does. */
+export const RELEASE = 1;
+export const FORGET = 2;
+export const CREATE = 4;
+export const HEAD = 8;
+export const END = 16;
+export const SHARED = 32;
+export const UNLESS_INBOX = 64;
+export const EXTRAS = 128;

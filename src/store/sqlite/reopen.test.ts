@@ -1,0 +1,111 @@
+import { readdir } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { sqliteTrial } from "../../testing/sqlite-trial.ts";
+import {
+  chunkEntry,
+  claimOf,
+  createOf,
+  endOf,
+  headOf,
+  NODE,
+  postOf,
+  SCOPE,
+  START,
+  statusEntry,
+  taskId,
+  writeOf,
+} from "../../testing/store-operations.ts";
+import { outcomes } from "../../testing/store-write-cases.ts";
+
+const T = taskId(1);
+
+describe("a file opened again", () => {
+  test("holds everything that was committed", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    await store.heartbeat(NODE, 1e9);
+    const entries = [statusEntry(1), { ...chunkEntry(2, "a", false), note: "n" }];
+    await store.commit([
+      createOf(
+        T,
+        { messageId: "m" },
+        { entries, history: [{ after: 0, body: "{}" }], steps: [{ key: "k", value: "1" }] },
+      ),
+      createOf(taskId(2), {}, { end: endOf(2, { artifacts: "[1]" }) }),
+      postOf(T, { id: "waiting" }),
+    ]);
+    await store.commit([writeOf(T, { entries: [chunkEntry(3, "b")] })]);
+    const before = [await store.get(T, { artifacts: true }), await store.get(taskId(2), { artifacts: true })];
+    await store.close();
+
+    const again = await trial.open();
+    const { node, ...first } = before[0] ?? {};
+    expect(node).toBe(NODE);
+    expect(await again.get(T, { artifacts: true })).toEqual(first);
+    expect(await again.get(taskId(2), { artifacts: true })).toEqual(before[1]);
+    expect(await again.log(T, 0, 1e6)).toEqual([...entries, chunkEntry(3, "b")]);
+    expect(await again.inbox(T)).toHaveLength(1);
+    expect(await again.steps(T)).toEqual([{ key: "k", value: "1" }]);
+    expect(await again.findByMessage(SCOPE, "m")).toBe(T);
+    expect((await again.list({ scope: SCOPE, limit: 9, artifacts: false })).total).toBe(2);
+  });
+
+  test("has no leases: its former owner is gone, even under the same name", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    await store.heartbeat(NODE, 1e9);
+    await store.commit([createOf(T)]);
+    await store.close();
+    const again = await trial.open();
+    await again.heartbeat(NODE, 1e9);
+    expect(await again.due(10)).toEqual([T]);
+    expect(await outcomes(again, writeOf(T, { entries: [statusEntry(2)] }))).toEqual(["fenced"]);
+    expect(await again.commit([claimOf(T, NODE)])).toEqual([{ status: "ok", epoch: 2 }]);
+    expect(await outcomes(again, writeOf(T, { epoch: 2, entries: [statusEntry(2)] }))).toEqual(["ok"]);
+  });
+
+  test("leaves nothing but the file and its lock file behind when closed", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    await store.commit([createOf(T)]);
+    await store.close();
+    const left = await readdir(trial.folder.path);
+    expect(left.filter((name) => !name.endsWith(".lock"))).toEqual(["store.db"]);
+  });
+
+  test("closes only after every commit that was called before", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    const commits = Array.from({ length: 20 }, (_, n) => store.commit([createOf(taskId(n))]));
+    await store.close();
+    for (const [outcome] of await Promise.all(commits)) expect(outcome).toEqual({ status: "ok" });
+    const again = await trial.open();
+    expect((await again.list({ scope: SCOPE, limit: 1, artifacts: false })).total).toBe(20);
+  });
+});
+
+describe("retention", () => {
+  test("counts what an earlier process left, and goes down to a lower limit by sweeping", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    const ended = (n: number): ReturnType<typeof createOf> =>
+      createOf(taskId(n), {}, { end: endOf(2, { head: headOf("completed", { statusAt: START + n }) }) });
+    await store.commit(Array.from({ length: 10 }, (_, n) => ended(n)));
+    await store.close();
+    const again = await trial.open({ retention: { maxTasks: 4, pruneCount: 1 } });
+    expect(await again.sweep()).toBe(6);
+    expect(await again.positions([taskId(5), taskId(6)])).toHaveLength(1);
+    expect(await outcomes(again, createOf(taskId(20)))).toEqual(["ok"]);
+    expect((await again.list({ scope: SCOPE, limit: 1, artifacts: false })).total).toBe(4);
+  });
+
+  test("can drop a task whose log was never moved", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open({ retention: { maxTasks: 1 } });
+    const batch = [createOf(T), writeOf(T, { end: endOf(2) }), createOf(taskId(2))];
+    expect(await outcomes(store, ...batch)).toEqual(["ok", "ok", "ok"]);
+    await store.close();
+    const again = await trial.open();
+    expect(await again.positions([T, taskId(2)])).toEqual([{ id: taskId(2), seq: 1, ended: false }]);
+  });
+});

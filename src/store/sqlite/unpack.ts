@@ -1,0 +1,167 @@
+import type { TaskId } from "../../protocol/ids.ts";
+import type { HistoryEntry } from "../contract.ts";
+import {
+  CLAIM,
+  type Command,
+  CREATE,
+  type CreateCommand,
+  END,
+  type EndCommand,
+  EXTRAS,
+  FORGET,
+  HEAD,
+  type HeadCommand,
+  type Packed,
+  RELEASE,
+  SHARED,
+  UNLESS_INBOX,
+  WRITE,
+  type WriteCommand,
+} from "./packed.ts";
+
+export function unpack(packed: Packed): Command[] {
+  const reader = new PackedReader(packed);
+  const commands: Command[] = [];
+  while (!reader.isAtEnd) commands.push(unpackCommand(reader));
+  return commands;
+}
+
+function unpackCommand(reader: PackedReader): Command {
+  const kind = reader.number();
+  if (kind === WRITE) return unpackWrite(reader);
+  const task = reader.text() as TaskId; // It was one when it was packed.
+  if (kind === CLAIM) return { kind: "claim", task, node: reader.text(), force: reader.flag() };
+  const maxWaiting = reader.number();
+  const id = reader.text();
+  const isCancel = reader.flag();
+  const entry = {
+    id,
+    kind: isCancel ? "cancel" : "message",
+    body: reader.text(),
+    sealed: reader.flag(),
+    at: reader.number(),
+  } as const;
+  return { kind: "post", task, entry, maxWaiting };
+}
+
+function unpackWrite(reader: PackedReader): WriteCommand {
+  const flags = reader.number();
+  const has = (flag: number): boolean => (flags & flag) !== 0;
+  // The order of these lines is the order in the list.
+  const task = reader.text();
+  const epoch = reader.number();
+  const after = reader.numberOrNull();
+  const count = reader.number();
+  const lines = reader.text();
+  const history = unpackHistory(reader);
+  const create = has(CREATE) ? unpackCreate(reader, has(SHARED)) : undefined;
+  const head = has(HEAD) ? unpackHead(reader) : undefined;
+  const end = has(END) ? unpackEnd(reader, has(UNLESS_INBOX)) : undefined;
+  const taken = has(EXTRAS) ? reader.list(() => reader.text()) : [];
+  const steps = has(EXTRAS) ? reader.list(() => ({ key: reader.text(), value: reader.text() })) : [];
+  const release = has(RELEASE);
+  const forgetSteps = has(FORGET);
+  return {
+    kind: "write",
+    task,
+    epoch,
+    after,
+    count,
+    lines,
+    release,
+    forgetSteps,
+    create,
+    head,
+    end,
+    history,
+    taken,
+    steps,
+  };
+}
+
+function unpackCreate(reader: PackedReader, shared: boolean): CreateCommand {
+  const scope = reader.numberOrNull() ?? { agent: reader.text(), tenant: reader.text(), owner: reader.text() };
+  const context = reader.text();
+  const dialect = reader.text();
+  const at = reader.number();
+  const node = reader.text();
+  return { scope, context, shared, dialect, at, node, messageId: reader.textOrNull() };
+}
+
+function unpackHead(reader: PackedReader): HeadCommand {
+  const state = reader.number();
+  const statusAt = reader.number();
+  const active = reader.number();
+  const wakeAt = reader.numberOrNull();
+  const status = reader.text();
+  const metadata = reader.textOrNull();
+  return { state, statusAt, active, wakeAt, status, metadata, runner: reader.text() };
+}
+
+function unpackEnd(reader: PackedReader, unlessInbox: boolean): EndCommand {
+  const head = unpackHead(reader);
+  const line = reader.text();
+  const artifacts = reader.textOrNull();
+  return { head, line, artifacts, unlessInbox, history: unpackHistory(reader) };
+}
+
+function unpackHistory(reader: PackedReader): HistoryEntry[] {
+  return reader.list(() => {
+    const after = reader.number();
+    const body = reader.text();
+    const inbox = reader.textOrNull();
+    return inbox === null ? { after, body } : { after, body, inbox };
+  });
+}
+
+class PackedReader {
+  readonly #packed: Packed;
+  #at = 0;
+
+  constructor(packed: Packed) {
+    this.#packed = packed;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#packed.length;
+  }
+
+  text(): string {
+    const value = this.#packed[this.#at++];
+    if (typeof value !== "string") throw this.#mismatch("text", value);
+    return value;
+  }
+
+  textOrNull(): string | null {
+    return this.#packed[this.#at] === null ? this.#skip() : this.text();
+  }
+
+  number(): number {
+    const value = this.#packed[this.#at++];
+    if (typeof value !== "number") throw this.#mismatch("number", value);
+    return value;
+  }
+
+  numberOrNull(): number | null {
+    return this.#packed[this.#at] === null ? this.#skip() : this.number();
+  }
+
+  flag(): boolean {
+    return this.number() === 1;
+  }
+
+  list<T>(read: () => T): T[] {
+    const items: T[] = [];
+    for (let left = this.number(); left > 0; left--) items.push(read());
+    return items;
+  }
+
+  #skip(): null {
+    this.#at += 1;
+    return null;
+  }
+
+  #mismatch(expected: string, found: unknown): Error {
+    return new Error(`Expected a ${expected} at ${this.#at - 1} of a packed batch, found ${typeof found}.`);
+  }
+}

@@ -1,0 +1,1 @@
+export { type OpenStore, type StoreSetup, storeContract } from "./testing/store-contract.ts";

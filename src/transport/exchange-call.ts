@@ -1,0 +1,38 @@
+import type { OperationPolicy } from "../protocol/operation.ts";
+import type { Principal } from "../protocol/principal.ts";
+import type { Call } from "../server/call.ts";
+import type { Codec } from "../wire/codec.ts";
+import type { Exchange } from "./exchange.ts";
+import { requestedExtensions } from "./service-parameters.ts";
+
+export interface CallIdentity {
+  readonly principal: Principal;
+  readonly codec: Codec;
+  /** The second half of the dialect's name. */
+  readonly binding: string;
+}
+
+/** A call that came by HTTP. A class, because one is made per request and the signal must stay unmade until somebody asks. */
+export class ExchangeCall implements Call {
+  readonly principal: Principal;
+  readonly dialect: string;
+  readonly policy: OperationPolicy;
+  readonly extensions: readonly string[];
+  readonly traceparent: string | undefined;
+  readonly lastEventId: string | undefined;
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange, { principal, codec, binding }: CallIdentity) {
+    this.principal = principal;
+    this.dialect = `${codec.version}/${binding}`;
+    this.policy = codec.policy;
+    this.extensions = requestedExtensions(exchange);
+    this.traceparent = exchange.header("traceparent");
+    this.lastEventId = exchange.header("last-event-id");
+    this.#exchange = exchange;
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+}

@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { A2AError } from "../protocol/error.ts";
+import { decodePageToken, encodePageToken } from "./page-token.ts";
+
+describe("A page token", () => {
+  it("brings back the position it was made of", () => {
+    const position = fc.record({
+      at: fc.nat({ max: 9_000_000_000_000_000 }),
+      id: fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }).filter((id) => id.length <= 256),
+    });
+    fc.assert(
+      fc.property(position, (original) => {
+        const token = encodePageToken(original);
+        expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
+        expect(decodePageToken(token, "pageToken")).toEqual(original);
+      }),
+    );
+  });
+
+  it("is refused, and nothing worse, when it was made elsewhere", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String(), fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/)), (token) => {
+        try {
+          expect(encodePageToken(decodePageToken(token, "pageToken"))).toBe(token);
+        } catch (error) {
+          if (!(error instanceof A2AError)) throw error;
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,206 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { A2AError } from "../../protocol/error.ts";
+import { OPERATIONS, type SendRequest } from "../../protocol/operation.ts";
+import { readMessage, writeMessage } from "../../protocol/serial.ts";
+import { decodeMessage } from "./message.ts";
+import { decodePart } from "./part.ts";
+import { decodeRequest } from "./request.ts";
+
+const message = { messageId: "m", role: "ROLE_USER", parts: [{ text: "x" }] };
+
+function decodeSend(params: object): SendRequest {
+  const request = decodeRequest("send", params);
+  if (request.operation !== "send") throw new Error(request.operation);
+  return request;
+}
+
+describe("A 1.0 request", () => {
+  it("gets its defaults", () => {
+    expect(decodeSend({ message })).toEqual({
+      operation: "send",
+      tenant: "",
+      message: { messageId: "m", role: "user", parts: [{ text: "x" }] },
+      metadata: {},
+      outputModes: [],
+      history: undefined,
+      wait: true,
+    });
+    expect(decodeRequest("list", undefined)).toEqual({
+      operation: "list",
+      tenant: "",
+      pageSize: 50,
+      artifacts: false,
+      history: undefined,
+    });
+  });
+
+  it("may use the snake_case names, enum numbers and decimal strings of ProtoJSON", () => {
+    const request = decodeSend({
+      message: {
+        message_id: "m",
+        role: 1,
+        context_id: "c",
+        task_id: "t",
+        reference_task_ids: ["r"],
+        parts: [{ text: "x", media_type: "text/markdown" }],
+      },
+      configuration: { history_length: "3", return_immediately: true, accepted_output_modes: ["text/plain"] },
+    });
+    expect(request).toMatchObject({ history: 3, wait: false, outputModes: ["text/plain"] });
+    expect(request.message).toEqual({
+      messageId: "m",
+      role: "user",
+      contextId: "c",
+      taskId: "t",
+      referenceTaskIds: ["r"],
+      parts: [{ text: "x", mediaType: "text/markdown" }],
+    });
+    expect(
+      decodeRequest("list", { page_size: "7", status: 2, context_id: "c", include_artifacts: true, history_length: 0 }),
+    ).toMatchObject({ pageSize: 7, state: "working", contextId: "c", artifacts: true, history: 0 });
+    expect(decodeRequest("push-get", { task_id: "t", id: "c" })).toMatchObject({ taskId: "t", id: "c" });
+  });
+
+  it("takes null and empty strings for what is not set, and ignores what it does not know", () => {
+    const request = decodeSend({
+      message: { ...message, taskId: null, contextId: "", metadata: null, extensions: null, kind: "message", x: 1 },
+      configuration: null,
+      metadata: null,
+      tenant: null,
+      unknown: { deep: [] },
+    });
+    expect(request.message).toEqual({ messageId: "m", role: "user", parts: [{ text: "x" }] });
+    expect(decodeRequest("list", { pageToken: "", status: "TASK_STATE_UNSPECIFIED", pageSize: null })).toEqual(
+      decodeRequest("list", {}),
+    );
+    expect(decodeRequest("list", { status: 0 })).toEqual(decodeRequest("list", {}));
+  });
+
+  it("understands how release candidates spelt waiting and push", () => {
+    expect(decodeSend({ message, configuration: { blocking: false } }).wait).toBe(false);
+    expect(decodeSend({ message, configuration: { blocking: false, returnImmediately: false } }).wait).toBe(true);
+    const configuration = { pushNotificationConfig: { url: "https://x" } };
+    expect(decodeSend({ message, configuration }).push).toEqual({ url: "https://x" });
+  });
+
+  it.each([
+    ["TASK_STATE_SUBMITTED", 1, "submitted"],
+    ["TASK_STATE_WORKING", 2, "working"],
+    ["TASK_STATE_COMPLETED", 3, "completed"],
+    ["TASK_STATE_FAILED", 4, "failed"],
+    ["TASK_STATE_CANCELED", 5, "canceled"],
+    ["TASK_STATE_INPUT_REQUIRED", 6, "input-required"],
+    ["TASK_STATE_REJECTED", 7, "rejected"],
+    ["TASK_STATE_AUTH_REQUIRED", 8, "auth-required"],
+  ])("filters by %s, also as %d", (name, number, state) => {
+    expect(decodeRequest("list", { status: name })).toMatchObject({ state });
+    expect(decodeRequest("list", { status: number })).toMatchObject({ state });
+  });
+
+  it("is decoded or refused with a named field, whatever it is", () => {
+    const likely = fc.constantFrom(
+      ...[
+        "message",
+        "messageId",
+        "role",
+        "parts",
+        "text",
+        "raw",
+        "url",
+        "data",
+        "metadata",
+        "configuration",
+        "id",
+        "taskId",
+      ],
+      ...[
+        "historyLength",
+        "pageSize",
+        "pageToken",
+        "status",
+        "statusTimestampAfter",
+        "tenant",
+        "__proto__",
+        "toString",
+      ],
+    );
+    const { anything } = fc.letrec((tie) => ({
+      anything: fc.oneof(
+        { depthSize: "small", withCrossShrink: true },
+        fc.constantFrom(null, true, 0, -1, 1.5, 1e300, "", "ROLE_USER", "x", "2026-01-01T00:00:00Z"),
+        fc.array(tie("anything"), { maxLength: 3 }),
+        fc
+          .array(fc.tuple(likely, tie("anything")), { maxLength: 6 })
+          .map((entries) => JSON.stringify(Object.fromEntries(entries)))
+          .map(parse),
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.constantFrom(...OPERATIONS), anything, (operation, params) => {
+        try {
+          return decodeRequest(operation, params).operation === operation;
+        } catch (error) {
+          return error instanceof A2AError && error.code === "invalid-params" && error.violations.length === 1;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+function parse(text: string): unknown {
+  return JSON.parse(text);
+}
+
+describe("A 1.0 part", () => {
+  it.each([
+    ["aGVsbG8=", "aGVsbG8="],
+    ["aGVsbG8", "aGVsbG8="],
+    ["-_-_", "+/+/"],
+    ["-_8", "+/8="],
+    ["-_8=", "+/8="],
+    ["_w", "/w=="],
+    ["", ""],
+  ])("takes base64 in any alphabet: %j becomes %j", (raw, expected) => {
+    expect(decodePart({ raw }, "p")).toEqual({ raw: expected });
+  });
+
+  it("keeps the bytes of any base64", () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.constantFrom("base64", "base64url"), (bytes, alphabet) => {
+        const text = Buffer.from(bytes).toString(alphabet);
+        expect(decodePart({ raw: text }, "p")).toEqual({ raw: Buffer.from(bytes).toString("base64") });
+      }),
+    );
+  });
+
+  it("may be empty text, an empty file, or null data", () => {
+    expect(decodePart({ text: "" }, "p")).toEqual({ text: "" });
+    expect(decodePart({ raw: "" }, "p")).toEqual({ raw: "" });
+    expect(decodePart({ data: null }, "p")).toEqual({ data: null });
+    expect(decodePart({ data: null, text: null }, "p")).toEqual({ data: null });
+  });
+
+  it("keeps data as it is, __proto__ included", () => {
+    const wire: unknown = JSON.parse(
+      '{"data":{"__proto__":{"polluted":true},"constructor":1},"metadata":{"__proto__":1}}',
+    );
+    const decoded = decodePart(wire, "p");
+    expect(JSON.stringify(decoded)).toBe(JSON.stringify(wire));
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  it("survives storing, whatever its data", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.dictionary(fc.string(), fc.jsonValue()), (data, metadata) => {
+        const wire: unknown = JSON.parse(
+          JSON.stringify({ messageId: "m", role: "ROLE_USER", parts: [{ data }, { text: "t" }], metadata }),
+        );
+        const decoded = decodeMessage(wire, "message");
+        expect(readMessage(writeMessage(decoded))).toEqual(decoded);
+        expect(JSON.parse(writeMessage(decoded))).toEqual(wire);
+      }),
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CuttingProxy } from "./cutting-proxy.ts";
+import { type Call, collect, eventsOf, type Frame, idsUpTo, must, open, saying, type Task, textOf } from "./rpc.ts";
+import { fixture, Workbench } from "./workbench.ts";
+
+const CUTS = 300;
+const CHUNKS = 6000;
+/** A connection brings up to so many bytes: on average half, so that 300 of them do not bring the whole stream. */
+const MOST_BYTES = 9000;
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = new Workbench();
+});
+afterEach(() => bench.close());
+
+describe("a connection that is cut at any byte", () => {
+  it.each([
+    ["subscribes again", (id: string, _: object): Call => ({ method: "SubscribeToTask", params: { id } })],
+    ["repeats its send", (_: string, params: object): Call => ({ method: "SendStreamingMessage", params })],
+  ])("costs a reader that %s no event, gives it none twice, and starts nothing", async (_, again) => {
+    const server = await bench.serve([fixture("long-stream.ts"), "--store", "sqlite:tasks.db"]);
+    const seed = Date.now() % 1_000_000;
+    const random = randomFrom(seed);
+    // Long enough to always bring the first frame of the very first connection, which names the task.
+    let least = 2000;
+    const proxy: CuttingProxy = await CuttingProxy.start(server.url, () =>
+      proxy.cuts < CUTS ? least + Math.floor(random() * MOST_BYTES) : Number.POSITIVE_INFINITY,
+    );
+    try {
+      const params = saying(String(CHUNKS));
+      const frames: Frame[] = [];
+      let call: Call = { method: "SendStreamingMessage", params };
+      while (!isFinished(frames)) {
+        frames.push(...(await receive(proxy.url, call)));
+        least = 1;
+        const id = frames[0]?.result.task?.id ?? "";
+        call = { ...again(id, params), after: frames.at(-1)?.id };
+      }
+      expect(proxy.cuts, `seed ${seed}`).toBe(CUTS);
+      const events = eventsOf(frames);
+      expect(
+        events.map(({ id }) => id),
+        `seed ${seed}`,
+      ).toEqual(idsUpTo(CHUNKS + 2));
+
+      const tasks = await must<{ tasks: Task[]; totalSize: number }>(server.url, "ListTasks", {});
+      expect(tasks.totalSize).toBe(1);
+      expect(bench.lines("starts")).toHaveLength(1);
+      const { id } = tasks.tasks[0] ?? {};
+      const undisturbed = await collect(server.url, { method: "SubscribeToTask", params: { id }, after: 0 });
+      expect(textOf(events)).toBe(textOf(undisturbed));
+    } finally {
+      await proxy.close();
+    }
+  });
+});
+
+/** What one connection brings, which may be nothing. */
+async function receive(url: string, call: Call): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  try {
+    const stream = await open(url, call);
+    for await (const frame of stream.frames) frames.push(frame);
+  } catch (error) {
+    // Cut before the answer began, or in the middle of its head.
+    if (!(error instanceof Error && "code" in error)) throw error;
+  }
+  return frames;
+}
+
+function isFinished(frames: readonly Frame[]): boolean {
+  return frames.at(-1)?.result.statusUpdate?.status.state === "TASK_STATE_COMPLETED";
+}
+
+/** The same numbers from 0 to 1 for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** Stands between a reader and a server, and cuts each connection after some bytes of the answer. */
+export class CuttingProxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #cuts = 0;
+
+  private constructor(target: URL, bytesUntilCut: () => number) {
+    this.#server = createServer({ noDelay: true }, (reader) => {
+      const upstream = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
+      for (const socket of [reader, upstream]) {
+        this.#sockets.add(socket);
+        socket.on("error", () => {}).on("close", () => this.#sockets.delete(socket));
+      }
+      let left = bytesUntilCut();
+      let isCut = false;
+      reader.pipe(upstream);
+      upstream.on("data", (bytes) => {
+        if (bytes.length < left) {
+          left -= bytes.length;
+          if (!reader.write(bytes)) {
+            upstream.pause();
+            reader.once("drain", () => upstream.resume());
+          }
+          return;
+        }
+        this.#cuts++;
+        isCut = true;
+        upstream.destroy();
+        // What was let through arrives; the rest never does, and nothing says that it was the end.
+        reader.write(bytes.subarray(0, left), () => reader.resetAndDestroy());
+      });
+      upstream.on("close", () => {
+        if (!isCut) reader.end();
+      });
+      reader.on("close", () => upstream.destroy());
+    });
+  }
+
+  static async start(target: string, bytesUntilCut: () => number): Promise<CuttingProxy> {
+    const proxy = new CuttingProxy(new URL(target), bytesUntilCut);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    return proxy;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("The proxy does not listen.");
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** Connections cut so far. */
+  get cuts(): number {
+    return this.#cuts;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}

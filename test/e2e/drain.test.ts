@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ask, collect, eventsOf, type Frame, idsUpTo, must, open, saying, type Task } from "./rpc.ts";
+import { fixture, type Serving, until, Workbench } from "./workbench.ts";
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = new Workbench();
+});
+afterEach(() => bench.close());
+
+const serve = (drainTimeout: number) =>
+  bench.serve([fixture("ten-events.ts"), "--store", "sqlite:tasks.db", "--drain-timeout", String(drainTimeout)]);
+
+describe("a server that is told to stop", () => {
+  it("refuses new work, gives those who wait the task as it is, tells readers to come back, and exits with 0", async () => {
+    const server = await serve(1);
+    const stream = await open(server.url, { method: "SendStreamingMessage", params: saying("streamed") });
+    const waiting = ask<{ task: Task }>(server.url, "SendMessage", saying("waited-for"));
+    await until(async () => {
+      const { tasks } = await must<{ tasks: Task[] }>(server.url, "ListTasks", {});
+      return tasks.filter(({ status }) => status.state === "TASK_STATE_WORKING").length === 2;
+    });
+    server.signal("SIGTERM");
+    const tooLate = () => ask(server.url, "SendMessage", saying("late", { configuration: { returnImmediately: true } }));
+    let refusal = await tooLate();
+    // The signal may still be on its way.
+    while (refusal.status === 200) refusal = await tooLate();
+    expect(refusal).toMatchObject({ status: 503, error: { data: [{ reason: "UNAVAILABLE" }] } });
+    expect(Number(refusal.retryAfter)).toBeGreaterThan(0);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+
+    const { status, result } = await waiting;
+    expect(status).toBe(200);
+    expect(result?.task).toMatchObject({ status: { state: "TASK_STATE_WORKING" }, history: [{ role: "ROLE_USER" }] });
+    const frames: Frame[] = [];
+    for await (const frame of stream.frames) frames.push(frame);
+    expect(stream.asides.join("\n")).toContain("retry: 1000");
+    expect(eventsOf(frames).map(({ id }) => id)).toEqual([1]);
+    const { code, stderr } = await server.ended;
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it("lets work that is nearly done come to its end", async () => {
+    const server = await serve(20);
+    const waiting = ask<{ task: Task }>(server.url, "SendMessage", saying("nearly"));
+    await until(async () => (await must<{ totalSize: number }>(server.url, "ListTasks", {})).totalSize === 1);
+    server.signal("SIGTERM");
+    for (let event = 2; event <= 10; event++) bench.open(`nearly-${event}`);
+    expect((await waiting).result?.task.status.state).toBe("TASK_STATE_COMPLETED");
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it("goes on when it starts again, as often as that happens, and its readers miss nothing", async () => {
+    let server: Serving = await serve(0);
+    const read = (call: Parameters<typeof collect>[1], upTo: number) =>
+      collect(server.url, call, ({ id, result }) => id < upTo || result.task !== undefined);
+    bench.open("patient-2");
+    const frames = await read({ method: "SendStreamingMessage", params: saying("patient") }, 2);
+    const id = frames[0]?.result.task?.id;
+    for (let event = 3; event <= 10; event++) {
+      expect((await server.kill("SIGTERM")).code).toBe(0);
+      server = await serve(0);
+      bench.open(`patient-${event}`);
+      frames.push(...(await read({ method: "SubscribeToTask", params: { id }, after: event - 1 }, event)));
+    }
+    const events = eventsOf(frames);
+    expect(events.map((event) => event.id)).toEqual(idsUpTo(10));
+    expect(events.at(-1)?.result.statusUpdate?.status.state).toBe("TASK_STATE_COMPLETED");
+    expect(bench.lines("steps")).toEqual([3, 4, 5, 6, 7, 8, 9].map((event) => `patient-${event}`));
+  });
+});

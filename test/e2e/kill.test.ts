@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { collect, eventsOf, type Frame, idsUpTo, must, saying, type Task, textOf } from "./rpc.ts";
+import { fixture, type Serving, Workbench } from "./workbench.ts";
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = new Workbench();
+});
+afterEach(() => bench.close());
+
+/** The state a frame tells of, if it tells one. */
+const stateOf = ({ result }: Frame) => result.statusUpdate?.status.state;
+
+describe("a server that is killed", () => {
+  it("goes on with a countdown, and its reader has every event exactly once", async () => {
+    const args = ["--demo", "--store", "sqlite:tasks.db"];
+    const first = await bench.serve(args);
+    const path = "/agents/countdown/";
+    const params = saying("3");
+    const before = await collect(
+      first.url + path,
+      { method: "SendStreamingMessage", params },
+      (frame) => textOf([frame]) !== "2 ",
+    );
+    await first.kill("SIGKILL");
+
+    const second = await bench.serve(args);
+    const id = before[0]?.result.task?.id;
+    const after = await collect(second.url + path, {
+      method: "SubscribeToTask",
+      params: { id },
+      after: before.at(-1)?.id,
+    });
+    expect(after[0]?.result.task?.id).toBe(id);
+    const events = eventsOf([...before, ...after]);
+    expect(events.map((frame) => frame.id)).toEqual(idsUpTo(events.length));
+    expect(textOf(events)).toBe("3 2 1 Lift-off!");
+    expect(events.map(stateOf).at(-1)).toBe("TASK_STATE_COMPLETED");
+  });
+
+  it("loses, repeats and changes nothing at any of the boundaries between ten events", async () => {
+    const serve = () => bench.serve([fixture("ten-events.ts"), "--store", "sqlite:tasks.db"]);
+    const begin = async (server: Serving, name: string, upTo: number) => {
+      for (let event = 2; event <= upTo; event++) bench.open(`${name}-${event}`);
+      return collect(
+        server.url,
+        { method: "SendStreamingMessage", params: saying(name) },
+        ({ id }) => id < Math.min(upTo, 10),
+      );
+    };
+    const finish = async (server: Serving, name: string, before: readonly Frame[]) => {
+      for (let event = 2; event <= 10; event++) bench.open(`${name}-${event}`);
+      const id = before[0]?.result.task?.id;
+      const last = before.at(-1)?.id ?? 0;
+      // Of a finished task that was read to its end there is nothing left to resume.
+      const after =
+        last === 10 ? [] : await collect(server.url, { method: "SubscribeToTask", params: { id }, after: last });
+      const events = eventsOf([...before, ...after]);
+      expect(events.map((event) => event.id)).toEqual(idsUpTo(10));
+      const steps = bench.lines("steps").filter((line) => line.startsWith(`${name}-`));
+      expect([...new Set(steps)]).toEqual([3, 4, 5, 6, 7, 8, 9].map((event) => `${name}-${event}`));
+      // Only a step that was at work in that moment may have been done once more.
+      expect(steps.length).toBeLessThanOrEqual(name.startsWith("crossing") ? 8 : 7);
+      // Whoever reads it all later reads the same, and so does whoever gets the task.
+      const replayed = await collect(server.url, { method: "SubscribeToTask", params: { id }, after: 0 });
+      expect(eventsOf(replayed)).toEqual(events);
+      return must<Task>(server.url, "GetTask", { id });
+    };
+
+    let server = await serve();
+    const undisturbed = await finish(server, "undisturbed", await begin(server, "undisturbed", 10));
+    expect(undisturbed.artifacts?.map(({ parts }) => parts.map((part) => part.text).join(""))).toEqual([
+      "word 3 word 5 word 7 word 9 ",
+      "word 4 word 6 word 8 ",
+    ]);
+    for (let boundary = 0; boundary <= 10; boundary++) {
+      // One task stands still at the boundary; another is about to cross it, and dies somewhere in the middle of that.
+      const still = await begin(server, `still${boundary}`, boundary);
+      const crossing = await begin(server, `crossing${boundary}`, boundary);
+      bench.open(`crossing${boundary}-${boundary + 1}`);
+      await sleep(boundary);
+      await server.kill("SIGKILL");
+      server = await serve();
+      for (const [name, before] of [
+        [`still${boundary}`, still],
+        [`crossing${boundary}`, crossing],
+      ] as const) {
+        const { status, artifacts } = await finish(server, name, before);
+        expect({ state: status.state, artifacts }).toEqual({
+          state: "TASK_STATE_COMPLETED",
+          artifacts: undisturbed.artifacts,
+        });
+      }
+    }
+  }, 60_000);
+
+  it("gives up a task that three attempts could not finish, and says so", async () => {
+    const serve = () => bench.serve([fixture("ten-events.ts"), "--store", "sqlite:tasks.db"]);
+    let server = await serve();
+    const [opening] = await collect(
+      server.url,
+      { method: "SendStreamingMessage", params: saying("hopeless") },
+      ({ id }) => id < 1,
+    );
+    const id = opening?.result.task?.id;
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await server.kill("SIGKILL");
+      server = await serve();
+    }
+    const task = await must<Task>(server.url, "GetTask", { id });
+    expect(task.status.state).toBe("TASK_STATE_FAILED");
+    expect(task.status.message?.parts[0]?.text).toMatch(/attempt/i);
+  });
+});

@@ -1,0 +1,164 @@
+import { type IncomingMessage, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Answer, ask, must, saying, type Task } from "./rpc.ts";
+import { fixture, type Serving, until, Workbench } from "./workbench.ts";
+
+const MB = 1024 * 1024;
+const KB = 1024;
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = new Workbench();
+});
+afterEach(() => bench.close());
+
+const serve = (options: object = {}) =>
+  bench.serveScript("server.ts", {
+    env: { SETUP: JSON.stringify({ modules: [fixture("firehose.ts")], options }) },
+    nodeFlags: ["--expose-gc"],
+  });
+
+const memoryOf = async (server: Serving) => (await server.ask({ kind: "memory" })) as NodeJS.MemoryUsage;
+
+/** A task that stands ready to stream so much once its gate opens. */
+async function prepare(server: Serving, name: string, megabytes: number): Promise<string> {
+  const params = saying(`${name} ${megabytes}`, { configuration: { returnImmediately: true } });
+  return (await must<{ task: Task }>(server.url, "SendMessage", params)).task.id;
+}
+
+describe("the memory of a server", () => {
+  it("grows by less than 30 MB for readers that never read while others are streamed 200 MB", async () => {
+    const server = await serve();
+    // What the process needs anyway for streaming it has before the measurement begins.
+    const warm = await prepare(server, "warm", 20);
+    bench.open("warm");
+    expect(await drink(server.url, warm)).toBeGreaterThan(20 * MB);
+    const before = await memoryOf(server);
+
+    const tasks = await Promise.all([1, 2, 3, 4].map(() => prepare(server, "flood", 50)));
+    const stalled = await Promise.all(tasks.flatMap((id) => [neverRead(server.url, id), neverRead(server.url, id)]));
+    const reading = tasks.map((id) => drink(server.url, id));
+    bench.open("flood");
+    const read = await Promise.all(reading);
+    expect(Math.min(...read)).toBeGreaterThan(50 * MB);
+    const after = await memoryOf(server);
+    const growth = (after.rss - before.rss) / MB;
+    report("RSS with eight stalled readers, 200 MB streamed", `${growth.toFixed(1)} MB`);
+    expect(growth).toBeLessThan(30);
+    expect(stalled.every((socket) => socket.readyState === "open")).toBe(true);
+    for (const socket of stalled) socket.destroy();
+  }, 120_000);
+
+  it("grows by less than 15 KB for an idle subscriber", async () => {
+    const server = await serve();
+    const subscribers = 2000;
+    const tasks = await Promise.all(Array.from({ length: 20 }, () => prepare(server, "never", 1)));
+    const subscribe = (count: number) =>
+      Promise.all(Array.from({ length: count }, (_, index) => follow(server.url, tasks[index % tasks.length] ?? "")));
+    const first = await subscribe(100);
+    const before = await memoryOf(server);
+    const open = await subscribe(subscribers);
+    const after = await memoryOf(server);
+    const each = (after.heapUsed + after.external - before.heapUsed - before.external) / subscribers / KB;
+    report("heap and external memory of an idle subscriber", `${each.toFixed(1)} KB`);
+    expect(each).toBeLessThan(15);
+    for (const response of [...first, ...open]) response.destroy();
+    // And nothing of them is left when they are gone.
+    await until(async () => {
+      const left = await memoryOf(server);
+      return left.heapUsed + left.external < before.heapUsed + before.external + subscribers * KB;
+    });
+  }, 60_000);
+
+  it("grows by less than 150 MB for a task of 200 MB, where such tasks are allowed", async () => {
+    const server = await serve({ limits: { maxTaskBytes: 300 * MB } });
+    const warm = await prepare(server, "warm", 20);
+    bench.open("warm");
+    await drink(server.url, warm);
+    const before = await memoryOf(server);
+    const id = await prepare(server, "huge", 200);
+    let peak = 0;
+    const watch = setInterval(() => {
+      void memoryOf(server).then(({ rss }) => {
+        peak = Math.max(peak, rss);
+      });
+    }, 1000);
+    bench.open("huge");
+    const read = await drink(server.url, id);
+    clearInterval(watch);
+    expect(read).toBeGreaterThan(200 * MB);
+    const after = await memoryOf(server);
+    const growth = (after.rss - before.rss) / MB;
+    report("RSS for one task of 200 MB", `${growth.toFixed(1)} MB, at most ${((peak - before.rss) / MB).toFixed(1)} MB`);
+    expect(growth).toBeLessThan(150);
+  }, 120_000);
+
+  it("is not for a task over its limit, which fails by name while others go on", async () => {
+    const server = await serve({ limits: { maxTaskBytes: 4 * MB } });
+    const [greedy, modest] = await Promise.all([prepare(server, "both", 10), prepare(server, "both", 3)]);
+    bench.open("both");
+    const answers: Answer<Task>[] = [];
+    for (const id of [greedy, modest]) {
+      await until(async () => {
+        const answer = await ask<Task>(server.url, "GetTask", { id, historyLength: 0 });
+        const over = /COMPLETED|FAILED/.test(answer.result?.status.state ?? "");
+        if (over) answers.push(answer);
+        return over;
+      });
+    }
+    expect(answers[0]?.result?.status).toMatchObject({
+      state: "TASK_STATE_FAILED",
+      message: { parts: [{ text: expect.stringMatching(/task-too-large/) }] },
+    });
+    expect(answers[0]?.body.length).toBeLessThan(5 * MB);
+    expect(answers[1]?.result?.status.state).toBe("TASK_STATE_COMPLETED");
+    expect(answers[1]?.body.length).toBeGreaterThan(3 * MB);
+  });
+});
+
+/** Figures are worth seeing even when they are good. */
+function report(what: string, figure: string): void {
+  process.stdout.write(`${what}: ${figure}\n`);
+}
+
+function subscription(id: string): string {
+  return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SubscribeToTask", params: { id } });
+}
+
+/** Reads a task's stream to its end as fast as it comes, and says how many bytes it was. */
+async function drink(url: string, id: string): Promise<number> {
+  const response = await follow(url, id);
+  let bytes = 0;
+  let tail = "";
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    tail = (tail + chunk.subarray(-200).toString("latin1")).slice(-400);
+  }
+  expect(tail).toContain("TASK_STATE_COMPLETED");
+  return bytes;
+}
+
+/** Opens a stream and leaves it at that. */
+function follow(url: string, id: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", "a2a-version": "1.0" };
+    request(url, { method: "POST", agent: false, headers }, resolve).on("error", reject).end(subscription(id));
+  });
+}
+
+/** Subscribes and never takes a byte from its socket. */
+async function neverRead(url: string, id: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.pause();
+  socket.on("error", () => {});
+  const body = subscription(id);
+  await new Promise<void>((resolve) => {
+    socket.write(
+      `POST / HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\na2a-version: 1.0\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      () => resolve(),
+    );
+  });
+  return socket;
+}

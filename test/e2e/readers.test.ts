@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, collect, eventsOf, idsUpTo, must, open, saying, type Task, textOf } from "./rpc.ts";
+import { fixture, type Serving, Workbench } from "./workbench.ts";
+
+let bench: Workbench;
+let server: Serving;
+beforeAll(async () => {
+  bench = new Workbench();
+  server = await bench.serve([fixture("listener.ts"), fixture("racer.ts"), "--store", "sqlite:tasks.db"]);
+});
+afterAll(() => bench.close());
+
+const NOW = { configuration: { returnImmediately: true } };
+
+describe("readers of one task", () => {
+  it("see the same events in the same order, from the start, from its middle, and after its end", async () => {
+    const { url } = server;
+    const sent = await open(url, { method: "SendStreamingMessage", params: saying("shared") });
+    const fromSend = [];
+    const first = await sent.frames.next();
+    if (first.done === true) throw new Error("The stream is empty.");
+    fromSend.push(first.value);
+    const id = first.value.result.task?.id ?? "";
+    const fromStart = collect(url, { method: "SubscribeToTask", params: { id }, after: 0 });
+    bench.open("shared-begin");
+    const say = (words: string) => must(url, "SendMessage", saying(words, { message: { taskId: id }, ...NOW }));
+    for (const words of ["one", "two", "three"]) await say(words);
+    // The late one begins with the whole task as it is.
+    const late = await open(url, { method: "SubscribeToTask", params: { id } });
+    const opening = await late.frames.next();
+    for (const words of ["four", "end"]) await say(words);
+
+    for await (const frame of sent.frames) fromSend.push(frame);
+    const events = eventsOf(fromSend);
+    expect(events.map((frame) => frame.id)).toEqual(idsUpTo(events.length));
+    expect(textOf(events)).toBe(
+      ["first: shared", ...["one", "two", "three", "four", "end"].map((words) => `heard: ${words}`), ""].join("\n"),
+    );
+    expect(eventsOf(await fromStart)).toEqual(events);
+    if (opening.done === true) throw new Error("The stream is empty.");
+    const afterOpening = [];
+    for await (const frame of late.frames) afterOpening.push(frame);
+    expect(afterOpening).toEqual(events.filter((frame) => frame.id > opening.value.id));
+    // What the opening shows and what follows it are the whole.
+    const { artifacts } = await must<Task>(url, "GetTask", { id });
+    const shown = opening.value.result.task?.artifacts?.flatMap(({ parts }) => parts) ?? [];
+    const followed = afterOpening.flatMap(({ result }) => result.artifactUpdate?.artifact.parts ?? []);
+    expect([...shown, ...followed]).toEqual(artifacts?.flatMap(({ parts }) => parts));
+    const afterEnd = await collect(url, { method: "SubscribeToTask", params: { id }, after: 0 });
+    expect(eventsOf(afterEnd)).toEqual(events);
+  });
+
+  it("change nothing for the task by leaving", async () => {
+    const { url } = server;
+    const [opening] = await collect(
+      url,
+      { method: "SendStreamingMessage", params: saying("left alone") },
+      ({ id }) => id < 0,
+    );
+    const id = opening?.result.task?.id;
+    const again = await open(url, { method: "SubscribeToTask", params: { id } });
+    again.close();
+    bench.open("left alone-begin");
+    const answer = await must<{ task: Task }>(url, "SendMessage", saying("end", { message: { taskId: id } }));
+    expect(answer.task.status.state).toBe("TASK_STATE_COMPLETED");
+  });
+});
+
+describe("messages to a running task", () => {
+  it("wait for it in order, and start nothing", async () => {
+    const { url } = server;
+    const { task } = await must<{ task: Task }>(url, "SendMessage", saying("busy", NOW));
+    for (const words of ["a", "b", "c"]) {
+      const answer = await must<{ task: Task }>(url, "SendMessage", saying(words, { message: { taskId: task.id }, ...NOW }));
+      expect(answer.task.id).toBe(task.id);
+    }
+    const waiting = must<{ task: Task }>(url, "SendMessage", saying("end", { message: { taskId: task.id } }));
+    bench.open("busy-begin");
+    const done = (await waiting).task;
+    expect(done.status.state).toBe("TASK_STATE_COMPLETED");
+    expect(done.artifacts?.[0]?.parts.map((part) => part.text)).toEqual([
+      "first: busy\n",
+      "heard: a\n",
+      "heard: b\n",
+      "heard: c\n",
+      "heard: end\n",
+    ]);
+    const texts = done.history?.filter(({ role }) => role === "ROLE_USER").map(({ parts }) => parts[0]?.text);
+    expect(texts).toEqual(["busy", "a", "b", "c", "end"]);
+  });
+
+  it("are refused once it is finished", async () => {
+    const { task } = await must<{ task: Task }>(server.url, "SendMessage", saying("0", NOW)).then(async (answer) => {
+      bench.open("0-begin");
+      await must(server.url, "SendMessage", saying("end", { message: { taskId: answer.task.id } }));
+      return answer;
+    });
+    const { error } = await ask(server.url, "SendMessage", saying("more", { message: { taskId: task.id } }));
+    expect(error).toMatchObject({ code: -32004, data: [{ reason: "UNSUPPORTED_OPERATION" }] });
+  });
+});
+
+describe("a race of two cancels and a completion", () => {
+  it("has exactly one end, whoever wins, and all are told the same", async () => {
+    const url = `${server.url}/agents/racer/`;
+    const ends = new Set<string>();
+    // One that cannot but complete, one that cannot but be canceled, and many between.
+    const close = Array.from({ length: 24 }, (_, index) => `${15 + index} gentle`);
+    for (const manner of ["60", "5000 gentle", ...close]) {
+      const { task } = await must<{ task: Task }>(url, "SendMessage", saying(manner, NOW));
+      const reading = collect(url, { method: "SubscribeToTask", params: { id: task.id }, after: 0 });
+      await sleep(20);
+      const answers = await Promise.all([1, 2].map(() => ask<Task>(url, "CancelTask", { id: task.id })));
+      const events = eventsOf(await reading);
+      const terminal = events.filter(({ result }) =>
+        /COMPLETED|CANCELED|FAILED|REJECTED/.test(result.statusUpdate?.status.state ?? ""),
+      );
+      expect(terminal).toHaveLength(1);
+      expect(events.at(-1)).toEqual(terminal[0]);
+      const state = terminal[0]?.result.statusUpdate?.status.state ?? "";
+      ends.add(state);
+      for (const { result, error } of answers) {
+        // Too late to cancel is told as such; in time, how it ended.
+        if (error !== undefined) expect(error.code).toBe(-32002);
+        else expect(result?.status.state).toBe(state);
+      }
+      expect((await must<Task>(url, "GetTask", { id: task.id })).status.state).toBe(state);
+    }
+    expect([...ends].toSorted()).toEqual(["TASK_STATE_CANCELED", "TASK_STATE_COMPLETED"]);
+  });
+});

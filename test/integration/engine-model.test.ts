@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { describe, test } from "vitest";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Action, EngineWorld, type Happening } from "./engine-world.ts";
+
+/** `ENGINE_MODEL_RUNS=5000` looks longer; `ENGINE_MODEL_SEED` repeats what a failure printed. */
+const RUNS = Number(process.env["ENGINE_MODEL_RUNS"] ?? 150);
+const SEED = process.env["ENGINE_MODEL_SEED"];
+
+const artifactName = fc.constantFrom("a", "b");
+const text = fc.constantFrom("x", "y", "z");
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ does: fc.constant("status" as const), text }) },
+  { weight: 5, arbitrary: fc.record({ does: fc.constant("write" as const), to: artifactName, text, varies: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant("step" as const),
+      name: fc.constantFrom("one", "two"),
+      to: artifactName,
+      texts: fc.array(text, { maxLength: 2 }),
+      varies: fc.boolean(),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constant({ does: "ask" as const }) },
+  { weight: 1, arbitrary: fc.constant({ does: "next" as const }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant("sleep" as const), milliseconds: fc.constantFrom(0, 10, 5000, 90_000) }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant("pause" as const), turns: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 1, arbitrary: fc.constant({ does: "flush" as const }) },
+);
+const script = fc.array(action, { maxLength: 8 });
+const number = fc.nat({ max: 11 });
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("send" as const), node: number, script }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("say" as const), node: number, task: number, script }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("answer" as const), node: number }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("cancel" as const), node: number, task: number }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("crash" as const), node: number, commit: fc.constantFrom("none", "lost", "unheard") }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("shutdown" as const), node: number }) },
+  { weight: 2, arbitrary: fc.constant({ kind: "join" as const }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("pass" as const), milliseconds: fc.constantFrom(1, 500, 6000, 40_000, 95_000) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("read" as const), node: number, task: number }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("stop reading" as const), reader: number }) },
+);
+const story = fc.array(happening, { minLength: 4, maxLength: 30 });
+
+async function live(world: EngineWorld, happenings: readonly Happening[]): Promise<void> {
+  try {
+    for (const each of happenings) await world.happen(each);
+    await world.conclude();
+  } finally {
+    await world.close();
+  }
+}
+
+function parameters(runs: number): fc.Parameters<[Happening[]]> {
+  return { numRuns: runs, ...(SEED !== undefined && { seed: Number(SEED) }), interruptAfterTimeLimit: 10 * 60_000 };
+}
+
+describe("whatever happens to the engines, the rules of the log hold", () => {
+  test("over a store in memory", { timeout: 11 * 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(story, (happenings) => live(new EngineWorld(), happenings)),
+      parameters(RUNS),
+    );
+  });
+
+  test("over a SQLite file", { timeout: 11 * 60_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "palaver-model-"));
+    let files = 0;
+    try {
+      await fc.assert(
+        fc.asyncProperty(story, (happenings) => {
+          files += 1;
+          const file = join(folder, `${files}.db`);
+          return live(new EngineWorld({ openStore: (setup) => openSqliteStore({ file, durability: "process", ...setup }), isSlow: true }), happenings);
+        }),
+        parameters(Math.ceil(RUNS / 30)),
+      );
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});

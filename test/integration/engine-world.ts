@@ -1,0 +1,463 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "vitest";
+import type { Agent, TaskContext } from "../../src/engine/agent.ts";
+import type { Subscription } from "../../src/engine/api.ts";
+import { planMove } from "../../src/engine/transition.ts";
+import { A2AError } from "../../src/protocol/error.ts";
+import { ArtifactFold } from "../../src/protocol/fold.ts";
+import type { TaskId } from "../../src/protocol/ids.ts";
+import { readEvent } from "../../src/protocol/serial.ts";
+import { isInterrupted, isTerminal, type TaskState } from "../../src/protocol/state.ts";
+import { type EngineHarness, type HarnessOptions, messageFrom, openHarness, scripted, turns } from "../../src/testing/engine-harness.ts";
+
+/** One thing a run does. */
+export type Action =
+  | { readonly does: "status"; readonly text: string }
+  | { readonly does: "write"; readonly to: string; readonly text: string; readonly varies: boolean }
+  | { readonly does: "step"; readonly name: string; readonly to: string; readonly texts: readonly string[]; readonly varies: boolean }
+  | { readonly does: "ask" }
+  | { readonly does: "next" }
+  | { readonly does: "sleep"; readonly milliseconds: number }
+  | { readonly does: "pause"; readonly turns: number }
+  | { readonly does: "flush" };
+
+/** One thing that happens to the engines. Numbers pick, modulo how many there are, a task, a node or a reader. */
+export type Happening =
+  | { readonly kind: "send"; readonly node: number; readonly script: readonly Action[] }
+  | { readonly kind: "say"; readonly node: number; readonly task: number; readonly script: readonly Action[] }
+  | { readonly kind: "answer"; readonly node: number }
+  | { readonly kind: "cancel"; readonly node: number; readonly task: number }
+  | { readonly kind: "crash"; readonly node: number; readonly commit: "none" | "lost" | "unheard" }
+  | { readonly kind: "shutdown"; readonly node: number }
+  | { readonly kind: "join" }
+  | { readonly kind: "pass"; readonly milliseconds: number }
+  | { readonly kind: "read"; readonly node: number; readonly task: number }
+  | { readonly kind: "stop reading"; readonly reader: number };
+
+interface Known {
+  readonly id: TaskId;
+  /** Ids of messages whose sender was told that they are taken in. */
+  readonly acknowledged: Set<string>;
+  /** What the last attempt at each turn produced, by the message that began the turn. */
+  readonly turns: Map<string, Map<string, string[]>>;
+  canceled: boolean;
+}
+
+/** Follows one task over everything that happens, always going on after what it has. */
+interface Reader {
+  readonly task: TaskId;
+  readonly bodies: string[];
+  node: Node | undefined;
+  subscription: Subscription | undefined;
+}
+
+interface Node {
+  readonly harness: EngineHarness;
+  isAlive: boolean;
+}
+
+/** Engines over one store, callers, readers; and what must be true of them whatever happens. */
+export class EngineWorld {
+  readonly #openStore: HarnessOptions["openStore"];
+  readonly #isSlow: boolean;
+  readonly #nodes: Node[] = [];
+  readonly #tasks: Known[] = [];
+  readonly #byId = new Map<string, Known>();
+  readonly #readers: Reader[] = [];
+  readonly #finishedSteps = new Set<string>();
+  readonly #violations: string[] = [];
+
+  constructor(options: { readonly openStore?: NonNullable<HarnessOptions["openStore"]>; readonly isSlow?: boolean } = {}) {
+    this.#openStore = options.openStore;
+    this.#isSlow = options.isSlow === true;
+  }
+
+  async happen(happening: Happening): Promise<void> {
+    if (this.#living.length === 0) await this.#join();
+    switch (happening.kind) {
+      case "send":
+        this.#send(this.#node(happening.node), happening.script);
+        break;
+      case "say": {
+        const task = pick(this.#tasks, happening.task);
+        if (task !== undefined) this.#say(this.#node(happening.node), task, happening.script);
+        break;
+      }
+      case "answer":
+        await this.#answer(this.#node(happening.node));
+        break;
+      case "cancel": {
+        const task = pick(this.#tasks, happening.task);
+        if (task !== undefined) this.#cancel(this.#node(happening.node), task);
+        break;
+      }
+      case "crash":
+        await this.#crash(this.#node(happening.node), happening.commit);
+        break;
+      case "shutdown":
+        await this.#shutdown(this.#node(happening.node));
+        break;
+      case "join":
+        if (this.#living.length < 3) await this.#join();
+        break;
+      case "pass":
+        await this.#pass(happening.milliseconds);
+        break;
+      case "read": {
+        const task = pick(this.#tasks, happening.task);
+        if (task === undefined) break;
+        const reader: Reader = { task: task.id, bodies: [], node: undefined, subscription: undefined };
+        this.#readers.push(reader);
+        this.#follow(reader, this.#node(happening.node));
+        break;
+      }
+      case "stop reading":
+        pick(this.#readers, happening.reader)?.subscription?.close();
+        break;
+    }
+    await this.#rest(2);
+  }
+
+  /** Lets everything come to rest, then looks at everything. */
+  async conclude(): Promise<void> {
+    if (this.#living.length === 0) await this.#join();
+    await this.#pass(20 * 60_000);
+    await this.#until(async () => (await this.#restless()) === undefined, async () => `task ${await this.#restless()} neither ended nor waiting for its caller`);
+    for (let round = 0; round < 40 && (await this.#waiting()).length > 0; round += 1) {
+      await this.#answer(this.#node(round));
+      await this.#pass(100_000);
+    }
+    await this.#until(async () => (await this.#open()).length === 0, async () => `open: ${(await this.#open()).join()}`);
+    for (const reader of this.#readers) this.#follow(reader, this.#node(0));
+    await this.#rest(20);
+    for (const task of this.#tasks) await this.#check(task);
+    for (const { harness } of this.#nodes) {
+      expect(harness.fatal).toEqual([]);
+      expect(harness.logs.filter(({ level }) => level === "error")).toEqual([]);
+    }
+    expect(this.#violations).toEqual([]);
+  }
+
+  async close(): Promise<void> {
+    await this.#nodes[0]?.harness[Symbol.asyncDispose]();
+  }
+
+  // ——— what happens
+
+  #send(node: Node, script: readonly Action[]): void {
+    const message = messageFrom({ parts: [{ data: { script: JSON.stringify(script) } }] });
+    void node.harness
+      .begin(message)
+      .then(async (ticket) => {
+        const task = this.#known(ticket.taskId);
+        await node.harness.engine.accepted(ticket);
+        if (node.isAlive) task.acknowledged.add(message.messageId);
+      })
+      .catch(expectRefusal);
+  }
+
+  #say(node: Node, task: Known, script: readonly Action[]): void {
+    const message = messageFrom({ taskId: task.id, parts: [{ data: { script: JSON.stringify(script) } }] });
+    void node.harness
+      .start(message)
+      .then(() => {
+        if (node.isAlive) task.acknowledged.add(message.messageId);
+      })
+      .catch(expectRefusal);
+  }
+
+  async #answer(node: Node): Promise<void> {
+    for (const task of await this.#waiting()) this.#say(node, task, []);
+    await this.#rest(2);
+  }
+
+  #cancel(node: Node, task: Known): void {
+    void node.harness.engine.cancel(node.harness.scope(), task.id).then((result) => {
+      if (result === "canceled" && node.isAlive) task.canceled = true;
+    }, expectRefusal);
+  }
+
+  async #crash(node: Node, commit: "none" | "lost" | "unheard"): Promise<void> {
+    if (commit !== "none") {
+      node.harness.store.hold({ applied: commit === "unheard" });
+      await this.#rest(4);
+    }
+    node.isAlive = false;
+    await node.harness.kill();
+    this.#stranded(node);
+  }
+
+  async #shutdown(node: Node): Promise<void> {
+    const closing = node.harness.engine.close();
+    let isClosed = false;
+    void closing.then(() => {
+      isClosed = true;
+    });
+    await this.#until(
+      async () => {
+        if (!isClosed) await node.harness.clock.advance(1);
+        return isClosed;
+      },
+      async () => "the engine does not close",
+    );
+    node.isAlive = false;
+    this.#stranded(node);
+  }
+
+  async #join(): Promise<void> {
+    const number = this.#nodes.length;
+    const [first] = this.#nodes;
+    const agents = this.#agent(number);
+    const node: Node = { harness: first === undefined ? await openHarness({ agents, ...(this.#openStore && { openStore: this.#openStore }) }) : await this.#joined(first, agents, number), isAlive: true };
+    this.#nodes[number] ??= node;
+  }
+
+  async #joined(first: Node, agents: Agent, number: number): Promise<EngineHarness> {
+    // It takes up tasks before it says that it is there, so it must count as living while it starts.
+    const starting: { harness: EngineHarness; isAlive: boolean } = { harness: first.harness, isAlive: true };
+    this.#nodes[number] = starting;
+    starting.harness = await first.harness.join({ agents, node: `model-${number}` });
+    return starting.harness;
+  }
+
+  async #pass(milliseconds: number): Promise<void> {
+    const step = milliseconds > 100_000 ? 10_000 : 500;
+    const clock = this.#node(0).harness.clock;
+    for (let left = milliseconds; left > 0; left -= step) {
+      await clock.advance(Math.min(step, left));
+      await this.#rest(1);
+    }
+    await this.#rest(5);
+  }
+
+  #follow(reader: Reader, node: Node): void {
+    if (reader.subscription !== undefined) return;
+    reader.node = node;
+    void (async () => {
+      const { harness } = node;
+      const subscription = await harness.engine.subscribe(harness.scope(), reader.task, { after: reader.bodies.length }).catch((error: unknown) => {
+        expectRefusal(error);
+        return undefined;
+      });
+      if (subscription === undefined || reader.node !== node || !node.isAlive) return subscription?.close();
+      reader.subscription = subscription;
+      for (let batch = await subscription.next(); batch !== undefined; batch = await subscription.next()) {
+        if (reader.subscription !== subscription) return;
+        for (const { seq, body } of batch.entries) {
+          if (seq !== reader.bodies.length + 1) this.#violations.push(`A reader of ${reader.task} at ${reader.bodies.length} got ${seq}.`);
+          reader.bodies.push(body);
+        }
+      }
+      if (reader.subscription === subscription) reader.subscription = undefined;
+    })();
+  }
+
+  /** The node's readers have lost their connection. */
+  #stranded(node: Node): void {
+    for (const reader of this.#readers) {
+      if (reader.node !== node) continue;
+      reader.subscription = undefined;
+      reader.node = undefined;
+      const [other] = this.#living;
+      if (other !== undefined) this.#follow(reader, other);
+    }
+  }
+
+  // ——— the agent
+
+  #agent(node: number): Agent {
+    return scripted((task) => this.#run(task, () => this.#nodes[node]?.isAlive !== false), { timeout: Number.POSITIVE_INFINITY });
+  }
+
+  async #run(task: TaskContext, isAlive: () => boolean): Promise<void> {
+    /** A process that died does nothing more. */
+    const stillThere = async (): Promise<void> => {
+      if (!isAlive()) await new Promise<never>(() => {});
+    };
+    await stillThere();
+    // Safe: the task exists, so its id is one.
+    const known = this.#known(task.id as TaskId);
+    const produced = new Map<string, string[]>();
+    known.turns.set(task.message.messageId, produced);
+    const note = (name: string, text: string): void => void produced.set(name, [...(produced.get(name) ?? []), text]);
+    for (const action of scriptOf(task)) {
+      await stillThere();
+      switch (action.does) {
+        case "status":
+          await task.status(action.text);
+          break;
+        case "write": {
+          const text = action.varies ? `${action.text}@${task.attempt}` : action.text;
+          note(action.to, text);
+          await task.artifact(action.to).write(text);
+          break;
+        }
+        case "step": {
+          let ran = "";
+          const texts = await task.step(action.name, async ({ key, attempt }) => {
+            ran = key;
+            await stillThere();
+            if (this.#finishedSteps.has(key)) this.#violations.push(`Step ${key} ran again.`);
+            const written = action.texts.map((text) => (action.varies ? `${text}@${attempt}` : text));
+            for (const text of written) await task.artifact(action.to).write(text);
+            return written;
+          });
+          await stillThere();
+          if (ran !== "") this.#finishedSteps.add(ran);
+          for (const text of texts) note(action.to, text);
+          break;
+        }
+        case "ask": {
+          const answer = await task.ask("Well?");
+          note("answers", answer);
+          await task.artifact("answers").write(answer);
+          break;
+        }
+        case "next": {
+          const text = (await task.next({ wait: false })) === undefined ? "nothing" : "something";
+          note("a", text);
+          await task.artifact("a").write(text);
+          break;
+        }
+        case "sleep":
+          await task.sleep(action.milliseconds);
+          break;
+        case "pause":
+          await turns(action.turns);
+          break;
+        case "flush":
+          await task.flush();
+          break;
+      }
+    }
+    await stillThere();
+  }
+
+  // ——— what must be true
+
+  async #check(task: Known): Promise<void> {
+    const { harness } = this.#node(0);
+    const entries = await harness.shared.log(task.id, 0, Number.POSITIVE_INFINITY);
+    const record = await harness.shared.get(task.id, { artifacts: false });
+    if (record === undefined) {
+      expect(task.acknowledged.size).toBe(0);
+      return;
+    }
+    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
+    const events = entries.map(({ body }) => readEvent(body));
+    const fold = new ArtifactFold();
+    let state: TaskState = "submitted";
+    for (const [index, event] of events.entries()) {
+      fold.add(event);
+      if (event.kind !== "status") continue;
+      expect(planMove(state, event.status.state)).toEqual({ ok: true, via: [] });
+      state = event.status.state;
+      if (isTerminal(state)) expect(index).toBe(events.length - 1);
+    }
+    const snapshot = await harness.get(task.id);
+    expect(snapshot.artifacts).toEqual(fold.artifacts());
+    expect(snapshot.status.state).toBe(state);
+    expect(isTerminal(state)).toBe(true);
+    if (task.canceled) expect(state).toBe("canceled");
+    for (const reader of this.#readers) {
+      if (reader.task === task.id) expect(reader.bodies).toEqual(entries.map(({ body }) => body));
+    }
+    const said = (snapshot.history ?? []).map(({ messageId }) => messageId);
+    expect(new Set(said).size).toBe(said.length);
+    for (const id of task.acknowledged) expect(said).toContain(id);
+    expect(new Set(entries.filter(({ body }) => readEvent(body).kind === "status").map(({ body }) => body)).size).toBeGreaterThan(0);
+    if (state === "completed") this.#checkContent(task, snapshot.artifacts ?? []);
+    else if (state === "failed") expect(JSON.stringify(snapshot.status.message)).toContain("attempts-exhausted");
+  }
+
+  /** A completed task holds what the last attempt at each turn produced, and nothing else. */
+  #checkContent(task: Known, artifacts: NonNullable<Awaited<ReturnType<EngineHarness["get"]>>["artifacts"]>): void {
+    const expected = new Map<string, string[]>();
+    for (const turn of task.turns.values()) {
+      for (const [name, texts] of turn) expected.set(name, [...(expected.get(name) ?? []), ...texts]);
+    }
+    const held = new Map(artifacts.map(({ artifactId, parts }) => [artifactId as string, parts.map(({ text }) => text ?? "")]));
+    // What an attempt produced and the last one did not is left as an empty artifact.
+    for (const [name, texts] of held) if (!expected.has(name) && texts.join("") === "") held.delete(name);
+    expect(Object.fromEntries(held)).toEqual(Object.fromEntries(expected));
+  }
+
+  #known(id: TaskId): Known {
+    let task = this.#byId.get(id);
+    if (task === undefined) {
+      task = { id, acknowledged: new Set(), turns: new Map(), canceled: false };
+      this.#tasks.push(task);
+      this.#byId.set(id, task);
+    }
+    return task;
+  }
+
+  get #living(): readonly Node[] {
+    return this.#nodes.filter(({ isAlive }) => isAlive);
+  }
+
+  #node(number: number): Node {
+    const node = pick(this.#living, number);
+    if (node === undefined) throw new Error("Nobody is there.");
+    return node;
+  }
+
+  async #stateOf(task: Known): Promise<TaskState | undefined> {
+    return (await this.#node(0).harness.shared.get(task.id, { artifacts: false, history: 0 }))?.head.state;
+  }
+
+  async #waiting(): Promise<Known[]> {
+    const states = await Promise.all(this.#tasks.map((task) => this.#stateOf(task)));
+    return this.#tasks.filter((_, index) => {
+      const state = states[index];
+      return state !== undefined && isInterrupted(state);
+    });
+  }
+
+  async #open(): Promise<TaskId[]> {
+    const states = await Promise.all(this.#tasks.map((task) => this.#stateOf(task)));
+    return this.#tasks.flatMap(({ id }, index) => {
+      const state = states[index];
+      return state === undefined || isTerminal(state) ? [] : [id];
+    });
+  }
+
+  /** A task that is neither ended nor waits for its caller. */
+  async #restless(): Promise<TaskId | undefined> {
+    for (const task of this.#tasks) {
+      const state = await this.#stateOf(task);
+      if (state !== undefined && !isTerminal(state) && !isInterrupted(state)) return task.id;
+    }
+    return undefined;
+  }
+
+  async #rest(times: number): Promise<void> {
+    if (this.#isSlow) await delay(times);
+    else await turns(times);
+  }
+
+  async #until(condition: () => Promise<boolean>, otherwise: () => Promise<string>): Promise<void> {
+    for (let tries = 0; tries < 300; tries += 1) {
+      if (await condition()) return;
+      await this.#rest(2);
+      if (tries % 10 === 9 && this.#living.length > 0) await this.#pass(1000);
+    }
+    throw new Error(`In vain: ${await otherwise()}`);
+  }
+}
+
+function pick<T>(list: readonly T[], number: number): T | undefined {
+  return list[number % list.length];
+}
+
+function scriptOf(task: TaskContext): readonly Action[] {
+  const { data } = task;
+  const script = typeof data === "object" && data !== null && "script" in data ? data["script"] : undefined;
+  return typeof script === "string" ? JSON.parse(script) : [];
+}
+
+/** What a caller may be told: the task is finished, or the server going down. */
+function expectRefusal(error: unknown): void {
+  if (error instanceof A2AError && ["unsupported-operation", "unavailable", "task-not-found"].includes(error.code)) return;
+  throw error;
+}

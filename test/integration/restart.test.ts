@@ -1,0 +1,1080 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { TaskContext } from "../../src/engine/agent.ts";
+import type { TaskId } from "../../src/protocol/ids.ts";
+import type { Task } from "../../src/protocol/task.ts";
+import { type Store, StoreError } from "../../src/store/contract.ts";
+import { type EngineHarness, endings, openHarness, scripted, turns } from "../../src/testing/engine-harness.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+let harness: EngineHarness;
+afterEach(() => harness[Symbol.asyncDispose]());
+
+/** A place in a run where the process dies. */
+function deadEnd(): { readonly reached: number; enter(task?: TaskContext): Promise<never> } {
+  let reached = 0;
+  return {
+    get reached() {
+      return reached;
+    },
+    async enter(task) {
+      await task?.flush();
+      reached += 1;
+      return new Promise<never>(() => {});
+    },
+  };
+}
+
+async function crashAt(end: ReturnType<typeof deadEnd>, times = 1): Promise<void> {
+  await harness.until(() => end.reached === times, `the run to come to its end for time ${times}`);
+  harness = await harness.crash();
+}
+
+async function restartGracefully(): Promise<void> {
+  const closing = harness.engine.close();
+  await harness.advance(10);
+  await closing;
+  harness = await harness.join();
+}
+
+function answer(taskId: TaskId, text: string): Promise<unknown> {
+  return harness.start({ taskId, parts: [{ text }] });
+}
+
+function textOf(task: Task, name = "result"): string | undefined {
+  return task.artifacts?.find(({ artifactId }) => artifactId === name)?.parts.map(({ text }) => text).join("");
+}
+
+function saidAtTheEnd(task: Task): string | undefined {
+  return task.status.message?.parts[0]?.text;
+}
+
+async function runnerOf(id: TaskId): Promise<{ readonly attempt: number; readonly tries: number }> {
+  const record = await harness.shared.get(id, { artifacts: false });
+  return JSON.parse(record?.head.runner ?? "{}");
+}
+
+describe("after the process died, a task whose agent says", () => {
+  test("resume goes on: finished steps and answers are as they were, and are not asked for again", async () => {
+    const end = deadEnd();
+    const calls: string[] = [];
+    const keys: [string, number][] = [];
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        const first = await task.step("first", () => {
+          calls.push("first");
+          return { made: calls.length };
+        });
+        const name = await task.ask("Name?");
+        const second = await task.step("second", async ({ key, attempt }) => {
+          calls.push("second");
+          keys.push([key, attempt]);
+          if (attempt < 3) await end.enter(task);
+          return "done";
+        });
+        return `${first.made} ${name} ${second}`;
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await answer(taskId, "Ada");
+    await crashAt(end, 1);
+    await crashAt(end, 2);
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("1 Ada done");
+    expect(calls).toEqual(["first", "second", "second", "second"]);
+    expect(new Set(keys.map(([key]) => key)).size).toBe(1);
+    expect(keys.map(([, attempt]) => attempt)).toEqual([1, 2, 3]);
+    expect((await harness.story(taskId)).filter((line) => line.startsWith("input-required"))).toHaveLength(1);
+  });
+
+  test("retry begins anew: steps run again and questions are asked again, but nothing is written twice", async () => {
+    const end = deadEnd();
+    let calls = 0;
+    harness = await openHarness({
+      agents: scripted(
+        async (task) => {
+          await task.artifact("a").write("1");
+          const made = await task.step("s", async () => {
+            await task.artifact("a").write("2");
+            return ++calls;
+          });
+          const name = await task.ask("Name?");
+          if (task.attempt === 1) await end.enter(task);
+          return `${made} ${name}`;
+        },
+        { onRestart: "retry" },
+      ),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await answer(taskId, "Ada");
+    await crashAt(end);
+    await harness.untilState(taskId, "input-required");
+    await answer(taskId, "Bob");
+    await harness.untilState(taskId, "completed");
+    expect(await harness.story(taskId)).toEqual([
+      "working", "a=1", "a+=2", "input-required:Name?", "working", "input-required:Name?", "working", "result=2 Bob!", "completed",
+    ]);
+  });
+
+  test("fail is failed, also while it waited for an answer, without its function being called again", async () => {
+    const end = deadEnd();
+    let starts = 0;
+    harness = await openHarness({
+      agents: scripted(
+        async (task) => {
+          starts += 1;
+          if (task.text === "ask") await task.ask("Name?");
+          await end.enter(task);
+        },
+        { onRestart: "fail" },
+      ),
+    });
+    const working = await harness.start("work");
+    const asking = await harness.start("ask");
+    await harness.untilState(asking.taskId, "input-required");
+    await crashAt(end);
+    for (const { taskId } of [working, asking]) {
+      await harness.untilState(taskId, "failed");
+      expect(saidAtTheEnd(await harness.get(taskId))).toBe("The server stopped while this task was at work.");
+    }
+    expect(starts).toBe(2);
+  });
+});
+
+describe("attempts", () => {
+  test("are counted in a commit before the function is called", async () => {
+    const end = deadEnd();
+    const seen: unknown[] = [];
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        // The memory store reads at the call, before anything else can be committed.
+        seen.push(await runnerOf(task.id as TaskId));
+        if (task.attempt < 3) await end.enter(task);
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await crashAt(end, 1);
+    await crashAt(end, 2);
+    await harness.untilState(taskId, "completed");
+    expect(seen.slice(1)).toMatchObject([{ attempt: 2, tries: 2 }, { attempt: 3, tries: 3 }]);
+  });
+
+  test("that end in a crash are three; then the task fails", async () => {
+    const end = deadEnd();
+    harness = await openHarness({ agents: scripted((task) => end.enter(task)) });
+    const { taskId } = await harness.start("go");
+    for (const times of [1, 2, 3]) await crashAt(end, times);
+    await harness.untilState(taskId, "failed");
+    expect(saidAtTheEnd(await harness.get(taskId))).toContain("attempts-exhausted");
+    expect(end.reached).toBe(3);
+  });
+
+  test("that end in a shutdown do not count", async () => {
+    const end = deadEnd();
+    harness = await openHarness({ agents: scripted((task) => (task.attempt < 8 ? end.enter(task) : task.artifact("a").write("done"))) });
+    const { taskId } = await harness.start("go");
+    for (let times = 1; times < 8; times += 1) {
+      await harness.until(() => end.reached === times);
+      await restartGracefully();
+    }
+    await harness.untilState(taskId, "completed");
+    expect(await runnerOf(taskId)).toMatchObject({ attempt: 8, tries: 1 });
+  });
+
+  test("do not count where the process died while the task waited", async () => {
+    harness = await openHarness({ agents: scripted((task) => task.ask("Name?")) });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    for (let times = 0; times < 5; times += 1) harness = await harness.crash();
+    await answer(taskId, "Ada");
+    await harness.untilState(taskId, "completed");
+    expect(await runnerOf(taskId)).toMatchObject({ tries: 1 });
+    expect(await harness.story(taskId)).toEqual(["working", "input-required:Name?", "working", "result=Ada!", "completed"]);
+  });
+
+  test("begin again with the next turn", async () => {
+    const end = deadEnd();
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        if (task.attempt < 3) await end.enter(task);
+        if (task.text === "one") await postMessage(task.id as TaskId, "two");
+        return task.text;
+      }),
+    });
+    const { taskId } = await harness.start("one");
+    for (const times of [1, 2, 3, 4]) await crashAt(end, times);
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("onetwo");
+  });
+
+  test("of a task that never got to its run are none", async () => {
+    const end = deadEnd();
+    harness = await openHarness({ agents: scripted(async (task) => (task.text === "first" && task.attempt === 1 ? end.enter(task) : task.text), { concurrency: 1 }) });
+    const first = await harness.start("first");
+    const second = await harness.start("second");
+    await crashAt(end);
+    for (const { taskId } of [first, second]) await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(second.taskId))).toBe("second");
+  });
+});
+
+describe("a question", () => {
+  test("that was open when the process died is not asked again, and can be answered before anybody is at work", async () => {
+    harness = await openHarness({ agents: scripted(async (task) => `Hello ${await task.ask("Name?")}`) });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await harness.kill();
+    await postMessage(taskId, "Ada");
+    harness = await harness.join();
+    await harness.untilState(taskId, "completed");
+    expect(await harness.story(taskId)).toEqual(["working", "input-required:Name?", "working", "result=Hello Ada!", "completed"]);
+  });
+
+  test("asked twice in the same words has two answers", async () => {
+    const end = deadEnd();
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        const names = [await task.ask("Name?"), await task.ask("Name?")];
+        if (task.attempt === 1) await end.enter(task);
+        return names.join(" and ");
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    for (const name of ["Ada", "Bob"]) {
+      const count = (await harness.story(taskId)).length;
+      await harness.until(async () => (await harness.story(taskId)).slice(count - 1).some((line) => line.startsWith("input-required")));
+      await answer(taskId, name);
+      await harness.until(async () => (await harness.get(taskId)).history?.at(-1)?.parts[0]?.text === name || (await harness.get(taskId)).history?.at(-2)?.parts[0]?.text === name);
+    }
+    await crashAt(end);
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("Ada and Bob");
+    expect(endings(await harness.log(taskId))).toBe(1);
+  });
+
+  test("answered wrongly before the crash is still the repeated question after it", async () => {
+    harness = await openHarness({ agents: scripted(async (task) => `${await task.ask("Age?", { schema: z.coerce.number().int() })}`) });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await answer(taskId, "old");
+    await harness.until(async () => (await harness.story(taskId)).length === 4);
+    harness = await harness.crash();
+    await answer(taskId, "42");
+    await harness.untilState(taskId, "completed");
+    const story = await harness.story(taskId);
+    expect(story.filter((line) => line.startsWith("input-required"))).toHaveLength(2);
+    expect(textOf(await harness.get(taskId))).toBe("42");
+  });
+
+  test("validated once comes back as its schema made it", async () => {
+    const end = deadEnd();
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        const when = await task.ask("When?", { schema: z.coerce.date() });
+        if (task.attempt === 1) await end.enter(task);
+        return when.toISOString();
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await answer(taskId, "2030-05-05");
+    await crashAt(end);
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("2030-05-05T00:00:00.000Z");
+  });
+
+  test.each([
+    ["fails the task", undefined, "failed"],
+    ["lets the run go on", "continue" as const, "completed"],
+  ])("whose time ran out while nobody was there %s", async (_, onTimeout, state) => {
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        const name = await task.ask("Name?", { timeout: HOUR, onTimeout: onTimeout ?? "fail" });
+        return name ?? "nobody";
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await harness.kill();
+    harness.clock.adjust(harness.clock.now() + 2 * HOUR);
+    harness = await harness.join();
+    await harness.advance(SECOND);
+    await harness.untilState(taskId, state as "failed");
+    const task = await harness.get(taskId);
+    if (state === "failed") expect(task.status.message?.parts).toEqual([{ text: "Input timeout" }, { data: { taskId, timeoutSeconds: 3600 } }]);
+    else expect(textOf(task)).toBe("nobody");
+  });
+
+  test("keeps its time through restarts", async () => {
+    harness = await openHarness({ agents: scripted((task) => task.ask("Name?", { timeout: HOUR })) });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    for (let times = 0; times < 3; times += 1) {
+      await harness.advance(15 * MINUTE, MINUTE);
+      harness = await harness.crash();
+    }
+    await harness.advance(14 * MINUTE, MINUTE);
+    expect((await harness.get(taskId)).status.state).toBe("input-required");
+    await harness.advance(2 * MINUTE, MINUTE);
+    expect((await harness.get(taskId)).status.state).toBe("failed");
+  });
+
+  test("that was parked is answered after a crash", async () => {
+    let starts = 0;
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        starts += 1;
+        const made = await task.step("s", () => starts);
+        return `${made} ${await task.ask("Name?")}`;
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await harness.advance(MINUTE);
+    expect(harness.engine.counts()).toMatchObject({ running: 0, live: 0 });
+    harness = await harness.crash();
+    await harness.advance(MINUTE);
+    expect(starts).toBe(1);
+    await answer(taskId, "Ada");
+    await harness.untilState(taskId, "completed");
+    expect(starts).toBe(2);
+    expect(textOf(await harness.get(taskId))).toBe("1 Ada");
+  });
+
+  test("answered before the crash is in the history of the next attempt, once", async () => {
+    const end = deadEnd();
+    let histories: string[][] = [];
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.ask("Name?");
+        await task.next();
+        histories.push(task.history.map(({ parts }) => parts[0]?.text ?? ""));
+        if (task.attempt === 1) await end.enter(task);
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await answer(taskId, "Ada");
+    await harness.untilState(taskId, "working");
+    await answer(taskId, "more");
+    await crashAt(end);
+    await harness.untilState(taskId, "completed");
+    expect(histories).toEqual([["go", "Ada", "more"], ["go", "Ada", "more"]]);
+    histories = [];
+  });
+});
+
+describe("a sensitive answer", () => {
+  const SECRET = "correct horse";
+
+  async function open(options: { readonly sleeps?: boolean } = {}): Promise<{ readonly taskId: TaskId; readonly end: ReturnType<typeof deadEnd> }> {
+    const end = deadEnd();
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        if (options.sleeps === true) await task.sleep(SECOND);
+        const password = await task.ask("Password?", { sensitive: true });
+        if (task.attempt === 1) await end.enter(task);
+        return password === SECRET ? "welcome" : "wrong";
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    return { taskId, end };
+  }
+
+  async function everythingKept(taskId: TaskId): Promise<string> {
+    const { shared } = harness;
+    return JSON.stringify([
+      await shared.get(taskId, { artifacts: true }),
+      await shared.log(taskId, 0, Number.POSITIVE_INFINITY),
+      await shared.inbox(taskId),
+      await shared.steps(taskId),
+    ]);
+  }
+
+  test("is replayed without ever being kept in the clear", async () => {
+    const { taskId, end } = await open();
+    await harness.untilState(taskId, "input-required");
+    await answer(taskId, SECRET);
+    await harness.until(() => end.reached === 1);
+    expect(await everythingKept(taskId)).not.toContain(SECRET);
+    harness = await harness.crash();
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("welcome");
+    expect(await everythingKept(taskId)).not.toContain(SECRET);
+  });
+
+  test("is asked for again where the secret that sealed it is gone", async () => {
+    const { taskId, end } = await open();
+    await harness.untilState(taskId, "input-required");
+    await answer(taskId, SECRET);
+    await harness.until(() => end.reached === 1);
+    harness = await harness.crash({ secret: new Uint8Array(32).fill(9) });
+    await harness.untilState(taskId, "input-required");
+    await answer(taskId, SECRET);
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("welcome");
+  });
+
+  test("that nobody had read yet is asked for again where its secret is gone", async () => {
+    const { taskId } = await open();
+    await harness.untilState(taskId, "input-required");
+    harness.store.hold({ applied: true });
+    void answer(taskId, SECRET);
+    await harness.until(() => harness.store.held > 0);
+    harness = await harness.crash({ secret: new Uint8Array(32).fill(9) });
+    await harness.until(async () => (await harness.story(taskId)).filter((line) => line.startsWith("input-required")).length === 2);
+    await answer(taskId, SECRET);
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("welcome");
+  });
+
+  test("that begins a turn fails the task, and not the process, where its secret is gone", async () => {
+    const end = deadEnd();
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        if (task.text === "go") return void (await task.ask("Password?", { sensitive: true, timeout: SECOND, onTimeout: "continue" }));
+        await end.enter(task);
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    // It comes when the time is up already, so that the run returns with it unread.
+    harness.store.hold();
+    const late = answer(taskId, SECRET);
+    await harness.advance(2 * SECOND);
+    harness.store.release();
+    await late;
+    await harness.until(async () => end.reached === 1 || (await harness.get(taskId)).status.state === "completed");
+    if (end.reached === 1) {
+      harness = await harness.crash({ secret: new Uint8Array(32).fill(9) });
+      await harness.untilState(taskId, "failed");
+    }
+    expect(await everythingKept(taskId)).not.toContain(SECRET);
+  });
+
+  test("to a question that a replay came upon again is sealed all the same", async () => {
+    const { taskId } = await open({ sleeps: true });
+    await harness.advance(2 * SECOND);
+    await harness.untilState(taskId, "input-required");
+    await harness.kill();
+    await postCancelableNoise(taskId);
+    harness = await harness.join();
+    await harness.until(() => harness.engine.counts().running === 1);
+    await turns(10);
+    harness.store.hold({ applied: true });
+    void answer(taskId, SECRET);
+    await harness.until(() => harness.store.held > 0);
+    expect(await everythingKept(taskId)).not.toContain(SECRET);
+    harness.store.release();
+  });
+
+  /** Something unread that wakes the task without answering it. */
+  async function postCancelableNoise(taskId: TaskId): Promise<void> {
+    const record = await harness.shared.get(taskId, { artifacts: false });
+    const steps = await harness.shared.steps(taskId);
+    expect(record?.head.active).toBe(false);
+    expect(steps.some(({ value }) => value.includes("asked"))).toBe(true);
+    const claimed = await harness.shared.commit([{ kind: "claim", task: taskId, node: "helper", force: true }]);
+    const epoch = claimed[0]?.status === "ok" ? (claimed[0].epoch ?? 0) : 0;
+    if (record === undefined) return;
+    await harness.shared.commit([
+      {
+        kind: "write", task: taskId, epoch, entries: [], history: [], taken: [], steps: [], forgetSteps: false, release: true,
+        head: { ...record.head, wakeAt: harness.clock.now() },
+      },
+    ]);
+  }
+});
+
+describe("a sleep", () => {
+  test("ends when it would have ended, whatever happens meanwhile", async () => {
+    let woke: number | undefined;
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.sleep(HOUR);
+        woke = harness.clock.now();
+      }),
+    });
+    const began = harness.clock.now();
+    const { taskId } = await harness.start("go");
+    await harness.advance(20 * MINUTE, MINUTE);
+    harness = await harness.crash();
+    await harness.advance(20 * MINUTE, MINUTE);
+    await restartGracefully();
+    await harness.advance(19 * MINUTE, MINUTE);
+    expect(woke).toBeUndefined();
+    await harness.advance(2 * MINUTE, SECOND);
+    await harness.untilState(taskId, "completed");
+    expect((woke ?? 0) - began).toBeGreaterThanOrEqual(HOUR);
+    expect((woke ?? 0) - began).toBeLessThan(HOUR + 2 * SECOND);
+    expect(await harness.story(taskId)).toEqual(["working", "completed"]);
+  });
+
+  test("that ended while nobody was there is over at once, and is not slept again", async () => {
+    const end = deadEnd();
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.sleep(HOUR);
+        if (task.attempt < 3) await end.enter(task);
+        return "awake";
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await turns(10);
+    await harness.kill();
+    harness.clock.adjust(harness.clock.now() + HOUR);
+    harness = await harness.join();
+    await crashAt(end);
+    await harness.untilState(taskId, "completed").catch(() => undefined);
+    expect((await runnerOf(taskId)).attempt).toBe(3);
+  });
+
+  test("is not cut short by a message, which begins another turn afterwards", async () => {
+    let starts = 0;
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        starts += 1;
+        if (task.text === "go") await task.sleep(HOUR);
+        return task.text;
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.advance(MINUTE);
+    expect(harness.engine.counts().live).toBe(0);
+    await answer(taskId, "more");
+    await harness.advance(30 * MINUTE, MINUTE);
+    expect((await harness.get(taskId)).status.state).toBe("working");
+    expect(starts).toBeLessThan(4);
+    await harness.advance(31 * MINUTE, SECOND * 10);
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("gomore");
+  });
+});
+
+describe("a second turn", () => {
+  function turnsOf(second: (task: TaskContext) => Promise<unknown>) {
+    return scripted(async (task) => {
+      if (task.text !== "two") {
+        await task.step("s", () => task.artifact("a", { description: "from the first" }).write("1"));
+        await answer(task.id as TaskId, "two");
+        return;
+      }
+      await second(task);
+    });
+  }
+
+  test("survives a crash, with its own message, history, steps and what the first turn produced", async () => {
+    const end = deadEnd();
+    const seen: unknown[] = [];
+    let calls = 0;
+    harness = await openHarness({
+      agents: turnsOf(async (task) => {
+        const call = await task.step("s", ({ key }) => `${++calls} ${key.includes("/0/")}`);
+        seen.push([task.text, call, task.history.map(({ parts }) => parts[0]?.text), task.artifacts.map(({ parts }) => parts[0]?.text)]);
+        await task.artifact("a").write("2");
+        if (task.attempt === 1) await end.enter(task);
+      }),
+    });
+    const { taskId } = await harness.start("one");
+    await crashAt(end);
+    await harness.untilState(taskId, "completed");
+    expect(seen).toEqual(Array(2).fill(["two", "1 false", ["one", "two"], ["1"]]));
+    expect(await harness.story(taskId)).toEqual(["working", "a=1", "a+=2", "completed"]);
+  });
+
+  test("keeps what the turns before it wrote where an artifact is restarted, through more than one crash", async () => {
+    const end = deadEnd();
+    harness = await openHarness({
+      agents: turnsOf(async (task) => {
+        await task.artifact("a").write(`2 of ${Math.min(task.attempt, 2)}`);
+        if (task.attempt < 3) await end.enter(task);
+        await task.artifact("a").write("3");
+      }),
+    });
+    const { taskId } = await harness.start("one");
+    await crashAt(end, 1);
+    await crashAt(end, 2);
+    await harness.untilState(taskId, "completed");
+    expect(await harness.story(taskId)).toEqual(["working", "a=1", "a+=2 of 1", "a=1", "a+=2 of 2", "a+=3!", "completed"]);
+    expect((await harness.get(taskId)).artifacts?.[0]).toMatchObject({ name: "a", description: "from the first" });
+  });
+
+  test("takes back only its own where it turns out to write nothing", async () => {
+    const end = deadEnd();
+    harness = await openHarness({
+      agents: turnsOf(async (task) => {
+        if (task.attempt > 1) return;
+        await task.artifact("a").write("2");
+        await end.enter(task);
+      }),
+    });
+    const { taskId } = await harness.start("one");
+    await crashAt(end);
+    await harness.untilState(taskId, "completed");
+    expect((await harness.get(taskId)).artifacts).toEqual([{ artifactId: "a", name: "a", description: "from the first", parts: [{ text: "1" }] }]);
+  });
+
+  test("is begun by a message that comes while the task is being completed", async () => {
+    harness = await openHarness({ agents: scripted(async (task) => task.text) });
+    harness.store.hold();
+    const { taskId } = await harness.begin("one");
+    await harness.until(() => harness.store.held > 0);
+    // The task is in the store only with its first commit; the message can only come in the one after it.
+    harness.store.release();
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("one");
+  });
+
+  test("goes on with the same lease where the store found the message first", async () => {
+    const gate = deadEnd();
+    let go: () => void = () => {};
+    const opened = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        if (task.text === "one") {
+          void gate.enter(task);
+          await opened;
+        }
+        return task.text;
+      }),
+    });
+    const { taskId } = await harness.start("one");
+    await harness.until(() => gate.reached === 1);
+    // Posted past the engine, as another node would: only the store knows of it when the run ends.
+    await postMessage(taskId, "two");
+    go();
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("onetwo");
+    const record = await harness.shared.get(taskId, { artifacts: false });
+    expect(record?.epoch).toBe(1);
+    expect(record?.history.map(({ body }) => JSON.parse(body).parts[0].text)).toEqual(["one", "two"]);
+  });
+});
+
+describe("while nobody is at work", () => {
+  test("a cancel ends the task without its function being called", async () => {
+    const end = deadEnd();
+    harness = await openHarness({ agents: scripted((task) => end.enter(task)) });
+    const { taskId } = await harness.start("go");
+    await harness.until(() => end.reached === 1);
+    await harness.kill();
+    const entry = { id: "c", kind: "cancel", body: "{}", sealed: false, at: harness.clock.now() } as const;
+    await harness.shared.commit([{ kind: "post", task: taskId, entry, maxWaiting: 1 }]);
+    harness = await harness.join();
+    await harness.untilState(taskId, "canceled");
+    expect(end.reached).toBe(1);
+    expect(endings(await harness.log(taskId))).toBe(1);
+  });
+
+  test("a parked task can be canceled", async () => {
+    harness = await openHarness({ agents: scripted((task) => task.ask("Name?")) });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await harness.advance(MINUTE);
+    expect(harness.engine.counts().live).toBe(0);
+    expect(await harness.engine.cancel(harness.scope(), taskId)).toBe("canceled");
+  });
+
+  test("tasks of an agent that is not served any more are left alone, and keep nobody from his turn", async () => {
+    const end = deadEnd();
+    const gone = scripted((task) => (task.attempt === 1 ? end.enter() : task.artifact("a").write("back")), { id: "gone" });
+    const kept = scripted((task) => (task.attempt === 1 ? end.enter() : task.artifact("a").write("done")), { id: "kept" });
+    harness = await openHarness({ agents: [gone, kept] });
+    const left: TaskId[] = [];
+    for (let n = 0; n < 230; n += 1) left.push((await harness.begin(`${n}`)).taskId);
+    const { taskId } = await harness.start("mine", { agent: "kept" });
+    await harness.until(async () => (await harness.shared.positions(left)).length === 230 && end.reached === 231);
+    harness = await harness.crash({ agents: [kept] });
+    await harness.advance(10 * SECOND);
+    await harness.untilState(taskId, "completed", { agent: "kept" });
+    for (const id of left) expect((await harness.shared.get(id, { artifacts: false }))?.head.state).toBe("working");
+    harness = await harness.join({ agents: [gone] });
+    await harness.advance(5 * SECOND);
+    for (const id of left) await harness.untilState(id, "completed", { agent: "gone" });
+  });
+
+  test("a task that is due and cannot be taken up is no reason to ask the store all the time", async () => {
+    harness = await openHarness({ agents: scripted((task) => task.sleep(MINUTE)) });
+    await harness.start("go");
+    await turns(10);
+    await harness.kill();
+    harness = await harness.join({ agents: scripted((task) => task.sleep(1), { id: "another" }) });
+    let asked = 0;
+    const due = harness.store.due.bind(harness.store);
+    harness.store.due = (limit) => {
+      asked += 1;
+      return due(limit);
+    };
+    await harness.advance(MINUTE + 20 * SECOND);
+    expect(asked).toBeGreaterThan(10);
+    expect(asked).toBeLessThan(100);
+  });
+
+  test("a task that could not be taken up is tried again", async () => {
+    const end = deadEnd();
+    harness = await openHarness({ agents: scripted(async (task) => (task.attempt === 1 ? end.enter(task) : "done")), storeRetry: 1 });
+    const { taskId } = await harness.start("go");
+    await harness.until(() => end.reached === 1);
+    await harness.kill();
+    const failing = await harness.join({ agents: [] });
+    await failing.kill();
+    const next = harness.join();
+    harness = await next;
+    await harness.untilState(taskId, "completed");
+  });
+
+  test("more tasks than one look holds are all taken up without waiting for the next look", async () => {
+    const end = deadEnd();
+    harness = await openHarness({ agents: scripted(async (task) => (task.attempt === 1 ? end.enter() : "done")) });
+    const ids: TaskId[] = [];
+    for (let n = 0; n < 450; n += 1) ids.push((await harness.begin(`${n}`)).taskId);
+    await harness.until(async () => (await harness.shared.positions(ids)).length === 450 && end.reached === 450);
+    harness = await harness.crash();
+    await harness.advance(100, 1);
+    for (const id of ids) await harness.untilState(id, "completed");
+  });
+});
+
+describe("a deadline", () => {
+  test("is not put off by attempts", async () => {
+    const end = deadEnd();
+    harness = await openHarness({ agents: scripted((task) => end.enter(task), { timeout: MINUTE }), cancelGrace: SECOND });
+    const { taskId } = await harness.start("go");
+    await harness.advance(40 * SECOND);
+    await crashAt(end);
+    await harness.advance(18 * SECOND);
+    expect((await harness.get(taskId)).status.state).toBe("working");
+    await harness.advance(4 * SECOND);
+    await harness.untilState(taskId, "failed");
+    expect(saidAtTheEnd(await harness.get(taskId))).toBe("Task timed out");
+  });
+
+  test("passed while nobody was there ends the task when it is taken up", async () => {
+    const end = deadEnd();
+    harness = await openHarness({ agents: scripted((task) => end.enter(task), { timeout: MINUTE }), cancelGrace: SECOND });
+    const { taskId } = await harness.start("go");
+    await harness.until(() => end.reached === 1);
+    await harness.kill();
+    harness.clock.adjust(harness.clock.now() + HOUR);
+    harness = await harness.join();
+    await harness.advance(3 * SECOND);
+    await harness.untilState(taskId, "failed");
+  });
+
+  test("moves by the time the task waits for its caller, also while nobody is there", async () => {
+    const end = deadEnd();
+    harness = await openHarness({
+      agents: scripted(
+        async (task) => {
+          await task.ask("Name?");
+          await end.enter(task);
+        },
+        { timeout: MINUTE },
+      ),
+      cancelGrace: SECOND,
+    });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await harness.advance(HOUR, MINUTE);
+    await harness.kill();
+    harness.clock.adjust(harness.clock.now() + HOUR);
+    harness = await harness.join();
+    await answer(taskId, "Ada");
+    await harness.until(() => end.reached === 1);
+    await harness.advance(55 * SECOND);
+    expect((await harness.get(taskId)).status.state).toBe("working");
+    await harness.advance(8 * SECOND);
+    await harness.untilState(taskId, "failed");
+  });
+
+  test("watches a replay too that does not come back to where the task waited", async () => {
+    const end = deadEnd();
+    harness = await openHarness({
+      agents: scripted(
+        async (task) => {
+          if (task.attempt > 1) await end.enter();
+          await task.ask("Name?");
+        },
+        { timeout: MINUTE },
+      ),
+      cancelGrace: SECOND,
+    });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await harness.advance(HOUR, MINUTE);
+    await answer(taskId, "Ada");
+    await harness.until(() => end.reached === 1);
+    await harness.advance(65 * SECOND);
+    await harness.untilState(taskId, "failed");
+  });
+});
+
+describe("two nodes over one store", () => {
+  test("do not run the same task; the other one follows it, takes messages for it and cancels it", async () => {
+    const messages: string[] = [];
+    let starts = 0;
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        starts += 1;
+        for (;;) {
+          const text = (await task.next()).parts[0]?.text ?? "";
+          messages.push(text);
+          await task.artifact("a").write(text);
+        }
+      }),
+    });
+    const other = await harness.join();
+    const { taskId } = await harness.start("go");
+    const following = other.collect(taskId);
+    await other.until(async () => (await other.get(taskId)).status.state === "working");
+    await other.start({ taskId, parts: [{ text: "by way of the other" }] });
+    await harness.until(() => messages.length === 1);
+    await harness.start({ taskId, parts: [{ text: "directly" }] });
+    await harness.until(() => messages.length === 2);
+    await harness.advance(3 * SECOND);
+    expect(await other.engine.cancel(other.scope(), taskId)).toBe("canceled");
+    expect(starts).toBe(1);
+    const events = await following;
+    expect(events).toEqual(await harness.log(taskId));
+    expect(endings(events)).toBe(1);
+    expect(await other.get(taskId)).toEqual(await harness.get(taskId));
+  });
+
+  test("see each other's events without a hint, within a second", async () => {
+    let go: () => void = () => {};
+    const opened = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.artifact("a").write("1");
+        await opened;
+      }),
+    });
+    const deaf = await harness.join();
+    const { taskId } = await harness.start("go");
+    await harness.until(async () => (await harness.story(taskId)).length === 2);
+    const following = deaf.collect(taskId);
+    await turns(10);
+    await harness.bus.close();
+    go();
+    await harness.untilState(taskId, "completed");
+    await harness.advance(1100);
+    expect((await following).at(-1)?.event).toMatchObject({ status: { state: "completed" } });
+  });
+
+  test("a message sent to the node that is not at work is read within a second though its hint is lost", async () => {
+    harness = await openHarness({ agents: scripted(async (task) => (await task.next()).parts[0]?.text ?? "") });
+    const other = await harness.join();
+    const { taskId } = await harness.start("go");
+    await turns(10);
+    await harness.bus.close();
+    await other.start({ taskId, parts: [{ text: "psst" }] });
+    await harness.advance(2 * SECOND);
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("psst");
+  });
+
+  test("a message is read once, though its inbox is looked into while it is being taken", async () => {
+    const messages: string[] = [];
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        for (;;) messages.push((await task.next()).parts[0]?.text ?? "");
+      }),
+    });
+    const other = await harness.join();
+    const { taskId } = await harness.start("go");
+    await turns(10);
+    harness.store.hold();
+    await other.start({ taskId, parts: [{ text: "once" }] });
+    await harness.until(() => harness.store.held > 0);
+    harness.bus.publish({ task: taskId, kind: "inbox" });
+    await turns(10);
+    harness.store.release();
+    await other.start({ taskId, parts: [{ text: "last" }] });
+    await harness.until(() => messages.includes("last"));
+    expect(messages).toEqual(["once", "last"]);
+  });
+
+  test("the other takes over what a dead one held, once its lease has run out and not before", async () => {
+    const end = deadEnd();
+    const first = await openHarness({ agents: scripted(async (task) => (task.attempt === 1 ? end.enter(task) : "done")), leaseMs: 30 * SECOND });
+    harness = await first.join();
+    const { taskId } = await first.start("go");
+    await harness.until(() => end.reached === 1);
+    const following = harness.collect(taskId);
+    first.store.cut();
+    await harness.advance(20 * SECOND);
+    expect((await harness.get(taskId)).status.state).toBe("working");
+    await harness.advance(12 * SECOND);
+    await harness.untilState(taskId, "completed");
+    expect((await following).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    await first.kill();
+  });
+
+  test("one that was silent for too long does not take back what the other has taken over", async () => {
+    const end = deadEnd();
+    const late: unknown[] = [];
+    let go: () => void = () => {};
+    const opened = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const silent = await openHarness({
+      agents: scripted(async (task) => {
+        if (task.attempt === 1) {
+          await opened;
+          // It ignores its signal, and writes on.
+          await task.artifact("a").write("late");
+          await task.flush().catch((error: unknown) => late.push(error));
+          await task.artifact("a").write("later").catch((error: unknown) => late.push(error));
+          return;
+        }
+        await task.artifact("a").write("in time");
+        if (end.reached === 0) await end.enter(task);
+      }),
+      leaseMs: 30 * SECOND,
+    });
+    harness = await silent.join();
+    const { taskId } = await silent.start("go");
+    const heartbeat = silent.store.heartbeat.bind(silent.store);
+    silent.store.heartbeat = () => Promise.reject(new StoreError("busy", "not now"));
+    await harness.advance(40 * SECOND);
+    await harness.until(() => end.reached === 1);
+    silent.store.heartbeat = heartbeat;
+    go();
+    await harness.until(() => late.length === 2);
+    await harness.advance(20 * SECOND);
+    expect(late).toMatchObject([{ reason: "lease-lost" }, { reason: "lease-lost" }]);
+    expect(await harness.story(taskId)).toEqual(["working", "a=in time"]);
+    expect((await harness.shared.get(taskId, { artifacts: false }))?.epoch).toBe(2);
+    expect((await harness.shared.get(taskId, { artifacts: false }))?.node).toBe(harness.node);
+  });
+});
+
+describe("wherever the process dies in a task of many events", () => {
+  const journey = scripted(async (task) => {
+    await task.status("begin");
+    await task.step("one", async () => {
+      await task.artifact("a").write("step one");
+      return 1;
+    });
+    await task.artifact("a").write("after one");
+    const name = await task.ask("Name?");
+    await task.artifact("b").write(`for ${name}`);
+    await task.status("half way");
+    await task.step("two", async () => {
+      await task.status("in step two");
+      await task.artifact("b").write("step two");
+      return 2;
+    });
+    const again = await task.ask("Name?");
+    await task.artifact("a").write(`and ${again}`);
+    return "end";
+  });
+
+  interface Fault {
+    readonly at: number;
+    readonly how: "not applied" | "applied, unheard" | "heard";
+  }
+
+  /** Runs the journey, the process dying at one commit; answers as a caller would who sees only what is acknowledged. */
+  async function travel(fault: Fault | undefined): Promise<{ readonly story: string[]; readonly task: Task; readonly commits: number; readonly seen: number[] }> {
+    let commits = 0;
+    let struck = false;
+    const openStore = async (setup: Parameters<NonNullable<Parameters<typeof openHarness>[0]["openStore"]>>[0]): Promise<Store> => {
+      const { createMemoryStore } = await import("../../src/store/memory/store.ts");
+      const inner = createMemoryStore(setup);
+      const commit: Store["commit"] = async (operations) => {
+        commits += 1;
+        if (commits !== fault?.at) return inner.commit(operations);
+        struck = true;
+        if (fault.how === "not applied") return new Promise(() => {});
+        const outcomes = await inner.commit(operations);
+        return fault.how === "heard" ? outcomes : new Promise(() => {});
+      };
+      return new Proxy(inner, {
+        get(target, key) {
+          if (key === "commit") return commit;
+          const value: unknown = Reflect.get(target, key);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+    };
+    harness = await openHarness({ agents: journey, openStore });
+    const seen: number[] = [];
+    let id: TaskId | undefined;
+    let following: Promise<void> | undefined;
+    let answering = false;
+    const names = ["Ada", "Bob"];
+    const follow = async (taskId: TaskId): Promise<void> => {
+      const subscription = await harness.subscribe(taskId, { after: seen.length });
+      for (let batch = await subscription.next(); batch !== undefined; batch = await subscription.next()) {
+        for (const { seq } of batch.entries) seen.push(seq);
+      }
+    };
+    for (let tries = 0; tries < 500; tries += 1) {
+      await turns(1);
+      if (struck) {
+        struck = false;
+        answering = false;
+        following = undefined;
+        harness = await harness.crash();
+      }
+      if (id === undefined) {
+        id = (await harness.begin("go")).taskId;
+        continue;
+      }
+      const stored = await harness.find(id);
+      if (stored === undefined) {
+        // The task was never acknowledged: the caller sends again.
+        if (following === undefined && tries % 20 === 19) id = undefined;
+        continue;
+      }
+      following ??= follow(id);
+      if (stored.status.state === "completed") break;
+      if (stored.status.state !== "input-required" || answering || (await harness.shared.inbox(id)).length > 0) continue;
+      answering = true;
+      const count = (stored.history ?? []).filter(({ role }) => role === "user").length;
+      void answer(id, names[count - 1] ?? "").then(async () => {
+        await turns(5);
+        answering = false;
+      });
+    }
+    if (id === undefined) throw new Error("There was no task.");
+    await following;
+    const task = await harness.get(id);
+    return { story: (await harness.story(id)).map((line) => line.replace(/!$/, "")), task, commits, seen };
+  }
+
+  test("what comes of it is the same, and a reader that resumes sees every event once", async () => {
+    const undisturbed = await travel(undefined);
+    expect(undisturbed.task.status.state).toBe("completed");
+    expect(undisturbed.story.length).toBeGreaterThan(14);
+    await harness[Symbol.asyncDispose]();
+    for (let at = 1; at <= undisturbed.commits; at += 1) {
+      for (const how of ["not applied", "applied, unheard", "heard"] as const) {
+        const { story, task, seen } = await travel({ at, how });
+        const where = `commit ${at} of ${undisturbed.commits}, ${how}`;
+        expect(story, where).toEqual(undisturbed.story);
+        expect(task.artifacts, where).toEqual(undisturbed.task.artifacts);
+        expect(task.history?.map(({ parts }) => parts), where).toEqual(undisturbed.task.history?.map(({ parts }) => parts));
+        expect(seen, where).toEqual(story.map((_, index) => index + 1));
+        if (at < undisturbed.commits || how !== "heard") await harness[Symbol.asyncDispose]();
+      }
+    }
+  });
+});
+
+async function postMessage(task: TaskId, text: string): Promise<void> {
+  const body = JSON.stringify({ messageId: crypto.randomUUID(), role: "ROLE_USER", parts: [{ text }], taskId: task });
+  const entry = { id: crypto.randomUUID(), kind: "message", body, sealed: false, at: harness.clock.now() } as const;
+  const [outcome] = await harness.shared.commit([{ kind: "post", task, entry, maxWaiting: 100 }]);
+  expect(outcome?.status).toBe("ok");
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type LockEntry, missingOptionals } from "../../scripts/complete-lock.ts";
+import { ROOT } from "../architecture/imports.ts";
+
+describe("the lock file", () => {
+  const text = readFileSync(join(ROOT, "package-lock.json"), "utf8");
+  const { packages }: { packages: Record<string, LockEntry> } = JSON.parse(text);
+
+  it("holds every optional package, so that npm ci takes it on every platform (if not: node scripts/complete-lock.ts)", () => {
+    expect([...missingOptionals(packages).keys()]).toEqual([]);
+  });
+
+  it("is that of the manifest", () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    expect(packages[""]).toMatchObject({ dependencies, devDependencies });
+  });
+
+  it("names no registry", () => {
+    expect(text).not.toContain('"resolved": "http');
+  });
+});
