@@ -34,11 +34,9 @@ export type RunResult =
 
 /** The part of an Observable that is used here (RxJS and its likes). */
 export interface ObservableLike<T> {
-  subscribe(observer: {
-    next(value: T): void;
-    error(reason: unknown): void;
-    complete(): void;
-  }): { unsubscribe(): void };
+  subscribe(observer: { next(value: T): void; error(reason: unknown): void; complete(): void }): {
+    unsubscribe(): void;
+  };
 }
 
 /** Writes one artifact. */
@@ -168,11 +166,15 @@ export interface Skill<Schema extends StandardSchemaV1 | undefined = StandardSch
   /** What a message for this skill must carry as data (or as JSON text). */
   readonly input?: Schema;
   /** Handles this skill; without it the agent's `run` does. */
-  run?(task: TaskContext<Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : JsonValue | undefined>): RunResult;
+  run?(
+    task: TaskContext<Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : JsonValue | undefined>,
+  ): RunResult;
 }
 
 /** Declares a skill with its own handler, so that `task.data` has the type of its schema. */
-export function skill<const Schema extends StandardSchemaV1 | undefined = undefined>(definition: Skill<Schema>): Skill<Schema> {
+export function skill<const Schema extends StandardSchemaV1 | undefined = undefined>(
+  definition: Skill<Schema>,
+): Skill<Schema> {
   return definition;
 }
 
@@ -256,7 +258,8 @@ function problemsOf(definition: AgentDefinition): string[] {
   }
   if (problems.length > 0) return problems;
   const id = definition.id ?? slug(definition.name);
-  if (!ID.test(id)) problems.push(`\`id\` ${JSON.stringify(id)} must be 1–64 letters, digits, dots, dashes or underscores.`);
+  if (!ID.test(id))
+    problems.push(`\`id\` ${JSON.stringify(id)} must be 1–64 letters, digits, dots, dashes or underscores.`);
   const skills = definition.skills ?? [];
   const handled = skills.length > 0 && skills.every((skill) => skill.run !== undefined);
   if (definition.run === undefined && definition.reply === undefined && !handled) {

@@ -9,7 +9,11 @@ async function everythingStored(harness: EngineHarness): Promise<string> {
   const { tasks } = await harness.shared.list({ scope: harness.scope(), limit: 100, artifacts: true });
   const all: unknown[] = [tasks, harness.store.commits];
   for (const { id } of tasks) {
-    all.push(await harness.shared.log(id, 0, Number.POSITIVE_INFINITY), await harness.shared.inbox(id), await harness.shared.steps(id));
+    all.push(
+      await harness.shared.log(id, 0, Number.POSITIVE_INFINITY),
+      await harness.shared.inbox(id),
+      await harness.shared.steps(id),
+    );
   }
   return JSON.stringify(all);
 }
@@ -22,8 +26,18 @@ describe("ask", () => {
     const asked = await harness.send("plan");
     expect(asked.status).toMatchObject({ state: "input-required", message: { parts: [{ text: "Which city?" }] } });
     const task = await harness.send({ taskId: asked.id, parts: [{ text: "Oslo" }] });
-    expect(await harness.story(task.id)).toEqual(["working", "input-required:Which city?", "working", "result=You said Oslo!", "completed"]);
-    expect(task.history?.map(({ role, parts }) => `${role}: ${parts[0]?.text}`)).toEqual(["user: plan", "agent: Which city?", "user: Oslo"]);
+    expect(await harness.story(task.id)).toEqual([
+      "working",
+      "input-required:Which city?",
+      "working",
+      "result=You said Oslo!",
+      "completed",
+    ]);
+    expect(task.history?.map(({ role, parts }) => `${role}: ${parts[0]?.text}`)).toEqual([
+      "user: plan",
+      "agent: Which city?",
+      "user: Oslo",
+    ]);
   });
 
   test("with a schema returns what the schema makes of it, and asks again with what was wrong", async () => {
@@ -67,7 +81,9 @@ describe("ask", () => {
     await harness.untilState(taskId, "input-required");
     await turns(10);
     // The one that was posted while the question was on its way came after its commit; it is the answer.
-    await harness.until(async () => answers.length === 1 || (await harness.get(taskId)).status.state === "input-required");
+    await harness.until(
+      async () => answers.length === 1 || (await harness.get(taskId)).status.state === "input-required",
+    );
     if (answers.length === 0) await harness.start({ taskId, parts: [{ text: "the answer" }] });
     await harness.untilState(taskId, "completed");
     expect(answers).not.toEqual(["early"]);
@@ -100,7 +116,10 @@ describe("ask", () => {
   });
 
   test("inputTimeout fails the task with what and how long, or goes on without an answer", async () => {
-    await using failing = await openHarness({ agents: scripted(async (task) => void (await task.ask("Well?")), { inputTimeout: 90_000 }), parkAfter: 1e9 });
+    await using failing = await openHarness({
+      agents: scripted(async (task) => void (await task.ask("Well?")), { inputTimeout: 90_000 }),
+      parkAfter: 1e9,
+    });
     const { id } = await failing.send("go");
     await failing.advance(89_000);
     expect((await failing.get(id)).status.state).toBe("input-required");
@@ -110,12 +129,20 @@ describe("ask", () => {
     expect(status.message?.parts).toEqual([{ text: "Input timeout" }, { data: { taskId: id, timeoutSeconds: 90 } }]);
 
     await using going = await openHarness({
-      agents: scripted(async (task) => `got ${String(await task.ask("Well?", { timeout: 1000, onTimeout: "continue" }))}`),
+      agents: scripted(
+        async (task) => `got ${String(await task.ask("Well?", { timeout: 1000, onTimeout: "continue" }))}`,
+      ),
     });
     const asked = await going.send("go");
     await going.advance(1500);
     await going.untilState(asked.id, "completed");
-    expect(await going.story(asked.id)).toEqual(["working", "input-required:Well?", "working", "result=got undefined!", "completed"]);
+    expect(await going.story(asked.id)).toEqual([
+      "working",
+      "input-required:Well?",
+      "working",
+      "result=got undefined!",
+      "completed",
+    ]);
   });
 
   test("an input timeout passes while the run is parked, too", async () => {
@@ -164,7 +191,10 @@ describe("a sensitive question", () => {
     });
     const { id } = await harness.send("go");
     harness.store.hold();
-    const both = Promise.all([harness.start({ taskId: id, parts: [{ text: "hunter2" }] }), harness.start({ taskId: id, parts: [{ text: "hunter2 twice" }] })]);
+    const both = Promise.all([
+      harness.start({ taskId: id, parts: [{ text: "hunter2" }] }),
+      harness.start({ taskId: id, parts: [{ text: "hunter2 twice" }] }),
+    ]);
     harness.store.release();
     await both.catch(() => {});
     await harness.until(async () => (await harness.get(id)).status.state === "failed");
@@ -184,18 +214,32 @@ describe("requireAuth", () => {
     expect(asked.status.state).toBe("auth-required");
     await harness.send({ taskId: asked.id, parts: [{ text: "done" }] });
     expect(got[0]?.parts[0]?.text).toBe("done");
-    expect(await harness.story(asked.id)).toEqual(["working", "auth-required:Log in at https://example.com", "working", "completed"]);
+    expect(await harness.story(asked.id)).toEqual([
+      "working",
+      "auth-required:Log in at https://example.com",
+      "working",
+      "completed",
+    ]);
   });
 
   test("goes on by itself when `until` resolves", async () => {
     let authorise: (() => void) | undefined;
     await using harness = await openHarness({
-      agents: scripted(async (task) => `got ${String(await task.requireAuth("Log in", { until: () => new Promise<void>((resolve) => (authorise = resolve)) }))}`),
+      agents: scripted(
+        async (task) =>
+          `got ${String(await task.requireAuth("Log in", { until: () => new Promise<void>((resolve) => (authorise = resolve)) }))}`,
+      ),
     });
     const asked = await harness.send("go");
     authorise?.();
     await harness.untilState(asked.id, "completed");
-    expect(await harness.story(asked.id)).toEqual(["working", "auth-required:Log in", "working", "result=got undefined!", "completed"]);
+    expect(await harness.story(asked.id)).toEqual([
+      "working",
+      "auth-required:Log in",
+      "working",
+      "result=got undefined!",
+      "completed",
+    ]);
   });
 
   test("whose `until` fails throws, and the run goes on at work", async () => {
@@ -203,9 +247,13 @@ describe("requireAuth", () => {
     await using harness = await openHarness({
       agents: scripted(
         async (task) => {
-          await task.requireAuth("Log in", { until: () => new Promise<void>((_, reject) => (fail = reject)) }).catch(() => {});
+          await task
+            .requireAuth("Log in", { until: () => new Promise<void>((_, reject) => (fail = reject)) })
+            .catch(() => {});
           await task.artifact("a").write("without");
-          await new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
+          await new Promise<void>((_, reject) =>
+            task.signal.addEventListener("abort", () => reject(task.signal.reason)),
+          );
         },
         { timeout: 5000 },
       ),

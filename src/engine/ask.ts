@@ -5,8 +5,8 @@ import type { InboxEntry } from "../store/contract.ts";
 import type { AskOptions, InputTimeout } from "./agent.ts";
 import { type Checked, readAnswer, validateRaw } from "./answer.ts";
 import type { Memory, Remembered } from "./memory.ts";
-import { TaskFailure } from "./task-failure.ts";
 import type { ContextHost } from "./task-context.ts";
+import { TaskFailure } from "./task-failure.ts";
 import { ENGINE_NOTE, type TaskWriter } from "./task-writer.ts";
 import { TIMED_OUT, type Waits } from "./waits.ts";
 
@@ -49,7 +49,12 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
   }
   let problem: string | undefined;
   for (;;) {
-    asked ??= await ask(host, { key, parts: withProblem(question, problem), timeout, sensitive: options.sensitive === true });
+    asked ??= await ask(host, {
+      key,
+      parts: withProblem(question, problem),
+      timeout,
+      sensitive: options.sensitive === true,
+    });
     const entry = await answerTo(host, asked);
     host.check();
     if (entry === TIMED_OUT) return giveUp(host, key, timeout);
@@ -62,7 +67,10 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
     waits.resume();
     writer.status("working", { note: ENGINE_NOTE });
     if (checked.ok) {
-      memory.remember(key, sensitive ? memory.sealedAnswer(checked.raw) : { kind: "answered", raw: checked.raw, inbox: entry.id });
+      memory.remember(
+        key,
+        sensitive ? memory.sealedAnswer(checked.raw) : { kind: "answered", raw: checked.raw, inbox: entry.id },
+      );
       await writer.flush();
       return checked.value;
     }
@@ -163,7 +171,12 @@ function record(host: QuestionHost, question: { readonly key: string; readonly u
 }
 
 function answerTo(host: QuestionHost, asked: Asked): Promise<InboxEntry | typeof TIMED_OUT> {
-  return host.waits.wait({ poll: () => arrived(host.writer, asked.before), until: asked.until, pauses: true, parks: true });
+  return host.waits.wait({
+    poll: () => arrived(host.writer, asked.before),
+    until: asked.until,
+    pauses: true,
+    parks: true,
+  });
 }
 
 async function giveUp(host: QuestionHost, key: string, timeout: InputTimeout | undefined): Promise<undefined> {

@@ -166,7 +166,9 @@ describe("cancel", () => {
       let complete: (() => void) | undefined;
       await using harness = await openHarness({
         agents: scripted((task) => {
-          const canceled = new Promise<string>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
+          const canceled = new Promise<string>((_, reject) =>
+            task.signal.addEventListener("abort", () => reject(task.signal.reason)),
+          );
           return Promise.race([canceled, new Promise<string>((resolve) => (complete = () => resolve("done")))]);
         }),
       });
@@ -181,7 +183,8 @@ describe("cancel", () => {
       const log = await harness.log(taskId);
       expect(endings(log)).toBe(1);
       const { state } = (await harness.get(taskId)).status;
-      for (const result of results) expect(state === "canceled" ? ["canceled", "repeated"] : ["too-late"]).toContain(result);
+      for (const result of results)
+        expect(state === "canceled" ? ["canceled", "repeated"] : ["too-late"]).toContain(result);
     }
   });
 
@@ -191,7 +194,9 @@ describe("cancel", () => {
       agents: scripted(
         (task) => {
           begun.push(task.text);
-          return new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
+          return new Promise<void>((_, reject) =>
+            task.signal.addEventListener("abort", () => reject(task.signal.reason)),
+          );
         },
         { concurrency: 1 },
       ),

@@ -77,7 +77,15 @@ describe("a commit's outcomes", () => {
     await harness.shared.heartbeat(other, 60_000);
     await harness.shared.commit([{ kind: "claim", task: lost.taskId, node: other, force: true }]);
     harness.store.commits.length = 0;
-    const written = Promise.all(contexts.map((task) => task.artifact("a").write(task.text).then(() => task.flush()).catch((error: unknown) => error)));
+    const written = Promise.all(
+      contexts.map((task) =>
+        task
+          .artifact("a")
+          .write(task.text)
+          .then(() => task.flush())
+          .catch((error: unknown) => error),
+      ),
+    );
     const [ofLost, ofKept] = await written;
     expect(harness.store.commits).toHaveLength(1);
     expect(harness.store.commits[0]).toHaveLength(2);
@@ -158,7 +166,10 @@ describe("a store in trouble", () => {
   });
 
   test("a message and a cancel that cannot be stored are refused as unavailable", async () => {
-    await using harness = await openHarness({ agents: scripted(async (task) => void (await task.ask("Well?"))), storeRetry: 100 });
+    await using harness = await openHarness({
+      agents: scripted(async (task) => void (await task.ask("Well?"))),
+      storeRetry: 100,
+    });
     const { id } = await harness.send("go");
     harness.store.failAlways(busy);
     const refused = [
@@ -257,7 +268,8 @@ describe("visible means durable", () => {
     await harness.until(() => harness.store.held === 1);
     await turns(10);
     expect(seen).toEqual([]);
-    const seqOf = async (id: TaskId): Promise<number | undefined> => (await harness.engine.snapshot(harness.scope(), id, { artifacts: true }))?.seq;
+    const seqOf = async (id: TaskId): Promise<number | undefined> =>
+      (await harness.engine.snapshot(harness.scope(), id, { artifacts: true }))?.seq;
     expect(await seqOf(ticket.taskId)).toBe(1);
     expect((await harness.get(ticket.taskId)).artifacts).toEqual([]);
     harness.store.release();

@@ -12,6 +12,8 @@ import {
 
 /** Something that has writes of its own to commit: a task's writer. */
 export interface CommitSource {
+  /** It waits to be collected. Kept by the committer. */
+  marked: boolean;
   /** What has gathered since it was last asked; `undefined`: nothing. Called once per commit. */
   collect(): TaskWrite | undefined;
   committed(write: TaskWrite, outcome: Outcome): void;
@@ -41,7 +43,6 @@ export interface CommitterOptions {
 export class Committer {
   readonly #options: CommitterOptions;
   #queue: Array<CommitSource | Posted> = [];
-  readonly #dirty = new Set<CommitSource>();
   #busy = false;
   #scheduled = false;
   #dead = false;
@@ -53,8 +54,8 @@ export class Committer {
 
   /** This source has something to commit. */
   mark(source: CommitSource): void {
-    if (this.#dirty.has(source)) return;
-    this.#dirty.add(source);
+    if (source.marked) return;
+    source.marked = true;
     this.#queue.push(source);
     this.#schedule();
   }
@@ -101,11 +102,10 @@ export class Committer {
   async #commitGroup(): Promise<void> {
     const queue = this.#queue;
     this.#queue = [];
-    this.#dirty.clear();
     const operations: StoreOperation[] = [];
     const owners: Array<CommitSource | Posted> = [];
     for (const item of queue) {
-      const operation = "operation" in item ? item.operation : item.collect();
+      const operation = "operation" in item ? item.operation : collect(item);
       if (operation === undefined) continue;
       operations.push(operation);
       owners.push(item);
@@ -114,7 +114,8 @@ export class Committer {
     try {
       settle(owners, operations, await this.#commit(operations));
     } catch (error) {
-      if (error instanceof StoreError && (error.code === "busy" || error.code === "full")) refuse(owners, operations, error);
+      if (error instanceof StoreError && (error.code === "busy" || error.code === "full"))
+        refuse(owners, operations, error);
       else this.#die(error);
     }
   }
@@ -142,8 +143,18 @@ export class Committer {
   }
 }
 
-function settle(owners: readonly (CommitSource | Posted)[], operations: readonly StoreOperation[], outcomes: readonly Outcome[]): void {
-  if (outcomes.length !== operations.length) throw new StoreError("unknown", "The store did not answer for every operation.");
+function collect(source: CommitSource): TaskWrite | undefined {
+  source.marked = false;
+  return source.collect();
+}
+
+function settle(
+  owners: readonly (CommitSource | Posted)[],
+  operations: readonly StoreOperation[],
+  outcomes: readonly Outcome[],
+): void {
+  if (outcomes.length !== operations.length)
+    throw new StoreError("unknown", "The store did not answer for every operation.");
   for (const [index, owner] of owners.entries()) {
     const outcome = outcomes[index];
     if (!("operation" in owner) || outcome === undefined) continue;
@@ -153,11 +164,16 @@ function settle(owners: readonly (CommitSource | Posted)[], operations: readonly
   for (const [index, owner] of owners.entries()) {
     const outcome = outcomes[index];
     const operation = operations[index];
-    if (!("operation" in owner) && operation?.kind === "write" && outcome !== undefined) owner.committed(operation, outcome);
+    if (!("operation" in owner) && operation?.kind === "write" && outcome !== undefined)
+      owner.committed(operation, outcome);
   }
 }
 
-function refuse(owners: readonly (CommitSource | Posted)[], operations: readonly StoreOperation[], error: StoreError): void {
+function refuse(
+  owners: readonly (CommitSource | Posted)[],
+  operations: readonly StoreOperation[],
+  error: StoreError,
+): void {
   for (const [index, owner] of owners.entries()) {
     const operation = operations[index];
     if ("operation" in owner) owner.result.reject(error);

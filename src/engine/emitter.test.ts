@@ -10,7 +10,10 @@ let harness: EngineHarness;
 afterEach(() => harness[Symbol.asyncDispose]());
 
 /** One function for each attempt. All but the last end with the death of the process, after what they wrote is committed. */
-async function play(attempts: readonly ((task: TaskContext) => Promise<unknown>)[], options: Partial<HarnessOptions> = {}): Promise<{ readonly id: TaskId; readonly task: Task }> {
+async function play(
+  attempts: readonly ((task: TaskContext) => Promise<unknown>)[],
+  options: Partial<HarnessOptions> = {},
+): Promise<{ readonly id: TaskId; readonly task: Task }> {
   let stuck = 0;
   const author = scripted(async (task) => {
     await attempts[task.attempt - 1]?.(task);
@@ -30,7 +33,9 @@ async function play(attempts: readonly ((task: TaskContext) => Promise<unknown>)
 }
 
 function contents(task: Task): Record<string, string> {
-  return Object.fromEntries((task.artifacts ?? []).map(({ artifactId, parts }) => [artifactId, parts.map(({ text }) => text).join("|")]));
+  return Object.fromEntries(
+    (task.artifacts ?? []).map(({ artifactId, parts }) => [artifactId, parts.map(({ text }) => text).join("|")]),
+  );
 }
 
 async function artifactEvents(id: TaskId): Promise<ArtifactEvent[]> {
@@ -45,18 +50,29 @@ const write =
 
 describe("what an attempt writes after a crash", () => {
   test("is not written twice where the log has it already", async () => {
-    const all = [["a", "1"], ["b", "x"], ["a", "2"], ["b", "y"]] as const;
+    const all = [
+      ["a", "1"],
+      ["b", "x"],
+      ["a", "2"],
+      ["b", "y"],
+    ] as const;
     const { id } = await play([write(...all.slice(0, 3)), write(...all)]);
     expect(await harness.story(id)).toEqual(["working", "a=1", "b=x", "a+=2", "b+=y!", "completed"]);
   });
 
   test("is matched per artifact, whatever the order between them", async () => {
-    const { id } = await play([write(["a", "1"], ["a", "2"], ["b", "x"]), write(["b", "x"], ["a", "1"], ["b", "y"], ["a", "2"])]);
+    const { id } = await play([
+      write(["a", "1"], ["a", "2"], ["b", "x"]),
+      write(["b", "x"], ["a", "1"], ["b", "y"], ["a", "2"]),
+    ]);
     expect(await harness.story(id)).toEqual(["working", "a=1", "a+=2", "b=x", "b+=y!", "completed"]);
   });
 
   test("restarts the artifact at the first difference, and no other one", async () => {
-    const { id, task } = await play([write(["a", "1"], ["b", "x"], ["a", "2"], ["a", "3"]), write(["a", "1"], ["b", "x"], ["a", "two"])]);
+    const { id, task } = await play([
+      write(["a", "1"], ["b", "x"], ["a", "2"], ["a", "3"]),
+      write(["a", "1"], ["b", "x"], ["a", "two"]),
+    ]);
     expect(await harness.story(id)).toEqual(["working", "a=1", "b=x", "a+=2", "a+=3", "a=1", "a+=two!", "completed"]);
     expect(contents(task)).toEqual({ a: "1|two", b: "x" });
   });
@@ -67,7 +83,10 @@ describe("what an attempt writes after a crash", () => {
   });
 
   test("restarts what the log holds more of than the run produced in the end", async () => {
-    const { id, task } = await play([write(["a", "1"], ["a", "2"], ["gone", "x"], ["b", "y"]), write(["a", "1"], ["b", "y"])]);
+    const { id, task } = await play([
+      write(["a", "1"], ["a", "2"], ["gone", "x"], ["b", "y"]),
+      write(["a", "1"], ["b", "y"]),
+    ]);
     expect((await harness.story(id)).slice(5)).toEqual(["a=1!", "gone=!", "completed"]);
     expect(contents(task)).toEqual({ a: "1", gone: "", b: "y" });
     expect(task.artifacts?.find(({ artifactId }) => artifactId === "gone")?.name).toBe("gone");
@@ -93,7 +112,9 @@ describe("what an attempt writes after a crash", () => {
     expect(restarted.map(({ append }) => append)).toEqual(restarted.map((_, index) => index > 0));
     for (const event of restarted) expect(JSON.stringify(event).length).toBeLessThan(70_000);
     expect(task.artifacts?.[0]?.parts.map(({ text }) => text)).toEqual([...chunks.map(([, text]) => text), "new"]);
-    const holding = harness.store.commits.flat().filter((operation) => operation.kind === "write" && operation.entries.length > 0);
+    const holding = harness.store.commits
+      .flat()
+      .filter((operation) => operation.kind === "write" && operation.entries.length > 0);
     expect(holding).toHaveLength(1);
   });
 
@@ -101,7 +122,12 @@ describe("what an attempt writes after a crash", () => {
     const { id, task } = await play([
       write(["a", "1"], ["a", "2"]),
       async (task) => {
-        const calls = [task.artifact("a").write("one"), task.status("said"), task.artifact("b").write("x"), task.artifact("a").write("two")];
+        const calls = [
+          task.artifact("a").write("one"),
+          task.status("said"),
+          task.artifact("b").write("x"),
+          task.artifact("a").write("two"),
+        ];
         await Promise.all(calls);
       },
     ]);
@@ -139,18 +165,29 @@ describe("what an attempt writes after a crash", () => {
   });
 
   test("says nothing that was said already, and everything from the first difference on", async () => {
-    const say = (...words: readonly string[]) => async (task: TaskContext) => {
-      for (const word of words) await task.status(word, { n: 1 });
-    };
+    const say =
+      (...words: readonly string[]) =>
+      async (task: TaskContext) => {
+        for (const word of words) await task.status(word, { n: 1 });
+      };
     const { id } = await play([say("one", "two", "three"), say("one", "zwei", "three", "four")]);
     expect(await harness.story(id)).toEqual([
-      "working", "working:one", "working:two", "working:three", "working:zwei", "working:three", "working:four", "completed",
+      "working",
+      "working:one",
+      "working:two",
+      "working:three",
+      "working:zwei",
+      "working:three",
+      "working:four",
+      "completed",
     ]);
   });
 
   test("matches through any number of crashes", async () => {
     const chunk = (n: number) => ["a", `${n}`] as const;
-    const { id } = await play([1, 2, 3].map((n) => write(...Array.from({ length: n * 2 }, (_, index) => chunk(index)))));
+    const { id } = await play(
+      [1, 2, 3].map((n) => write(...Array.from({ length: n * 2 }, (_, index) => chunk(index)))),
+    );
     expect(await harness.story(id)).toEqual(["working", "a=0", "a+=1", "a+=2", "a+=3", "a+=4", "a+=5!", "completed"]);
   });
 });
@@ -168,7 +205,15 @@ describe("what a remembered step wrote", () => {
 
   test("is skipped with it", async () => {
     const { id } = await play([stepped("b", "c"), stepped("b", "c")]);
-    expect(await harness.story(id)).toEqual(["working", "a=b", "a+=s1", "working:in step", "a+=s2", "a+=c", "completed"]);
+    expect(await harness.story(id)).toEqual([
+      "working",
+      "a=b",
+      "a+=s1",
+      "working:in step",
+      "a+=s2",
+      "a+=c",
+      "completed",
+    ]);
   });
 
   test("stays where the run differs after it", async () => {
@@ -183,23 +228,25 @@ describe("what a remembered step wrote", () => {
   });
 
   test("is not lost where the process dies between the restart and the step", async () => {
-    const { task } = await play([stepped("b", "c"), (task) => task.artifact("a").write("x"), stepped("x", "c"), ]);
+    const { task } = await play([stepped("b", "c"), (task) => task.artifact("a").write("x"), stepped("x", "c")]);
     expect(contents(task)).toEqual({ a: "x|s1|s2|c" });
   });
 
   test("is written again by a step that did not finish, and only what the log lacks", async () => {
     const { id } = await play([
-      (task) => Promise.race([
+      (task) =>
+        Promise.race([
+          task.step("s", async () => {
+            await task.artifact("a").write("1");
+            await task.artifact("a").write("2");
+            await new Promise(() => {});
+          }),
+          new Promise((resolve) => setImmediate(resolve)),
+        ]),
+      (task) =>
         task.step("s", async () => {
-          await task.artifact("a").write("1");
-          await task.artifact("a").write("2");
-          await new Promise(() => {});
+          for (const text of ["1", "2", "3"]) await task.artifact("a").write(text);
         }),
-        new Promise((resolve) => setImmediate(resolve)),
-      ]),
-      (task) => task.step("s", async () => {
-        for (const text of ["1", "2", "3"]) await task.artifact("a").write(text);
-      }),
       (task) => task.step("s", () => expect.unreachable()),
     ]);
     expect(await harness.story(id)).toEqual(["working", "a=1", "a+=2", "a+=3", "completed"]);
@@ -259,10 +306,19 @@ describe("with a transform", () => {
     const merge: EngineHooks = {
       transform: (event) =>
         event.kind === "artifact"
-          ? { ...event, artifact: { ...event.artifact, parts: [{ text: `<${event.artifact.parts.map(({ text }) => text).join("")}>` }] } }
+          ? {
+              ...event,
+              artifact: {
+                ...event.artifact,
+                parts: [{ text: `<${event.artifact.parts.map(({ text }) => text).join("")}>` }],
+              },
+            }
           : event,
     };
-    const parts = (...texts: readonly string[]) => (task: TaskContext) => task.artifact("a").write(texts.map((text) => ({ text })));
+    const parts =
+      (...texts: readonly string[]) =>
+      (task: TaskContext) =>
+        task.artifact("a").write(texts.map((text) => ({ text })));
     const { task } = await play(
       [
         async (task) => {
@@ -285,7 +341,11 @@ describe("with a transform", () => {
   });
 
   test("it may come and go between attempts", async () => {
-    const done = [["a", "1"], ["a", "2"], ["a", "3"]] as const;
+    const done = [
+      ["a", "1"],
+      ["a", "2"],
+      ["a", "3"],
+    ] as const;
     let stuck = 0;
     const author = scripted(async (task) => {
       await write(...done.slice(0, task.attempt))(task);

@@ -141,7 +141,13 @@ export class Emitter {
     let isFirst = replace;
     for (const piece of kept) {
       for (const event of inEventsOf(piece, RESTART_BYTES)) {
-        this.#append(target, event.parts, { step: piece.step, base: piece.base, last: false, replace: isFirst, written: event.fingerprints });
+        this.#append(target, event.parts, {
+          step: piece.step,
+          base: piece.base,
+          last: false,
+          replace: isFirst,
+          written: event.fingerprints,
+        });
         isFirst = false;
       }
     }
@@ -216,7 +222,10 @@ const DONE: Promise<void> = Promise.resolve();
 
 function* inEventsOf(piece: KeptPiece, bytes: number): Generator<Pick<KeptPiece, "parts" | "fingerprints">> {
   // What cannot be told apart part by part stays one event, as it was.
-  if (!isAligned(piece)) return yield piece;
+  if (!isAligned(piece)) {
+    yield piece;
+    return;
+  }
   let first = 0;
   let size = 0;
   for (const [index, part] of piece.parts.entries()) {
@@ -231,6 +240,10 @@ function* inEventsOf(piece: KeptPiece, bytes: number): Generator<Pick<KeptPiece,
   if (first < piece.parts.length) yield slice(piece, first, piece.parts.length);
 }
 
-function slice({ parts, fingerprints }: KeptPiece, from: number, to: number): Pick<KeptPiece, "parts" | "fingerprints"> {
+function slice(
+  { parts, fingerprints }: KeptPiece,
+  from: number,
+  to: number,
+): Pick<KeptPiece, "parts" | "fingerprints"> {
   return { parts: parts.slice(from, to), fingerprints: fingerprints.slice(from, to) };
 }

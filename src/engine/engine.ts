@@ -138,8 +138,27 @@ class TaskEngine implements RunningEngine {
       },
     });
     const feeds = new Feeds(store, limits);
-    const runs = new Runs({ agents, node, store, bus, committer, feeds, environment, onLetGo: (id) => this.#letGo(id) });
-    this.#parts = { agents, node, store, bus, committer, feeds, runs, environment, isClosing: () => this.#phase === "closing" };
+    const runs = new Runs({
+      agents,
+      node,
+      store,
+      bus,
+      committer,
+      feeds,
+      environment,
+      onLetGo: (id) => this.#letGo(id),
+    });
+    this.#parts = {
+      agents,
+      node,
+      store,
+      bus,
+      committer,
+      feeds,
+      runs,
+      environment,
+      isClosing: () => this.#phase === "closing",
+    };
     this.#rounds = new Rounds({
       parts: this.#parts,
       clock,
@@ -216,9 +235,11 @@ class TaskEngine implements RunningEngine {
   }
 
   async ready(): Promise<void> {
-    if (this.#fatal !== undefined) throw new A2AError("unavailable", "The store failed; the server is stopping.", { cause: this.#fatal });
+    if (this.#fatal !== undefined)
+      throw new A2AError("unavailable", "The store failed; the server is stopping.", { cause: this.#fatal });
     if (this.#phase !== "open") throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
-    if (!this.#rounds.isHealthy) throw new A2AError("unavailable", "The server could not renew its lease on the store.", { retryAfter: 1 });
+    if (!this.#rounds.isHealthy)
+      throw new A2AError("unavailable", "The server could not renew its lease on the store.", { retryAfter: 1 });
     await this.#parts.store.health();
   }
 
@@ -274,6 +295,8 @@ class TaskEngine implements RunningEngine {
       return result;
     } catch (error) {
       environment.logger.warn("A task could not be taken up; it is tried again", { task: id, error });
+      // It may have been claimed already, and then nobody else will look at it.
+      this.#dropped.add(id);
       this.#retryDropped();
       return "left";
     } finally {
@@ -296,7 +319,9 @@ class TaskEngine implements RunningEngine {
 }
 
 function refusalOf(loss: { readonly kind: string; readonly status?: string } | undefined, cause: unknown): A2AError {
-  if (loss?.status === "full") return new A2AError("resource-exhausted", "The server may hold no more tasks.", { cause });
-  if (loss?.status === "duplicate") return new A2AError("invalid-params", "There is a task of that id already.", { cause });
+  if (loss?.status === "full")
+    return new A2AError("resource-exhausted", "The server may hold no more tasks.", { cause });
+  if (loss?.status === "duplicate")
+    return new A2AError("invalid-params", "There is a task of that id already.", { cause });
   return new A2AError("unavailable", "The task could not be stored; try again later.", { cause, retryAfter: 5 });
 }

@@ -1,3 +1,4 @@
+import { ChurnMap } from "../internal/churn-map.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { Store, TaskRecord } from "../store/contract.ts";
@@ -29,7 +30,7 @@ export function startOf(record: TaskRecord): FeedStart {
 export class Feeds {
   readonly #store: Store;
   readonly #limits: TailLimits;
-  readonly #feeds = new Map<TaskId, Feed>();
+  readonly #feeds = new ChurnMap<TaskId, Feed>();
   #unheld: Feed[] = [];
 
   constructor(store: Store, limits: TailLimits) {
@@ -119,4 +120,3 @@ export class Feeds {
     for (const feed of unheld) if (feed.holders === 0) this.#feeds.delete(feed.task.id);
   }
 }
-

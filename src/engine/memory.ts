@@ -1,6 +1,7 @@
+import { parseOwnJson } from "../internal/own-json.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import { readMessage, writeMessage } from "../protocol/serial.ts";
 import type { Message } from "../protocol/message.ts";
+import { readMessage, writeMessage } from "../protocol/serial.ts";
 import type { StepRecord } from "../store/contract.ts";
 import { openSealed, type Sealer } from "./seal.ts";
 import { TaskFailure } from "./task-failure.ts";
@@ -35,7 +36,7 @@ export class Memory {
 
   constructor(options: MemoryOptions) {
     this.#options = options;
-    this.#known = new Map(options.steps.map(({ key, value }) => [key, JSON.parse(value)]));
+    this.#known = new Map(options.steps.map(({ key, value }) => [key, parseOwnJson<Remembered>(value)]));
   }
 
   /** The key of the next occurrence of this name. */
@@ -54,7 +55,9 @@ export class Memory {
   remember(key: string, value: Remembered): void {
     const { writer, maxSteps } = this.#options;
     if (!this.#known.has(key) && this.#known.size >= maxSteps) {
-      throw new TaskFailure(`Over a limit: a turn may have ${maxSteps} steps, questions and sleeps.`, { code: "too-many-steps" });
+      throw new TaskFailure(`Over a limit: a turn may have ${maxSteps} steps, questions and sleeps.`, {
+        code: "too-many-steps",
+      });
     }
     writer.remember({ key, value: JSON.stringify(value) });
     this.#known.set(key, value);
@@ -67,7 +70,7 @@ export class Memory {
   /** `undefined`: it cannot be opened any more. */
   openAnswer(sealed: string): JsonValue | undefined {
     const text = openSealed(this.#options.sealer, sealed, this.#context);
-    return text === undefined ? undefined : JSON.parse(text);
+    return text === undefined ? undefined : parseOwnJson<JsonValue>(text);
   }
 
   messageRecord(message: Message, sealed: boolean): Remembered {

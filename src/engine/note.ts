@@ -1,7 +1,8 @@
-import { fingerprint } from "./fingerprint.ts";
+import { parseOwnJson } from "../internal/own-json.ts";
 import type { ArtifactEvent, StatusEvent } from "../protocol/event.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Part } from "../protocol/part.ts";
+import { fingerprint } from "./fingerprint.ts";
 
 /** What a log entry says, to a later replay alone, of where it came from. Absent: the author's own, unchanged. */
 export interface Note {
@@ -21,7 +22,7 @@ export function writeNote(note: Note): string | undefined {
 }
 
 export function readNote(text: string | undefined): Note {
-  return text === undefined ? {} : JSON.parse(text);
+  return text === undefined ? {} : parseOwnJson<Note>(text);
 }
 
 export function partFingerprint(part: Part): string {

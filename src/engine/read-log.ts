@@ -4,7 +4,11 @@ import type { LogEntry, Store } from "../store/contract.ts";
 const PAGE_BYTES = 1024 * 1024;
 
 /** All entries after `after` up to and including `upTo`, page by page. */
-export async function* readLog(store: Store, id: TaskId, range: { after: number; upTo: number }): AsyncGenerator<LogEntry> {
+export async function* readLog(
+  store: Store,
+  id: TaskId,
+  range: { after: number; upTo: number },
+): AsyncGenerator<LogEntry> {
   let { after } = range;
   while (after < range.upTo) {
     const page = await store.log(id, after, PAGE_BYTES);

@@ -96,13 +96,20 @@ export class Replay {
     let artifact = this.#artifacts.get(id);
     if (artifact === undefined || !event.append) {
       // An earlier attempt restarted it, perhaps without what a step wrote that it had not reached yet.
-      for (const piece of artifact?.pieces ?? []) if (piece.given && piece.step !== undefined) this.#owe(piece.step, id);
+      for (const piece of artifact?.pieces ?? [])
+        if (piece.given && piece.step !== undefined) this.#owe(piece.step, id);
       artifact = { pieces: [], matched: 0, begun: [] };
       this.#artifacts.set(id, artifact);
     }
     if (note.s !== undefined) this.#owed.get(note.s)?.delete(id);
     for (const piece of piecesOf(event, note)) {
-      artifact.pieces.push({ fingerprints: piece.fingerprints, size: piece.parts.length, given, step: note.s, base: note.b === 1 });
+      artifact.pieces.push({
+        fingerprints: piece.fingerprints,
+        size: piece.parts.length,
+        given,
+        step: note.s,
+        base: note.b === 1,
+      });
     }
   }
 
@@ -128,7 +135,8 @@ export class Replay {
         this.#own.add(id);
         return { matched: index, diverged: false };
       }
-      if (logged.fingerprints[artifact.begun.length] !== partFingerprint(part)) return { matched: index, diverged: true };
+      if (logged.fingerprints[artifact.begun.length] !== partFingerprint(part))
+        return { matched: index, diverged: true };
       artifact.begun.push(part);
       if (artifact.begun.length < logged.fingerprints.length) continue;
       artifact.begun = [];
@@ -185,10 +193,12 @@ export class Replay {
   }
 
   /** What the artifact holds now. */
-  async #contents(id: ArtifactId): Promise<{ readonly particulars: Omit<Artifact, "parts"> | undefined; readonly parts: Part[] }> {
+  async #contents(
+    id: ArtifactId,
+  ): Promise<{ readonly particulars: Omit<Artifact, "parts"> | undefined; readonly parts: Part[] }> {
     let parts: Part[] = [];
     let particulars: Omit<Artifact, "parts"> | undefined;
-    for await (const { event } of this.#eventsOf(id)) {
+    for await (const { event } of this.#eventsOf(id, 0)) {
       const { parts: added, ...others } = event.artifact;
       if (!event.append) parts = [];
       particulars = event.append ? { ...particulars, ...others } : others;
@@ -197,11 +207,11 @@ export class Replay {
     return { particulars, parts };
   }
 
-  /** What the step wrote when it last did, wherever in the log. */
+  /** What the step wrote when it last did. A step of the same name in an earlier turn was another one. */
   async #writtenBy(step: string, id: ArtifactId): Promise<OwedContent> {
     let kept = new KeptPieces();
     let isOlder = false;
-    for await (const { event, note } of this.#eventsOf(id)) {
+    for await (const { event, note } of this.#eventsOf(id, this.#source.turnAfter)) {
       if (!event.append) isOlder = true;
       if (note.s !== step) continue;
       if (isOlder) kept = new KeptPieces();
@@ -211,9 +221,12 @@ export class Replay {
     return { id, kept: kept.list };
   }
 
-  async *#eventsOf(id: ArtifactId): AsyncGenerator<{ readonly event: ArtifactEvent; readonly note: Note }> {
+  async *#eventsOf(
+    id: ArtifactId,
+    after: number,
+  ): AsyncGenerator<{ readonly event: ArtifactEvent; readonly note: Note }> {
     const spelled = JSON.stringify(id);
-    for await (const entry of this.#source.entries(0, this.#source.upTo)) {
+    for await (const entry of this.#source.entries(after, this.#source.upTo)) {
       if (!entry.body.includes(spelled)) continue;
       const event = readEvent(entry.body);
       if (event.kind === "artifact" && event.artifact.artifactId === id) yield { event, note: readNote(entry.note) };
@@ -221,7 +234,10 @@ export class Replay {
   }
 }
 
-function piecesOf(event: ArtifactEvent, note: Note): { readonly parts: readonly Part[]; readonly fingerprints: readonly string[] }[] {
+function piecesOf(
+  event: ArtifactEvent,
+  note: Note,
+): { readonly parts: readonly Part[]; readonly fingerprints: readonly string[] }[] {
   const { parts } = event.artifact;
   const fingerprints = loggedPartFingerprints(event, note);
   if (fingerprints.length !== parts.length) return [{ parts, fingerprints }];
@@ -239,7 +255,13 @@ class KeptPieces {
   add(piece: KeptPiece): void {
     if (piece.parts.length === 0 && piece.fingerprints.length === 0) return;
     const last = this.list.at(-1);
-    if (last !== undefined && last.base === piece.base && last.step === piece.step && isAligned(last) && isAligned(piece)) {
+    if (
+      last !== undefined &&
+      last.base === piece.base &&
+      last.step === piece.step &&
+      isAligned(last) &&
+      isAligned(piece)
+    ) {
       for (const part of piece.parts) last.parts.push(part);
       for (const fingerprint of piece.fingerprints) last.fingerprints.push(fingerprint);
     } else this.list.push({ ...piece, parts: [...piece.parts], fingerprints: [...piece.fingerprints] });

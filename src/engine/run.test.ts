@@ -173,7 +173,9 @@ describe("what a run writes", () => {
     harness.store.release();
     await harness.settled(ticket);
     expect(written).toBe(1000);
-    expect((await harness.log(ticket.taskId)).map(({ seq }) => seq)).toEqual(Array.from({ length: 1002 }, (_, n) => n + 1));
+    expect((await harness.log(ticket.taskId)).map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 1002 }, (_, n) => n + 1),
+    );
   });
 
   test("waits for room at 256 KB uncommitted", async () => {
@@ -428,7 +430,9 @@ describe("the deadline", () => {
       agents: scripted(
         async (task) => {
           await task.ask("Well?");
-          await new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
+          await new Promise<void>((_, reject) =>
+            task.signal.addEventListener("abort", () => reject(task.signal.reason)),
+          );
         },
         { timeout: 5000 },
       ),
@@ -442,6 +446,9 @@ describe("the deadline", () => {
     expect((await harness.get(asked.id)).status.state).toBe("working");
     await harness.advance(1000);
     await harness.settled(ticket);
-    expect((await harness.get(asked.id)).status).toMatchObject({ state: "failed", message: { parts: [{ text: "Task timed out" }] } });
+    expect((await harness.get(asked.id)).status).toMatchObject({
+      state: "failed",
+      message: { parts: [{ text: "Task timed out" }] },
+    });
   });
 });

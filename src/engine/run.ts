@@ -2,18 +2,25 @@ import type { Clock, Timer } from "../internal/clock.ts";
 import { LazyAbort } from "../internal/lazy-abort.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import { readMessage } from "../protocol/serial.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
+import { readMessage } from "../protocol/serial.ts";
 import type { TerminalState } from "../protocol/state.ts";
 import type { InboxEntry, StepRecord } from "../store/contract.ts";
-import { type AbortCause, type Agent, type InputTimeout, type RunFunction, type RunResult, type Skill, TaskAborted } from "./agent.ts";
+import {
+  type AbortCause,
+  type Agent,
+  type InputTimeout,
+  type RunFunction,
+  type RunResult,
+  type Skill,
+  TaskAborted,
+} from "./agent.ts";
 import type { EngineHooks } from "./api.ts";
 import { Emitter } from "./emitter.ts";
 import { iterateResult } from "./iterate.ts";
 import type { Limits } from "./limits.ts";
 import { Memory } from "./memory.ts";
-import { toParts } from "./output.ts";
 import { Rejection } from "./rejection.ts";
 import type { Replay } from "./replay.ts";
 import { openSealed, type Sealer } from "./seal.ts";
@@ -95,7 +102,8 @@ export class Run {
     try {
       while (next !== undefined) {
         // A cancel overtakes a message that was about to begin another turn.
-        const ending: Ending = this.#stop === undefined ? await this.#attempt(next) : { kind: "threw", error: this.#abortion.reason };
+        const ending: Ending =
+          this.#stop === undefined ? await this.#attempt(next) : { kind: "threw", error: this.#abortion.reason };
         if (this.#detached !== undefined) return;
         next = await this.#after(ending);
       }
@@ -118,7 +126,9 @@ export class Run {
     this.#stop = { cause };
     this.#abort(cause, cause === "canceled" ? "The task was canceled." : "The task's time is up.");
     const { clock, grace } = this.#options.environment;
-    this.#grace = clock.setTimer(clock.now() + (this.atWork ? grace : 0), () => this.#options.onOverdue(this), { unref: true });
+    this.#grace = clock.setTimer(clock.now() + (this.atWork ? grace : 0), () => this.#options.onOverdue(this), {
+      unref: true,
+    });
   }
 
   /** Takes the task away from this run: whatever it still does, it can write no more. */
@@ -141,7 +151,12 @@ export class Run {
   async failAnyway(error: unknown): Promise<void> {
     this.#report(error);
     try {
-      await this.writer.end("failed", { parts: [{ text: AGENT_FAILED }], unlessInbox: false, note: ENGINE_NOTE, isFinal: true });
+      await this.writer.end("failed", {
+        parts: [{ text: AGENT_FAILED }],
+        unlessInbox: false,
+        note: ENGINE_NOTE,
+        isFinal: true,
+      });
     } catch (again) {
       if (!(again instanceof TaskAborted)) this.#report(again);
     }
@@ -192,7 +207,9 @@ export class Run {
   /** Why nothing may be written any more; `undefined` while it may. */
   closed(): Error | undefined {
     if (this.#detached !== undefined) return this.#detached;
-    return this.#over ? new TaskAborted("lease-lost", "The task has ended; nothing can be written to it any more.") : undefined;
+    return this.#over
+      ? new TaskAborted("lease-lost", "The task has ended; nothing can be written to it any more.")
+      : undefined;
   }
 
   /** The task is in the store and its run goes on: from here on its time is watched. */
@@ -276,7 +293,11 @@ export class Run {
   }
 
   async #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<"ended" | "inbox"> {
-    const result = await this.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox, note: ENGINE_NOTE });
+    const result = await this.writer.end(state, {
+      ...(parts !== undefined && { parts }),
+      unlessInbox,
+      note: ENGINE_NOTE,
+    });
     if (result === "ended") this.#over = true;
     return result;
   }
@@ -330,7 +351,10 @@ export function callHook(call: () => void | Promise<void>, logger: Logger): void
 function runOf(agent: Agent, skill: Skill | undefined): RunFunction<unknown> {
   // Safe: routing has validated the data by this skill's schema, which is what its input type stands for.
   const run = (skill?.run?.bind(skill) ?? agent.run?.bind(agent)) as RunFunction<unknown> | undefined;
-  if (run === undefined) throw new Error(`Agent ${agent.id} has no run() for ${skill === undefined ? "this message" : `skill ${skill.id}`}.`);
+  if (run === undefined)
+    throw new Error(
+      `Agent ${agent.id} has no run() for ${skill === undefined ? "this message" : `skill ${skill.id}`}.`,
+    );
   return run;
 }
 

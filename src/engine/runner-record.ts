@@ -1,3 +1,4 @@
+import { parseOwnJson } from "../internal/own-json.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { ANONYMOUS, type Principal } from "../protocol/principal.ts";
 
@@ -41,5 +42,5 @@ export function writeRunner(record: RunnerRecord): string {
 }
 
 export function readRunner(text: string): RunnerRecord {
-  return JSON.parse(text);
+  return parseOwnJson<RunnerRecord>(text);
 }

@@ -1,4 +1,5 @@
 import type { Bus } from "../bus/contract.ts";
+import { ChurnMap } from "../internal/churn-map.ts";
 import { createDeferred } from "../internal/deferred.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Part } from "../protocol/part.ts";
@@ -39,8 +40,9 @@ interface Live {
 /** The tasks this process writes: those at work, those waiting in their run, and those waiting for a slot. */
 export class Runs {
   readonly #options: RunsOptions;
-  readonly #live = new Map<TaskId, Live>();
-  #toCheck: Iterator<TaskId, undefined> = this.#live.keys();
+  readonly #live = new ChurnMap<TaskId, Live>();
+  /** How many inboxes the rounds have looked into since they began anew. */
+  #checked = 0;
   readonly #slots: ReadonlyMap<string, Slots>;
   /** Runs that have lost their task and still have not returned. They keep their slots until they do. */
   readonly #orphans = new Set<Run>();
@@ -64,7 +66,9 @@ export class Runs {
   }
 
   hasRoom(agent: Agent): boolean {
-    return this.#slots.get(agent.id)?.hasRoom === true && this.#live.size < this.#options.environment.limits.maxLiveTasks;
+    return (
+      this.#slots.get(agent.id)?.hasRoom === true && this.#live.size < this.#options.environment.limits.maxLiveTasks
+    );
   }
 
   counts(): { readonly running: number; readonly queued: number; readonly orphans: number } {
@@ -154,16 +158,12 @@ export class Runs {
 
   /** Looks into the inboxes of tasks at work here, of many into some each time: a hint may have been lost. */
   async checkInboxes(): Promise<void> {
-    const ids: TaskId[] = [];
-    while (ids.length < INBOXES_AT_A_TIME) {
-      const { value, done } = this.#toCheck.next();
-      if (done === true) {
-        this.#toCheck = this.#live.keys();
-        break;
-      }
-      ids.push(value);
-    }
-    await Promise.all(ids.map((id) => this.checkInbox(id)));
+    // Not by an iterator kept from round to round: that would keep alive all that came and went meanwhile.
+    const ids = [...this.#live.keys()];
+    const from = this.#checked < ids.length ? this.#checked : 0;
+    const some = ids.slice(from, from + INBOXES_AT_A_TIME);
+    this.#checked = from + some.length;
+    await Promise.all(some.map((id) => this.checkInbox(id)));
   }
 
   /** Gives the task back in good order: another start will go on with it. */
@@ -172,10 +172,15 @@ export class Runs {
     const id = writer.ref.id;
     const live = this.#live.get(id);
     if (live?.run !== run || writer.ended || writer.loss !== undefined) return;
-    this.#detach(run, cause, cause === "parked" ? "The run is parked until there is something for it." : "The server is shutting down.");
+    this.#detach(
+      run,
+      cause,
+      cause === "parked" ? "The run is parked until there is something for it." : "The server is shutting down.",
+    );
     try {
       if (cause === "shutdown") writer.keep({ runner: { released: true } });
-      else if (writer.wakeAt === undefined && writer.runner.pausedAt === undefined) writer.keep({ active: false, wakeAt: writer.runner.deadline });
+      else if (writer.wakeAt === undefined && writer.runner.pausedAt === undefined)
+        writer.keep({ active: false, wakeAt: writer.runner.deadline });
       await writer.release();
     } catch (error) {
       if (!(error instanceof TaskAborted)) throw error;
@@ -188,19 +193,19 @@ export class Runs {
   /** Shutdown: waits for the runs at work, then takes their tasks away from them. */
   async drain(timeout: number): Promise<void> {
     const { clock } = this.#options.environment;
-    const idle = [...this.#live.values()].filter(({ run }) => run.writer.runner.pausedAt !== undefined || !run.atWork);
+    const idle = this.#live.values().filter(({ run }) => run.writer.runner.pausedAt !== undefined || !run.atWork);
     await Promise.all(idle.map(({ run }) => this.#shutDown(run)));
     const done = createDeferred<void>();
     const timer = clock.setTimer(clock.now() + timeout, () => done.resolve());
     this.#whenEmpty = () => done.resolve();
     if (this.#live.size > 0) await done.promise;
     timer.cancel();
-    await Promise.all([...this.#live.values()].map(({ run }) => this.#shutDown(run)));
+    await Promise.all(this.#live.values().map(({ run }) => this.#shutDown(run)));
   }
 
   /** The lease on everything here may be lost: nothing is written any more. */
   loseAll(loss: WriterLoss): void {
-    for (const { run } of [...this.#live.values()]) run.writer.lose(loss);
+    for (const { run } of this.#live.values()) run.writer.lose(loss);
   }
 
   async #shutDown(run: Run): Promise<void> {
@@ -227,7 +232,11 @@ export class Runs {
       else if (!(error instanceof TaskAborted)) throw error;
       return;
     }
-    await this.end(run, cause === "canceled" ? "canceled" : "failed", cause === "canceled" ? undefined : [{ text: "Task timed out" }]);
+    await this.end(
+      run,
+      cause === "canceled" ? "canceled" : "failed",
+      cause === "canceled" ? undefined : [{ text: "Task timed out" }],
+    );
   }
 
   #detach(run: Run, cause: AbortCause, message: string): void {
@@ -266,7 +275,7 @@ export class Runs {
     bus.publish({ task: task.id, kind: "log" });
     const { hooks, logger } = environment;
     if (hooks.on?.event === undefined) return;
-    for (const view of views) callHook(() => hooks.on?.event?.({ ...readEvent(view.body), seq: view.seq }, task), logger);
+    for (const view of views)
+      callHook(() => hooks.on?.event?.({ ...readEvent(view.body), seq: view.seq }, task), logger);
   }
 }
-

@@ -1,4 +1,5 @@
 import { A2AError } from "../protocol/error.ts";
+import type { Store } from "../store/contract.ts";
 import type { Caller, Ticket } from "./api.ts";
 import type { EngineParts } from "./engine.ts";
 import type { Feed } from "./feed.ts";
@@ -7,13 +8,18 @@ import type { Feed } from "./feed.ts";
  * Resolves once the task has ended, or waits for the caller at a point after it took this message: a question asked before
  * the message was read does not answer it.
  */
-export async function settled({ feeds, runs, store, isClosing }: EngineParts, ticket: Ticket, caller: Caller): Promise<void> {
+export async function settled(
+  { feeds, runs, store, isClosing }: EngineParts,
+  ticket: Ticket,
+  caller: Caller,
+): Promise<void> {
   const writer = runs.writer(ticket.taskId);
   const feed = feeds.peek(ticket.taskId) ?? (await loadFeed({ feeds, store }, ticket));
   feed.holders++;
   // The first commit of a new task is sure to come soon; most need no more, and so no signal.
   let soon = writer !== undefined && !writer.isStored;
   try {
+    if (isUnknown(feed, ticket)) await learnTaken(store, feed, ticket);
     while (!isSettled(feed, ticket) && !isClosing()) {
       if (!soon) caller.signal.throwIfAborted();
       if (writer?.loss?.kind === "refused") throw refused(writer.loss.status);
@@ -22,6 +28,8 @@ export async function settled({ feeds, runs, store, isClosing }: EngineParts, ti
       }
       await (soon ? new Promise<void>((resolve) => feed.onChange(resolve)) : changed(feed, caller.signal));
       soon = false;
+      // Who writes here says what it takes; of what others take, only the store knows.
+      if (!feed.hasWriter && isUnknown(feed, ticket)) await learnTaken(store, feed, ticket);
     }
   } finally {
     feeds.release(feed);
@@ -51,16 +59,28 @@ function changed(feed: Feed, signal: AbortSignal): Promise<void> {
 }
 
 async function loadFeed({ feeds, store }: Pick<EngineParts, "feeds" | "store">, ticket: Ticket): Promise<Feed> {
-  const record = await store.get(ticket.taskId, { artifacts: false });
+  const record = await store.get(ticket.taskId, { artifacts: false, history: 0 });
   if (record === undefined) throw new A2AError("task-not-found", "Task not found");
-  const waiting = ticket.inbox === undefined ? [] : await store.inbox(ticket.taskId);
   const feed = feeds.of(record);
-  for (const entry of record.history) if (entry.inbox !== undefined) feed.markTaken(entry.inbox, entry.after);
-  // A sealed message leaves no trace in the history; whatever is not waiting any more was taken.
-  const { inbox } = ticket;
-  if (inbox !== undefined && feed.takenAfter(inbox) === undefined && !waiting.some((entry) => entry.id === inbox)) feed.markTaken(inbox, 0);
   feeds.release(feed);
   return feed;
+}
+
+/** Something is being asked, and the feed cannot tell whether before or after the ticket's message was read. */
+function isUnknown(feed: Feed, { inbox }: Ticket): boolean {
+  return inbox !== undefined && !feed.ended && feed.interruptedAt > 0 && feed.takenAfter(inbox) === undefined;
+}
+
+/** The message may have been taken before this feed was made, or by another node. */
+async function learnTaken(store: Store, feed: Feed, { taskId, inbox }: Ticket): Promise<void> {
+  const waiting = await store.inbox(taskId);
+  if (inbox === undefined || waiting.some((entry) => entry.id === inbox)) return;
+  const record = await store.get(taskId, { artifacts: false });
+  if (record === undefined || feed.takenAfter(inbox) !== undefined) return;
+  const taken = record.history.find((entry) => entry.inbox === inbox);
+  if (taken !== undefined) feed.markTaken(inbox, taken.after);
+  // A sealed message leaves no trace in the history. It was taken; if nothing is on its way, before what is asked now.
+  else if (record.seq === feed.seq) feed.markTaken(inbox, 0);
 }
 
 function refused(status: "duplicate" | "full"): A2AError {

@@ -1,7 +1,7 @@
+import { ArtifactFold } from "../protocol/fold.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
-import { ArtifactFold } from "../protocol/fold.ts";
 import { readEvent } from "../protocol/serial.ts";
 import type { HistoryEntry, Store, TaskRecord } from "../store/contract.ts";
 import type { SnapshotOptions } from "./api.ts";
@@ -52,7 +52,9 @@ async function liveTask(store: Store, feed: Feed, options: SnapshotOptions): Pro
     seq,
     state,
     status,
-    ...(options.artifacts && { artifacts: whole === undefined ? await foldLog(store, id, seq) : JSON.stringify(foldEntries(whole)) }),
+    ...(options.artifacts && {
+      artifacts: whole === undefined ? await foldLog(store, id, seq) : JSON.stringify(foldEntries(whole)),
+    }),
     ...historyMember(record.history, options),
     ...(metadata !== undefined && { metadata }),
   };
@@ -77,7 +79,8 @@ function finishedTask(feed: Feed, options: SnapshotOptions): StoredTask {
 
 async function foldLog(store: Store, id: TaskId, upTo: number): Promise<string> {
   const fold = new ArtifactFold();
-  for await (const { body } of readLog(store, id, { after: 0, upTo })) if (!isStatusBody(body)) fold.add(readEvent(body));
+  for await (const { body } of readLog(store, id, { after: 0, upTo }))
+    if (!isStatusBody(body)) fold.add(readEvent(body));
   return JSON.stringify(fold.artifacts());
 }
 

@@ -6,7 +6,8 @@ import { openHarness, scripted, turns } from "../testing/engine-harness.ts";
 import { agent, type RunFunction, skill } from "./agent.ts";
 
 const asking = scripted(async (task) => task.ask("Well?"));
-const waiting: RunFunction = (task) => new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
+const waiting: RunFunction = (task) =>
+  new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
 
 describe("a message to a task", () => {
   test("that runs is queued for it and never starts a second run", async () => {
@@ -19,7 +20,11 @@ describe("a message to a task", () => {
         runs += 1;
         most = Math.max(most, runs);
         await new Promise<void>((resolve) => (go = resolve));
-        for (let message = await task.next({ wait: false }); message !== undefined; message = await task.next({ wait: false })) {
+        for (
+          let message = await task.next({ wait: false });
+          message !== undefined;
+          message = await task.next({ wait: false })
+        ) {
           heard.push(message.parts[0]?.text);
         }
         runs -= 1;
@@ -37,7 +42,9 @@ describe("a message to a task", () => {
   });
 
   test("wakes a run that waits in next()", async () => {
-    await using harness = await openHarness({ agents: scripted(async (task) => `heard ${(await task.next()).parts[0]?.text}`) });
+    await using harness = await openHarness({
+      agents: scripted(async (task) => `heard ${(await task.next()).parts[0]?.text}`),
+    });
     const { taskId } = await harness.start("go");
     const task = await harness.send({ taskId, parts: [{ text: "hello" }] });
     expect(task.artifacts?.[0]?.parts).toEqual([{ text: "heard hello" }]);
@@ -66,7 +73,10 @@ describe("a message to a task", () => {
     ]);
     const story = await harness.story(taskId);
     expect(story.filter((line) => line === "completed")).toHaveLength(1);
-    expect((await harness.get(taskId)).artifacts?.[0]?.parts).toEqual([{ text: "first done" }, { text: "second done" }]);
+    expect((await harness.get(taskId)).artifacts?.[0]?.parts).toEqual([
+      { text: "first done" },
+      { text: "second done" },
+    ]);
   });
 
   test("that is stored in the very commit that would have completed it starts another turn; one after it is refused", async () => {
@@ -88,8 +98,11 @@ describe("a message to a task", () => {
     const ticket = await posted;
     await harness.settled(ticket);
     expect(begun).toEqual(["first", "second"]);
+    expect(harness.store.outcomes).toContain("inbox");
     expect((await harness.story(taskId)).filter((line) => line === "completed")).toHaveLength(1);
-    await expect(harness.start({ taskId, parts: [{ text: "third" }] })).rejects.toMatchObject({ code: "unsupported-operation" });
+    await expect(harness.start({ taskId, parts: [{ text: "third" }] })).rejects.toMatchObject({
+      code: "unsupported-operation",
+    });
   });
 
   test("races its end either way: it is read, or it is refused", async () => {
@@ -112,7 +125,9 @@ describe("a message to a task", () => {
       go?.();
       const result = await posted;
       await harness.untilState(taskId, "completed");
-      expect([result, begun]).toEqual(result === "taken" ? ["taken", ["first", "second"]] : ["unsupported-operation", ["first"]]);
+      expect([result, begun]).toEqual(
+        result === "taken" ? ["taken", ["first", "second"]] : ["unsupported-operation", ["first"]],
+      );
       expect((await harness.story(taskId)).filter((line) => line === "completed")).toHaveLength(1);
     }
   });
@@ -131,7 +146,11 @@ describe("a message to a task", () => {
     await harness.settled(ticket);
     const { history, status } = await harness.get(taskId);
     expect(status.state).toBe("failed");
-    expect(history?.map(({ parts }) => parts[0]?.text)).toEqual(["first", "second", "The agent failed while working on this task."]);
+    expect(history?.map(({ parts }) => parts[0]?.text)).toEqual([
+      "first",
+      "second",
+      "The agent failed while working on this task.",
+    ]);
   });
 
   test("is refused for a task that is unknown, finished, of another context, or somebody else's", async () => {
@@ -139,13 +158,18 @@ describe("a message to a task", () => {
     const { id, contextId } = await harness.send("go");
     const parts = [{ text: "x" }];
     // Safe: ids that nobody has.
-    await expect(harness.start({ taskId: "nobody" as TaskId, parts })).rejects.toMatchObject({ code: "task-not-found" });
+    await expect(harness.start({ taskId: "nobody" as TaskId, parts })).rejects.toMatchObject({
+      code: "task-not-found",
+    });
     await expect(harness.start({ taskId: id, contextId: "elsewhere" as ContextId, parts })).rejects.toMatchObject({
       code: "invalid-params",
       violations: [{ field: "message.contextId" }],
     });
     for (const who of [{ owner: "eve" }, { tenant: "other" }, { agent: "quick" }]) {
-      await expect(harness.start({ taskId: id, parts }, who)).rejects.toMatchObject({ code: "task-not-found", message: "Task not found" });
+      await expect(harness.start({ taskId: id, parts }, who)).rejects.toMatchObject({
+        code: "task-not-found",
+        message: "Task not found",
+      });
     }
     await harness.send({ taskId: id, contextId, parts });
     await expect(harness.start({ taskId: id, parts })).rejects.toMatchObject({ code: "unsupported-operation" });
@@ -180,7 +204,9 @@ describe("caps of what comes in", () => {
     await harness.until(() => begun.length === 3);
     while (go.length > 0) go.shift()?.();
     await harness.until(() => harness.engine.counts().live === 0);
-    expect((await harness.engine.list({ scope: harness.scope(), state: "completed", limit: 10, artifacts: false })).total).toBe(3);
+    expect(
+      (await harness.engine.list({ scope: harness.scope(), state: "completed", limit: 10, artifacts: false })).total,
+    ).toBe(3);
   });
 
   test("maxLiveTasks", async () => {
@@ -194,7 +220,11 @@ describe("caps of what comes in", () => {
     await using harness = await openHarness({ agents: scripted(waiting), limits: { maxInbox: 2 } });
     const { taskId } = await harness.start("go");
     const posts = await Promise.allSettled(["a", "b", "c"].map((text) => harness.start({ taskId, parts: [{ text }] })));
-    expect(posts.map((post) => (post.status === "fulfilled" ? "taken" : post.reason.code))).toEqual(["taken", "taken", "resource-exhausted"]);
+    expect(posts.map((post) => (post.status === "fulfilled" ? "taken" : post.reason.code))).toEqual([
+      "taken",
+      "taken",
+      "resource-exhausted",
+    ]);
     expect(await harness.engine.cancel(harness.scope(), taskId)).toBe("canceled");
     expect((await harness.get(taskId)).history?.map(({ parts }) => parts[0]?.text)).toEqual(["go", "a", "b"]);
   });
@@ -209,10 +239,14 @@ describe("caps of what comes in", () => {
     });
     const { id } = await harness.send("1");
     await harness.send({ taskId: id, parts: [{ text: "2" }] });
-    await expect(harness.start({ taskId: id, parts: [{ text: "3" }] })).rejects.toMatchObject({ code: "resource-exhausted" });
+    await expect(harness.start({ taskId: id, parts: [{ text: "3" }] })).rejects.toMatchObject({
+      code: "resource-exhausted",
+    });
     await harness.advance(2000);
     expect(harness.engine.counts().live).toBe(0);
-    await expect(harness.start({ taskId: id, parts: [{ text: "4" }] })).rejects.toMatchObject({ code: "resource-exhausted" });
+    await expect(harness.start({ taskId: id, parts: [{ text: "4" }] })).rejects.toMatchObject({
+      code: "resource-exhausted",
+    });
     expect((await harness.get(id)).history).toHaveLength(4);
   });
 
@@ -220,7 +254,9 @@ describe("caps of what comes in", () => {
     await using harness = await openHarness({ agents: asking, limits: { maxMessageBytes: 1000 } });
     await expect(harness.start("x".repeat(2000))).rejects.toMatchObject({ code: "payload-too-large" });
     const { id } = await harness.send("go");
-    await expect(harness.start({ taskId: id, parts: [{ text: "x".repeat(2000) }] })).rejects.toMatchObject({ code: "payload-too-large" });
+    await expect(harness.start({ taskId: id, parts: [{ text: "x".repeat(2000) }] })).rejects.toMatchObject({
+      code: "payload-too-large",
+    });
     expect((await harness.engine.list({ scope: harness.scope(), limit: 10, artifacts: false })).total).toBe(1);
   });
 });
@@ -228,11 +264,16 @@ describe("caps of what comes in", () => {
 describe("reply", () => {
   test("answers with a message and no task; undefined hands over to run", async () => {
     await using harness = await openHarness({
-      agents: scripted(async () => "worked", { reply: (message) => (message.parts[0]?.text === "hi" ? { greeting: "hello" } : undefined) }),
+      agents: scripted(async () => "worked", {
+        reply: (message) => (message.parts[0]?.text === "hi" ? { greeting: "hello" } : undefined),
+      }),
     });
     // Safe: a context the caller names.
     const replied = await harness.submit({ parts: [{ text: "hi" }], contextId: "mine" as ContextId });
-    expect(replied).toMatchObject({ kind: "message", message: { role: "agent", parts: [{ data: { greeting: "hello" } }], contextId: "mine" } });
+    expect(replied).toMatchObject({
+      kind: "message",
+      message: { role: "agent", parts: [{ data: { greeting: "hello" } }], contextId: "mine" },
+    });
     expect(harness.store.commits).toEqual([]);
     expect((await harness.send("work")).status.state).toBe("completed");
   });
@@ -267,8 +308,22 @@ describe("reply", () => {
 
 describe("routing", () => {
   const base = { name: "Skilled", description: "d", version: "1" };
-  const add = skill({ id: "add", name: "Add", description: "d", tags: [], input: z.object({ a: z.number(), b: z.number() }), run: async (task) => task.data.a + task.data.b });
-  const shout = skill({ id: "shout", name: "Shout", description: "d", tags: [], input: z.object({ text: z.string() }), run: async (task) => task.data.text.toUpperCase() });
+  const add = skill({
+    id: "add",
+    name: "Add",
+    description: "d",
+    tags: [],
+    input: z.object({ a: z.number(), b: z.number() }),
+    run: async (task) => task.data.a + task.data.b,
+  });
+  const shout = skill({
+    id: "shout",
+    name: "Shout",
+    description: "d",
+    tags: [],
+    input: z.object({ text: z.string() }),
+    run: async (task) => task.data.text.toUpperCase(),
+  });
 
   test("goes to the skill whose schema fits, with its data", async () => {
     await using harness = await openHarness({ agents: agent({ ...base, skills: [add, shout] }) });
@@ -299,7 +354,10 @@ describe("routing", () => {
       }),
       hooks: { on: { error: (error) => void told.push(error) } },
     });
-    await expect(harness.submit("what?")).rejects.toMatchObject({ code: "internal", message: "The agent failed while answering." });
+    await expect(harness.submit("what?")).rejects.toMatchObject({
+      code: "internal",
+      message: "The agent failed while answering.",
+    });
     expect(told).toEqual([new Error("hunter2")]);
     expect(harness.store.commits).toEqual([]);
   });

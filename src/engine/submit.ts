@@ -16,11 +16,12 @@ const DEFAULT_TIMEOUT = 60 * 60 * 1000;
 /** Takes in one message: see `Engine.submit`. */
 export async function submit(parts: EngineParts, submission: Submission): Promise<Submitted> {
   const agent = parts.agents.get(submission.scope.agent);
-  if (agent === undefined) throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
+  if (agent === undefined)
+    throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
   const { taskId } = submission.message;
   if (taskId !== undefined) return continueTask(parts, submission, taskId);
   const call = replyCall(submission);
-  const reply = await replyOf(parts, agent, submission, call);
+  const reply = await replyOf(parts, agent, { submission, call });
   if (reply !== undefined) return { kind: "message", message: reply };
   requireRoom(parts, agent);
   const routed = await routeOf(parts, agent, { submission, call });
@@ -31,7 +32,9 @@ export async function submit(parts: EngineParts, submission: Submission): Promis
 
 function requireRoom(parts: EngineParts, agent: Agent): void {
   if (parts.runs.hasRoom(agent)) return;
-  throw new A2AError("resource-exhausted", "The agent has as much to do as it may; try again later.", { retryAfter: 5 });
+  throw new A2AError("resource-exhausted", "The agent has as much to do as it may; try again later.", {
+    retryAfter: 5,
+  });
 }
 
 async function routeOf(
@@ -47,7 +50,11 @@ async function routeOf(
 }
 
 /** The author's own function failed before there was a task: the log and the host learn why, the caller only that it did. */
-function authorFailed(parts: EngineParts, error: unknown, { agent, what }: { readonly agent: Agent; readonly what: string }): A2AError {
+function authorFailed(
+  parts: EngineParts,
+  error: unknown,
+  { agent, what }: { readonly agent: Agent; readonly what: string },
+): A2AError {
   if (error instanceof A2AError) return error;
   const { logger, hooks } = parts.environment;
   logger.error(what, { agent: agent.id, error });
@@ -55,7 +62,11 @@ function authorFailed(parts: EngineParts, error: unknown, { agent, what }: { rea
   return new A2AError("internal", "The agent failed while answering.", { cause: error });
 }
 
-async function replyOf(parts: EngineParts, agent: Agent, submission: Submission, call: ReplyCall): Promise<Message | undefined> {
+async function replyOf(
+  parts: EngineParts,
+  agent: Agent,
+  { submission, call }: { readonly submission: Submission; readonly call: ReplyCall },
+): Promise<Message | undefined> {
   if (agent.reply === undefined) return undefined;
   const { message } = submission;
   try {
@@ -82,13 +93,24 @@ function createTask(
   const { scope, message: incoming } = submission;
   const now = environment.clock.now();
   // Safe: the server names its tasks and, where the caller did not, their contexts.
-  const ref: TaskRef = { id: uuidv7(now) as TaskId, contextId: incoming.contextId ?? (uuidv7(now) as ContextId), scope };
+  const ref: TaskRef = {
+    id: uuidv7(now) as TaskId,
+    contextId: incoming.contextId ?? (uuidv7(now) as ContextId),
+    scope,
+  };
   const message: Message = { ...incoming, taskId: ref.id, contextId: ref.contextId };
   const body = writeMessage(message);
   checkSize(parts, body);
   const status = writeStatus({ state: "submitted", timestamp: new Date(now).toISOString() });
   const skill = routed.kind === "skill" ? routed.skill : undefined;
-  const feed = feeds.open(ref, { seq: 0, state: "submitted", status, metadata: undefined, interruptedAt: 0, sensitive: false });
+  const feed = feeds.open(ref, {
+    seq: 0,
+    state: "submitted",
+    status,
+    metadata: undefined,
+    interruptedAt: 0,
+    sensitive: false,
+  });
   const runner = firstRunner(agent, submission, { now, skill: skill?.id });
   const run = runs.open(agent, feed, {
     ref,
@@ -152,15 +174,22 @@ async function continueTask(parts: EngineParts, submission: Submission, id: Task
     });
     if (outcome.status === "ended") throw taskEnded(undefined);
     if (outcome.status === "full") {
-      throw new A2AError("resource-exhausted", `${environment.limits.maxInbox} messages wait for this task already; try again later.`, {
-        retryAfter: 5,
-      });
+      throw new A2AError(
+        "resource-exhausted",
+        `${environment.limits.maxInbox} messages wait for this task already; try again later.`,
+        {
+          retryAfter: 5,
+        },
+      );
     }
     if (outcome.status !== "ok") throw taskNotFound(id);
     return { kind: "task", ticket: { taskId: id, contextId: task.contextId, inbox: entry.id } };
   } catch (error) {
     if (error instanceof A2AError || error instanceof TaskAborted) throw error;
-    throw new A2AError("unavailable", "The message could not be stored; try again later.", { cause: error, retryAfter: 5 });
+    throw new A2AError("unavailable", "The message could not be stored; try again later.", {
+      cause: error,
+      retryAfter: 5,
+    });
   } finally {
     feeds.release(feed);
   }
@@ -172,7 +201,11 @@ async function isHistoryFull({ store, environment }: EngineParts, id: TaskId): P
   return (record?.history.length ?? 0) >= environment.limits.maxHistory;
 }
 
-function firstRunner(agent: Agent, submission: Submission, { now, skill }: { readonly now: number; readonly skill: string | undefined }): RunnerRecord {
+function firstRunner(
+  agent: Agent,
+  submission: Submission,
+  { now, skill }: { readonly now: number; readonly skill: string | undefined },
+): RunnerRecord {
   const timeout = agent.timeout ?? DEFAULT_TIMEOUT;
   const { caller, metadata, outputModes } = submission;
   return {
@@ -204,7 +237,8 @@ function replyCall(submission: Submission): ReplyCall {
 
 function checkSize({ environment }: EngineParts, body: string): void {
   const { maxMessageBytes } = environment.limits;
-  if (body.length > maxMessageBytes) throw new A2AError("payload-too-large", `A message may be ${maxMessageBytes} bytes.`);
+  if (body.length > maxMessageBytes)
+    throw new A2AError("payload-too-large", `A message may be ${maxMessageBytes} bytes.`);
 }
 
 function taskNotFound(id: TaskId): A2AError {
@@ -212,5 +246,8 @@ function taskNotFound(id: TaskId): A2AError {
 }
 
 function taskEnded(state: string | undefined): A2AError {
-  return new A2AError("unsupported-operation", `The task is finished${state === undefined ? "" : ` (${state})`}; send the message without a task id to begin a new one.`);
+  return new A2AError(
+    "unsupported-operation",
+    `The task is finished${state === undefined ? "" : ` (${state})`}; send the message without a task id to begin a new one.`,
+  );
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { readEvent } from "../protocol/serial.ts";
-import { type EngineHarness, type NumberedEvent, openHarness, scripted, tell, turns } from "../testing/engine-harness.ts";
+import {
+  type EngineHarness,
+  type NumberedEvent,
+  openHarness,
+  scripted,
+  tell,
+  turns,
+} from "../testing/engine-harness.ts";
 import type { Batch, Subscription } from "./api.ts";
 
 /** Writes a chunk each time it is told to, and ends when told. */
@@ -137,7 +144,8 @@ describe("readers", () => {
     await harness.send({ taskId: id, parts: [{ text: "yes" }] });
     const subscription = await harness.subscribe(id, { after: 0 });
     const batches: Batch[] = [];
-    for (let batch = await subscription.next(); batch !== undefined; batch = await subscription.next()) batches.push(batch);
+    for (let batch = await subscription.next(); batch !== undefined; batch = await subscription.next())
+      batches.push(batch);
     expect(batches.length).toBeGreaterThan(3);
     for (const { entries } of batches) {
       expect(entries.reduce((bytes, { body }) => bytes + body.length, 0)).toBeLessThan(70_000);
@@ -213,7 +221,10 @@ describe("a cursor", () => {
   test("beyond the log is an invalid parameter, and takes up no place", async () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await finished(harness);
-    await expect(harness.subscribe(id, { after: 9 })).rejects.toMatchObject({ code: "invalid-params", violations: [{ field: "Last-Event-ID" }] });
+    await expect(harness.subscribe(id, { after: 9 })).rejects.toMatchObject({
+      code: "invalid-params",
+      violations: [{ field: "Last-Event-ID" }],
+    });
     expect(harness.engine.counts().subscribers).toBe(0);
   });
 
@@ -249,9 +260,14 @@ describe("a cursor", () => {
       const written = script.write(`${n}`);
       const opened = harness.subscribe(taskId).then(async (subscription) => {
         const { seq } = subscription.opening;
-        const parts: unknown[] = JSON.parse(subscription.opening.artifacts ?? "[]").flatMap((artifact: { parts: unknown[] }) => artifact.parts);
+        const parts: unknown[] = JSON.parse(subscription.opening.artifacts ?? "[]").flatMap(
+          (artifact: { parts: unknown[] }) => artifact.parts,
+        );
         expect(parts).toHaveLength(seq - 1);
-        return [{ seq, event: { kind: "status", status: { state: "working", timestamp: "" } } as const }, ...(await drain(subscription))];
+        return [
+          { seq, event: { kind: "status", status: { state: "working", timestamp: "" } } as const },
+          ...(await drain(subscription)),
+        ];
       });
       reading.push(opened);
       await written;
@@ -259,15 +275,23 @@ describe("a cursor", () => {
     script.end();
     for (const events of await Promise.all(reading)) {
       const [first] = events;
-      expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 12 - (first?.seq ?? 0) + 1 }, (_, n) => (first?.seq ?? 0) + n));
+      expect(events.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 12 - (first?.seq ?? 0) + 1 }, (_, n) => (first?.seq ?? 0) + n),
+      );
     }
   });
 });
 
 describe("caps", () => {
   test("maxSubscribers and maxSubscribersPerTask hold however many come at once, and places are given back", async () => {
-    const script = scripted((task) => new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason))));
-    await using harness = await openHarness({ agents: script, limits: { maxSubscribers: 3, maxSubscribersPerTask: 2 } });
+    const script = scripted(
+      (task) =>
+        new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason))),
+    );
+    await using harness = await openHarness({
+      agents: script,
+      limits: { maxSubscribers: 3, maxSubscribersPerTask: 2 },
+    });
     const first = await harness.start("1");
     const second = await harness.start("2");
     const open = async (id: typeof first.taskId): Promise<Subscription | string> =>

@@ -1,6 +1,6 @@
 import { A2AError } from "../protocol/error.ts";
+import { readEvent, type StoredTask, writeStatus } from "../protocol/serial.ts";
 import { isInterrupted, isTerminal } from "../protocol/state.ts";
-import { type StoredTask, readEvent, writeStatus } from "../protocol/serial.ts";
 import type { Store } from "../store/contract.ts";
 import type { Batch, SubscribeOptions, Subscription, Ticket, ViewEntry } from "./api.ts";
 import type { Feed } from "./feed.ts";
@@ -44,7 +44,8 @@ export class LogSubscription implements Subscription {
   }
 
   get opening(): StoredTask {
-    if (this.#opening === undefined) throw new Error("The opening of a subscription is there only before its first next().");
+    if (this.#opening === undefined)
+      throw new Error("The opening of a subscription is there only before its first next().");
     return this.#opening;
   }
 
@@ -118,7 +119,11 @@ interface SubscriptionStart {
 }
 
 /** Finds out what the subscription's first frame shows. The feed is held already, so nothing after it can be missed. */
-export async function openSubscription(source: SubscriptionSource, feed: Feed, options: SubscribeOptions): Promise<LogSubscription> {
+export async function openSubscription(
+  source: SubscriptionSource,
+  feed: Feed,
+  options: SubscribeOptions,
+): Promise<LogSubscription> {
   const { ticket } = options;
   const after = options.after ?? (ticket !== undefined && ticket.inbox === undefined ? 0 : undefined);
   const whole = async (resync: boolean): Promise<LogSubscription> => {
@@ -128,14 +133,22 @@ export async function openSubscription(source: SubscriptionSource, feed: Feed, o
     return new LogSubscription(source, feed, { opening, resync, ticket });
   };
   if (after === undefined) return whole(false);
-  if (after > feed.seq) throw new A2AError("invalid-params", `Last-Event-ID: the task's events end at ${feed.seq}`, {
-    violations: [{ field: "Last-Event-ID", description: `the task's events end at ${feed.seq}` }],
+  if (after > feed.seq)
+    throw new A2AError("invalid-params", `Last-Event-ID: the task's events end at ${feed.seq}`, {
+      violations: [{ field: "Last-Event-ID", description: `the task's events end at ${feed.seq}` }],
+    });
+  const record = await source.store.get(feed.task.id, {
+    artifacts: false,
+    history: options.after === undefined ? undefined : 0,
+    upTo: after,
   });
-  const record = await source.store.get(feed.task.id, { artifacts: false, history: options.after === undefined ? undefined : 0, upTo: after });
   if (record === undefined) throw new A2AError("task-not-found", "Task not found");
   if (after + 1 < record.firstSeq) return whole(true);
   const status = await statusAt(source.store, feed, { after, createdAt: record.createdAt });
-  const task = await recordedTask(source.store, record, { artifacts: false, history: options.after === undefined ? undefined : 0 });
+  const task = await recordedTask(source.store, record, {
+    artifacts: false,
+    history: options.after === undefined ? undefined : 0,
+  });
   return new LogSubscription(source, feed, { opening: { ...task, ...status, seq: after }, resync: false, ticket });
 }
 
@@ -148,11 +161,15 @@ async function statusAt(
   // Statuses are mostly near; only a long run of chunks makes it read the log from the start.
   for (const from of [Math.max(0, after - 256), 0]) {
     let found: string | undefined;
-    for await (const { body } of readLog(store, feed.task.id, { after: from, upTo: after })) if (isStatusBody(body)) found = body;
+    for await (const { body } of readLog(store, feed.task.id, { after: from, upTo: after }))
+      if (isStatusBody(body)) found = body;
     if (found !== undefined) {
       const event = readEvent(found);
       if (event.kind === "status") return { state: event.status.state, status: writeStatus(event.status) };
     }
   }
-  return { state: "submitted", status: writeStatus({ state: "submitted", timestamp: new Date(createdAt).toISOString() }) };
+  return {
+    state: "submitted",
+    status: writeStatus({ state: "submitted", timestamp: new Date(createdAt).toISOString() }),
+  };
 }

@@ -82,16 +82,24 @@ async function decide(options: TakeUpOptions, run: Run, record: TaskRecord): Pro
   if (writer.inbox.some((entry) => entry.kind === "cancel")) return runs.end(run, "canceled");
   const crashed = record.head.active && writer.runner.released !== true;
   const policy = agent.onRestart ?? "resume";
-  if (crashed && policy === "fail") return runs.end(run, "failed", says("The server stopped while this task was at work."));
+  if (crashed && policy === "fail")
+    return runs.end(run, "failed", says("The server stopped while this task was at work."));
   const tries = crashed ? writer.runner.tries + 1 : writer.runner.tries;
-  if (tries > MAX_TRIES) return runs.end(run, "failed", says("attempts-exhausted: the task's run came to a bad end three times."));
+  if (tries > MAX_TRIES)
+    return runs.end(run, "failed", says("attempts-exhausted: the task's run came to a bad end three times."));
   const forgets = crashed && policy === "retry";
   const steps = forgets ? [] : await store.steps(record.id);
   const beginning = await prepareReplay({ agent, writer, record, store, sealer: environment.sealer, steps });
-  if (beginning === undefined) return runs.end(run, "failed", says("The message this task was at work on is no longer kept."));
+  if (beginning === undefined)
+    return runs.end(run, "failed", says("The message this task was at work on is no longer kept."));
   if (forgets) writer.forgetSteps();
   writer.keep({
-    runner: { attempt: writer.runner.attempt + 1, tries, released: undefined, ...unpaused(writer.runner, environment.clock.now()) },
+    runner: {
+      attempt: writer.runner.attempt + 1,
+      tries,
+      released: undefined,
+      ...unpaused(writer.runner, environment.clock.now()),
+    },
     active: true,
     wakeAt: undefined,
   });

@@ -1,11 +1,13 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Logger } from "../internal/logger.ts";
+import { parseOwnJson } from "../internal/own-json.ts";
 import type { Artifact } from "../protocol/artifact.ts";
 import type { ArtifactId } from "../protocol/ids.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import { type Part, textOf } from "../protocol/part.ts";
 import type { Principal } from "../protocol/principal.ts";
+import type { InboxEntry, StepRecord } from "../store/contract.ts";
 import {
   type ArtifactOptions,
   type ArtifactWriter,
@@ -21,7 +23,6 @@ import {
 import { askCaller, type QuestionHost, requireAuth } from "./ask.ts";
 import type { ArtifactTarget, Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
-import type { InboxEntry, StepRecord } from "../store/contract.ts";
 import { filesOf, toMessageParts, toParts } from "./output.ts";
 import { Rejection } from "./rejection.ts";
 import { callerOf } from "./runner-record.ts";
@@ -134,7 +135,9 @@ export class RunContext implements TaskContext<unknown> {
   }
 
   status(message?: string | Part | readonly Part[], metadata?: JsonObject): Promise<void> {
-    return this.#guarded(() => this.#options.emitter.status(message === undefined ? undefined : toMessageParts(message), metadata));
+    return this.#guarded(() =>
+      this.#options.emitter.status(message === undefined ? undefined : toMessageParts(message), metadata),
+    );
   }
 
   artifact(name: string, options: ArtifactOptions = {}): ArtifactWriter {
@@ -144,7 +147,9 @@ export class RunContext implements TaskContext<unknown> {
     return {
       write: (output) => this.#guarded(() => emitter.write(target, toParts(output), false)),
       end: (output) =>
-        this.#guarded(() => (output === undefined ? emitter.complete(target) : emitter.write(target, toParts(output), true))),
+        this.#guarded(() =>
+          output === undefined ? emitter.complete(target) : emitter.write(target, toParts(output), true),
+        ),
     };
   }
 
@@ -171,7 +176,8 @@ export class RunContext implements TaskContext<unknown> {
     if (!writer.isStored) await writer.flush();
     waits.busy++;
     try {
-      const stable = `${this.id}/${writer.runner.turnAfter}/${key}`;
+      // A turn is known by the message that began it: where nothing was written in between, its place in the log is not its own.
+      const stable = `${this.id}/${writer.runner.turnInbox ?? 0}/${key}`;
       const value = await emitter.within(key, () => work({ key: stable, attempt: this.attempt, signal: run.signal }));
       const copy = jsonCopy(name, value);
       this.#check();
@@ -241,10 +247,11 @@ export class RunContext implements TaskContext<unknown> {
       return read;
     }
     if (known?.kind === "nothing") return undefined;
-    const poll = (): (typeof writer.inbox)[number] | undefined => writer.inbox.find((entry) => entry.kind === "message");
+    const poll = (): (typeof writer.inbox)[number] | undefined =>
+      writer.inbox.find((entry) => entry.kind === "message");
     for (;;) {
       const entry = options.wait === false ? poll() : await run.waits().wait({ poll, pauses: false, parks: true });
-    this.#check();
+      this.#check();
       if (entry === undefined || entry === TIMED_OUT) {
         memory.remember(key, { kind: "nothing" });
         return undefined;
@@ -275,7 +282,15 @@ export class RunContext implements TaskContext<unknown> {
 
   #questionHost(): QuestionHost {
     const { writer, turn, run } = this.#options;
-    return { writer, run, memory: this.#memory(), waits: run.waits(), history: turn.history, taken: turn.taken, check: () => this.#check() };
+    return {
+      writer,
+      run,
+      memory: this.#memory(),
+      waits: run.waits(),
+      history: turn.history,
+      taken: turn.taken,
+      check: () => this.#check(),
+    };
   }
 
   #memory(): Memory {
@@ -286,7 +301,8 @@ export class RunContext implements TaskContext<unknown> {
   #check(): void {
     const closed = this.#options.run.closed();
     if (closed !== undefined) throw closed;
-    if (this.#hasReturned) throw new TaskAborted("lease-lost", "The run has returned; nothing can be written by it any more.");
+    if (this.#hasReturned)
+      throw new TaskAborted("lease-lost", "The run has returned; nothing can be written by it any more.");
   }
 
   /** A rejection that the author forgot to await is logged, and does not bring the process down. */
@@ -298,7 +314,9 @@ export class RunContext implements TaskContext<unknown> {
     } catch (error) {
       pending = Promise.reject(error);
     }
-    pending.catch((error: unknown) => this.#options.run.logger.debug("A call of the run was refused or failed", { task: this.id, error }));
+    pending.catch((error: unknown) =>
+      this.#options.run.logger.debug("A call of the run was refused or failed", { task: this.id, error }),
+    );
     return pending;
   }
 }
@@ -306,8 +324,11 @@ export class RunContext implements TaskContext<unknown> {
 function jsonCopy(name: string, value: unknown): JsonValue | undefined {
   try {
     const text = JSON.stringify(value);
-    return text === undefined ? undefined : JSON.parse(text);
+    return text === undefined ? undefined : parseOwnJson<JsonValue>(text);
   } catch (cause) {
-    throw new TaskFailure(`Step ${JSON.stringify(name)} returned something that is not JSON.`, { code: "step-not-json", cause });
+    throw new TaskFailure(`Step ${JSON.stringify(name)} returned something that is not JSON.`, {
+      code: "step-not-json",
+      cause,
+    });
   }
 }

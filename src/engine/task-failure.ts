@@ -9,7 +9,10 @@ export class TaskFailure extends Error {
   readonly code: string | undefined;
   readonly data: JsonObject | undefined;
 
-  constructor(message: string, options: { readonly code?: string; readonly data?: JsonObject; readonly cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    options: { readonly code?: string; readonly data?: JsonObject; readonly cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.data = options.data;

@@ -2,11 +2,11 @@ import type { Clock } from "../internal/clock.ts";
 import { createDeferred, type Deferred } from "../internal/deferred.ts";
 import { uuidv7 } from "../internal/uuid.ts";
 import type { ArtifactEvent, StatusEvent, TaskEvent } from "../protocol/event.ts";
+import { ArtifactFold } from "../protocol/fold.ts";
 import type { ArtifactId, MessageId } from "../protocol/ids.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
-import { ArtifactFold } from "../protocol/fold.ts";
 import { writeEvent, writeMessage, writeStatus } from "../protocol/serial.ts";
 import { isInterrupted, isTerminal, type TaskState, type TerminalState } from "../protocol/state.ts";
 import type {
@@ -24,13 +24,13 @@ import type {
 import { TaskAborted } from "./agent.ts";
 import type { EngineHooks, TaskRef } from "./api.ts";
 import type { CommitSource, Committer } from "./committer.ts";
-import { foldEntries } from "./fold-entries.ts";
 import type { Feed } from "./feed.ts";
+import { foldEntries } from "./fold-entries.ts";
 import type { Limits } from "./limits.ts";
+import { LogView } from "./log-view.ts";
 import { type RunnerRecord, writeRunner } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
 import { planMove } from "./transition.ts";
-import { LogView } from "./log-view.ts";
 
 /** What a writer keeps of an artifact: never its content. */
 interface ArtifactEntry {
@@ -65,7 +65,7 @@ export interface WriterStart {
   readonly knownArtifacts: Iterable<ArtifactId>;
   readonly historyLength: number;
   /** Present for a task that is not in the store yet. */
-  readonly create?: { readonly record: TaskCreate; /** The first message, as stored. */ readonly message: string };
+  readonly create?: { readonly record: TaskCreate /** The first message, as stored. */; readonly message: string };
 }
 
 export interface WriterDependencies {
@@ -107,6 +107,7 @@ export class TaskWriter implements CommitSource {
   active: boolean;
   wakeAt: number | undefined;
   loss: WriterLoss | undefined;
+  marked = false;
   /** Called when an inbox entry arrives. */
   onInbox: (() => void) | undefined;
   onLoss: ((loss: WriterLoss) => void) | undefined;
@@ -200,7 +201,8 @@ export class TaskWriter implements CommitSource {
     const id = event.artifact.artifactId;
     let entry = this.#artifacts.get(id);
     if (entry === undefined) {
-      if (this.#artifacts.size >= limits.maxArtifacts) throw limitFailure("too-many-artifacts", `a task may have ${limits.maxArtifacts} artifacts`);
+      if (this.#artifacts.size >= limits.maxArtifacts)
+        throw limitFailure("too-many-artifacts", `a task may have ${limits.maxArtifacts} artifacts`);
       entry = { id, complete: false, waiting: undefined };
     }
     if (this.state !== "working") this.status("working", { note: ENGINE_NOTE });
@@ -246,7 +248,8 @@ export class TaskWriter implements CommitSource {
   remember(step: StepRecord): void {
     this.#requireOpen();
     const { limits } = this.#dependencies;
-    if (step.value.length > limits.maxStepBytes) throw limitFailure("step-too-large", `what a step returns may be ${limits.maxStepBytes} bytes of JSON`);
+    if (step.value.length > limits.maxStepBytes)
+      throw limitFailure("step-too-large", `what a step returns may be ${limits.maxStepBytes} bytes of JSON`);
     this.#steps.push(step);
     this.#mark();
   }
@@ -276,7 +279,8 @@ export class TaskWriter implements CommitSource {
     const plan = planMove(this.state, state);
     if (!plan.ok) throw new Error(plan.reason);
     const { isFinal } = options;
-    for (const step of plan.via) this.#appendStatus(step, { note: ENGINE_NOTE, ...(isFinal !== undefined && { isFinal }) });
+    for (const step of plan.via)
+      this.#appendStatus(step, { note: ENGINE_NOTE, ...(isFinal !== undefined && { isFinal }) });
     const before = { status: this.#status, statusAt: this.#statusAt, state: this.state, history: this.#history };
     this.#history = [];
     try {
@@ -294,7 +298,14 @@ export class TaskWriter implements CommitSource {
     const history = this.#history;
     this.#history = before.history;
     const artifacts = this.#foldIfWhole();
-    this.#end = { entry, view, head, history, unlessInbox: options.unlessInbox, ...(artifacts !== undefined && { artifacts }) };
+    this.#end = {
+      entry,
+      view,
+      head,
+      history,
+      unlessInbox: options.unlessInbox,
+      ...(artifacts !== undefined && { artifacts }),
+    };
     this.#beforeEnd = { status: before.status, statusAt: before.statusAt, state: before.state };
     this.#endResult = createDeferred<"ended" | "inbox">({ handled: true });
     this.#mark();
@@ -351,7 +362,9 @@ export class TaskWriter implements CommitSource {
       epoch: this.epoch,
       ...(this.#create !== undefined && { create: this.#create.record }),
       entries: this.#entries,
-      ...((this.#headDirty || this.#create !== undefined) && { head: end === undefined ? this.#head() : this.#headBeforeEnd() }),
+      ...((this.#headDirty || this.#create !== undefined) && {
+        head: end === undefined ? this.#head() : this.#headBeforeEnd(),
+      }),
       history: this.#history,
       taken: this.#taken.map((taken) => taken.id),
       steps: this.#steps,
@@ -378,7 +391,8 @@ export class TaskWriter implements CommitSource {
     this.#flying = undefined;
     if (flying === undefined) return;
     if (outcome.status === "ok" || outcome.status === "inbox") this.#applied(write, outcome.status, flying);
-    else if (outcome.status === "duplicate" || outcome.status === "full") this.#lose({ kind: "refused", status: outcome.status }, flying.done);
+    else if (outcome.status === "duplicate" || outcome.status === "full")
+      this.#lose({ kind: "refused", status: outcome.status }, flying.done);
     else this.#lose({ kind: "lease-lost" }, flying.done);
   }
 
@@ -406,11 +420,17 @@ export class TaskWriter implements CommitSource {
     if (end !== undefined) {
       feed.hasWriter = false;
       if (write.create !== undefined && end.artifacts !== undefined) {
-        feed.finished = { artifacts: end.artifacts, history: [...write.history, ...end.history].map((entry) => entry.body) };
+        feed.finished = {
+          artifacts: end.artifacts,
+          history: [...write.history, ...end.history].map((entry) => entry.body),
+        };
       }
     }
     const head = end?.head ?? write.head;
-    feed.advance(views, head && { state: head.state, status: head.status, metadata: head.metadata, sensitive: flying.sensitive });
+    feed.advance(
+      views,
+      head && { state: head.state, status: head.status, metadata: head.metadata, sensitive: flying.sensitive },
+    );
     flying.done.resolve();
     if (flying.end !== undefined) this.#settleEnd(status);
     if (views.length > 0) onCommitted(views);
@@ -455,7 +475,8 @@ export class TaskWriter implements CommitSource {
   #appendStatus(state: TaskState, options: StatusOptions): void {
     const { clock } = this.#dependencies;
     const now = clock.now();
-    const message = options.parts === undefined ? undefined : this.#statusMessage(options.parts, options.messageMetadata);
+    const message =
+      options.parts === undefined ? undefined : this.#statusMessage(options.parts, options.messageMetadata);
     const event: StatusEvent = {
       kind: "status",
       status: { state, ...(message !== undefined && { message }), timestamp: new Date(now).toISOString() },
@@ -468,17 +489,21 @@ export class TaskWriter implements CommitSource {
     this.#statusAt = now;
     this.#headDirty = true;
     if (isInterrupted(state)) this.runner = { ...this.runner, interruptedAt: this.seq };
-    if (written.status.message !== undefined) this.#keep({ after: this.seq, body: writeMessage(written.status.message) });
+    if (written.status.message !== undefined)
+      this.#keep({ after: this.seq, body: writeMessage(written.status.message) });
   }
 
   #append(event: TaskEvent, { note, isFinal }: { readonly note?: string; readonly isFinal?: boolean }): TaskEvent {
     const { limits, hooks } = this.#dependencies;
-    const written = hooks.transform === undefined || isFinal === true ? event : transformed(event, hooks.transform(event, this.ref));
+    const written =
+      hooks.transform === undefined || isFinal === true ? event : transformed(event, hooks.transform(event, this.ref));
     const body = writeEvent(written);
     // A bare or a final status is let through whatever came before it, or a task that is full could not even fail.
-    const isLimited = written.kind === "artifact" || (written.status.message !== undefined && !isTerminal(written.status.state));
+    const isLimited =
+      written.kind === "artifact" || (written.status.message !== undefined && !isTerminal(written.status.state));
     if (isLimited) {
-      if (body.length > limits.maxEventBytes) throw limitFailure("event-too-large", `one event may be ${limits.maxEventBytes} bytes`);
+      if (body.length > limits.maxEventBytes)
+        throw limitFailure("event-too-large", `one event may be ${limits.maxEventBytes} bytes`);
       if (this.#bytes + body.length > limits.maxTaskBytes) {
         throw limitFailure("task-too-large", `the events of a task may be ${limits.maxTaskBytes} bytes together`);
       }
@@ -568,10 +593,20 @@ function transformed(before: TaskEvent, after: TaskEvent): TaskEvent {
     const { timestamp, message } = before.status;
     const said = after.status.message;
     // Ids stay as they are, whatever the transform made of them.
-    const kept = message === undefined || said === undefined ? said : { ...message, parts: said.parts, ...(said.metadata !== undefined && { metadata: said.metadata }) };
-    return { ...after, status: { state: before.status.state, ...(kept !== undefined && { message: kept }), timestamp } };
+    const kept =
+      message === undefined || said === undefined
+        ? said
+        : { ...message, parts: said.parts, ...(said.metadata !== undefined && { metadata: said.metadata }) };
+    return {
+      ...after,
+      status: { state: before.status.state, ...(kept !== undefined && { message: kept }), timestamp },
+    };
   }
-  if (before.kind === "artifact" && after.kind === "artifact" && before.artifact.artifactId === after.artifact.artifactId) {
+  if (
+    before.kind === "artifact" &&
+    after.kind === "artifact" &&
+    before.artifact.artifactId === after.artifact.artifactId
+  ) {
     return { ...after, append: before.append, lastChunk: before.lastChunk };
   }
   throw new Error("transform() may not change an event's kind, state or artifact id.");

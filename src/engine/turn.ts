@@ -1,3 +1,4 @@
+import { parseOwnJson } from "../internal/own-json.ts";
 import type { Artifact } from "../protocol/artifact.ts";
 import { ArtifactFold } from "../protocol/fold.ts";
 import type { ArtifactId } from "../protocol/ids.ts";
@@ -81,7 +82,12 @@ export async function prepareReplay(options: ResumeOptions): Promise<Beginning |
   const message = turnMessage(options);
   if (message === undefined) return undefined;
   const skill = skillOf(agent, runner.skill);
-  const memory = new Memory({ writer, sealer, steps: steps.filter(({ key }) => key !== SEALED_TURN), maxSteps: Number.POSITIVE_INFINITY });
+  const memory = new Memory({
+    writer,
+    sealer,
+    steps: steps.filter(({ key }) => key !== SEALED_TURN),
+    maxSteps: Number.POSITIVE_INFINITY,
+  });
   const replay = await Replay.read({
     entries: (after, upTo) => readLog(store, record.id, { after, upTo }),
     turnAfter: runner.turnAfter,
@@ -95,7 +101,9 @@ export async function prepareReplay(options: ResumeOptions): Promise<Beginning |
       data: await dataFor(skill, message),
       skillId: runner.skill,
       history: [...before.map((entry) => readMessage(entry.body)), message],
-      taken: new Map(during.flatMap(({ inbox, body }) => (inbox === undefined ? [] : [[inbox, readMessage(body)] as const]))),
+      taken: new Map(
+        during.flatMap(({ inbox, body }) => (inbox === undefined ? [] : [[inbox, readMessage(body)] as const])),
+      ),
       artifacts: await artifactsUpTo(store, record.id, runner.turnAfter),
     },
     skill,
@@ -117,7 +125,8 @@ export async function artifactIds(store: Store, record: TaskRecord): Promise<Set
 
 async function artifactsUpTo(store: Store, id: TaskRecord["id"], upTo: number): Promise<Artifact[]> {
   const fold = new ArtifactFold();
-  for await (const { body } of readLog(store, id, { after: 0, upTo })) if (!isStatusBody(body)) fold.add(readEvent(body));
+  for await (const { body } of readLog(store, id, { after: 0, upTo }))
+    if (!isStatusBody(body)) fold.add(readEvent(body));
   return fold.artifacts();
 }
 
@@ -126,16 +135,24 @@ function turnMessage({ record, sealer, steps }: ResumeOptions): Message | undefi
   const entry = record.history.find((kept) => kept.inbox === turnInbox);
   if (entry !== undefined) return readMessage(entry.body);
   const sealed = steps.find(({ key }) => key === SEALED_TURN);
-  const text = sealed === undefined ? undefined : openSealed(sealer, JSON.parse(sealed.value).sealed, record.id);
+  const text =
+    sealed === undefined
+      ? undefined
+      : openSealed(sealer, parseOwnJson<{ sealed: string }>(sealed.value).sealed, record.id);
   return text === undefined ? undefined : readMessage(text);
 }
 
 /** What was said before this turn, and since it began. A turn that was begun by a sealed message has no entry of its own. */
-function historyAround({ history }: TaskRecord, runner: RunnerRecord): { readonly before: readonly HistoryEntry[]; readonly during: readonly HistoryEntry[] } {
+function historyAround(
+  { history }: TaskRecord,
+  runner: RunnerRecord,
+): { readonly before: readonly HistoryEntry[]; readonly during: readonly HistoryEntry[] } {
   const own = history.findIndex((entry) => entry.inbox === runner.turnInbox);
   if (own !== -1) return { before: history.slice(0, own), during: history.slice(own + 1) };
   const since = history.findIndex((entry) => entry.after > runner.turnAfter);
-  return since === -1 ? { before: history, during: [] } : { before: history.slice(0, since), during: history.slice(since) };
+  return since === -1
+    ? { before: history, during: [] }
+    : { before: history.slice(0, since), during: history.slice(since) };
 }
 
 function skillOf(agent: Agent, id: string | undefined): Skill | undefined {

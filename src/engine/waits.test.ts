@@ -56,7 +56,10 @@ describe("parking", () => {
     await harness.advance(6000);
     await harness.settled(ticket);
     expect(ran).toBe(2);
-    expect((await harness.story(ticket.taskId)).filter((line) => line !== "working")).toEqual(["result=slept!", "completed"]);
+    expect((await harness.story(ticket.taskId)).filter((line) => line !== "working")).toEqual([
+      "result=slept!",
+      "completed",
+    ]);
   });
 
   test("a run that waits in next() is let go of, and a message starts it again", async () => {
@@ -76,7 +79,10 @@ describe("parking", () => {
     await using harness = await openHarness({
       parkAfter: 1000,
       agents: scripted(async (task) => {
-        const [answer] = await Promise.all([task.ask("Well?"), task.step("s", () => new Promise<void>((resolve) => (finish = resolve)))]);
+        const [answer] = await Promise.all([
+          task.ask("Well?"),
+          task.step("s", () => new Promise<void>((resolve) => (finish = resolve))),
+        ]);
         return answer;
       }),
     });
@@ -101,7 +107,10 @@ describe("parking", () => {
   });
 
   test("a message that comes while the run is being parked is not lost", async () => {
-    await using harness = await openHarness({ parkAfter: 1000, agents: scripted(async (task) => `got ${await task.ask("Well?")}`) });
+    await using harness = await openHarness({
+      parkAfter: 1000,
+      agents: scripted(async (task) => `got ${await task.ask("Well?")}`),
+    });
     const { id } = await harness.send("go");
     harness.store.hold();
     await harness.advance(1500);

@@ -53,7 +53,11 @@ export class Waits {
     const { writer, clock, staysActive } = this.#options;
     const pausedAt = writer.runner.pausedAt ?? clock.now();
     const wakes = [until, writer.wakeAt].filter((time) => time !== undefined);
-    writer.keep({ runner: { pausedAt }, active: staysActive, wakeAt: wakes.length > 0 ? Math.min(...wakes) : undefined });
+    writer.keep({
+      runner: { pausedAt },
+      active: staysActive,
+      wakeAt: wakes.length > 0 ? Math.min(...wakes) : undefined,
+    });
   }
 
   /** Back at work: the deadline moves on by the time that was waited. */
@@ -63,7 +67,11 @@ export class Waits {
     const { pausedAt, deadline } = writer.runner;
     const waited = pausedAt === undefined ? 0 : Math.max(0, clock.now() - pausedAt);
     writer.keep({
-      runner: { pausedAt: undefined, sensitive: undefined, ...(deadline !== undefined && { deadline: deadline + waited }) },
+      runner: {
+        pausedAt: undefined,
+        sensitive: undefined,
+        ...(deadline !== undefined && { deadline: deadline + waited }),
+      },
       active: true,
       wakeAt: undefined,
     });

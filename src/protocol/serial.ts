@@ -47,7 +47,7 @@ export function writeMessage(message: Message): string {
 }
 
 export function readMessage(body: string): Message {
-  return messageOf(JSON.parse(body));
+  return messageOf(parse<StoredMessage>(body));
 }
 
 export function writeStatus(status: TaskStatus): string {
@@ -55,7 +55,7 @@ export function writeStatus(status: TaskStatus): string {
 }
 
 export function readStatus(body: string): TaskStatus {
-  return statusOf(JSON.parse(body));
+  return statusOf(parse<StoredStatus>(body));
 }
 
 export function writeEvent(event: TaskEvent): string {
@@ -70,13 +70,13 @@ export function writeEvent(event: TaskEvent): string {
 }
 
 export function readEvent(body: string): TaskEvent {
-  const stored: {
+  const stored = parse<{
     readonly status?: StoredStatus;
     readonly artifact?: Artifact;
     readonly append?: boolean;
     readonly lastChunk?: boolean;
     readonly metadata?: JsonObject;
-  } = JSON.parse(body);
+  }>(body);
   const metadata = stored.metadata === undefined ? {} : { metadata: stored.metadata };
   if (stored.status !== undefined) return { kind: "status", status: statusOf(stored.status), ...metadata };
   if (stored.artifact === undefined) throw new Error("Stored event has neither a status nor an artifact.");
@@ -94,9 +94,9 @@ export function readTask(stored: StoredTask): Task {
     id: stored.id,
     contextId: stored.contextId,
     status: readStatus(stored.status),
-    ...(stored.artifacts !== undefined && { artifacts: JSON.parse(stored.artifacts) }),
-    ...(stored.history !== undefined && { history: JSON.parse(stored.history).map(messageOf) }),
-    ...(stored.metadata !== undefined && { metadata: JSON.parse(stored.metadata) }),
+    ...(stored.artifacts !== undefined && { artifacts: parse<Artifact[]>(stored.artifacts) }),
+    ...(stored.history !== undefined && { history: parse<StoredMessage[]>(stored.history).map(messageOf) }),
+    ...(stored.metadata !== undefined && { metadata: parse<JsonObject>(stored.metadata) }),
   };
 }
 
@@ -124,4 +124,9 @@ function statusOf(stored: StoredStatus): TaskStatus {
     ...(stored.message !== undefined && { message: messageOf(stored.message) }),
     timestamp: stored.timestamp,
   };
+}
+
+function parse<T>(text: string): T {
+  // Safe: only texts made here are read here.
+  return JSON.parse(text) as T;
 }

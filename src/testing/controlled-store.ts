@@ -22,6 +22,8 @@ import type {
 export class ControlledStore implements Store {
   /** The operations of every commit that reached the store or failed there, in order; tries again count again. */
   readonly commits: (readonly StoreOperation[])[] = [];
+  /** What came of every operation, in order. */
+  readonly outcomes: Outcome["status"][] = [];
   readonly #inner: Store;
   readonly #failures: unknown[] = [];
   #failAlways: unknown;
@@ -78,6 +80,7 @@ export class ControlledStore implements Store {
     const failure = this.#failures.shift() ?? this.#failAlways;
     if (failure !== undefined) throw failure;
     const outcomes = await this.#inner.commit(operations);
+    for (const { status } of outcomes) this.outcomes.push(status);
     if (hold?.applied === true) await this.#untilReleased(hold.released);
     return this.#cut ? never() : outcomes;
   }

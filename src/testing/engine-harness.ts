@@ -151,7 +151,13 @@ export class EngineHarness implements AsyncDisposable {
   }
 
   submit(said: Said, options: SendOptions = {}): Promise<Submitted> {
-    const { owner, metadata = {}, outputModes = [], streaming = false, signal = new AbortController().signal } = options;
+    const {
+      owner,
+      metadata = {},
+      outputModes = [],
+      streaming = false,
+      signal = new AbortController().signal,
+    } = options;
     const submission: Submission = {
       scope: this.scope(options),
       caller: owner === undefined ? ANONYMOUS : { id: owner, anonymous: false },
@@ -209,7 +215,10 @@ export class EngineHarness implements AsyncDisposable {
   }
 
   /** All events after `after` until the task is finished (or, with `untilAsked`, waits for the caller). */
-  async collect(id: TaskId, options: { readonly after?: number; readonly untilAsked?: boolean } = {}): Promise<NumberedEvent[]> {
+  async collect(
+    id: TaskId,
+    options: { readonly after?: number; readonly untilAsked?: boolean } = {},
+  ): Promise<NumberedEvent[]> {
     const subscription = await this.subscribe(id, { after: options.after ?? 0 });
     const events: NumberedEvent[] = [];
     try {
@@ -244,9 +253,10 @@ export class EngineHarness implements AsyncDisposable {
     await turns(5);
   }
 
-  /** Turns the event loop until the condition holds. Fails if it does not within a thousand turns or so. */
+  /** Turns the event loop until the condition holds. Fails if it does not within three seconds. */
   async until(condition: () => boolean | Promise<boolean>, what = "the condition"): Promise<void> {
-    for (let tries = 0; tries < 2000; tries += 1) {
+    const giveUp = performance.now() + 3000;
+    while (performance.now() < giveUp) {
       if (await condition()) return;
       await turns(1);
     }
@@ -264,7 +274,8 @@ export class EngineHarness implements AsyncDisposable {
     const finished = work.finally(() => {
       done = true;
     });
-    for (let tries = 0; tries < 2000 && !done; tries += 1) {
+    const giveUp = performance.now() + 3000;
+    for (let tries = 0; performance.now() < giveUp && !done; tries += 1) {
       await turns(1);
       if (tries % 10 === 9 && !done) await this.clock.advance(100);
     }
@@ -303,7 +314,9 @@ export function messageFrom(said: Said): Message {
 
 export function tell(event: TaskEvent): string {
   if (event.kind === "status") {
-    const text = (event.status.message?.parts ?? []).map(({ text: words, data }) => words ?? JSON.stringify(data)).join("");
+    const text = (event.status.message?.parts ?? [])
+      .map(({ text: words, data }) => words ?? JSON.stringify(data))
+      .join("");
     return text === "" ? event.status.state : `${event.status.state}:${text}`;
   }
   const content = event.artifact.parts.map(({ text, data }) => text ?? JSON.stringify(data)).join("");

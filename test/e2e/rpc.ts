@@ -186,8 +186,8 @@ async function* framesOf(response: IncomingMessage, asides: string[]): AsyncGene
       }
     }
   } catch (error) {
-    // The connection broke. What came before it stays true.
-    if (!isReset(error)) throw error;
+    // The connection broke, or was left. What came before stays true.
+    if (!isCut(error)) throw error;
   }
 }
 
@@ -205,6 +205,8 @@ function frameOf(block: string, asides: string[]): Frame | undefined {
   return { id: id ?? -1, result };
 }
 
-function isReset(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ECONNRESET";
+const CUT_CODES: readonly unknown[] = ["ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE"];
+
+function isCut(error: unknown): boolean {
+  return error instanceof Error && "code" in error && CUT_CODES.includes(error.code);
 }

@@ -74,12 +74,17 @@ export class Workbench {
     return this.#listening([fixture(name)], options);
   }
 
-  async close(): Promise<void> {
+  /** Kills what still runs. */
+  async stop(): Promise<void> {
     for (const child of this.#children) {
       const gone = once(child, "close");
       child.kill("SIGKILL");
       await gone;
     }
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

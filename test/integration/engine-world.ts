@@ -122,12 +122,13 @@ export class EngineWorld {
   async conclude(): Promise<void> {
     if (this.#living.length === 0) await this.#join();
     await this.#pass(20 * 60_000);
-    await this.#until(async () => (await this.#restless()) === undefined, async () => `task ${await this.#restless()} neither ended nor waiting for its caller`);
-    for (let round = 0; round < 40 && (await this.#waiting()).length > 0; round += 1) {
+    const restless = await this.#restless();
+    expect(restless, "neither ended nor waiting for its caller").toBeUndefined();
+    for (let round = 0; round < 100 && (await this.#open()).length > 0; round += 1) {
       await this.#answer(this.#node(round));
       await this.#pass(100_000);
     }
-    await this.#until(async () => (await this.#open()).length === 0, async () => `open: ${(await this.#open()).join()}`);
+    expect(await this.#open(), "not ended").toEqual([]);
     for (const reader of this.#readers) this.#follow(reader, this.#node(0));
     await this.#rest(20);
     for (const task of this.#tasks) await this.#check(task);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Message, type Part, Role, type StreamResponse, type Task, TaskState } from "a2a-sdk-v1";
+import { type AgentCard, type Message, type Part, Role, type StreamResponse, type Task, TaskState } from "a2a-sdk-v1";
 import { type Client, ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from "a2a-sdk-v1/client";
 import {
   PushNotificationNotSupportedError,
@@ -21,20 +21,20 @@ let booking: Client;
 let files: Client;
 
 beforeAll(async () => {
-  url = (await bench.serve(["--demo", fixture("private-card.ts"), "--store", "sqlite:tasks.db"])).url;
+  url = (await bench.serve(["--demo", "--store", "sqlite:demo.db"])).url;
   [echo, countdown, booking, files] = await Promise.all(
-    ["echo", "countdown", "booking", "files"].map((id) => connect(id)),
+    ["echo", "countdown", "booking", "files"].map((id) => connect(`${url}/agents/${id}/`)),
   ) as [Client, Client, Client, Client];
 });
 afterAll(() => bench.close());
 
-function connect(agent: string): Promise<Client> {
+function connect(address: string): Promise<Client> {
   const fetchImpl = recorded.fetch;
   const factory = new ClientFactory({
     transports: [new JsonRpcTransportFactory({ fetchImpl })],
     cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
   });
-  return factory.createFromUrl(`${url}/agents/${agent}/`);
+  return factory.createFromUrl(address);
 }
 
 let messages = 0;
@@ -208,11 +208,13 @@ describe("the client of @a2a-js/sdk 1.x", () => {
     await expect(echo.listTasks({ ...query, pageToken: "made up" })).rejects.toThrow(RequestMalformedError);
   });
 
-  it("cancels a task, once", async () => {
+  it("cancels a task, again if it likes, but not one that is finished", async () => {
     const { id } = taskOf(await countdown.sendMessage(saying("100", { returnImmediately: true })));
     const canceled = await countdown.cancelTask({ tenant: "", id, metadata: undefined });
     expect(stateOf(canceled)).toBe(TaskState.TASK_STATE_CANCELED);
-    await expect(countdown.cancelTask({ tenant: "", id, metadata: undefined })).rejects.toThrow(TaskNotCancelableError);
+    expect(await countdown.cancelTask({ tenant: "", id, metadata: undefined })).toEqual(canceled);
+    const done = taskOf(await echo.sendMessage(saying("done")));
+    await expect(echo.cancelTask({ tenant: "", id: done.id, metadata: undefined })).rejects.toThrow(TaskNotCancelableError);
   });
 
   it("subscribes to a running task and follows it to its end", async () => {
@@ -236,9 +238,12 @@ describe("the client of @a2a-js/sdk 1.x", () => {
   });
 
   it("gets the extended card where there is one, and is told where there is none", async () => {
-    const discreet = await connect("private-card");
-    const card = await discreet.getAgentCard();
-    expect(card.skills.map(({ id }) => id)).toEqual(["public", "private"]);
+    const SETUP = JSON.stringify({ modules: [fixture("private-card.ts")], bearer: true });
+    const discreet = await connect((await bench.serveScript("server.ts", { env: { SETUP } })).url);
+    const shown = (card: AgentCard) => card.skills.map(({ id }) => id);
+    const serviceParameters = { authorization: "Bearer caller" };
+    expect(shown(await discreet.getAgentCard({ serviceParameters }))).toEqual(["public", "private"]);
+    await expect(discreet.transport.getExtendedAgentCard({ tenant: "" })).rejects.toThrow(/authenticated/);
     await expect(echo.transport.getExtendedAgentCard({ tenant: "" })).rejects.toThrow(UnsupportedOperationError);
   });
 
@@ -255,9 +260,11 @@ describe("the client of @a2a-js/sdk 1.x", () => {
     await expect(all(echo.resubscribeTask({ tenant: "", id: done.id }))).rejects.toThrow(UnsupportedOperationError);
     await expect(echo.sendMessage(saying([]))).rejects.toThrow(RequestMalformedError);
     const push = { tenant: "", id: "", taskId: done.id, url: "https://example.org/hook", token: "", authentication: undefined };
-    await expect(echo.createTaskPushNotificationConfig(push)).rejects.toThrow(PushNotificationNotSupportedError);
+    // Asked past the client's own look at the card.
+    const { transport } = echo;
+    await expect(transport.createTaskPushNotificationConfig(push)).rejects.toThrow(PushNotificationNotSupportedError);
     await expect(
-      echo.listTaskPushNotificationConfig({ tenant: "", taskId: done.id, pageSize: 10, pageToken: "" }),
+      transport.listTaskPushNotificationConfig({ tenant: "", taskId: done.id, pageSize: 10, pageToken: "" }),
     ).rejects.toThrow(PushNotificationNotSupportedError);
   });
 

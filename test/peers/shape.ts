@@ -1,10 +1,31 @@
 /** What a member may hold: a scalar, any JSON, one of the objects below, or a list of them. */
-type Content = "plain" | "any" | Name | readonly [Name];
+type Content = "plain" | "any" | ShapeName | readonly [ShapeName];
 type Shape = Readonly<Record<string, Content>>;
-type Name = keyof typeof SHAPES;
+
+export type ShapeName =
+  | "Answer"
+  | "Error"
+  | "ErrorDetail"
+  | "Violation"
+  | "SendMessageResponse"
+  | "StreamResponse"
+  | "ListTasksResponse"
+  | "Task"
+  | "TaskStatus"
+  | "Message"
+  | "Artifact"
+  | "Part"
+  | "TaskStatusUpdateEvent"
+  | "TaskArtifactUpdateEvent"
+  | "AgentCard"
+  | "AgentInterface"
+  | "AgentProvider"
+  | "AgentCapabilities"
+  | "AgentExtension"
+  | "AgentSkill";
 
 /** Every object a 1.0 server may answer with, and every member each may have. */
-const SHAPES = {
+const SHAPES: Readonly<Record<ShapeName, Shape>> = {
   Answer: { jsonrpc: "plain", id: "plain", result: "any", error: "Error" },
   Error: { code: "plain", message: "plain", data: ["ErrorDetail"] },
   ErrorDetail: { "@type": "plain", reason: "plain", domain: "plain", metadata: "any", fieldViolations: ["Violation"] },
@@ -97,10 +118,10 @@ const SHAPES = {
     outputModes: "any",
     securityRequirements: "any",
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+};
 
 /** Members that must always be there. */
-const REQUIRED: { readonly [name in Name]?: readonly string[] } = {
+const REQUIRED: { readonly [name in ShapeName]?: readonly string[] } = {
   Answer: ["jsonrpc", "id"],
   Error: ["code", "message", "data"],
   ListTasksResponse: ["tasks", "nextPageToken", "pageSize", "totalSize"],
@@ -124,12 +145,10 @@ const REQUIRED: { readonly [name in Name]?: readonly string[] } = {
   AgentSkill: ["id", "name", "description", "tags"],
 };
 
-export type ShapeName = Name;
-
 /** What is wrong with an object, member by member; nothing if it is as it should be. */
 export function faultsOf(name: ShapeName, value: unknown, path: string = name): string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [`${path} is not an object`];
-  const shape: Shape = SHAPES[name];
+  const shape = SHAPES[name];
   const missing = (REQUIRED[name] ?? []).filter((member) => !(member in value));
   const faults = missing.map((member) => `${path}.${member} is missing`);
   for (const [member, content] of Object.entries(value)) {
