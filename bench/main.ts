@@ -28,7 +28,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`No scenario is called that. There are: ${SCENARIOS.map(({ name }) => name).join(", ")}\n`);
     return 2;
   }
-  await runAll(chosen, options, ["npm run bench --", ...args].join(" "));
+  await runAll(chosen, options);
   return 0;
 }
 
@@ -47,7 +47,8 @@ function isChosen(name: string, only: readonly string[]): boolean {
   );
 }
 
-async function runAll(chosen: readonly Scenario[], options: BenchOptions, command: string): Promise<void> {
+async function runAll(chosen: readonly Scenario[], options: BenchOptions): Promise<void> {
+  const command = commandOf(options);
   const began = performance.now();
   const folder = createWorkFolder(options.dir);
   process.stdout.write(`${describeMachine()}\n\n`);
@@ -64,6 +65,12 @@ async function runAll(chosen: readonly Scenario[], options: BenchOptions, comman
   process.stdout.write(`${summaryLine(results)} (${minutes} minutes)\n`);
   if (options.json !== undefined) writeFileSync(options.json, jsonReport(results, command));
   if (options.write) writeFileSync(RESULTS, markdownReport(results, command));
+}
+
+/** What repeats the measurement; where files went is nobody else's concern. */
+function commandOf({ quick, only, runs }: BenchOptions): string {
+  const flags = [quick ? ["--quick"] : [], ...only.map((name) => ["--only", name]), ["--runs", String(runs)]].flat();
+  return `npm run bench -- ${flags.join(" ")}`;
 }
 
 function jsonReport(results: readonly Result[], command: string): string {

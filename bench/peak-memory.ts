@@ -9,7 +9,7 @@ export async function peakDuring(server: ServerProcess, work: Promise<unknown>):
   });
   const watch = async () => {
     while (!done) {
-      peak = Math.max(peak, (await server.memory({ collect: false })).rss);
+      peak = Math.max(peak, (await server.usage({ collect: false })).rss);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { trackChild } from "./children.ts";
 import { NotMeasurable } from "./scenario.ts";
-import type { FromServer, MemoryFigures, ToServer } from "./servers/control.ts";
+import type { FromServer, ToServer, Usage } from "./servers/control.ts";
 
 export interface ServerSpec {
   /** What tables call it. */
@@ -19,8 +19,8 @@ export interface ServerProcess {
   readonly port: number;
   /** What the server said of itself when it started. */
   readonly about: string;
-  /** Bytes in use; with `collect`, after a full garbage collection. */
-  memory(options: { readonly collect: boolean }): Promise<MemoryFigures>;
+  /** What it uses just now; with `collect`, after a full garbage collection. */
+  usage(options: { readonly collect: boolean }): Promise<Usage>;
   stop(): Promise<void>;
 }
 
@@ -82,15 +82,15 @@ function handle(label: string, child: ChildProcess, running: Running): ServerPro
     label,
     port: running.port,
     about: running.about,
-    async memory({ collect }) {
-      const answer = next(child, "memory");
-      tell(child, { kind: "memory", collect });
-      const { figures } = await within(
+    async usage({ collect }) {
+      const answer = next(child, "usage");
+      tell(child, { kind: "usage", collect });
+      const { usage } = await within(
         Promise.race([answer, running.gone]),
         CONTROL_LIMIT_MS,
-        `${label} to tell its memory`,
+        `${label} to tell what it uses`,
       );
-      return figures;
+      return usage;
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

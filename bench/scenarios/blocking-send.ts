@@ -10,8 +10,9 @@ import {
 } from "../contenders.ts";
 import { plain, rate, spread, times } from "../format.ts";
 import { call } from "../load/call.ts";
+import { RequestCosts } from "../load/request-costs.ts";
 import { listBody, sendBody } from "../load/requests.ts";
-import { applyLoad, LOAD_TOOL } from "../load/wrk.ts";
+import { LOAD_TOOL } from "../load/wrk.ts";
 import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
 import type { ServerProcess } from "../server-process.ts";
 import { ANSWER } from "../servers/workload.ts";
@@ -32,13 +33,14 @@ async function run(bench: Bench): Promise<Outcome> {
   for (const server of servers) {
     await checkAnswer(server);
     bench.progress(`warming up ${server.label}`);
-    await load(bench, server, bench.quick ? 1 : 2);
+    await load(bench, server, { seconds: bench.quick ? 1 : 2, costs: new RequestCosts() });
   }
-  const figures = await alternate(bench, servers, async (server) => (await load(bench, server, seconds)).perSecond);
+  const costs = new RequestCosts();
+  const figures = await alternate(bench, servers, (server) => load(bench, server, { seconds, costs }));
   return {
-    rows: [...ratioRows(figures), ...servers.map(({ label }) => absoluteRow(label, figures))],
+    rows: [...ratioRows(figures), ...servers.map(({ label }) => absoluteRow(label, figures, costs))],
     notes: [`Load: ${LOAD_TOOL}; ${bench.runs} alternated runs of ${seconds} s.`, ...notes],
-    data: Object.fromEntries(figures),
+    data: { perSecond: Object.fromEntries(figures), cpuMicroseconds: costs.all() },
   };
 }
 
@@ -50,20 +52,25 @@ async function checkAnswer({ label, port }: ServerProcess): Promise<void> {
   }
 }
 
-async function load(bench: Bench, server: ServerProcess, seconds: number): Promise<{ readonly perSecond: number }> {
+interface Measurement {
+  readonly seconds: number;
+  readonly costs: RequestCosts;
+}
+
+/** Resolves with answers per second. */
+async function load(bench: Bench, server: ServerProcess, { seconds, costs }: Measurement): Promise<number> {
   const before = await countTasks(server);
-  const result = await applyLoad({
-    port: server.port,
+  const { requests, perSecond } = await costs.measure(server, {
     seconds,
     connections: 32,
     signal: bench.signal,
     script: { name: "send" },
   });
-  if (server.label === ECHO.label) return result;
   const made = (await countTasks(server)) - before;
-  if (made < result.requests)
-    throw new Error(`${server.label} answered ${result.requests} sends and has ${made} tasks of them.`);
-  return result;
+  if (server.label !== ECHO.label && made < requests) {
+    throw new Error(`${server.label} answered ${requests} sends and has ${made} tasks of them.`);
+  }
+  return perSecond;
 }
 
 /** Each answered send must have made a task. The echo makes none. */
@@ -95,13 +102,13 @@ function ratioRows(figures: Figures): Row[] {
   ];
 }
 
-function absoluteRow(label: string, figures: Figures): Row {
+function absoluteRow(label: string, figures: Figures, costs: RequestCosts): Row {
   const own = figures.get(label) ?? [];
   const summary = summarize(own);
   const toEcho = summarize(ratios(own, figures.get(ECHO.label) ?? []));
   return {
     work: label,
-    figure: `${rate(summary.median)} (${plain(toEcho.median)} of the echo)`,
+    figure: `${rate(summary.median)} (${plain(toEcho.median)} of the echo), ${costs.describe(label)}`,
     ...spread(summary, rate),
   };
 }

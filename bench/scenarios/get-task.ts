@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { alternate, ECHO, PALAVER_MEMORY, palaverDurable, SDK_MEMORY, startAll } from "../contenders.ts";
 import { plain, rate, spread } from "../format.ts";
 import { call } from "../load/call.ts";
+import { RequestCosts } from "../load/request-costs.ts";
 import { getBody, sendBody } from "../load/requests.ts";
-import { applyLoad, LOAD_TOOL } from "../load/wrk.ts";
+import { LOAD_TOOL } from "../load/wrk.ts";
 import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
 import type { ServerProcess } from "../server-process.ts";
 import { ANSWER } from "../servers/workload.ts";
@@ -28,20 +29,21 @@ async function run(bench: Bench): Promise<Outcome> {
     writeFileSync(file, ids.join("\n"));
     files.set(server.label, file);
   }
-  const load = (server: ServerProcess, duration: number) =>
-    applyLoad({
-      port: server.port,
-      seconds: duration,
+  const load = (server: ServerProcess, costs: RequestCosts) =>
+    costs.measure(server, {
+      seconds,
       connections: 32,
       signal: bench.signal,
       script: { name: "get", ids: files.get(server.label) ?? "" },
     });
-  for (const server of servers) await load(server, bench.quick ? 1 : 2);
-  const figures = await alternate(bench, servers, async (server) => (await load(server, seconds)).perSecond);
+  for (const server of servers) await load(server, new RequestCosts());
+  const costs = new RequestCosts();
+  const figures = await alternate(bench, servers, async (server) => (await load(server, costs)).perSecond);
 
   const rows = servers.map(({ label }): Row => {
     const toEcho = summarize(ratios(figures.get(label) ?? [], figures.get(ECHO.label) ?? []));
-    const figure = `${plain(toEcho.median)} (${rate(summarize(figures.get(label) ?? []).median)})`;
+    const perSecond = rate(summarize(figures.get(label) ?? []).median);
+    const figure = `${plain(toEcho.median)} (${perSecond}, ${costs.describe(label)})`;
     const row: Row = { work: label === ECHO.label ? label : `${label} ÷ raw echo`, figure, ...spread(toEcho, plain) };
     return label === "Palaver durable" ? { ...row, limit: "≥ 0.6", ok: toEcho.median >= 0.6 } : row;
   });
@@ -51,7 +53,7 @@ async function run(bench: Bench): Promise<Outcome> {
       `Load: ${LOAD_TOOL}; ${count.toLocaleString("en")} ids; ${bench.runs} alternated runs of ${seconds} s.`,
       ...notes,
     ],
-    data: Object.fromEntries(figures),
+    data: { perSecond: Object.fromEntries(figures), cpuMicroseconds: costs.all() },
   };
 }
 

@@ -106,7 +106,7 @@ async function subscribe(bench: Bench, server: ServerProcess, { bodies, before }
 }
 
 async function inUse(server: ServerProcess): Promise<number> {
-  const { heapUsed, external } = await server.memory({ collect: true });
+  const { heapUsed, external } = await server.usage({ collect: true });
   return heapUsed + external;
 }
 

@@ -23,13 +23,13 @@ async function run(bench: Bench): Promise<Outcome> {
     if (received < count) throw new Error(`The caller got ${received} of ${count} chunks.`);
   };
   await stream(10 * MB);
-  const before = (await server.memory({ collect: true })).rss;
+  const before = (await server.usage({ collect: true })).rss;
   bench.progress("streaming 200 MB in one task");
   const began = performance.now();
   const work = stream(TASK_BYTES);
   const peak = await peakDuring(server, work);
   const took = (performance.now() - began) / 1000;
-  const after = (await server.memory({ collect: true })).rss;
+  const after = (await server.usage({ collect: true })).rss;
   const growth = after - before;
   return {
     rows: [

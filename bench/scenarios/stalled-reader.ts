@@ -24,10 +24,10 @@ const JOIN_MS = 300;
 
 async function run(bench: Bench): Promise<Outcome> {
   const server = await bench.start(palaverDurable(bench));
-  const start = (await server.memory({ collect: true })).rss;
+  const start = (await server.usage({ collect: true })).rss;
   // The same with every caller reading: what streaming that much costs once must not count as the cost of not reading.
   await streamAll(bench, server, 0);
-  const before = (await server.memory({ collect: true })).rss;
+  const before = (await server.usage({ collect: true })).rss;
 
   const began = performance.now();
   const stalled: OpenStream[] = [];
@@ -36,7 +36,7 @@ async function run(bench: Bench): Promise<Outcome> {
   };
   const peak = await peakDuring(server, work());
   const took = (performance.now() - began) / 1000;
-  const after = (await server.memory({ collect: true })).rss;
+  const after = (await server.usage({ collect: true })).rss;
   for (const stream of stalled) stream.close();
 
   const growth = after - before;

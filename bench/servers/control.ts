@@ -2,19 +2,20 @@ import type { AddressInfo } from "node:net";
 import { collectGarbage } from "./collect-garbage.ts";
 
 /** What the bench asks of a server under test, over the channel between the two processes. */
-export type ToServer = { readonly kind: "memory"; readonly collect: boolean };
+export type ToServer = { readonly kind: "usage"; readonly collect: boolean };
 
 export type FromServer =
   | { readonly kind: "ready"; readonly port: number; readonly about: string }
   /** It cannot run here: `reason` says what is not installed. */
   | { readonly kind: "missing"; readonly reason: string }
-  | { readonly kind: "memory"; readonly figures: MemoryFigures };
+  | { readonly kind: "usage"; readonly usage: Usage };
 
-/** Bytes. */
-export interface MemoryFigures {
+/** What the process uses: memory in bytes, and since its start the time of processors, all threads together, in seconds. */
+export interface Usage {
   readonly rss: number;
   readonly heapUsed: number;
   readonly external: number;
+  readonly cpuSeconds: number;
 }
 
 /** The configuration the bench gave this process. */
@@ -41,7 +42,8 @@ export function declareMissing(reason: string): void {
 async function answer({ collect }: ToServer): Promise<void> {
   if (collect) await collectGarbage();
   const { rss, heapUsed, external } = process.memoryUsage();
-  tell({ kind: "memory", figures: { rss, heapUsed, external } });
+  const { user, system } = process.cpuUsage();
+  tell({ kind: "usage", usage: { rss, heapUsed, external, cpuSeconds: (user + system) / 1e6 } });
 }
 
 function tell(message: FromServer): void {

@@ -271,9 +271,13 @@ function problemsOf(definition: AgentDefinition): string[] {
     else if (seen.has(skill.id)) problems.push(`\`skills[${index}].id\` ${JSON.stringify(skill.id)} is there twice.`);
     seen.add(skill.id);
   }
-  for (const field of ["timeout", "concurrency", "queue"] as const) {
+  for (const [field, least] of [
+    ["timeout", 0],
+    ["queue", 0],
+    ["concurrency", 1],
+  ] as const) {
     const value = definition[field];
-    if (value !== undefined && !(value >= 0)) problems.push(`\`${field}\` must not be negative.`);
+    if (value !== undefined && !(value >= least)) problems.push(`\`${field}\` must be a number of at least ${least}.`);
   }
   return problems;
 }

@@ -227,7 +227,7 @@ describe("requireAuth", () => {
     await using harness = await openHarness({
       agents: scripted(
         async (task) =>
-          `got ${String(await task.requireAuth("Log in", { until: () => new Promise<void>((resolve) => (authorise = resolve)) }))}`,
+          `got ${typeof (await task.requireAuth("Log in", { until: () => new Promise<void>((resolve) => (authorise = resolve)) }))}`,
       ),
     });
     const asked = await harness.send("go");

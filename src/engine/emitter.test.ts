@@ -257,7 +257,7 @@ describe("what a remembered step wrote", () => {
       await Promise.all([
         task.step("s", async () => {
           await new Promise((resolve) => setImmediate(resolve));
-          await Promise.all([task.artifact("a").write("in")]);
+          await task.artifact("a").write("in");
         }),
         task.artifact("a").write("beside"),
       ]);

@@ -147,7 +147,7 @@ describe("restarting an artifact", () => {
       { turnAfter: 1, remembered: ["s"] },
     );
     replay.matchParts(A, parts("1"));
-    replay.passStep("s");
+    await replay.passStep("s");
     expect(replay.matchParts(A, parts("x"))).toEqual({ matched: 0, diverged: true });
     const { particulars, kept } = await replay.restart(A);
     expect(particulars).toEqual({ artifactId: "a", name: "a" });

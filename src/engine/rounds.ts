@@ -21,6 +21,8 @@ export interface RoundsOptions {
 export class Rounds {
   readonly #options: RoundsOptions;
   #renewedAt = 0;
+  /** In the store's time, which goes on while this process is suspended. */
+  #renewedUntil: number | undefined;
   #renewal: Timer | undefined;
   #round: Timer | undefined;
   #sweptAt = 0;
@@ -130,8 +132,11 @@ export class Rounds {
     const { parts, leaseMs, clock } = this.#options;
     const asked = performance.now();
     const { now } = await parts.store.heartbeat(parts.node, leaseMs);
+    const hadLapsed = this.#renewedUntil !== undefined && now >= this.#renewedUntil;
     this.#renewedAt = asked;
+    this.#renewedUntil = now + leaseMs;
     clock.adjust(now);
+    if (hadLapsed) await parts.runs.verifyLeases();
   }
 
   #safely(what: string, work: Promise<void>): void {

@@ -10,7 +10,7 @@ import { TaskFailure } from "./task-failure.ts";
 async function storyOf(run: RunFunction): Promise<string[]> {
   await using harness = await openHarness({ agents: scripted(run) });
   const { id } = await harness.send("go");
-  return harness.story(id);
+  return await harness.story(id);
 }
 
 describe("what a run may be", () => {

@@ -39,7 +39,10 @@ describe("drain", () => {
         attempts.push(task.attempt);
         await task.artifact("a").write("1");
         await task.flush();
-        if (task.attempt > 1) return void second?.();
+        if (task.attempt > 1) {
+          second?.();
+          return;
+        }
         await new Promise<void>((_, reject) =>
           task.signal.addEventListener("abort", () => {
             reasons.push(task.signal.reason);
@@ -145,6 +148,22 @@ describe("drain", () => {
     await harness.engine.close();
     const next = await harness.join();
     await next.untilState(taskId, "canceled");
+  });
+
+  test("comes to its end while a run is just being parked", async () => {
+    await using harness = await openHarness({ agents: scripted(async (task) => task.ask("Well?")), parkAfter: 1000 });
+    const { id } = await harness.send("go");
+    harness.store.hold({ applied: true });
+    await harness.advance(1500);
+    expect(harness.store.held).toBe(1);
+    const drained = harness.engine.drain(1000);
+    await turns(5);
+    harness.store.release();
+    await turns(10);
+    await harness.advance(2000);
+    await drained;
+    expect(harness.engine.counts().live).toBe(0);
+    expect((await harness.get(id)).status.state).toBe("input-required");
   });
 
   test("twice is once, and closing waits for it", async () => {

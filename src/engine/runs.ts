@@ -166,6 +166,18 @@ export class Runs {
     await Promise.all(some.map((id) => this.checkInbox(id)));
   }
 
+  /** The lease had run out for a while: lets go of what another node has taken over, or ended, meanwhile. */
+  async verifyLeases(): Promise<void> {
+    const { store, node } = this.#options;
+    await Promise.all(
+      this.#live.values().map(async ({ run }) => {
+        if (!run.writer.isStored) return;
+        const record = await store.get(run.writer.ref.id, { artifacts: false, history: 0 });
+        if (record?.node !== node) run.writer.lose({ kind: "lease-lost" });
+      }),
+    );
+  }
+
   /** Gives the task back in good order: another start will go on with it. */
   async letGo(run: Run, cause: "parked" | "shutdown"): Promise<void> {
     const { writer } = run;

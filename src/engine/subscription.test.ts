@@ -260,9 +260,10 @@ describe("a cursor", () => {
       const written = script.write(`${n}`);
       const opened = harness.subscribe(taskId).then(async (subscription) => {
         const { seq } = subscription.opening;
-        const parts: unknown[] = JSON.parse(subscription.opening.artifacts ?? "[]").flatMap(
-          (artifact: { parts: unknown[] }) => artifact.parts,
+        const artifacts: readonly { readonly parts: readonly unknown[] }[] = JSON.parse(
+          subscription.opening.artifacts ?? "[]",
         );
+        const parts = artifacts.flatMap((artifact) => artifact.parts);
         expect(parts).toHaveLength(seq - 1);
         return [
           { seq, event: { kind: "status", status: { state: "working", timestamp: "" } } as const },

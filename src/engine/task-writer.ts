@@ -321,6 +321,9 @@ export class TaskWriter implements CommitSource {
     return this.flush().finally(() => {
       this.loss ??= { kind: "lease-lost" };
       this.feed.hasWriter = false;
+      // What was added while this was on its way comes too late, and whoever waits for it must hear so.
+      this.#waiting?.reject(abortOf(this.loss));
+      this.#waiting = undefined;
     });
   }
 

@@ -120,8 +120,10 @@ export class ControlledStore implements Store {
     return this.#answer(() => this.#inner.nextWake());
   }
   heartbeat(node: string, leaseMs: number): Promise<{ readonly now: number }> {
-    if (this.#failAlways !== undefined) return Promise.reject(this.#failAlways);
-    return this.#answer(() => this.#inner.heartbeat(node, leaseMs));
+    return this.#answer(() => {
+      if (this.#failAlways !== undefined) throw this.#failAlways;
+      return this.#inner.heartbeat(node, leaseMs);
+    });
   }
   leave(node: string): Promise<void> {
     return this.#answer(() => this.#inner.leave(node));

@@ -135,13 +135,17 @@ export class EngineHarness implements AsyncDisposable {
     await this.shared.leave(this.node);
   }
 
+  /** The process ends in good order, at once. Time passes meanwhile. */
+  async stop(): Promise<void> {
+    if (this.#dead || this.fatal.length > 0) return;
+    this.store.failAlways(undefined);
+    this.store.release();
+    await this.#pumped(this.engine.close());
+    this.#dead = true;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const harness of this.#world.harnesses) {
-      if (harness.#dead || harness.fatal.length > 0) continue;
-      harness.store.failAlways(undefined);
-      harness.store.release();
-      await harness.#pumped(harness.engine.close());
-    }
+    for (const harness of this.#world.harnesses) await harness.stop();
     await this.#world.store.close();
   }
 

@@ -21,7 +21,8 @@ describe("a server that is told to stop", () => {
       return tasks.filter(({ status }) => status.state === "TASK_STATE_WORKING").length === 2;
     });
     server.signal("SIGTERM");
-    const tooLate = () => ask(server.url, "SendMessage", saying("late", { configuration: { returnImmediately: true } }));
+    const tooLate = () =>
+      ask(server.url, "SendMessage", saying("late", { configuration: { returnImmediately: true } }));
     let refusal = await tooLate();
     // The signal may still be on its way.
     while (refusal.status === 200) refusal = await tooLate();

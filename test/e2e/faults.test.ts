@@ -12,6 +12,7 @@ beforeEach(() => {
 afterEach(() => bench.close());
 
 const NOW = { configuration: { returnImmediately: true } };
+const MB = 1024 * 1024;
 const STACK = /^\s+at |node:internal|\.ts:\d+/m;
 
 /** A server whose commits can be made to fail. */
@@ -75,16 +76,16 @@ describe("a disk that is full", () => {
       bench.open("small");
       const kept = await must<{ task: Task }>(server.url, "SendMessage", saying("small 0.05"));
       expect(kept.task.status.state).toBe("TASK_STATE_COMPLETED");
-      writeFileSync(`${disk}/ballast`, Buffer.alloc(2 * 1024 * 1024));
+      writeFileSync(`${disk}/ballast`, Buffer.alloc(13 * MB));
 
-      // More than there is room for; the run is given up once the store stays full.
-      bench.open("big");
-      const stream = await open(server.url, { method: "SendStreamingMessage", params: saying("big 20") });
+      // More than there is room for now.
+      const stream = await open(server.url, { method: "SendStreamingMessage", params: saying("big 3") });
       const told: Frame[] = [];
-      let refusal: Answer<unknown> | undefined;
       const reading = (async () => {
         for await (const frame of stream.frames) told.push(frame);
       })();
+      bench.open("big");
+      let refusal: Answer<unknown> | undefined;
       await until(async () => {
         refusal = await ask(server.url, "SendMessage", saying("small 0.05"));
         return refusal.error !== undefined;
@@ -96,20 +97,23 @@ describe("a disk that is full", () => {
       expect(await must<Task>(server.url, "GetTask", { id: kept.task.id })).toEqual(kept.task);
 
       rmSync(`${disk}/ballast`);
-      await until(async () => (await ask(server.url, "SendMessage", saying("small 0.01"))).error === undefined);
-      stream.close();
+      const { task } = await must<{ task: Task }>(server.url, "SendMessage", saying("small 0.05"));
+      expect(task.status.state).toBe("TASK_STATE_COMPLETED");
+      // The run that had to be given up is begun again, and its reader has lost nothing.
       await reading;
+      const events = eventsOf(told);
+      expect(events.map(({ id }) => id)).toEqual(idsUpTo(events.length));
+      expect(events.at(-1)?.result.statusUpdate?.status.state).toBe("TASK_STATE_COMPLETED");
       await server.kill("SIGKILL");
+
       const again = await bench.serve(args);
       expect(await must<Task>(again.url, "GetTask", { id: kept.task.id })).toEqual(kept.task);
       const id = told[0]?.result.task?.id;
-      const wanted = told.at(-1)?.id ?? 0;
-      const replayed = await collect(
-        again.url,
-        { method: "SubscribeToTask", params: { id }, after: 0 },
-        (frame) => frame.id < wanted || frame.result.task !== undefined,
-      );
-      expect(eventsOf(replayed).slice(0, wanted)).toEqual(eventsOf(told));
+      const replayed = await collect(again.url, { method: "SubscribeToTask", params: { id }, after: 0 });
+      expect(eventsOf(replayed)).toEqual(events);
+      const { artifacts } = await must<Task>(again.url, "GetTask", { id });
+      const length = artifacts?.flatMap(({ parts }) => parts).reduce((sum, part) => sum + (part.text?.length ?? 0), 0);
+      expect(length).toBe(3 * MB);
     } finally {
       await bench.stop();
       execFileSync("umount", [disk]);
@@ -223,11 +227,11 @@ describe("an agent that throws", () => {
   });
 });
 
-/** A file system of 4 MB, if this process may make one. */
+/** A file system of 16 MB, if this process may make one. */
 function mountSmallDisk(path: string): boolean {
   mkdirSync(path);
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", path], { stdio: "ignore" });
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", path], { stdio: "ignore" });
     return true;
   } catch {
     return false;

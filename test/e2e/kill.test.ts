@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { collect, eventsOf, type Frame, idsUpTo, must, saying, type Task, textOf } from "./rpc.ts";
-import { fixture, type Serving, Workbench } from "./workbench.ts";
+import { type Call, collect, eventsOf, type Frame, idsUpTo, must, open, saying, type Task, textOf } from "./rpc.ts";
+import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 let bench: Workbench;
 beforeEach(() => {
@@ -94,6 +94,46 @@ describe("a server that is killed", () => {
       }
     }
   }, 60_000);
+
+  it("loses and repeats nothing of many streams that are all under way", async () => {
+    const serve = () => bench.serve([fixture("long-stream.ts"), "--store", "sqlite:tasks.db"]);
+    const chunks = 1000;
+    const readers = Array.from({ length: 10 }, (): { call: Call; frames: Frame[] } => ({
+      call: { method: "SendStreamingMessage", params: saying(String(chunks)) },
+      frames: [],
+    }));
+    const isOver = (frames: readonly Frame[]) => frames.map(stateOf).at(-1) === "TASK_STATE_COMPLETED";
+    let server = await serve();
+    const readAll = () =>
+      Promise.all(
+        readers.map(async (reader) => {
+          if (isOver(reader.frames)) return;
+          const stream = await open(server.url, reader.call);
+          for await (const frame of stream.frames) reader.frames.push(frame);
+          const id = reader.frames[0]?.result.task?.id;
+          reader.call = { method: "SubscribeToTask", params: { id }, after: reader.frames.at(-1)?.id };
+        }),
+      );
+    for (const milestone of [200, 600]) {
+      const reading = readAll();
+      await until(() => readers.every(({ frames }) => (frames.at(-1)?.id ?? 0) > milestone));
+      await server.kill("SIGKILL");
+      await reading;
+      server = await serve();
+    }
+    await readAll();
+    const [first, ...others] = readers.map(({ frames }) => eventsOf(frames));
+    expect(first?.map(({ id }) => id)).toEqual(idsUpTo(chunks + 2));
+    expect(
+      textOf(first ?? [])
+        .split("\n")
+        .map(Number.parseFloat),
+    ).toEqual([...idsUpTo(chunks), Number.NaN]);
+    for (const events of others) {
+      expect(events.map(({ id }) => id)).toEqual(idsUpTo(chunks + 2));
+      expect(textOf(events)).toBe(textOf(first ?? []));
+    }
+  });
 
   it("gives up a task that three attempts could not finish, and says so", async () => {
     const serve = () => bench.serve([fixture("ten-events.ts"), "--store", "sqlite:tasks.db"]);

@@ -15,11 +15,11 @@ afterEach(() => bench.close());
 
 /**
  * V8 keeps what it once took for young objects, whoever reads what: tens of MB after fast streaming. Here it takes little, so
- * that the figures are the server's. Whether commits wait for the disk makes no difference to memory, but a great one to time.
+ * that the figures are the server's.
  */
 const serve = (options: object = {}) =>
   bench.serveScript("server.ts", {
-    env: { SETUP: JSON.stringify({ modules: [fixture("firehose.ts")], options, durability: "process" }) },
+    env: { SETUP: JSON.stringify({ modules: [fixture("firehose.ts")], options }) },
     nodeFlags: ["--expose-gc", "--max-semi-space-size=8"],
   });
 
@@ -53,7 +53,10 @@ describe("the memory of a server", () => {
     const after = await memoryOf(server);
     const rss = (after.rss - before.rss) / MB;
     const held = (after.heapUsed + after.external - before.heapUsed - before.external) / MB;
-    report("four stalled readers, 200 MB streamed", `RSS ${rss.toFixed(1)} MB, heap and external ${held.toFixed(1)} MB`);
+    report(
+      "four stalled readers, 200 MB streamed",
+      `RSS ${rss.toFixed(1)} MB, heap and external ${held.toFixed(1)} MB`,
+    );
     expect(rss).toBeLessThan(30);
     expect(held).toBeLessThan(10);
     expect(stalled.every((socket) => socket.readyState === "open")).toBe(true);
@@ -129,7 +132,8 @@ async function drink(url: string, id: string): Promise<number> {
   const response = await follow(url, id);
   let bytes = 0;
   let tail = "";
-  for await (const chunk of response) {
+  for await (const read of response) {
+    const chunk: Buffer = read;
     bytes += chunk.length;
     tail = (tail + chunk.subarray(-200).toString("latin1")).slice(-400);
   }

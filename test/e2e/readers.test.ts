@@ -72,7 +72,11 @@ describe("messages to a running task", () => {
     const { url } = server;
     const { task } = await must<{ task: Task }>(url, "SendMessage", saying("busy", NOW));
     for (const words of ["a", "b", "c"]) {
-      const answer = await must<{ task: Task }>(url, "SendMessage", saying(words, { message: { taskId: task.id }, ...NOW }));
+      const answer = await must<{ task: Task }>(
+        url,
+        "SendMessage",
+        saying(words, { message: { taskId: task.id }, ...NOW }),
+      );
       expect(answer.task.id).toBe(task.id);
     }
     const waiting = must<{ task: Task }>(url, "SendMessage", saying("end", { message: { taskId: task.id } }));

@@ -91,7 +91,7 @@ export class Workbench {
   async #listening(args: readonly string[], options: StartOptions): Promise<Serving> {
     const { child, ended, output } = this.#start(args, options);
     let over = false;
-    ended.then(() => {
+    void ended.then(() => {
       over = true;
     });
     await until(() => over || /listening on \S+\n/.test(output.stdout));

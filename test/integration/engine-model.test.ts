@@ -1,20 +1,21 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Action, EngineWorld, type Happening } from "./engine-world.ts";
+import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { type Action, EngineWorld, type Happening, type WorldOptions } from "./engine-world.ts";
 
 /** `ENGINE_MODEL_RUNS=5000` looks longer; `ENGINE_MODEL_SEED` repeats what a failure printed. */
-const RUNS = Number(process.env["ENGINE_MODEL_RUNS"] ?? 150);
+const RUNS = Number(process.env["ENGINE_MODEL_RUNS"] ?? 300);
 const SEED = process.env["ENGINE_MODEL_SEED"];
 
 const artifactName = fc.constantFrom("a", "b");
 const text = fc.constantFrom("x", "y", "z");
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant("status" as const), text }) },
-  { weight: 5, arbitrary: fc.record({ does: fc.constant("write" as const), to: artifactName, text, varies: fc.boolean() }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ does: fc.constant("write" as const), to: artifactName, text, varies: fc.boolean() }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -27,7 +28,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.constant({ does: "ask" as const }) },
   { weight: 1, arbitrary: fc.constant({ does: "next" as const }) },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant("sleep" as const), milliseconds: fc.constantFrom(0, 10, 5000, 90_000) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant("sleep" as const), milliseconds: fc.constantFrom(0, 10, 5000, 90_000) }),
+  },
   { weight: 2, arbitrary: fc.record({ does: fc.constant("pause" as const), turns: fc.integer({ min: 1, max: 6 }) }) },
   { weight: 1, arbitrary: fc.constant({ does: "flush" as const }) },
 );
@@ -38,14 +42,32 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("say" as const), node: number, task: number, script }) },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("answer" as const), node: number }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("cancel" as const), node: number, task: number }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("crash" as const), node: number, commit: fc.constantFrom("none", "lost", "unheard") }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("crash" as const),
+      node: number,
+      commit: fc.constantFrom("none", "lost", "unheard"),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("shutdown" as const), node: number }) },
   { weight: 2, arbitrary: fc.constant({ kind: "join" as const }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("pass" as const), milliseconds: fc.constantFrom(1, 500, 6000, 40_000, 95_000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("mute" as const), node: number }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("pass" as const),
+      milliseconds: fc.constantFrom(1, 500, 6000, 40_000, 95_000),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("read" as const), node: number, task: number }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("stop reading" as const), reader: number }) },
 );
-const story = fc.array(happening, { minLength: 4, maxLength: 30 });
+const story = fc.record({
+  onRestart: fc.constantFrom("resume", "resume", "resume", "retry", "fail"),
+  transforms: fc.boolean(),
+  happenings: fc.array(happening, { minLength: 4, maxLength: 30 }),
+});
 
 async function live(world: EngineWorld, happenings: readonly Happening[]): Promise<void> {
   try {
@@ -56,32 +78,31 @@ async function live(world: EngineWorld, happenings: readonly Happening[]): Promi
   }
 }
 
-function parameters(runs: number): fc.Parameters<[Happening[]]> {
-  return { numRuns: runs, ...(SEED !== undefined && { seed: Number(SEED) }), interruptAfterTimeLimit: 10 * 60_000 };
+/** A failure prints the seed, and the shortest story found that fails. */
+function parameters(runs: number): fc.Parameters<unknown> {
+  return { numRuns: runs, ...(SEED !== undefined && { seed: Number(SEED) }) };
 }
 
 describe("whatever happens to the engines, the rules of the log hold", () => {
   test("over a store in memory", { timeout: 11 * 60_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(story, (happenings) => live(new EngineWorld(), happenings)),
+      fc.asyncProperty(story, ({ happenings, ...options }) => live(new EngineWorld(options), happenings)),
       parameters(RUNS),
     );
   });
 
   test("over a SQLite file", { timeout: 11 * 60_000 }, async () => {
-    const folder = await mkdtemp(join(tmpdir(), "palaver-model-"));
+    await using folder = await temporaryFolder();
     let files = 0;
-    try {
-      await fc.assert(
-        fc.asyncProperty(story, (happenings) => {
-          files += 1;
-          const file = join(folder, `${files}.db`);
-          return live(new EngineWorld({ openStore: (setup) => openSqliteStore({ file, durability: "process", ...setup }), isSlow: true }), happenings);
-        }),
-        parameters(Math.ceil(RUNS / 30)),
-      );
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    await fc.assert(
+      fc.asyncProperty(story, ({ happenings, ...options }) => {
+        files += 1;
+        const file = folder.file(`${files}.db`);
+        const openStore: NonNullable<WorldOptions["openStore"]> = (setup) =>
+          openSqliteStore({ file, durability: "process", ...setup });
+        return live(new EngineWorld({ ...options, openStore, isSlow: true }), happenings);
+      }),
+      parameters(Math.ceil(RUNS / 60)),
+    );
   });
 });

@@ -1,20 +1,34 @@
+import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect } from "vitest";
-import type { Agent, TaskContext } from "../../src/engine/agent.ts";
-import type { Subscription } from "../../src/engine/api.ts";
+import type { Agent, RestartPolicy, TaskContext } from "../../src/engine/agent.ts";
+import type { EngineHooks, Subscription } from "../../src/engine/api.ts";
 import { planMove } from "../../src/engine/transition.ts";
 import { A2AError } from "../../src/protocol/error.ts";
 import { ArtifactFold } from "../../src/protocol/fold.ts";
 import type { TaskId } from "../../src/protocol/ids.ts";
 import { readEvent } from "../../src/protocol/serial.ts";
 import { isInterrupted, isTerminal, type TaskState } from "../../src/protocol/state.ts";
-import { type EngineHarness, type HarnessOptions, messageFrom, openHarness, scripted, turns } from "../../src/testing/engine-harness.ts";
+import { StoreError } from "../../src/store/contract.ts";
+import {
+  type EngineHarness,
+  type HarnessOptions,
+  messageFrom,
+  openHarness,
+  scripted,
+  turns,
+} from "../../src/testing/engine-harness.ts";
 
 /** One thing a run does. */
 export type Action =
   | { readonly does: "status"; readonly text: string }
   | { readonly does: "write"; readonly to: string; readonly text: string; readonly varies: boolean }
-  | { readonly does: "step"; readonly name: string; readonly to: string; readonly texts: readonly string[]; readonly varies: boolean }
+  | {
+      readonly does: "step";
+      readonly name: string;
+      readonly to: string;
+      readonly texts: readonly string[];
+      readonly varies: boolean;
+    }
   | { readonly does: "ask" }
   | { readonly does: "next" }
   | { readonly does: "sleep"; readonly milliseconds: number }
@@ -30,6 +44,8 @@ export type Happening =
   | { readonly kind: "crash"; readonly node: number; readonly commit: "none" | "lost" | "unheard" }
   | { readonly kind: "shutdown"; readonly node: number }
   | { readonly kind: "join" }
+  /** The node cannot renew its lease from here on; or can again. */
+  | { readonly kind: "mute"; readonly node: number }
   | { readonly kind: "pass"; readonly milliseconds: number }
   | { readonly kind: "read"; readonly node: number; readonly task: number }
   | { readonly kind: "stop reading"; readonly reader: number };
@@ -40,6 +56,8 @@ interface Known {
   readonly acknowledged: Set<string>;
   /** What the last attempt at each turn produced, by the message that began the turn. */
   readonly turns: Map<string, Map<string, string[]>>;
+  /** Ids of messages that a run has had before it. */
+  readonly read: Set<string>;
   canceled: boolean;
 }
 
@@ -54,12 +72,35 @@ interface Reader {
 interface Node {
   readonly harness: EngineHarness;
   isAlive: boolean;
+  isMute?: boolean;
 }
+
+export interface WorldOptions {
+  readonly openStore?: NonNullable<HarnessOptions["openStore"]>;
+  /** The store needs real time. */
+  readonly isSlow?: boolean;
+  readonly onRestart: RestartPolicy;
+  /** Events are changed before they are written. */
+  readonly transforms: boolean;
+}
+
+const FAILURES: Readonly<Record<RestartPolicy, RegExp>> = {
+  resume: /attempts-exhausted/,
+  retry: /attempts-exhausted/,
+  fail: /The server (stopped|was shut down) while this task was at work/,
+};
+
+const SHOUT: EngineHooks = {
+  transform: (event) => {
+    if (event.kind === "status") return event;
+    const parts = event.artifact.parts.map(({ text }) => ({ text: `${text ?? ""}!` }));
+    return { ...event, artifact: { ...event.artifact, parts } };
+  },
+};
 
 /** Engines over one store, callers, readers; and what must be true of them whatever happens. */
 export class EngineWorld {
-  readonly #openStore: HarnessOptions["openStore"];
-  readonly #isSlow: boolean;
+  readonly #options: WorldOptions;
   readonly #nodes: Node[] = [];
   readonly #tasks: Known[] = [];
   readonly #byId = new Map<string, Known>();
@@ -67,9 +108,8 @@ export class EngineWorld {
   readonly #finishedSteps = new Set<string>();
   readonly #violations: string[] = [];
 
-  constructor(options: { readonly openStore?: NonNullable<HarnessOptions["openStore"]>; readonly isSlow?: boolean } = {}) {
-    this.#openStore = options.openStore;
-    this.#isSlow = options.isSlow === true;
+  constructor(options: WorldOptions) {
+    this.#options = options;
   }
 
   async happen(happening: Happening): Promise<void> {
@@ -100,6 +140,11 @@ export class EngineWorld {
       case "join":
         if (this.#living.length < 3) await this.#join();
         break;
+      case "mute": {
+        const node = this.#node(happening.node);
+        setMute(node, node.isMute !== true);
+        break;
+      }
       case "pass":
         await this.#pass(happening.milliseconds);
         break;
@@ -121,22 +166,26 @@ export class EngineWorld {
   /** Lets everything come to rest, then looks at everything. */
   async conclude(): Promise<void> {
     if (this.#living.length === 0) await this.#join();
+    for (const node of this.#living) setMute(node, false);
     await this.#pass(20 * 60_000);
     const restless = await this.#restless();
-    expect(restless, "neither ended nor waiting for its caller").toBeUndefined();
+    assert.equal(restless, undefined, "neither ended nor waiting for its caller");
     for (let round = 0; round < 100 && (await this.#open()).length > 0; round += 1) {
       await this.#answer(this.#node(round));
       await this.#pass(100_000);
     }
-    expect(await this.#open(), "not ended").toEqual([]);
+    assert.deepEqual(await this.#open(), [], "not ended");
     for (const reader of this.#readers) this.#follow(reader, this.#node(0));
     await this.#rest(20);
     for (const task of this.#tasks) await this.#check(task);
     for (const { harness } of this.#nodes) {
-      expect(harness.fatal).toEqual([]);
-      expect(harness.logs.filter(({ level }) => level === "error")).toEqual([]);
+      assert.deepEqual(harness.fatal, []);
+      assert.deepEqual(
+        harness.logs.filter(({ level }) => level === "error"),
+        [],
+      );
     }
-    expect(this.#violations).toEqual([]);
+    assert.deepEqual(this.#violations, []);
   }
 
   async close(): Promise<void> {
@@ -209,16 +258,17 @@ export class EngineWorld {
     const number = this.#nodes.length;
     const [first] = this.#nodes;
     const agents = this.#agent(number);
-    const node: Node = { harness: first === undefined ? await openHarness({ agents, ...(this.#openStore && { openStore: this.#openStore }) }) : await this.#joined(first, agents, number), isAlive: true };
-    this.#nodes[number] ??= node;
+    if (first !== undefined) return this.#joinBeside(first, agents, number);
+    const { openStore, transforms } = this.#options;
+    const harness = await openHarness({ agents, ...(openStore && { openStore }), ...(transforms && { hooks: SHOUT }) });
+    this.#nodes.push({ harness, isAlive: true });
   }
 
-  async #joined(first: Node, agents: Agent, number: number): Promise<EngineHarness> {
+  async #joinBeside(first: Node, agents: Agent, number: number): Promise<void> {
     // It takes up tasks before it says that it is there, so it must count as living while it starts.
     const starting: { harness: EngineHarness; isAlive: boolean } = { harness: first.harness, isAlive: true };
     this.#nodes[number] = starting;
     starting.harness = await first.harness.join({ agents, node: `model-${number}` });
-    return starting.harness;
   }
 
   async #pass(milliseconds: number): Promise<void> {
@@ -236,16 +286,19 @@ export class EngineWorld {
     reader.node = node;
     void (async () => {
       const { harness } = node;
-      const subscription = await harness.engine.subscribe(harness.scope(), reader.task, { after: reader.bodies.length }).catch((error: unknown) => {
-        expectRefusal(error);
-        return undefined;
-      });
+      const subscription = await harness.engine
+        .subscribe(harness.scope(), reader.task, { after: reader.bodies.length })
+        .catch((error: unknown) => {
+          expectRefusal(error);
+          return undefined;
+        });
       if (subscription === undefined || reader.node !== node || !node.isAlive) return subscription?.close();
       reader.subscription = subscription;
       for (let batch = await subscription.next(); batch !== undefined; batch = await subscription.next()) {
         if (reader.subscription !== subscription) return;
         for (const { seq, body } of batch.entries) {
-          if (seq !== reader.bodies.length + 1) this.#violations.push(`A reader of ${reader.task} at ${reader.bodies.length} got ${seq}.`);
+          if (seq !== reader.bodies.length + 1)
+            this.#violations.push(`A reader of ${reader.task} at ${reader.bodies.length} got ${seq}.`);
           reader.bodies.push(body);
         }
       }
@@ -267,7 +320,10 @@ export class EngineWorld {
   // ——— the agent
 
   #agent(node: number): Agent {
-    return scripted((task) => this.#run(task, () => this.#nodes[node]?.isAlive !== false), { timeout: Number.POSITIVE_INFINITY });
+    return scripted((task) => this.#run(task, () => this.#nodes[node]?.isAlive !== false), {
+      timeout: Number.POSITIVE_INFINITY,
+      onRestart: this.#options.onRestart,
+    });
   }
 
   async #run(task: TaskContext, isAlive: () => boolean): Promise<void> {
@@ -298,7 +354,8 @@ export class EngineWorld {
           const texts = await task.step(action.name, async ({ key, attempt }) => {
             ran = key;
             await stillThere();
-            if (this.#finishedSteps.has(key)) this.#violations.push(`Step ${key} ran again.`);
+            if (this.#finishedSteps.has(key) && this.#options.onRestart === "resume")
+              this.#violations.push(`Step ${key} ran again.`);
             const written = action.texts.map((text) => (action.varies ? `${text}@${attempt}` : text));
             for (const text of written) await task.artifact(action.to).write(text);
             return written;
@@ -332,6 +389,7 @@ export class EngineWorld {
       }
     }
     await stillThere();
+    for (const { messageId } of task.history) known.read.add(messageId);
   }
 
   // ——— what must be true
@@ -341,34 +399,43 @@ export class EngineWorld {
     const entries = await harness.shared.log(task.id, 0, Number.POSITIVE_INFINITY);
     const record = await harness.shared.get(task.id, { artifacts: false });
     if (record === undefined) {
-      expect(task.acknowledged.size).toBe(0);
+      assert.equal(task.acknowledged.size, 0);
       return;
     }
-    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
+    assert.deepEqual(
+      entries.map(({ seq }) => seq),
+      entries.map((_, index) => index + 1),
+    );
     const events = entries.map(({ body }) => readEvent(body));
     const fold = new ArtifactFold();
     let state: TaskState = "submitted";
     for (const [index, event] of events.entries()) {
       fold.add(event);
       if (event.kind !== "status") continue;
-      expect(planMove(state, event.status.state)).toEqual({ ok: true, via: [] });
+      assert.deepEqual(planMove(state, event.status.state), { ok: true, via: [] });
       state = event.status.state;
-      if (isTerminal(state)) expect(index).toBe(events.length - 1);
+      if (isTerminal(state)) assert.equal(index, events.length - 1);
     }
     const snapshot = await harness.get(task.id);
-    expect(snapshot.artifacts).toEqual(fold.artifacts());
-    expect(snapshot.status.state).toBe(state);
-    expect(isTerminal(state)).toBe(true);
-    if (task.canceled) expect(state).toBe("canceled");
+    assert.deepEqual(snapshot.artifacts, fold.artifacts());
+    assert.equal(snapshot.status.state, state);
+    assert.equal(isTerminal(state), true);
+    if (task.canceled) assert.equal(state, "canceled");
     for (const reader of this.#readers) {
-      if (reader.task === task.id) expect(reader.bodies).toEqual(entries.map(({ body }) => body));
+      if (reader.task === task.id)
+        assert.deepEqual(
+          reader.bodies,
+          entries.map(({ body }) => body),
+        );
     }
-    const said = (snapshot.history ?? []).map(({ messageId }) => messageId);
-    expect(new Set(said).size).toBe(said.length);
-    for (const id of task.acknowledged) expect(said).toContain(id);
-    expect(new Set(entries.filter(({ body }) => readEvent(body).kind === "status").map(({ body }) => body)).size).toBeGreaterThan(0);
-    if (state === "completed") this.#checkContent(task, snapshot.artifacts ?? []);
-    else if (state === "failed") expect(JSON.stringify(snapshot.status.message)).toContain("attempts-exhausted");
+    const said: readonly string[] = (snapshot.history ?? []).map(({ messageId }) => messageId);
+    assert.equal(new Set(said).size, said.length);
+    for (const id of task.acknowledged) assert.ok(said.includes(id));
+    if (state === "completed") {
+      for (const id of task.acknowledged) assert.ok(task.read.has(id), "a message was not read before the end");
+      this.#checkContent(task, snapshot.artifacts ?? []);
+    } else if (state === "failed")
+      assert.match(JSON.stringify(snapshot.status.message), FAILURES[this.#options.onRestart]);
   }
 
   /** A completed task holds what the last attempt at each turn produced, and nothing else. */
@@ -377,16 +444,24 @@ export class EngineWorld {
     for (const turn of task.turns.values()) {
       for (const [name, texts] of turn) expected.set(name, [...(expected.get(name) ?? []), ...texts]);
     }
-    const held = new Map(artifacts.map(({ artifactId, parts }) => [artifactId as string, parts.map(({ text }) => text ?? "")]));
+    const held = new Map(
+      artifacts.map(({ artifactId, parts }) => [artifactId as string, parts.map(({ text }) => text ?? "")]),
+    );
+    const mark = this.#options.transforms ? "!" : "";
     // What an attempt produced and the last one did not is left as an empty artifact.
-    for (const [name, texts] of held) if (!expected.has(name) && texts.join("") === "") held.delete(name);
-    expect(Object.fromEntries(held)).toEqual(Object.fromEntries(expected));
+    for (const [name, texts] of held) if (!expected.has(name) && texts.join("") === mark) held.delete(name);
+    for (const [name, texts] of expected)
+      expected.set(
+        name,
+        texts.map((text) => text + mark),
+      );
+    assert.deepEqual(Object.fromEntries(held), Object.fromEntries(expected));
   }
 
   #known(id: TaskId): Known {
     let task = this.#byId.get(id);
     if (task === undefined) {
-      task = { id, acknowledged: new Set(), turns: new Map(), canceled: false };
+      task = { id, acknowledged: new Set(), turns: new Map(), read: new Set(), canceled: false };
       this.#tasks.push(task);
       this.#byId.set(id, task);
     }
@@ -433,7 +508,7 @@ export class EngineWorld {
   }
 
   async #rest(times: number): Promise<void> {
-    if (this.#isSlow) await delay(times);
+    if (this.#options.isSlow === true) await delay(times);
     else await turns(times);
   }
 
@@ -445,6 +520,13 @@ export class EngineWorld {
     }
     throw new Error(`In vain: ${await otherwise()}`);
   }
+}
+
+function setMute(node: Node, isMute: boolean): void {
+  const { store, shared } = node.harness;
+  node.isMute = isMute;
+  store.heartbeat = (id, leaseMs) =>
+    node.isMute === true ? Promise.reject(new StoreError("busy", "not now")) : shared.heartbeat(id, leaseMs);
 }
 
 function pick<T>(list: readonly T[], number: number): T | undefined {
@@ -459,6 +541,7 @@ function scriptOf(task: TaskContext): readonly Action[] {
 
 /** What a caller may be told: the task is finished, or the server going down. */
 function expectRefusal(error: unknown): void {
-  if (error instanceof A2AError && ["unsupported-operation", "unavailable", "task-not-found"].includes(error.code)) return;
+  if (error instanceof A2AError && ["unsupported-operation", "unavailable", "task-not-found"].includes(error.code))
+    return;
   throw error;
 }

@@ -46,7 +46,10 @@ function answer(taskId: TaskId, text: string): Promise<unknown> {
 }
 
 function textOf(task: Task, name = "result"): string | undefined {
-  return task.artifacts?.find(({ artifactId }) => artifactId === name)?.parts.map(({ text }) => text).join("");
+  return task.artifacts
+    ?.find(({ artifactId }) => artifactId === name)
+    ?.parts.map(({ text }) => text)
+    .join("");
 }
 
 function saidAtTheEnd(task: Task): string | undefined {
@@ -118,8 +121,53 @@ describe("after the process died, a task whose agent says", () => {
     await answer(taskId, "Bob");
     await harness.untilState(taskId, "completed");
     expect(await harness.story(taskId)).toEqual([
-      "working", "a=1", "a+=2", "input-required:Name?", "working", "input-required:Name?", "working", "result=2 Bob!", "completed",
+      "working",
+      "a=1",
+      "a+=2",
+      "input-required:Name?",
+      "working",
+      "input-required:Name?",
+      "working",
+      "result=2 Bob!",
+      "completed",
     ]);
+  });
+
+  test("retry has forgotten for good: what it did before the crash is not remembered after a parked wait either", async () => {
+    const end = deadEnd();
+    let calls = 0;
+    harness = await openHarness({
+      agents: scripted(
+        async (task) => {
+          await task.ask("Name?");
+          const call = await task.step("late", () => ++calls);
+          if (task.attempt === 1) await end.enter(task);
+          return `${call}`;
+        },
+        { onRestart: "retry" },
+      ),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await answer(taskId, "Ada");
+    await crashAt(end);
+    await harness.untilState(taskId, "input-required");
+    await harness.advance(MINUTE);
+    expect(harness.engine.counts().live).toBe(0);
+    await answer(taskId, "Ada");
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("2");
+  });
+
+  test("fail is never parked, since it could not be started again", async () => {
+    harness = await openHarness({ agents: scripted(async (task) => task.ask("Name?"), { onRestart: "fail" }) });
+    const { taskId } = await harness.start("go");
+    await harness.untilState(taskId, "input-required");
+    await harness.advance(HOUR, MINUTE);
+    expect(harness.engine.counts()).toMatchObject({ live: 1, running: 1 });
+    await answer(taskId, "Ada");
+    await harness.untilState(taskId, "completed");
+    expect(await runnerOf(taskId)).toMatchObject({ attempt: 1 });
   });
 
   test("fail is failed, also while it waited for an answer, without its function being called again", async () => {
@@ -162,7 +210,10 @@ describe("attempts", () => {
     await crashAt(end, 1);
     await crashAt(end, 2);
     await harness.untilState(taskId, "completed");
-    expect(seen.slice(1)).toMatchObject([{ attempt: 2, tries: 2 }, { attempt: 3, tries: 3 }]);
+    expect(seen.slice(1)).toMatchObject([
+      { attempt: 2, tries: 2 },
+      { attempt: 3, tries: 3 },
+    ]);
   });
 
   test("that end in a crash are three; then the task fails", async () => {
@@ -177,7 +228,9 @@ describe("attempts", () => {
 
   test("that end in a shutdown do not count", async () => {
     const end = deadEnd();
-    harness = await openHarness({ agents: scripted((task) => (task.attempt < 8 ? end.enter(task) : task.artifact("a").write("done"))) });
+    harness = await openHarness({
+      agents: scripted((task) => (task.attempt < 8 ? end.enter(task) : task.artifact("a").write("done"))),
+    });
     const { taskId } = await harness.start("go");
     for (let times = 1; times < 8; times += 1) {
       await harness.until(() => end.reached === times);
@@ -195,7 +248,13 @@ describe("attempts", () => {
     await answer(taskId, "Ada");
     await harness.untilState(taskId, "completed");
     expect(await runnerOf(taskId)).toMatchObject({ tries: 1 });
-    expect(await harness.story(taskId)).toEqual(["working", "input-required:Name?", "working", "result=Ada!", "completed"]);
+    expect(await harness.story(taskId)).toEqual([
+      "working",
+      "input-required:Name?",
+      "working",
+      "result=Ada!",
+      "completed",
+    ]);
   });
 
   test("begin again with the next turn", async () => {
@@ -215,7 +274,11 @@ describe("attempts", () => {
 
   test("of a task that never got to its run are none", async () => {
     const end = deadEnd();
-    harness = await openHarness({ agents: scripted(async (task) => (task.text === "first" && task.attempt === 1 ? end.enter(task) : task.text), { concurrency: 1 }) });
+    harness = await openHarness({
+      agents: scripted(async (task) => (task.text === "first" && task.attempt === 1 ? end.enter(task) : task.text), {
+        concurrency: 1,
+      }),
+    });
     const first = await harness.start("first");
     const second = await harness.start("second");
     await crashAt(end);
@@ -233,7 +296,13 @@ describe("a question", () => {
     await postMessage(taskId, "Ada");
     harness = await harness.join();
     await harness.untilState(taskId, "completed");
-    expect(await harness.story(taskId)).toEqual(["working", "input-required:Name?", "working", "result=Hello Ada!", "completed"]);
+    expect(await harness.story(taskId)).toEqual([
+      "working",
+      "input-required:Name?",
+      "working",
+      "result=Hello Ada!",
+      "completed",
+    ]);
   });
 
   test("asked twice in the same words has two answers", async () => {
@@ -248,9 +317,15 @@ describe("a question", () => {
     const { taskId } = await harness.start("go");
     for (const name of ["Ada", "Bob"]) {
       const count = (await harness.story(taskId)).length;
-      await harness.until(async () => (await harness.story(taskId)).slice(count - 1).some((line) => line.startsWith("input-required")));
+      await harness.until(async () =>
+        (await harness.story(taskId)).slice(count - 1).some((line) => line.startsWith("input-required")),
+      );
       await answer(taskId, name);
-      await harness.until(async () => (await harness.get(taskId)).history?.at(-1)?.parts[0]?.text === name || (await harness.get(taskId)).history?.at(-2)?.parts[0]?.text === name);
+      await harness.until(
+        async () =>
+          (await harness.get(taskId)).history?.at(-1)?.parts[0]?.text === name ||
+          (await harness.get(taskId)).history?.at(-2)?.parts[0]?.text === name,
+      );
     }
     await crashAt(end);
     await harness.untilState(taskId, "completed");
@@ -259,7 +334,9 @@ describe("a question", () => {
   });
 
   test("answered wrongly before the crash is still the repeated question after it", async () => {
-    harness = await openHarness({ agents: scripted(async (task) => `${await task.ask("Age?", { schema: z.coerce.number().int() })}`) });
+    harness = await openHarness({
+      agents: scripted(async (task) => `${await task.ask("Age?", { schema: z.coerce.number().int() })}`),
+    });
     const { taskId } = await harness.start("go");
     await harness.untilState(taskId, "input-required");
     await answer(taskId, "old");
@@ -307,7 +384,11 @@ describe("a question", () => {
     await harness.advance(SECOND);
     await harness.untilState(taskId, state as "failed");
     const task = await harness.get(taskId);
-    if (state === "failed") expect(task.status.message?.parts).toEqual([{ text: "Input timeout" }, { data: { taskId, timeoutSeconds: 3600 } }]);
+    if (state === "failed")
+      expect(task.status.message?.parts).toEqual([
+        { text: "Input timeout" },
+        { data: { taskId, timeoutSeconds: 3600 } },
+      ]);
     else expect(textOf(task)).toBe("nobody");
   });
 
@@ -365,18 +446,23 @@ describe("a question", () => {
     await answer(taskId, "more");
     await crashAt(end);
     await harness.untilState(taskId, "completed");
-    expect(histories).toEqual([["go", "Ada", "more"], ["go", "Ada", "more"]]);
+    expect(histories).toEqual([
+      ["go", "Ada", "more"],
+      ["go", "Ada", "more"],
+    ]);
   });
 });
 
 describe("a sensitive answer", () => {
   const SECRET = "correct horse";
 
-  async function open(options: { readonly sleeps?: boolean } = {}): Promise<{ readonly taskId: TaskId; readonly end: ReturnType<typeof deadEnd> }> {
+  async function open(
+    options: { readonly sleeps?: boolean } = {},
+  ): Promise<{ readonly taskId: TaskId; readonly end: ReturnType<typeof deadEnd> }> {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted(async (task) => {
-        if (options.sleeps === true) await task.sleep(SECOND);
+        if (options.sleeps === true && task.attempt > 1) await task.sleep(SECOND);
         const password = await task.ask("Password?", { sensitive: true });
         if (task.attempt === 1) await end.enter(task);
         return password === SECRET ? "welcome" : "wrong";
@@ -427,7 +513,9 @@ describe("a sensitive answer", () => {
     void answer(taskId, SECRET);
     await harness.until(() => harness.store.held > 0);
     harness = await harness.crash({ secret: new Uint8Array(32).fill(9) });
-    await harness.until(async () => (await harness.story(taskId)).filter((line) => line.startsWith("input-required")).length === 2);
+    await harness.until(
+      async () => (await harness.story(taskId)).filter((line) => line.startsWith("input-required")).length === 2,
+    );
     await answer(taskId, SECRET);
     await harness.untilState(taskId, "completed");
     expect(textOf(await harness.get(taskId))).toBe("welcome");
@@ -442,7 +530,12 @@ describe("a sensitive answer", () => {
       agents: scripted(async (task) => {
         if (task.text !== SECRET) {
           await task.flush();
-          const body = JSON.stringify({ messageId: "m", role: "ROLE_USER", parts: [{ text: SECRET }], taskId: task.id });
+          const body = JSON.stringify({
+            messageId: "m",
+            role: "ROLE_USER",
+            parts: [{ text: SECRET }],
+            taskId: task.id,
+          });
           const sealed = createSealer(new Uint8Array(32).fill(7)).seal(body, task.id);
           const entry = { id: "sealed", kind: "message", body: sealed, sealed: true, at: 0 } as const;
           await harness.shared.commit([{ kind: "post", task: task.id as TaskId, entry, maxWaiting: 1 }]);
@@ -459,13 +552,12 @@ describe("a sensitive answer", () => {
 
   test("to a question that a replay came upon again is sealed all the same", async () => {
     const { taskId } = await open({ sleeps: true });
-    await harness.advance(2 * SECOND);
     await harness.untilState(taskId, "input-required");
     await harness.kill();
     await wake(taskId);
     harness = await harness.join();
     await harness.until(() => harness.engine.counts().running === 1);
-    await turns(10);
+    await harness.advance(2 * SECOND);
     harness.store.hold({ applied: true });
     void answer(taskId, SECRET);
     await harness.until(() => harness.store.held > 0);
@@ -477,7 +569,8 @@ describe("a sensitive answer", () => {
   async function wake(taskId: TaskId): Promise<void> {
     const [claim] = await harness.shared.commit([{ kind: "claim", task: taskId, node: "helper", force: true }]);
     const record = await harness.shared.get(taskId, { artifacts: false });
-    if (claim?.status !== "ok" || claim.epoch === undefined || record === undefined) throw new Error("The task cannot be claimed.");
+    if (claim?.status !== "ok" || claim.epoch === undefined || record === undefined)
+      throw new Error("The task cannot be claimed.");
     const head = { ...record.head, wakeAt: harness.clock.now() };
     const nothing = { entries: [], history: [], taken: [], steps: [], forgetSteps: false } as const;
     await harness.shared.commit([{ kind: "write", task: taskId, epoch: claim.epoch, ...nothing, head, release: true }]);
@@ -568,7 +661,12 @@ describe("a second turn", () => {
     harness = await openHarness({
       agents: turnsOf(async (task) => {
         const call = await task.step("s", ({ key }) => `${++calls} ${key.includes("/0/")}`);
-        seen.push([task.text, call, task.history.map(({ parts }) => parts[0]?.text), task.artifacts.map(({ parts }) => parts[0]?.text)]);
+        seen.push([
+          task.text,
+          call,
+          task.history.map(({ parts }) => parts[0]?.text),
+          task.artifacts.map(({ parts }) => parts[0]?.text),
+        ]);
         await task.artifact("a").write("2");
         if (task.attempt === 1) await end.enter(task);
       }),
@@ -593,7 +691,15 @@ describe("a second turn", () => {
     await crashAt(end, 1);
     await crashAt(end, 2);
     await harness.untilState(taskId, "completed");
-    expect(await harness.story(taskId)).toEqual(["working", "a=1", "a+=2 of 1", "a=1", "a+=2 of 2", "a+=3!", "completed"]);
+    expect(await harness.story(taskId)).toEqual([
+      "working",
+      "a=1",
+      "a+=2 of 1",
+      "a=1",
+      "a+=2 of 2",
+      "a+=3!",
+      "completed",
+    ]);
     expect((await harness.get(taskId)).artifacts?.[0]).toMatchObject({ name: "a", description: "from the first" });
   });
 
@@ -609,7 +715,9 @@ describe("a second turn", () => {
     const { taskId } = await harness.start("one");
     await crashAt(end);
     await harness.untilState(taskId, "completed");
-    expect((await harness.get(taskId)).artifacts).toEqual([{ artifactId: "a", name: "a", description: "from the first", parts: [{ text: "1" }] }]);
+    expect((await harness.get(taskId)).artifacts).toEqual([
+      { artifactId: "a", name: "a", description: "from the first", parts: [{ text: "1" }] },
+    ]);
   });
 
   test("goes on with the same lease where the store found the message first", async () => {
@@ -666,8 +774,12 @@ describe("while nobody is at work", () => {
 
   test("tasks of an agent that is not served any more are left alone, and keep nobody from his turn", async () => {
     const end = deadEnd();
-    const gone = scripted((task) => (task.attempt === 1 ? end.enter() : task.artifact("a").write("back")), { id: "gone" });
-    const kept = scripted((task) => (task.attempt === 1 ? end.enter() : task.artifact("a").write("done")), { id: "kept" });
+    const gone = scripted((task) => (task.attempt === 1 ? end.enter() : task.artifact("a").write("back")), {
+      id: "gone",
+    });
+    const kept = scripted((task) => (task.attempt === 1 ? end.enter() : task.artifact("a").write("done")), {
+      id: "kept",
+    });
     harness = await openHarness({ agents: [gone, kept] });
     const left: TaskId[] = [];
     for (let n = 0; n < 230; n += 1) left.push((await harness.begin(`${n}`)).taskId);
@@ -714,7 +826,10 @@ describe("while nobody is at work", () => {
 describe("a deadline", () => {
   test("is not put off by attempts", async () => {
     const end = deadEnd();
-    harness = await openHarness({ agents: scripted((task) => end.enter(task), { timeout: MINUTE }), cancelGrace: SECOND });
+    harness = await openHarness({
+      agents: scripted((task) => end.enter(task), { timeout: MINUTE }),
+      cancelGrace: SECOND,
+    });
     const { taskId } = await harness.start("go");
     await harness.advance(40 * SECOND);
     await crashAt(end);
@@ -727,7 +842,10 @@ describe("a deadline", () => {
 
   test("passed while nobody was there ends the task when it is taken up", async () => {
     const end = deadEnd();
-    harness = await openHarness({ agents: scripted((task) => end.enter(task), { timeout: MINUTE }), cancelGrace: SECOND });
+    harness = await openHarness({
+      agents: scripted((task) => end.enter(task), { timeout: MINUTE }),
+      cancelGrace: SECOND,
+    });
     const { taskId } = await harness.start("go");
     await harness.until(() => end.reached === 1);
     await harness.kill();
@@ -851,6 +969,34 @@ describe("two nodes over one store", () => {
     expect(textOf(await harness.get(taskId))).toBe("psst");
   });
 
+  test("a sensitive answer is sealed by the node that has not heard of the question yet", async () => {
+    let go: () => void = () => {};
+    const opened = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        await opened;
+        return (await task.ask("Password?", { sensitive: true })) === "sesame" ? "open" : "shut";
+      }),
+    });
+    const deaf = await harness.join();
+    const { taskId } = await harness.start("go");
+    const reader = await deaf.subscribe(taskId);
+    await harness.bus.close();
+    go();
+    await harness.untilState(taskId, "input-required");
+    await deaf.start({ taskId, parts: [{ text: "sesame" }] });
+    expect(deaf.store.commits.flat().filter(({ kind }) => kind === "post")).toMatchObject([
+      { entry: { sealed: true } },
+    ]);
+    reader.close();
+    await harness.advance(2 * SECOND);
+    await harness.untilState(taskId, "completed");
+    expect(textOf(await harness.get(taskId))).toBe("open");
+    expect(JSON.stringify(await harness.get(taskId))).not.toContain("sesame");
+  });
+
   test("a message is read once, though its inbox is looked into while it is being taken", async () => {
     const messages: string[] = [];
     harness = await openHarness({
@@ -874,7 +1020,10 @@ describe("two nodes over one store", () => {
 
   test("the other takes over what a dead one held, once its lease has run out and not before", async () => {
     const end = deadEnd();
-    const first = await openHarness({ agents: scripted(async (task) => (task.attempt === 1 ? end.enter(task) : "done")), leaseMs: 30 * SECOND });
+    const first = await openHarness({
+      agents: scripted(async (task) => (task.attempt === 1 ? end.enter(task) : "done")),
+      leaseMs: 30 * SECOND,
+    });
     harness = await first.join();
     const { taskId } = await first.start("go");
     await harness.until(() => end.reached === 1);
@@ -886,6 +1035,24 @@ describe("two nodes over one store", () => {
     await harness.untilState(taskId, "completed");
     expect((await following).map(({ seq }) => seq)).toEqual([1, 2, 3]);
     await first.kill();
+  });
+
+  test("one that was suspended for longer than its lease finds out what it has lost though it writes nothing", async () => {
+    const silent = await openHarness({
+      agents: scripted(async (task) => (task.attempt === 1 ? (await task.next()).messageId : "done")),
+      leaseMs: 30 * SECOND,
+      parkAfter: HOUR,
+    });
+    harness = await silent.join();
+    const { taskId } = await silent.start("go");
+    const heartbeat = silent.store.heartbeat.bind(silent.store);
+    silent.store.heartbeat = () => Promise.reject(new StoreError("busy", "not now"));
+    await harness.advance(40 * SECOND);
+    await harness.untilState(taskId, "completed");
+    silent.store.heartbeat = heartbeat;
+    await harness.advance(10 * SECOND);
+    expect(silent.engine.counts().live).toBe(0);
+    expect(await silent.get(taskId)).toEqual(await harness.get(taskId));
   });
 
   test("one that was silent for too long does not take back what the other has taken over", async () => {
@@ -902,7 +1069,10 @@ describe("two nodes over one store", () => {
           // It ignores its signal, and writes on.
           await task.artifact("a").write("late");
           await task.flush().catch((error: unknown) => late.push(error));
-          await task.artifact("a").write("later").catch((error: unknown) => late.push(error));
+          await task
+            .artifact("a")
+            .write("later")
+            .catch((error: unknown) => late.push(error));
           return;
         }
         await task.artifact("a").write("in time");
@@ -954,10 +1124,14 @@ describe("wherever the process dies in a task of many events", () => {
   }
 
   /** Runs the journey, the process dying at one commit; answers as a caller would who sees only what is acknowledged. */
-  async function travel(fault: Fault | undefined): Promise<{ readonly story: string[]; readonly task: Task; readonly commits: number; readonly seen: number[] }> {
+  async function travel(
+    fault: Fault | undefined,
+  ): Promise<{ readonly story: string[]; readonly task: Task; readonly commits: number; readonly seen: number[] }> {
     let commits = 0;
     let struck = false;
-    const openStore = async (setup: Parameters<NonNullable<Parameters<typeof openHarness>[0]["openStore"]>>[0]): Promise<Store> => {
+    const openStore = async (
+      setup: Parameters<NonNullable<Parameters<typeof openHarness>[0]["openStore"]>>[0],
+    ): Promise<Store> => {
       const { createMemoryStore } = await import("../../src/store/memory/store.ts");
       const inner = createMemoryStore(setup);
       const commit: Store["commit"] = async (operations) => {
@@ -1008,7 +1182,8 @@ describe("wherever the process dies in a task of many events", () => {
       }
       following ??= follow(id);
       if (stored.status.state === "completed") break;
-      if (stored.status.state !== "input-required" || answering || (await harness.shared.inbox(id)).length > 0) continue;
+      if (stored.status.state !== "input-required" || answering || (await harness.shared.inbox(id)).length > 0)
+        continue;
       answering = true;
       const count = (stored.history ?? []).filter(({ role }) => role === "user").length;
       void answer(id, names[count - 1] ?? "").then(async () => {
@@ -1033,7 +1208,10 @@ describe("wherever the process dies in a task of many events", () => {
         const where = `commit ${at} of ${undisturbed.commits}, ${how}`;
         expect(story, where).toEqual(undisturbed.story);
         expect(task.artifacts, where).toEqual(undisturbed.task.artifacts);
-        expect(task.history?.map(({ parts }) => parts), where).toEqual(undisturbed.task.history?.map(({ parts }) => parts));
+        expect(
+          task.history?.map(({ parts }) => parts),
+          where,
+        ).toEqual(undisturbed.task.history?.map(({ parts }) => parts));
         expect(seen, where).toEqual(story.map((_, index) => index + 1));
         if (at < undisturbed.commits || how !== "heard") await harness[Symbol.asyncDispose]();
       }

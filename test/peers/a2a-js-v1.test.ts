@@ -22,9 +22,9 @@ let files: Client;
 
 beforeAll(async () => {
   url = (await bench.serve(["--demo", "--store", "sqlite:demo.db"])).url;
-  [echo, countdown, booking, files] = await Promise.all(
+  [echo, countdown, booking, files] = (await Promise.all(
     ["echo", "countdown", "booking", "files"].map((id) => connect(`${url}/agents/${id}/`)),
-  ) as [Client, Client, Client, Client];
+  )) as [Client, Client, Client, Client];
 });
 afterAll(() => bench.close());
 
@@ -188,7 +188,13 @@ describe("the client of @a2a-js/sdk 1.x", () => {
     for (const text of ["second", "third", "fourth"]) {
       ids.unshift(taskOf(await echo.sendMessage(saying(text, { contextId }))).id);
     }
-    const query = { tenant: "", contextId, status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: "", statusTimestampAfter: undefined };
+    const query = {
+      tenant: "",
+      contextId,
+      status: TaskState.TASK_STATE_UNSPECIFIED,
+      pageToken: "",
+      statusTimestampAfter: undefined,
+    };
     const one = await echo.listTasks({ ...query, pageSize: 3 });
     expect(one.tasks.map(({ id }) => id)).toEqual(ids);
     expect(one).toMatchObject({ totalSize: 4, pageSize: 3 });
@@ -214,7 +220,9 @@ describe("the client of @a2a-js/sdk 1.x", () => {
     expect(stateOf(canceled)).toBe(TaskState.TASK_STATE_CANCELED);
     expect(await countdown.cancelTask({ tenant: "", id, metadata: undefined })).toEqual(canceled);
     const done = taskOf(await echo.sendMessage(saying("done")));
-    await expect(echo.cancelTask({ tenant: "", id: done.id, metadata: undefined })).rejects.toThrow(TaskNotCancelableError);
+    await expect(echo.cancelTask({ tenant: "", id: done.id, metadata: undefined })).rejects.toThrow(
+      TaskNotCancelableError,
+    );
   });
 
   it("subscribes to a running task and follows it to its end", async () => {
@@ -228,7 +236,8 @@ describe("the client of @a2a-js/sdk 1.x", () => {
     const { id } = taskOf(await booking.sendMessage(saying("A table, please")));
     const seen: NonNullable<StreamResponse["payload"]>[] = [];
     const reading = (async () => {
-      for await (const { payload } of booking.resubscribeTask({ tenant: "", id })) if (payload !== undefined) seen.push(payload);
+      for await (const { payload } of booking.resubscribeTask({ tenant: "", id }))
+        if (payload !== undefined) seen.push(payload);
     })();
     await until(() => seen.length > 0);
     expect(stateIn(seen[0])).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
@@ -259,7 +268,14 @@ describe("the client of @a2a-js/sdk 1.x", () => {
     await expect(echo.sendMessage(saying("more", { taskId: done.id }))).rejects.toThrow(UnsupportedOperationError);
     await expect(all(echo.resubscribeTask({ tenant: "", id: done.id }))).rejects.toThrow(UnsupportedOperationError);
     await expect(echo.sendMessage(saying([]))).rejects.toThrow(RequestMalformedError);
-    const push = { tenant: "", id: "", taskId: done.id, url: "https://example.org/hook", token: "", authentication: undefined };
+    const push = {
+      tenant: "",
+      id: "",
+      taskId: done.id,
+      url: "https://example.org/hook",
+      token: "",
+      authentication: undefined,
+    };
     // Asked past the client's own look at the card.
     const { transport } = echo;
     await expect(transport.createTaskPushNotificationConfig(push)).rejects.toThrow(PushNotificationNotSupportedError);

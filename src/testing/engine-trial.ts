@@ -1,0 +1,241 @@
+import assert from "node:assert/strict";
+import type { TaskContext } from "../engine/agent.ts";
+import { planMove } from "../engine/transition.ts";
+import type { TaskId } from "../protocol/ids.ts";
+import { readEvent } from "../protocol/serial.ts";
+import { isInterrupted, isTerminal, type TaskState } from "../protocol/state.ts";
+import type { Task } from "../protocol/task.ts";
+import { type EngineHarness, type HarnessOptions, openHarness, scripted, tell, turns } from "./engine-harness.ts";
+
+/** What may be done to an engine, in any order. */
+export const TRIAL_ACTIONS = [
+  "send",
+  "say",
+  "cancel",
+  "pass",
+  "turn",
+  "hold",
+  "hold-applied",
+  "release",
+  "crash",
+  "restart",
+  "beside",
+  "follow",
+  "read",
+] as const;
+
+/** `pick` says to which task, `amount` how much or of what kind. */
+export interface TrialAction {
+  readonly kind: (typeof TRIAL_ACTIONS)[number];
+  readonly pick: number;
+  readonly amount: number;
+}
+
+/**
+ * One turn: says what it was started with, does a step, asks, sleeps and looks for messages as the text's number tells it, and says
+ * what came of each. All it has read can be told from what it has written.
+ */
+async function work(task: TaskContext, stepValue: () => number): Promise<void> {
+  const says = task.artifact("log");
+  const mode = Number(task.text.split("/")[1]);
+  await says.write(`turn:${task.text}`);
+  if (mode & 1) await task.flush();
+  await says.write(`step:${await task.step("s", stepValue)}`);
+  if (mode & 2) await says.write(`read:${await task.ask("Well?")}`);
+  if (mode & 4) await task.sleep(1500);
+  if (mode & 8) {
+    const message = await task.next({ wait: false });
+    if (message !== undefined) await says.write(`read:${message.parts[0]?.text}`);
+  }
+  await says.write("done");
+}
+
+/** A reader that goes on where it was after every crash, and writes down what it got. */
+interface Reader {
+  readonly task: TaskId;
+  readonly seqs: number[];
+  readonly story: string[];
+}
+
+class Trial {
+  harness: EngineHarness;
+  readonly tasks: TaskId[] = [];
+  /** Texts the engine has acknowledged, by task. */
+  readonly acknowledged = new Map<TaskId, string[]>();
+  readonly readers: Reader[] = [];
+  #said = 0;
+  #other: EngineHarness | undefined;
+
+  constructor(harness: EngineHarness) {
+    this.harness = harness;
+  }
+
+  async do({ kind, pick, amount }: TrialAction): Promise<void> {
+    const { harness } = this;
+    const task = this.tasks[pick % Math.max(1, this.tasks.length)];
+    if (kind === "send") await this.#say(undefined, amount);
+    else if (kind === "pass") await harness.advance(amount * 200, 200);
+    else if (kind === "turn") await turns(amount % 4);
+    else if (kind === "hold") harness.store.hold();
+    else if (kind === "hold-applied") harness.store.hold({ applied: true });
+    else if (kind === "release") harness.store.release();
+    else if (kind === "crash") this.harness = await harness.crash();
+    else if (kind === "restart") await this.#restart();
+    else if (kind === "beside") await this.#goBeside();
+    else if (task !== undefined) await this.#doTo(task, { kind, pick, amount });
+  }
+
+  async #doTo(task: TaskId, { kind, amount }: TrialAction): Promise<void> {
+    const { harness } = this;
+    if (kind === "say") await this.#say(task, amount);
+    else if (kind === "cancel") harness.engine.cancel(harness.scope(), task).catch(() => {});
+    else if (kind === "follow" && this.readers.length < 5) this.readers.push({ task, seqs: [], story: [] });
+    else if (kind === "read") for (const reader of this.readers) if (reader.task === task) await this.#read(reader);
+  }
+
+  /** Speaks to the other node from now on; there are two at most. */
+  async #goBeside(): Promise<void> {
+    const other = this.#other ?? (await this.harness.join());
+    this.#other = this.harness;
+    this.harness = other;
+  }
+
+  async #restart(): Promise<void> {
+    await this.harness.stop();
+    this.harness = await this.harness.join();
+  }
+
+  async #say(task: TaskId | undefined, mode: number): Promise<void> {
+    const text = `m${++this.#said}/${mode}`;
+    const note = (id: TaskId): void => {
+      this.acknowledged.set(id, [...(this.acknowledged.get(id) ?? []), text]);
+      if (!this.tasks.includes(id)) this.tasks.push(id);
+    };
+    // It may never be answered, if the process dies first; or be refused, if the task is finished.
+    this.harness.start({ parts: [{ text }], ...(task !== undefined && { taskId: task }) }).then(
+      ({ taskId }) => note(taskId),
+      () => {},
+    );
+    await turns(1);
+  }
+
+  /** Reads what there is at the moment, from where the reader is. */
+  async #read(reader: Reader): Promise<void> {
+    const { harness } = this;
+    const after = reader.seqs.at(-1) ?? 0;
+    const subscription = await harness.engine.subscribe(harness.scope(), reader.task, { after }).catch(() => undefined);
+    if (subscription === undefined) return;
+    for (;;) {
+      const batch = await Promise.race([subscription.next(), turns(3)]);
+      if (batch === undefined || !("entries" in Object(batch))) break;
+      for (const { seq, body } of Object(batch).entries) {
+        reader.seqs.push(seq);
+        reader.story.push(tell(readEvent(body)));
+      }
+    }
+    subscription.close();
+  }
+
+  /** Lets everything come to its end: questions are answered, time passes, readers read. */
+  async finish(): Promise<void> {
+    this.harness.store.release();
+    this.#other?.store.release();
+    const giveUp = performance.now() + 8000;
+    while (performance.now() < giveUp) {
+      await this.harness.advance(2000, 200);
+      const page = await this.harness.engine.list({ scope: this.harness.scope(), limit: 1000, artifacts: false });
+      const open = page.tasks.filter(({ state }) => !isTerminal(state));
+      for (const { id } of page.tasks) if (!this.tasks.includes(id)) this.tasks.push(id);
+      // A message may be on its way still, and not be in the list.
+      if (open.length === 0 && this.#nodes().every(({ engine }) => engine.counts().live === 0)) break;
+      for (const { id, state } of open) if (isInterrupted(state)) await this.#say(id, 0);
+    }
+    for (const reader of this.readers) {
+      const { length } = await this.harness.log(reader.task);
+      while (reader.seqs.length < length && performance.now() < giveUp) await this.#read(reader);
+    }
+  }
+
+  async check(): Promise<void> {
+    const { harness } = this;
+    for (const id of this.tasks) {
+      const story = await harness.story(id);
+      await this.#checkLog(id);
+      this.#checkContent(await harness.get(id), story.join(" | "));
+    }
+    for (const { task, seqs, story } of this.readers) {
+      const whole = await harness.story(task);
+      assert.deepEqual(seqs, wholeNumbers(whole.length), "a reader has every event exactly once, in order");
+      assert.deepEqual(story, whole, "a reader has what is in the log");
+    }
+    await turns(3);
+    for (const node of this.#nodes()) {
+      assert.deepEqual(node.fatal, []);
+      assert.deepEqual(
+        node.logs.filter(({ level }) => level === "error"),
+        [],
+      );
+      assert.deepEqual(node.engine.counts(), { running: 0, queued: 0, orphans: 0, live: 0, subscribers: 0 });
+    }
+  }
+
+  #nodes(): readonly EngineHarness[] {
+    return this.#other === undefined ? [this.harness] : [this.harness, this.#other];
+  }
+
+  async #checkLog(id: TaskId): Promise<void> {
+    const log = await this.harness.log(id);
+    assert.deepEqual(
+      log.map(({ seq }) => seq),
+      wholeNumbers(log.length),
+      "the log is contiguous",
+    );
+    let state: TaskState = "submitted";
+    for (const { event } of log) {
+      if (event.kind === "artifact") assert.equal(state, "working", "content comes while at work");
+      else {
+        assert.deepEqual(planMove(state, event.status.state), { ok: true, via: [] });
+        state = event.status.state;
+      }
+    }
+    assert.ok(isTerminal(state), `nobody is at work on a task that is ${state}`);
+    assert.equal((await this.harness.get(id)).status.state, state);
+  }
+
+  #checkContent(task: Task, story: string): void {
+    const heard = (task.history ?? []).flatMap(({ role, parts }) => (role === "user" ? [parts[0]?.text ?? ""] : []));
+    assert.equal(new Set(heard).size, heard.length, `no message is there twice: ${story}`);
+    for (const text of this.acknowledged.get(task.id) ?? [])
+      assert.ok(heard.includes(text), `${text} is lost: ${story}`);
+    if (task.status.state !== "completed") return;
+    const written = task.artifacts?.[0]?.parts.map(({ text }) => text ?? "") ?? [];
+    const shape = written.map((line) => line.split(":")[0]).join(" ");
+    assert.match(shape, /^(turn step( read){0,2} done ?)+$/, `whole turns, each written once: ${story}`);
+    const read = written.flatMap((line) => (/^(turn|read):/.test(line) ? [line.replace(/^\w+:/, "")] : []));
+    assert.deepEqual(new Set(read), new Set(heard), `each message is read: ${story}`);
+    assert.equal(read.length, heard.length, `each message is read once: ${story}`);
+  }
+}
+
+function wholeNumbers(upTo: number): number[] {
+  return Array.from({ length: upTo }, (_, index) => index + 1);
+}
+
+/** Does all this to an engine of its own, lets everything come to its end, and throws where a rule was broken. */
+export async function runTrial(
+  actions: readonly TrialAction[],
+  openStore?: HarnessOptions["openStore"],
+): Promise<void> {
+  let steps = 0;
+  const harness = await openHarness({
+    agents: scripted((task) => work(task, () => ++steps), { concurrency: 3 }),
+    parkAfter: 1000,
+    cancelGrace: 500,
+    ...(openStore !== undefined && { openStore }),
+  });
+  await using _closing = harness;
+  const trial = new Trial(harness);
+  for (const step of actions) await trial.do(step);
+  await trial.finish();
+  await trial.check();
+}
