@@ -159,11 +159,14 @@ export class Emitter {
     const append = replace !== true && writer.hasArtifact(target.id);
     const own = transforms || written !== undefined ? parts.map(partFingerprint) : [];
     const differs = written === undefined ? transforms : written.join() !== own.join();
-    const note = writeNote({
-      ...(step !== undefined && { s: step }),
-      ...(base === true && { b: 1 as const }),
-      ...(differs && { d: written ?? own }),
-    });
+    const isPlain = step === undefined && base !== true && !differs;
+    const note = isPlain
+      ? undefined
+      : writeNote({
+          ...(step !== undefined && { s: step }),
+          ...(base === true && { b: 1 as const }),
+          ...(differs && { d: written ?? own }),
+        });
     writer.artifact(
       {
         kind: "artifact",

@@ -39,7 +39,7 @@ export interface KeptPiece {
 }
 
 /** What a restarted artifact begins with: all that this attempt has produced of it so far. */
-export interface Restart {
+interface Restart {
   /** The artifact's name and other particulars, as the log has them. */
   readonly particulars: Omit<Artifact, "parts"> | undefined;
   readonly kept: readonly KeptPiece[];
@@ -47,7 +47,7 @@ export interface Restart {
   readonly begun: readonly Part[];
 }
 
-export interface OwedContent {
+interface OwedContent {
   readonly id: ArtifactId;
   readonly kept: readonly KeptPiece[];
 }

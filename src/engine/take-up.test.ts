@@ -100,6 +100,41 @@ describe("taking up a task", () => {
     expect((await following).map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
+  test("does not take for the whole log what this node happened to have heard of it", async () => {
+    let free: () => void = () => {};
+    const freed = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    let stuck = false;
+    const author = scripted(
+      async (task) => {
+        if (task.text === "first") return freed;
+        await task.artifact("a").write("1");
+        if (task.attempt > 1) return;
+        await task.flush();
+        stuck = true;
+        await new Promise<never>(() => {});
+      },
+      { concurrency: 1 },
+    );
+    harness = await openHarness({ agents: author });
+    const deaf = await harness.join();
+    await harness.start("first");
+    const { taskId } = await harness.start("second");
+    // It has written nothing yet, and from here on the other node hears nothing of it.
+    const reader = await deaf.subscribe(taskId);
+    expect(reader.opening.seq).toBe(0);
+    await harness.bus.close();
+    free();
+    await harness.until(() => stuck);
+    await harness.kill();
+    harness = deaf;
+    await harness.advance(1000);
+    await harness.untilState(taskId, "completed");
+    expect((await harness.get(taskId)).artifacts).toMatchObject([{ artifactId: "a", parts: [{ text: "1" }] }]);
+    reader.close();
+  });
+
   test("leaves the clock of the task where it was, apart from the time it waited", async () => {
     harness = await openHarness({ agents: scripted((task) => task.ask("Name?"), { timeout: 60_000 }) });
     const began = harness.clock.now();

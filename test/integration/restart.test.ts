@@ -4,8 +4,8 @@ import type { TaskContext } from "../../src/engine/agent.ts";
 import { createSealer } from "../../src/engine/seal.ts";
 import type { TaskId } from "../../src/protocol/ids.ts";
 import type { Task } from "../../src/protocol/task.ts";
-import { type Store, StoreError } from "../../src/store/contract.ts";
 import { type EngineHarness, endings, openHarness, scripted, turns } from "../../src/testing/engine-harness.ts";
+import { type DeadEnd, deadEnd, textOf } from "./dead-end.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -14,22 +14,7 @@ const HOUR = 60 * MINUTE;
 let harness: EngineHarness;
 afterEach(() => harness[Symbol.asyncDispose]());
 
-/** A place in a run where the process dies. */
-function deadEnd(): { readonly reached: number; enter(task?: TaskContext): Promise<never> } {
-  let reached = 0;
-  return {
-    get reached() {
-      return reached;
-    },
-    async enter(task) {
-      await task?.flush();
-      reached += 1;
-      return new Promise<never>(() => {});
-    },
-  };
-}
-
-async function crashAt(end: ReturnType<typeof deadEnd>, times = 1): Promise<void> {
+async function crashAt(end: DeadEnd, times = 1): Promise<void> {
   await harness.until(() => end.reached === times, `the run to come to its end for time ${times}`);
   harness = await harness.crash();
 }
@@ -43,13 +28,6 @@ async function restartGracefully(): Promise<void> {
 
 function answer(taskId: TaskId, text: string): Promise<unknown> {
   return harness.start({ taskId, parts: [{ text }] });
-}
-
-function textOf(task: Task, name = "result"): string | undefined {
-  return task.artifacts
-    ?.find(({ artifactId }) => artifactId === name)
-    ?.parts.map(({ text }) => text)
-    .join("");
 }
 
 function saidAtTheEnd(task: Task): string | undefined {
@@ -458,7 +436,7 @@ describe("a sensitive answer", () => {
 
   async function open(
     options: { readonly sleeps?: boolean } = {},
-  ): Promise<{ readonly taskId: TaskId; readonly end: ReturnType<typeof deadEnd> }> {
+  ): Promise<{ readonly taskId: TaskId; readonly end: DeadEnd }> {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -900,322 +878,6 @@ describe("a deadline", () => {
     await harness.until(() => end.reached === 1);
     await harness.advance(65 * SECOND);
     await harness.untilState(taskId, "failed");
-  });
-});
-
-describe("two nodes over one store", () => {
-  test("do not run the same task; the other one follows it, takes messages for it and cancels it", async () => {
-    const messages: string[] = [];
-    let starts = 0;
-    harness = await openHarness({
-      agents: scripted(async (task) => {
-        starts += 1;
-        for (;;) {
-          const text = (await task.next()).parts[0]?.text ?? "";
-          messages.push(text);
-          await task.artifact("a").write(text);
-        }
-      }),
-    });
-    const other = await harness.join();
-    const { taskId } = await harness.start("go");
-    const following = other.collect(taskId);
-    await other.until(async () => (await other.get(taskId)).status.state === "working");
-    await other.start({ taskId, parts: [{ text: "by way of the other" }] });
-    await harness.until(() => messages.length === 1);
-    await harness.start({ taskId, parts: [{ text: "directly" }] });
-    await harness.until(() => messages.length === 2);
-    await harness.advance(3 * SECOND);
-    expect(await other.engine.cancel(other.scope(), taskId)).toBe("canceled");
-    expect(starts).toBe(1);
-    const events = await following;
-    expect(events).toEqual(await harness.log(taskId));
-    expect(endings(events)).toBe(1);
-    expect(await other.get(taskId)).toEqual(await harness.get(taskId));
-  });
-
-  test("see each other's events without a hint, within a second", async () => {
-    let go: () => void = () => {};
-    const opened = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    harness = await openHarness({
-      agents: scripted(async (task) => {
-        await task.artifact("a").write("1");
-        await opened;
-      }),
-    });
-    const deaf = await harness.join();
-    const { taskId } = await harness.start("go");
-    await harness.until(async () => (await harness.story(taskId)).length === 2);
-    const following = deaf.collect(taskId);
-    await turns(10);
-    await harness.bus.close();
-    go();
-    await harness.untilState(taskId, "completed");
-    await harness.advance(1100);
-    expect((await following).at(-1)?.event).toMatchObject({ status: { state: "completed" } });
-  });
-
-  test("a message sent to the node that is not at work is read within a second though its hint is lost", async () => {
-    harness = await openHarness({ agents: scripted(async (task) => (await task.next()).parts[0]?.text ?? "") });
-    const other = await harness.join();
-    const { taskId } = await harness.start("go");
-    await turns(10);
-    await harness.bus.close();
-    await other.start({ taskId, parts: [{ text: "psst" }] });
-    await harness.advance(2 * SECOND);
-    await harness.untilState(taskId, "completed");
-    expect(textOf(await harness.get(taskId))).toBe("psst");
-  });
-
-  test("a sensitive answer is sealed by the node that has not heard of the question yet", async () => {
-    let go: () => void = () => {};
-    const opened = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    harness = await openHarness({
-      agents: scripted(async (task) => {
-        await opened;
-        return (await task.ask("Password?", { sensitive: true })) === "sesame" ? "open" : "shut";
-      }),
-    });
-    const deaf = await harness.join();
-    const { taskId } = await harness.start("go");
-    const reader = await deaf.subscribe(taskId);
-    await harness.bus.close();
-    go();
-    await harness.untilState(taskId, "input-required");
-    await deaf.start({ taskId, parts: [{ text: "sesame" }] });
-    expect(deaf.store.commits.flat().filter(({ kind }) => kind === "post")).toMatchObject([
-      { entry: { sealed: true } },
-    ]);
-    reader.close();
-    await harness.advance(2 * SECOND);
-    await harness.untilState(taskId, "completed");
-    expect(textOf(await harness.get(taskId))).toBe("open");
-    expect(JSON.stringify(await harness.get(taskId))).not.toContain("sesame");
-  });
-
-  test("a message is read once, though its inbox is looked into while it is being taken", async () => {
-    const messages: string[] = [];
-    harness = await openHarness({
-      agents: scripted(async (task) => {
-        for (;;) messages.push((await task.next()).parts[0]?.text ?? "");
-      }),
-    });
-    const other = await harness.join();
-    const { taskId } = await harness.start("go");
-    await turns(10);
-    harness.store.hold();
-    await other.start({ taskId, parts: [{ text: "once" }] });
-    await harness.until(() => harness.store.held > 0);
-    harness.bus.publish({ task: taskId, kind: "inbox" });
-    await turns(10);
-    harness.store.release();
-    await other.start({ taskId, parts: [{ text: "last" }] });
-    await harness.until(() => messages.includes("last"));
-    expect(messages).toEqual(["once", "last"]);
-  });
-
-  test("the other takes over what a dead one held, once its lease has run out and not before", async () => {
-    const end = deadEnd();
-    const first = await openHarness({
-      agents: scripted(async (task) => (task.attempt === 1 ? end.enter(task) : "done")),
-      leaseMs: 30 * SECOND,
-    });
-    harness = await first.join();
-    const { taskId } = await first.start("go");
-    await harness.until(() => end.reached === 1);
-    const following = harness.collect(taskId);
-    first.store.cut();
-    await harness.advance(20 * SECOND);
-    expect((await harness.get(taskId)).status.state).toBe("working");
-    await harness.advance(12 * SECOND);
-    await harness.untilState(taskId, "completed");
-    expect((await following).map(({ seq }) => seq)).toEqual([1, 2, 3]);
-    await first.kill();
-  });
-
-  test("one that was suspended for longer than its lease finds out what it has lost though it writes nothing", async () => {
-    const silent = await openHarness({
-      agents: scripted(async (task) => (task.attempt === 1 ? (await task.next()).messageId : "done")),
-      leaseMs: 30 * SECOND,
-      parkAfter: HOUR,
-    });
-    harness = await silent.join();
-    const { taskId } = await silent.start("go");
-    const heartbeat = silent.store.heartbeat.bind(silent.store);
-    silent.store.heartbeat = () => Promise.reject(new StoreError("busy", "not now"));
-    await harness.advance(40 * SECOND);
-    await harness.untilState(taskId, "completed");
-    silent.store.heartbeat = heartbeat;
-    await harness.advance(10 * SECOND);
-    expect(silent.engine.counts().live).toBe(0);
-    expect(await silent.get(taskId)).toEqual(await harness.get(taskId));
-  });
-
-  test("one that was silent for too long does not take back what the other has taken over", async () => {
-    const end = deadEnd();
-    const late: unknown[] = [];
-    let go: () => void = () => {};
-    const opened = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    const silent = await openHarness({
-      agents: scripted(async (task) => {
-        if (task.attempt === 1) {
-          await opened;
-          // It ignores its signal, and writes on.
-          await task.artifact("a").write("late");
-          await task.flush().catch((error: unknown) => late.push(error));
-          await task
-            .artifact("a")
-            .write("later")
-            .catch((error: unknown) => late.push(error));
-          return;
-        }
-        await task.artifact("a").write("in time");
-        if (end.reached === 0) await end.enter(task);
-      }),
-      leaseMs: 30 * SECOND,
-    });
-    harness = await silent.join();
-    const { taskId } = await silent.start("go");
-    const heartbeat = silent.store.heartbeat.bind(silent.store);
-    silent.store.heartbeat = () => Promise.reject(new StoreError("busy", "not now"));
-    await harness.advance(40 * SECOND);
-    await harness.until(() => end.reached === 1);
-    silent.store.heartbeat = heartbeat;
-    go();
-    await harness.until(() => late.length === 2);
-    await harness.advance(20 * SECOND);
-    expect(late).toMatchObject([{ reason: "lease-lost" }, { reason: "lease-lost" }]);
-    expect(await harness.story(taskId)).toEqual(["working", "a=in time"]);
-    expect((await harness.shared.get(taskId, { artifacts: false }))?.epoch).toBe(2);
-    expect((await harness.shared.get(taskId, { artifacts: false }))?.node).toBe(harness.node);
-  });
-});
-
-describe("wherever the process dies in a task of many events", () => {
-  const journey = scripted(async (task) => {
-    await task.status("begin");
-    await task.step("one", async () => {
-      await task.artifact("a").write("step one");
-      return 1;
-    });
-    await task.artifact("a").write("after one");
-    const name = await task.ask("Name?");
-    await task.artifact("b").write(`for ${name}`);
-    await task.status("half way");
-    await task.step("two", async () => {
-      await task.status("in step two");
-      await task.artifact("b").write("step two");
-      return 2;
-    });
-    const again = await task.ask("Name?");
-    await task.artifact("a").write(`and ${again}`);
-    return "end";
-  });
-
-  interface Fault {
-    readonly at: number;
-    readonly how: "not applied" | "applied, unheard" | "heard";
-  }
-
-  /** Runs the journey, the process dying at one commit; answers as a caller would who sees only what is acknowledged. */
-  async function travel(
-    fault: Fault | undefined,
-  ): Promise<{ readonly story: string[]; readonly task: Task; readonly commits: number; readonly seen: number[] }> {
-    let commits = 0;
-    let struck = false;
-    const openStore = async (
-      setup: Parameters<NonNullable<Parameters<typeof openHarness>[0]["openStore"]>>[0],
-    ): Promise<Store> => {
-      const { createMemoryStore } = await import("../../src/store/memory/store.ts");
-      const inner = createMemoryStore(setup);
-      const commit: Store["commit"] = async (operations) => {
-        commits += 1;
-        if (commits !== fault?.at) return inner.commit(operations);
-        struck = true;
-        if (fault.how === "not applied") return new Promise(() => {});
-        const outcomes = await inner.commit(operations);
-        return fault.how === "heard" ? outcomes : new Promise(() => {});
-      };
-      return new Proxy(inner, {
-        get(target, key) {
-          if (key === "commit") return commit;
-          const value: unknown = Reflect.get(target, key);
-          return typeof value === "function" ? value.bind(target) : value;
-        },
-      });
-    };
-    harness = await openHarness({ agents: journey, openStore });
-    const seen: number[] = [];
-    let id: TaskId | undefined;
-    let following: Promise<void> | undefined;
-    let answering = false;
-    const names = ["Ada", "Bob"];
-    const follow = async (taskId: TaskId): Promise<void> => {
-      const subscription = await harness.subscribe(taskId, { after: seen.length });
-      for (let batch = await subscription.next(); batch !== undefined; batch = await subscription.next()) {
-        for (const { seq } of batch.entries) seen.push(seq);
-      }
-    };
-    for (let tries = 0; tries < 500; tries += 1) {
-      await turns(1);
-      if (struck) {
-        struck = false;
-        answering = false;
-        following = undefined;
-        harness = await harness.crash();
-      }
-      if (id === undefined) {
-        id = (await harness.begin("go")).taskId;
-        continue;
-      }
-      const stored = await harness.find(id);
-      if (stored === undefined) {
-        // The task was never acknowledged: the caller sends again.
-        if (following === undefined && tries % 20 === 19) id = undefined;
-        continue;
-      }
-      following ??= follow(id);
-      if (stored.status.state === "completed") break;
-      if (stored.status.state !== "input-required" || answering || (await harness.shared.inbox(id)).length > 0)
-        continue;
-      answering = true;
-      const count = (stored.history ?? []).filter(({ role }) => role === "user").length;
-      void answer(id, names[count - 1] ?? "").then(async () => {
-        await turns(5);
-        answering = false;
-      });
-    }
-    if (id === undefined) throw new Error("There was no task.");
-    await following;
-    const task = await harness.get(id);
-    return { story: (await harness.story(id)).map((line) => line.replace(/!$/, "")), task, commits, seen };
-  }
-
-  test("what comes of it is the same, and a reader that resumes sees every event once", async () => {
-    const undisturbed = await travel(undefined);
-    expect(undisturbed.task.status.state).toBe("completed");
-    expect(undisturbed.story.length).toBeGreaterThan(14);
-    await harness[Symbol.asyncDispose]();
-    for (let at = 1; at <= undisturbed.commits; at += 1) {
-      for (const how of ["not applied", "applied, unheard", "heard"] as const) {
-        const { story, task, seen } = await travel({ at, how });
-        const where = `commit ${at} of ${undisturbed.commits}, ${how}`;
-        expect(story, where).toEqual(undisturbed.story);
-        expect(task.artifacts, where).toEqual(undisturbed.task.artifacts);
-        expect(
-          task.history?.map(({ parts }) => parts),
-          where,
-        ).toEqual(undisturbed.task.history?.map(({ parts }) => parts));
-        expect(seen, where).toEqual(story.map((_, index) => index + 1));
-        if (at < undisturbed.commits || how !== "heard") await harness[Symbol.asyncDispose]();
-      }
-    }
   });
 });
 
