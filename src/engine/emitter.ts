@@ -41,13 +41,15 @@ const RESTART_BYTES = 64 * 1024;
  */
 export class Emitter {
   readonly #options: EmitterOptions;
-  readonly #targets = new Map<ArtifactId, ArtifactTarget>();
+  /** Only what a replay may have to restart need be known by its id. */
+  readonly #targets: Map<ArtifactId, ArtifactTarget> | undefined;
   /** Keeps the order of calls while a restart reads the log. */
   #chain: Promise<void> = Promise.resolve();
   #chained = 0;
 
   constructor(options: EmitterOptions) {
     this.#options = options;
+    this.#targets = options.replay === undefined ? undefined : new Map();
   }
 
   status(parts: readonly Part[] | undefined, metadata: JsonObject | undefined): Promise<void> {
@@ -68,7 +70,7 @@ export class Emitter {
 
   write(target: ArtifactTarget, parts: readonly Part[], last: boolean): Promise<void> {
     const step = this.#currentStep();
-    this.#targets.set(target.id, target);
+    this.#targets?.set(target.id, target);
     return this.#inOrder(() => this.#write(target, parts, { step, last }));
   }
 
@@ -191,7 +193,7 @@ export class Emitter {
   }
 
   #target(id: ArtifactId): ArtifactTarget {
-    return this.#targets.get(id) ?? { id, name: undefined };
+    return this.#targets?.get(id) ?? { id, name: undefined };
   }
 
   /** Calls at once unless an earlier call is still under way; resolves when there is room for more. */

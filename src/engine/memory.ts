@@ -2,7 +2,7 @@ import { parseOwnJson } from "../internal/own-json.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import { readMessage, writeMessage } from "../protocol/serial.ts";
-import type { StepRecord } from "../store/contract.ts";
+import type { HistoryEntry, StepRecord } from "../store/contract.ts";
 import { openSealed, type Sealer } from "./seal.ts";
 import { TaskFailure } from "./task-failure.ts";
 import type { TaskWriter } from "./task-writer.ts";
@@ -49,6 +49,15 @@ export class Memory {
 
   recall(key: string): Remembered | undefined {
     return this.#known.get(key);
+  }
+
+  /** A replay will come by this message again, as an answer or by `next()`. */
+  holds({ inbox, body }: HistoryEntry): boolean {
+    for (const known of this.#known.values()) {
+      if (known.kind === "answered" ? known.inbox === inbox : known.kind === "message" && known.body === body)
+        return true;
+    }
+    return false;
   }
 
   /** Keeps it with the next commit. */

@@ -37,6 +37,11 @@ export function callerOf(record: RunnerRecord): Principal {
   return record.caller ?? ANONYMOUS;
 }
 
+/** What is kept of a run whose task has ended: nobody will start it again. */
+export function lastRunner({ attempt, tries, turnAfter, interruptedAt }: RunnerRecord, bytes: number): RunnerRecord {
+  return { attempt, tries, turnAfter, interruptedAt, bytes };
+}
+
 export function writeRunner(record: RunnerRecord): string {
   return JSON.stringify(record);
 }

@@ -1,3 +1,4 @@
+import { isoTime } from "../internal/iso-time.ts";
 import { uuidv7 } from "../internal/uuid.ts";
 import { A2AError, invalidField } from "../protocol/error.ts";
 import type { ContextId, MessageId, TaskId } from "../protocol/ids.ts";
@@ -101,7 +102,7 @@ function createTask(
   const message: Message = { ...incoming, taskId: ref.id, contextId: ref.contextId };
   const body = writeMessage(message);
   checkSize(parts, body);
-  const status = writeStatus({ state: "submitted", timestamp: new Date(now).toISOString() });
+  const status = writeStatus({ state: "submitted", timestamp: isoTime(now) });
   const skill = routed.kind === "skill" ? routed.skill : undefined;
   const feed = feeds.open(ref, {
     seq: 0,

@@ -250,7 +250,7 @@ export class RunContext implements TaskContext<unknown> {
     const poll = (): (typeof writer.inbox)[number] | undefined =>
       writer.inbox.find((entry) => entry.kind === "message");
     for (;;) {
-      const entry = options.wait === false ? poll() : await run.waits().wait({ poll, pauses: false, parks: true });
+      const entry = options.wait === false ? poll() : await run.waits().wait({ poll, pauses: false, parks: false });
       this.#check();
       if (entry === undefined || entry === TIMED_OUT) {
         memory.remember(key, { kind: "nothing" });

@@ -1,5 +1,6 @@
 import type { Clock } from "../internal/clock.ts";
 import { createDeferred, type Deferred } from "../internal/deferred.ts";
+import { isoTime } from "../internal/iso-time.ts";
 import { uuidv7 } from "../internal/uuid.ts";
 import type { ArtifactEvent, StatusEvent, TaskEvent } from "../protocol/event.ts";
 import { ArtifactFold } from "../protocol/fold.ts";
@@ -28,7 +29,7 @@ import type { Feed } from "./feed.ts";
 import { foldEntries } from "./fold-entries.ts";
 import type { Limits } from "./limits.ts";
 import { LogView } from "./log-view.ts";
-import { type RunnerRecord, writeRunner } from "./runner-record.ts";
+import { lastRunner, type RunnerRecord, writeRunner } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
 import { planMove } from "./transition.ts";
 
@@ -365,9 +366,7 @@ export class TaskWriter implements CommitSource {
       epoch: this.epoch,
       ...(this.#create !== undefined && { create: this.#create.record }),
       entries: this.#entries,
-      ...((this.#headDirty || this.#create !== undefined) && {
-        head: end === undefined ? this.#head() : this.#headBeforeEnd(),
-      }),
+      ...(this.#needsHead(end) && { head: end === undefined ? this.#head() : this.#headBeforeEnd() }),
       history: this.#history,
       taken: this.#taken.map((taken) => taken.id),
       steps: this.#steps,
@@ -387,6 +386,11 @@ export class TaskWriter implements CommitSource {
     this.#headDirty = false;
     this.#end = undefined;
     return write;
+  }
+
+  /** A task that comes into the store finished needs only its last head: nobody knew it, so no message can keep it from ending. */
+  #needsHead(end: PendingEnd | undefined): boolean {
+    return this.#create === undefined ? this.#headDirty : end === undefined;
   }
 
   committed(write: TaskWrite, outcome: Outcome): void {
@@ -482,13 +486,13 @@ export class TaskWriter implements CommitSource {
       options.parts === undefined ? undefined : this.#statusMessage(options.parts, options.messageMetadata);
     const event: StatusEvent = {
       kind: "status",
-      status: { state, ...(message !== undefined && { message }), timestamp: new Date(now).toISOString() },
+      status: { state, ...(message !== undefined && { message }), timestamp: isoTime(now) },
       ...(options.metadata !== undefined && { metadata: options.metadata }),
     };
     const written = this.#append(event, options);
     if (written.kind !== "status") return;
     this.state = state;
-    this.#status = writeStatus(written.status);
+    this.#status = statusText(this.#entries.at(-1)?.body, written);
     this.#statusAt = now;
     this.#headDirty = true;
     if (isInterrupted(state)) this.runner = { ...this.runner, interruptedAt: this.seq };
@@ -547,7 +551,7 @@ export class TaskWriter implements CommitSource {
       status: this.#status,
       statusAt: this.#statusAt,
       ...(this.#metadata !== undefined && { metadata: this.#metadata }),
-      runner: writeRunner({ ...this.runner, bytes: this.#bytes }),
+      runner: writeRunner(this.ended ? lastRunner(this.runner, this.#bytes) : { ...this.runner, bytes: this.#bytes }),
       active: this.active,
       ...(this.wakeAt !== undefined && { wakeAt: this.wakeAt }),
     };
@@ -585,6 +589,13 @@ export function abortOf(loss: WriterLoss): TaskAborted {
     case "refused":
       return new TaskAborted("lease-lost", `The store refused the task (${loss.status}).`);
   }
+}
+
+/** The status within an event's text, cut out where it is all there is. */
+function statusText(body: string | undefined, event: StatusEvent): string {
+  return body === undefined || event.metadata !== undefined
+    ? writeStatus(event.status)
+    : body.slice('{"status":'.length, -1);
 }
 
 function limitFailure(code: string, sentence: string): TaskFailure {

@@ -95,12 +95,14 @@ export async function prepareReplay(options: ResumeOptions): Promise<Beginning |
     isRemembered: (step) => memory.recall(step)?.kind === "done",
   });
   const { before, during } = historyAround(record, runner);
+  // What was taken in and then forgotten was said all the same: the next attempt finds it in the history.
+  const isForgotten = (entry: HistoryEntry): boolean => entry.inbox !== undefined && !memory.holds(entry);
   return {
     turn: {
       message,
       data: await dataFor(skill, message),
       skillId: runner.skill,
-      history: [...before.map((entry) => readMessage(entry.body)), message],
+      history: [...messagesOf(before), message, ...messagesOf(during.filter(isForgotten))],
       taken: new Map(
         during.flatMap(({ inbox, body }) => (inbox === undefined ? [] : [[inbox, readMessage(body)] as const])),
       ),
@@ -153,6 +155,10 @@ function historyAround(
   return since === -1
     ? { before: history, during: [] }
     : { before: history.slice(0, since), during: history.slice(since) };
+}
+
+function messagesOf(entries: readonly HistoryEntry[]): Message[] {
+  return entries.map((entry) => readMessage(entry.body));
 }
 
 function skillOf(agent: Agent, id: string | undefined): Skill | undefined {

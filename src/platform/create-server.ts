@@ -28,7 +28,8 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
   let failureTold = false;
   let listener: Listener | undefined;
   let closing: Promise<void> | undefined;
-  const publicUrl = (): string => settings.publicUrl ?? listener?.url ?? urlOf(settings.host, settings.port);
+  const unheard = urlOf(settings.host, settings.port);
+  const publicUrl = (): string => settings.publicUrl ?? listener?.url ?? unheard;
   const started = startServer({ agents: served, options, settings, publicUrl, logger });
   started.then(
     (result) => {

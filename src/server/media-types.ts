@@ -65,7 +65,19 @@ export function compatible(one: string, other: string): boolean {
   return matches(type, otherType) && matches(subtype, otherSubtype);
 }
 
-function rangeOf(mode: string): [string, string] {
+/** What modes mean, by their text: agents declare few and callers repeat themselves. Bounded, since callers may send anything. */
+const RANGES = new Map<string, readonly [string, string]>();
+const MAX_RANGES = 1000;
+
+function rangeOf(mode: string): readonly [string, string] {
+  const known = RANGES.get(mode);
+  if (known !== undefined) return known;
+  const range = parseRange(mode);
+  if (RANGES.size < MAX_RANGES && mode.length < 100) RANGES.set(mode, range);
+  return range;
+}
+
+function parseRange(mode: string): readonly [string, string] {
   const [range = ""] = mode.toLowerCase().split(";", 1);
   const [type = "", subtype] = range.trim().split("/", 2);
   // "text" for plain text is how early agents put it.

@@ -46,9 +46,7 @@ describe("wherever the process dies in a task of many events", () => {
   ): Promise<{ readonly story: string[]; readonly task: Task; readonly commits: number; readonly seen: number[] }> {
     let commits = 0;
     let struck = false;
-    const openStore = async (
-      setup: Parameters<NonNullable<Parameters<typeof openHarness>[0]["openStore"]>>[0],
-    ): Promise<Store> => {
+    const openStore: NonNullable<HarnessOptions["openStore"]> = (setup) => {
       const inner = createMemoryStore(setup);
       const commit: Store["commit"] = async (operations) => {
         commits += 1;
