@@ -27,6 +27,12 @@ interface Posted {
   readonly onOutcome: ((outcome: Outcome) => void) | undefined;
 }
 
+/** What goes into one transaction, and whose it is. */
+interface Group {
+  readonly operations: StoreOperation[];
+  readonly owners: Array<CommitSource | Posted>;
+}
+
 export interface CommitterOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -87,11 +93,24 @@ export class Committer {
   async #run(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
-    await this.#commitGroup();
+    for (let group = this.#gather(); group !== undefined; ) {
+      let turned = false;
+      const turn = setImmediate(() => {
+        turned = true;
+      });
+      try {
+        settle(group, await this.#commit(group.operations));
+      } catch (error) {
+        if (!isPassing(error)) return this.#die(error);
+        refuse(group, error);
+      }
+      clearImmediate(turn);
+      // The next group leaves in the same breath, before those who were woken do anything, so that the store is not kept waiting.
+      // But with a store that answers at once it goes by way of the event loop: a busy author would else keep sockets and
+      // timers from their turn.
+      group = turned ? this.#gather() : undefined;
+    }
     this.#busy = false;
-    if (this.#dead) return;
-    // The next group goes by way of the event loop even if it is ready: with a store that answers at once, a busy author
-    // would otherwise keep sockets and timers from their turn.
     if (this.#queue.length > 0) this.#schedule();
     else {
       this.#idle?.resolve();
@@ -99,25 +118,17 @@ export class Committer {
     }
   }
 
-  async #commitGroup(): Promise<void> {
+  #gather(): Group | undefined {
     const queue = this.#queue;
     this.#queue = [];
-    const operations: StoreOperation[] = [];
-    const owners: Array<CommitSource | Posted> = [];
+    const group: Group = { operations: [], owners: [] };
     for (const item of queue) {
       const operation = "operation" in item ? item.operation : collect(item);
       if (operation === undefined) continue;
-      operations.push(operation);
-      owners.push(item);
+      group.operations.push(operation);
+      group.owners.push(item);
     }
-    if (operations.length === 0) return;
-    try {
-      settle(owners, operations, await this.#commit(operations));
-    } catch (error) {
-      if (error instanceof StoreError && (error.code === "busy" || error.code === "full"))
-        refuse(owners, operations, error);
-      else this.#die(error);
-    }
+    return group.operations.length === 0 ? undefined : group;
   }
 
   /** One commit, tried again while the store says that nothing was written. */
@@ -128,8 +139,7 @@ export class Committer {
       try {
         return await store.commit(operations);
       } catch (error) {
-        const passing = error instanceof StoreError && (error.code === "busy" || error.code === "full");
-        if (!passing || clock.now() + pause > giveUp) throw error;
+        if (!isPassing(error) || clock.now() + pause > giveUp) throw error;
         await new Promise<void>((resolve) => clock.setTimer(clock.now() + pause, resolve));
       }
     }
@@ -148,11 +158,12 @@ function collect(source: CommitSource): TaskWrite | undefined {
   return source.collect();
 }
 
-function settle(
-  owners: readonly (CommitSource | Posted)[],
-  operations: readonly StoreOperation[],
-  outcomes: readonly Outcome[],
-): void {
+/** Nothing was written, and another try may succeed. */
+function isPassing(error: unknown): error is StoreError {
+  return error instanceof StoreError && (error.code === "busy" || error.code === "full");
+}
+
+function settle({ owners, operations }: Group, outcomes: readonly Outcome[]): void {
   if (outcomes.length !== operations.length)
     throw new StoreError("unknown", "The store did not answer for every operation.");
   for (const [index, owner] of owners.entries()) {
@@ -169,11 +180,7 @@ function settle(
   }
 }
 
-function refuse(
-  owners: readonly (CommitSource | Posted)[],
-  operations: readonly StoreOperation[],
-  error: StoreError,
-): void {
+function refuse({ owners, operations }: Group, error: StoreError): void {
   for (const [index, owner] of owners.entries()) {
     const operation = operations[index];
     if ("operation" in owner) owner.result.reject(error);

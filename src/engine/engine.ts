@@ -171,9 +171,9 @@ class TaskEngine implements RunningEngine {
     return this.#rounds.start();
   }
 
-  async submit(submission: Submission): Promise<Submitted> {
-    if (this.#phase !== "open") throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
-    return submit(this.#parts, submission);
+  submit(submission: Submission): Promise<Submitted> {
+    if (this.#phase === "open") return submit(this.#parts, submission);
+    return Promise.reject(new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 }));
   }
 
   async accepted(ticket: Ticket): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type AbortCause,
   type Agent,
   type InputTimeout,
+  type Output,
   type RunFunction,
   type RunResult,
   type Skill,
@@ -26,7 +27,7 @@ import type { Replay } from "./replay.ts";
 import { openSealed, type Sealer } from "./seal.ts";
 import { RESULT, RunContext, type Turn } from "./task-context.ts";
 import { TaskFailure } from "./task-failure.ts";
-import { abortOf, ENGINE_NOTE, type TaskWriter } from "./task-writer.ts";
+import { abortOf, ENGINE_NOTE, type TaskWriter, type WriterListener, type WriterLoss } from "./task-writer.ts";
 import { Waits } from "./waits.ts";
 
 export interface RunEnvironment {
@@ -49,9 +50,8 @@ export interface Beginning {
   readonly replay: Replay | undefined;
 }
 
-export interface RunOptions {
-  readonly agent: Agent;
-  readonly writer: TaskWriter;
+/** What all runs of an engine share: what they may use, and who is told of what. */
+export interface RunHost {
   readonly environment: RunEnvironment;
   /** Finds out what the next unread message asks for; `undefined`: there is none. */
   readonly nextTurn: (run: Run) => Promise<Beginning | undefined>;
@@ -59,6 +59,8 @@ export interface RunOptions {
   readonly onPark: (run: Run) => void;
   /** It was told to end and has not; somebody must end the task over its head. */
   readonly onOverdue: (run: Run) => void;
+  /** Its task is gone from it. */
+  readonly onLost: (run: Run, loss: WriterLoss) => void;
 }
 
 /** What callers are told of an error that was not meant for them. */
@@ -67,12 +69,12 @@ const AGENT_FAILED = "The agent failed while working on this task.";
 type Ending = { readonly kind: "returned" } | { readonly kind: "threw"; readonly error: unknown };
 
 /** The author's function at work on one task: from its start to the task's end, or until the task is taken away from it. */
-export class Run {
+export class Run implements WriterListener {
   readonly agent: Agent;
   readonly writer: TaskWriter;
   /** The author's function was called, and has not returned yet. */
   atWork = false;
-  readonly #options: RunOptions;
+  readonly #host: RunHost;
   readonly #abortion = new LazyAbort();
   #waits: Waits | undefined;
   #stop: { readonly cause: "canceled" | "timeout" } | undefined;
@@ -81,12 +83,11 @@ export class Run {
   #deadline: Timer | undefined;
   #grace: Timer | undefined;
 
-  constructor(options: RunOptions) {
-    this.#options = options;
-    this.agent = options.agent;
-    this.writer = options.writer;
-    this.writer.onInbox = () => this.#inboxChanged();
-    this.writer.onLoss = (loss) => this.detach(abortOf(loss));
+  constructor(agent: Agent, writer: TaskWriter, host: RunHost) {
+    this.#host = host;
+    this.agent = agent;
+    this.writer = writer;
+    writer.listener = this;
   }
 
   /** Why it was told to end; absent while nobody told it. */
@@ -125,8 +126,8 @@ export class Run {
     if (this.#stop !== undefined || this.#over || this.#detached !== undefined) return;
     this.#stop = { cause };
     this.#abort(cause, cause === "canceled" ? "The task was canceled." : "The task's time is up.");
-    const { clock, grace } = this.#options.environment;
-    this.#grace = clock.setTimer(clock.now() + (this.atWork ? grace : 0), () => this.#options.onOverdue(this), {
+    const { clock, grace } = this.#host.environment;
+    this.#grace = clock.setTimer(clock.now() + (this.atWork ? grace : 0), () => this.#host.onOverdue(this), {
       unref: true,
     });
   }
@@ -142,7 +143,7 @@ export class Run {
   }
 
   openEntry(entry: InboxEntry): Message | undefined {
-    const { sealer } = this.#options.environment;
+    const { sealer } = this.#host.environment;
     const body = entry.sealed ? openSealed(sealer, entry.body, this.writer.ref.id) : entry.body;
     return body === undefined ? undefined : readMessage(body);
   }
@@ -168,8 +169,13 @@ export class Run {
     return this.#abortion.signal;
   }
 
+  /** Values of an Observable that may wait to be written. */
+  get maxBuffered(): number {
+    return this.#host.environment.limits.observableBuffer;
+  }
+
   get logger(): Logger {
-    return this.#options.environment.logger;
+    return this.#host.environment.logger;
   }
 
   get inputTimeout(): InputTimeout | undefined {
@@ -178,13 +184,13 @@ export class Run {
   }
 
   now(): number {
-    return this.#options.environment.clock.now();
+    return this.#host.environment.clock.now();
   }
 
   /** Made when first needed: most runs never wait. */
   waits(): Waits {
     if (this.#waits === undefined) {
-      const { environment, onPark } = this.#options;
+      const { environment, onPark } = this.#host;
       const staysActive = this.agent.onRestart === "fail";
       this.#waits = new Waits({
         writer: this.writer,
@@ -200,7 +206,7 @@ export class Run {
   }
 
   memory(steps: readonly StepRecord[]): Memory {
-    const { sealer, limits } = this.#options.environment;
+    const { sealer, limits } = this.#host.environment;
     return new Memory({ writer: this.writer, sealer, steps, maxSteps: limits.maxSteps });
   }
 
@@ -219,7 +225,7 @@ export class Run {
 
   async #attempt(beginning: Beginning): Promise<Ending> {
     const { writer, agent } = this;
-    const { hooks } = this.#options.environment;
+    const { hooks } = this.#host.environment;
     const emitter = new Emitter({ writer, replay: beginning.replay, transforms: hooks.transform !== undefined });
     const context = new RunContext({ run: this, turn: beginning.turn, steps: beginning.steps, writer, emitter });
     // A task that ends in its first commit never needs a timer.
@@ -240,29 +246,22 @@ export class Run {
   }
 
   async #consume(result: RunResult | undefined, context: RunContext): Promise<void> {
-    const { limits } = this.#options.environment;
-    const abortion = this.#abortion;
-    const options = {
-      get signal() {
-        return abortion.signal;
-      },
-      maxBuffered: limits.observableBuffer,
-    };
-    const value = iterateResult(result, options) ?? (await result);
-    const chunks = iterateResult(value, options);
-    if (chunks !== undefined) {
-      for await (const chunk of chunks) {
-        abortion.throwIfAborted();
-        await context.yielded(chunk);
-      }
-      // A generator that was cut short by the signal may end as if it were done.
-      abortion.throwIfAborted();
-      return;
-    }
+    const value = iterateResult(result, this) ?? (await result);
+    const chunks = iterateResult(value, this);
+    if (chunks !== undefined) return this.#consumeAll(chunks, context);
     // Whoever returns nothing after being told to stop has stopped; a result, though, is a result.
-    if (value === undefined) return abortion.throwIfAborted();
+    if (value === undefined) return this.#abortion.throwIfAborted();
     // Safe: a run returns an Output or nothing; toParts refuses whatever is neither.
-    await context.artifact(RESULT).end(value as JsonValue);
+    return context.artifact(RESULT).end(value as JsonValue);
+  }
+
+  async #consumeAll(chunks: AsyncIterable<Output>, context: RunContext): Promise<void> {
+    for await (const chunk of chunks) {
+      this.#abortion.throwIfAborted();
+      await context.yielded(chunk);
+    }
+    // A generator that was cut short by the signal may end as if it were done.
+    this.#abortion.throwIfAborted();
   }
 
   /** Ends the task, or finds the message that wants another turn. */
@@ -270,7 +269,7 @@ export class Run {
     this.#waits?.close();
     this.#waits = undefined;
     while ((await this.#finish(ending)) === "inbox") {
-      const next = await this.#options.nextTurn(this);
+      const next = await this.#host.nextTurn(this);
       if (next !== undefined) return next;
     }
     return undefined;
@@ -303,7 +302,18 @@ export class Run {
   }
 
   /** The last resort, so that no task is left with nobody at work on it. */
-  #inboxChanged(): void {
+  // ——— what its writer tells it
+
+  stored(): void {
+    this.watchDeadline();
+  }
+
+  lost(loss: WriterLoss): void {
+    this.detach(abortOf(loss));
+    this.#host.onLost(this, loss);
+  }
+
+  inboxChanged(): void {
     if (this.#inboxHasCancel()) this.stop("canceled");
     else this.#waits?.poll();
   }
@@ -316,7 +326,7 @@ export class Run {
     const { deadline } = this.writer.runner;
     this.#deadline?.cancel();
     if (deadline === undefined || this.#over || this.#detached !== undefined) return;
-    this.#deadline = this.#options.environment.clock.setTimer(deadline, () => this.#deadlineReached(), { unref: true });
+    this.#deadline = this.#host.environment.clock.setTimer(deadline, () => this.#deadlineReached(), { unref: true });
   }
 
   #deadlineReached(): void {
@@ -331,7 +341,7 @@ export class Run {
   }
 
   #report(error: unknown): void {
-    const { logger, hooks } = this.#options.environment;
+    const { logger, hooks } = this.#host.environment;
     const task = this.writer.ref;
     logger.error("A run failed", { task: task.id, agent: this.agent.id, error });
     callHook(() => hooks.on?.error?.(error, task), logger);

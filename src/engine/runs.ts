@@ -11,9 +11,9 @@ import type { Committer } from "./committer.ts";
 import type { Feed } from "./feed.ts";
 import type { Feeds } from "./feeds.ts";
 import type { LogView } from "./log-view.ts";
-import { type Beginning, callHook, Run, type RunEnvironment } from "./run.ts";
+import { type Beginning, callHook, Run, type RunEnvironment, type RunHost } from "./run.ts";
 import { Slots } from "./slots.ts";
-import { TaskWriter, type WriterLoss, type WriterStart } from "./task-writer.ts";
+import { TaskWriter, type WriterDependencies, type WriterLoss, type WriterStart } from "./task-writer.ts";
 import { prepareNextTurn } from "./turn.ts";
 
 export interface RunsOptions {
@@ -29,6 +29,7 @@ export interface RunsOptions {
 }
 
 const INBOXES_AT_A_TIME = 200;
+const NOTHING = (): void => {};
 
 interface Live {
   readonly run: Run;
@@ -40,6 +41,8 @@ interface Live {
 /** The tasks this process writes: those at work, those waiting in their run, and those waiting for a slot. */
 export class Runs {
   readonly #options: RunsOptions;
+  readonly #writerDependencies: WriterDependencies;
+  readonly #runHost: RunHost;
   readonly #live = new ChurnMap<TaskId, Live>();
   /** How many inboxes the rounds have looked into since they began anew. */
   #checked = 0;
@@ -51,6 +54,22 @@ export class Runs {
   constructor(options: RunsOptions) {
     this.#options = options;
     this.#slots = new Map(Array.from(options.agents, ([id, agent]) => [id, new Slots(agent)]));
+    const { committer, environment } = options;
+    const { clock, limits, hooks } = environment;
+    this.#writerDependencies = {
+      committer,
+      clock,
+      limits,
+      hooks,
+      onCommitted: (task, views) => this.#committed(task, views),
+    };
+    this.#runHost = {
+      environment,
+      nextTurn: (run) => prepareNextTurn(run, options.store),
+      onPark: (run) => void this.letGo(run, "parked"),
+      onOverdue: (run) => void this.#endOverHead(run),
+      onLost: (run, loss) => this.#lost(run, loss),
+    };
   }
 
   get size(): number {
@@ -83,31 +102,8 @@ export class Runs {
 
   /** Makes this process the writer of a task. The feed must be held; it is let go of with the task. */
   open(agent: Agent, feed: Feed, start: WriterStart): Run {
-    const { committer, environment } = this.#options;
-    const { clock, limits, hooks } = environment;
-    const writer = new TaskWriter(start, {
-      committer,
-      feed,
-      clock,
-      limits,
-      hooks,
-      onCommitted: (views) => this.#committed(start.ref, views),
-      onStored: () => this.#live.get(start.ref.id)?.run.watchDeadline(),
-    });
-    const run = new Run({
-      agent,
-      writer,
-      environment,
-      nextTurn: (current) => prepareNextTurn(current, this.#options.store),
-      onPark: (current) => void this.letGo(current, "parked"),
-      onOverdue: (current) => void this.#endOverHead(current),
-    });
-    const onLoss = writer.onLoss;
-    writer.onLoss = (loss) => {
-      onLoss?.(loss);
-      this.#lost(run, loss);
-    };
-    this.#live.set(start.ref.id, { run, feed, leaveQueue: () => {}, freeSlot: () => {} });
+    const run = new Run(agent, new TaskWriter(start, feed, this.#writerDependencies), this.#runHost);
+    this.#live.set(start.ref.id, { run, feed, leaveQueue: NOTHING, freeSlot: NOTHING });
     return run;
   }
 

@@ -2,6 +2,7 @@ import type { Agent } from "./agent.ts";
 
 const DEFAULT_CONCURRENCY = 1000;
 const DEFAULT_QUEUE = 10_000;
+const NOTHING = (): void => {};
 
 /** How many runs of one agent go on at a time; the others wait their turn. */
 export class Slots {
@@ -33,7 +34,7 @@ export class Slots {
     if (this.#running < this.#concurrency) {
       this.#running++;
       start();
-      return () => {};
+      return NOTHING;
     }
     this.#queue.add(start);
     return () => this.#queue.delete(start);

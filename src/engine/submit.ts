@@ -21,7 +21,7 @@ export async function submit(parts: EngineParts, submission: Submission): Promis
     throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
   const { taskId } = submission.message;
   if (taskId !== undefined) return continueTask(parts, submission, taskId);
-  const call = replyCall(submission);
+  const call = new SubmissionCall(submission);
   const reply = await replyOf(parts, agent, { submission, call });
   if (reply !== undefined) return { kind: "message", message: reply };
   requireRoom(parts, agent);
@@ -223,17 +223,25 @@ function firstRunner(
   };
 }
 
-function replyCall(submission: Submission): ReplyCall {
-  const { caller, scope, metadata, outputModes } = submission;
-  return {
-    caller,
-    tenant: scope.tenant,
-    metadata,
-    outputModes,
-    get signal() {
-      return submission.signal;
-    },
-  };
+/** A class, so that the submission's signal stays unmade until somebody asks. */
+class SubmissionCall implements ReplyCall {
+  readonly caller: ReplyCall["caller"];
+  readonly tenant: string;
+  readonly metadata: ReplyCall["metadata"];
+  readonly outputModes: readonly string[];
+  readonly #submission: Submission;
+
+  constructor(submission: Submission) {
+    this.caller = submission.caller;
+    this.tenant = submission.scope.tenant;
+    this.metadata = submission.metadata;
+    this.outputModes = submission.outputModes;
+    this.#submission = submission;
+  }
+
+  get signal(): AbortSignal {
+    return this.#submission.signal;
+  }
 }
 
 function checkSize({ environment }: EngineParts, body: string): void {

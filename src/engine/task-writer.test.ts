@@ -57,7 +57,8 @@ function openWriter(): {
         },
       },
     },
-    { committer, feed, clock, limits: DEFAULT_LIMITS, hooks: {}, onCommitted: () => {}, onStored: () => {} },
+    feed,
+    { committer, clock, limits: DEFAULT_LIMITS, hooks: {}, onCommitted: () => {} },
   );
   const story = async (): Promise<string[]> =>
     (await store.log(ref.id, 0, 1e9)).map(({ body }) => tell(readEvent(body)));

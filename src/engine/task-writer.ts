@@ -69,16 +69,24 @@ export interface WriterStart {
   readonly create?: { readonly record: TaskCreate /** The first message, as stored. */; readonly message: string };
 }
 
+/** What all writers of an engine share. */
 export interface WriterDependencies {
   readonly committer: Committer;
-  readonly feed: Feed;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly hooks: EngineHooks;
   /** After a commit: the events are visible now. */
-  readonly onCommitted: (views: readonly LogView[]) => void;
+  readonly onCommitted: (task: TaskRef, views: readonly LogView[]) => void;
+}
+
+/** Who is at work with a writer. */
+export interface WriterListener {
+  /** Something arrived in the inbox. */
+  inboxChanged(): void;
   /** The task itself has come into the store, and goes on. */
-  readonly onStored: () => void;
+  stored(): void;
+  /** Nothing can be written any more. */
+  lost(loss: WriterLoss): void;
 }
 
 /** Why a writer can write no more. */
@@ -109,9 +117,8 @@ export class TaskWriter implements CommitSource {
   wakeAt: number | undefined;
   loss: WriterLoss | undefined;
   marked = false;
-  /** Called when an inbox entry arrives. */
-  onInbox: (() => void) | undefined;
-  onLoss: ((loss: WriterLoss) => void) | undefined;
+  listener: WriterListener | undefined;
+  readonly feed: Feed;
   readonly #dependencies: WriterDependencies;
   readonly #artifacts = new Map<ArtifactId, ArtifactEntry>();
   /** False until the task itself is in the store. */
@@ -143,7 +150,8 @@ export class TaskWriter implements CommitSource {
   /** Where the task goes on should a message have come before its end. */
   #beforeEnd: { readonly status: string; readonly statusAt: number; readonly state: TaskState } | undefined;
 
-  constructor(start: WriterStart, dependencies: WriterDependencies) {
+  constructor(start: WriterStart, feed: Feed, dependencies: WriterDependencies) {
+    this.feed = feed;
     this.ref = start.ref;
     this.epoch = start.epoch;
     this.seq = start.seq;
@@ -160,7 +168,7 @@ export class TaskWriter implements CommitSource {
     this.#dependencies = dependencies;
     for (const id of start.knownArtifacts) this.#artifacts.set(id, { id, complete: false, waiting: undefined });
     this.#create = start.create;
-    dependencies.feed.hasWriter = true;
+    feed.hasWriter = true;
     if (start.create !== undefined) {
       this.#history.push({ after: 0, body: start.create.message });
       this.#historyLength++;
@@ -168,10 +176,6 @@ export class TaskWriter implements CommitSource {
       this.#headDirty = true;
       this.#mark();
     }
-  }
-
-  get feed(): Feed {
-    return this.#dependencies.feed;
   }
 
   get ended(): boolean {
@@ -350,7 +354,7 @@ export class TaskWriter implements CommitSource {
     // Whoever read it from the store may have done so before it was seen there that it is taken.
     if (this.#everTaken?.has(entry.id) === true || this.inbox.some((known) => known.id === entry.id)) return;
     this.inbox.push(entry);
-    this.onInbox?.();
+    this.listener?.inboxChanged();
   }
 
   // ——— CommitSource
@@ -415,10 +419,10 @@ export class TaskWriter implements CommitSource {
   }
 
   #applied(write: TaskWrite, status: "ok" | "inbox", flying: Flying): void {
-    const { feed, onCommitted, onStored } = this.#dependencies;
+    const { feed } = this;
     const end = status === "ok" ? flying.end : undefined;
     this.isStored = true;
-    if (write.create !== undefined && end === undefined) onStored();
+    if (write.create !== undefined && end === undefined) this.listener?.stored();
     const views = end === undefined ? flying.views : [...flying.views, end.view];
     this.#uncommittedEvents -= flying.views.length + (flying.end === undefined ? 0 : 1);
     for (const view of flying.views) this.#uncommittedBytes -= view.body.length;
@@ -440,7 +444,7 @@ export class TaskWriter implements CommitSource {
     );
     flying.done.resolve();
     if (flying.end !== undefined) this.#settleEnd(status);
-    if (views.length > 0) onCommitted(views);
+    if (views.length > 0) this.#dependencies.onCommitted(this.ref, views);
   }
 
   #settleEnd(status: "ok" | "inbox"): void {
@@ -460,7 +464,7 @@ export class TaskWriter implements CommitSource {
     if (this.loss === undefined) {
       this.loss = loss;
       this.feed.hasWriter = false;
-      this.onLoss?.(loss);
+      this.listener?.lost(loss);
     }
     const reason = abortOf(loss);
     for (const deferred of [flying, this.#waiting, this.#endResult]) deferred?.reject(reason);

@@ -4,59 +4,54 @@ import { randomFillSync } from "node:crypto";
 export type UuidSource = (now?: number) => string;
 
 const POOL_BYTES = 4096;
-const RANDOM_BYTES = 10;
+/** Hexadecimal digits one id takes from the pool: 62 random bits behind the variant, and 12 for the counter's start. */
+const DIGITS = 20;
 const MAX_COUNTER = 0xfff;
-const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const VARIANT = ["8", "9", "a", "b"];
 
 /**
  * A source of its own. Within one millisecond, and while the clock stands still or steps back, a 12-bit counter rises; it starts low
  * enough for 2048 ids, and over its top the time of the ids runs ahead by a millisecond. 62 bits are random in every id.
  */
 export function createUuidSource(): UuidSource {
-  const pool = new Uint8Array(POOL_BYTES);
-  let used = POOL_BYTES;
+  const bytes = Buffer.alloc(POOL_BYTES);
+  let pool = "";
+  let used = 0;
   let time = -1;
   let counter = 0;
+  /** The first 13 characters, which ids of one millisecond share. */
+  let prefix = "";
 
   return (now = Date.now()) => {
-    if (used + RANDOM_BYTES > POOL_BYTES) {
-      randomFillSync(pool);
+    if (used + DIGITS > pool.length) {
+      // Made into text all at once: digit by digit costs more than everything else here.
+      pool = randomFillSync(bytes).toString("hex");
       used = 0;
     }
     const at = used;
-    used += RANDOM_BYTES;
+    used += DIGITS;
     const milliseconds = Math.floor(now);
     if (milliseconds > time) {
       time = milliseconds;
-      counter = ((byteAt(pool, at + 8) << 8) | byteAt(pool, at + 9)) & 0x7ff;
+      counter = Number.parseInt(pool.slice(at + 16, at + 19), 16) & 0x7ff;
+      prefix = prefixOf(time);
     } else if (counter < MAX_COUNTER) {
       counter += 1;
     } else {
       time += 1;
       counter = 0;
+      prefix = prefixOf(time);
     }
-    return format(time, counter, pool.subarray(at, at + 8));
+    const variant = VARIANT[Number.parseInt(pool.charAt(at), 16) & 3];
+    const third = counter.toString(16).padStart(3, "0");
+    return `${prefix}-7${third}-${variant}${pool.slice(at + 1, at + 4)}-${pool.slice(at + 4, at + 16)}`;
   };
 }
 
 /** The process's own source. */
 export const uuidv7: UuidSource = createUuidSource();
 
-function format(time: number, counter: number, random: Uint8Array): string {
-  const high = Math.floor(time / 0x1_0000);
-  const first = hex(high >>> 24) + hex(high >>> 16) + hex(high >>> 8) + hex(high);
-  const second = hex(time >>> 8) + hex(time);
-  const third = hex(0x70 | (counter >>> 8)) + hex(counter);
-  const fourth = hex(0x80 | (byteAt(random, 0) & 0x3f)) + hex(byteAt(random, 1));
-  let last = "";
-  for (let index = 2; index < 8; index += 1) last += hex(byteAt(random, index));
-  return `${first}-${second}-${third}-${fourth}-${last}`;
-}
-
-function hex(value: number): string {
-  return HEX[value & 0xff] ?? "";
-}
-
-function byteAt(bytes: Uint8Array, index: number): number {
-  return bytes[index] ?? 0;
+function prefixOf(time: number): string {
+  const digits = time.toString(16).padStart(12, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }

@@ -28,6 +28,10 @@ export class ArtifactFold {
   }
 
   artifacts(): Artifact[] {
-    return Array.from(this.#artifacts.values(), ({ artifact, parts }) => ({ ...artifact, parts }));
+    const artifacts: Artifact[] = [];
+    for (const { artifact, parts } of this.#artifacts.values()) {
+      artifacts.push(artifact.parts.length === parts.length ? artifact : { ...artifact, parts });
+    }
+    return artifacts;
   }
 }
