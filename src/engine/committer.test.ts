@@ -27,12 +27,47 @@ describe("group commit", () => {
     harness.store.hold();
     const first = harness.send("first");
     await harness.until(() => harness.store.held === 1);
-    const others = Array.from({ length: 20 }, (_, n) => harness.send(`${n}`));
+    const few = Array.from({ length: 5 }, (_, n) => harness.send(`${n}`));
     await turns(5);
     expect(harness.store.held).toBe(1);
     harness.store.release();
-    await Promise.all([first, ...others]);
-    expect(harness.store.commits.map((operations) => operations.length)).toEqual([1, 20]);
+    await Promise.all([first, ...few]);
+    expect(harness.store.commits.map((operations) => operations.length)).toEqual([1, 5]);
+  });
+
+  test("a second commit follows the first when enough has gathered; a third one waits", async () => {
+    await using harness = await openHarness({ agents: done });
+    harness.store.hold();
+    const sends = [harness.send("first")];
+    await harness.until(() => harness.store.held === 1);
+    for (let n = 0; n < 20; n++) sends.push(harness.send(`second ${n}`));
+    await harness.until(() => harness.store.held === 2);
+    for (let n = 0; n < 30; n++) sends.push(harness.send(`third ${n}`));
+    await turns(5);
+    expect(harness.store.held).toBe(2);
+    harness.store.release();
+    await Promise.all(sends);
+    expect(harness.store.commits.map((operations) => operations.length)).toEqual([1, 20, 30]);
+  });
+
+  test("one task is never in two commits at once, and its events stay in order", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async function* () {
+        for (let n = 0; n < 40; n++) {
+          yield `${n} `;
+          await turns(1);
+        }
+      }),
+    });
+    harness.store.hold();
+    const sends = Array.from({ length: 12 }, (_, n) => harness.send(`${n}`));
+    await harness.until(() => harness.store.held === 1);
+    await turns(20);
+    expect(harness.store.held).toBe(1);
+    harness.store.release();
+    for (const task of await Promise.all(sends)) {
+      expect(task.artifacts?.[0]?.parts.map(({ text }) => text)).toEqual(Array.from({ length: 40 }, (_, n) => `${n} `));
+    }
   });
 
   test("a step, a question and a sleep first wait until the task is in the store", async () => {

@@ -14,6 +14,8 @@ import {
 export interface CommitSource {
   /** It waits to be collected. Kept by the committer. */
   marked: boolean;
+  /** Its last write is still on its way: it must not be collected again before that has come back. */
+  readonly isFlying: boolean;
   /** What has gathered since it was last asked; `undefined`: nothing. Called once per commit. */
   collect(): TaskWrite | undefined;
   committed(write: TaskWrite, outcome: Outcome): void;
@@ -42,14 +44,18 @@ export interface CommitterOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
+/** So many tasks at least make a second commit worth its disk flush while the first is under way. */
+const WORTH_A_COMMIT = 8;
+
 /**
- * Group commit. What all tasks write while one commit is under way, or until the event loop's turn ends, goes into the next as
- * one transaction. Only one commit is under way at a time, so what is committed is committed in the order it was asked for.
+ * Group commit. What all tasks write while a commit is under way, or until the event loop's turn ends, goes into the next as
+ * one transaction. Two at most are under way, so that the store finds the next one waiting when it is done with the last; what
+ * one task writes is never in both, so each task's writes are committed in the order they were made.
  */
 export class Committer {
   readonly #options: CommitterOptions;
   #queue: Array<CommitSource | Posted> = [];
-  #busy = false;
+  #underWay = 0;
   #scheduled = false;
   #dead = false;
   #idle: Deferred<void> | undefined;
@@ -76,53 +82,65 @@ export class Committer {
 
   /** Resolves when nothing is waiting to be committed. */
   idle(): Promise<void> {
-    if (this.#dead || (!this.#busy && this.#queue.length === 0)) return Promise.resolve();
+    if (this.#dead || (this.#underWay === 0 && this.#queue.length === 0)) return Promise.resolve();
     this.#idle ??= createDeferred<void>();
     return this.#idle.promise;
   }
 
   #schedule(): void {
-    if (this.#busy || this.#scheduled || this.#dead) return;
+    if (this.#scheduled || this.#dead || !this.#mayLeave()) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      void this.#run();
+      this.#leave();
     });
   }
 
-  async #run(): Promise<void> {
-    if (this.#busy) return;
-    this.#busy = true;
-    for (let group = this.#gather(); group !== undefined; ) {
-      let turned = false;
-      const turn = setImmediate(() => {
-        turned = true;
-      });
-      try {
-        settle(group, await this.#commit(group.operations));
-      } catch (error) {
-        if (!isPassing(error)) return this.#die(error);
-        refuse(group, error);
-      }
-      clearImmediate(turn);
-      // The next group leaves in the same breath, before those who were woken do anything, so that the store is not kept waiting.
-      // But with a store that answers at once it goes by way of the event loop: a busy author would else keep sockets and
-      // timers from their turn.
-      group = turned ? this.#gather() : undefined;
-    }
-    this.#busy = false;
-    if (this.#queue.length > 0) this.#schedule();
-    else {
-      this.#idle?.resolve();
-      this.#idle = undefined;
-    }
+  /** One group is on its way whenever there is something; a second one only when enough has gathered to be worth a commit. */
+  #mayLeave(): boolean {
+    return this.#underWay === 0 || (this.#underWay === 1 && this.#queue.length >= WORTH_A_COMMIT);
   }
 
+  #leave(): void {
+    if (this.#dead || !this.#mayLeave()) return;
+    const group = this.#gather();
+    if (group !== undefined) void this.#carry(group);
+  }
+
+  async #carry(group: Group): Promise<void> {
+    this.#underWay++;
+    let turned = false;
+    const turn = setImmediate(() => {
+      turned = true;
+    });
+    try {
+      settle(group, await this.#commit(group.operations));
+    } catch (error) {
+      if (!isPassing(error)) return this.#die(error);
+      refuse(group, error);
+    }
+    clearImmediate(turn);
+    this.#underWay--;
+    // The next group leaves in the same breath, before those who were woken do anything, so that the store is not kept waiting.
+    // But with a store that answers at once it goes by way of the event loop: a busy author would else keep sockets and
+    // timers from their turn.
+    if (turned) this.#leave();
+    else this.#schedule();
+    if (this.#underWay > 0 || this.#queue.length > 0) return;
+    this.#idle?.resolve();
+    this.#idle = undefined;
+  }
+
+  /** Everything that waits, but for writers whose last write is still on its way. */
   #gather(): Group | undefined {
     const queue = this.#queue;
     this.#queue = [];
     const group: Group = { operations: [], owners: [] };
     for (const item of queue) {
+      if (!("operation" in item) && item.isFlying) {
+        this.#queue.push(item);
+        continue;
+      }
       const operation = "operation" in item ? item.operation : collect(item);
       if (operation === undefined) continue;
       group.operations.push(operation);

@@ -359,6 +359,10 @@ export class TaskWriter implements CommitSource {
 
   // ——— CommitSource
 
+  get isFlying(): boolean {
+    return this.#flying !== undefined;
+  }
+
   collect(): TaskWrite | undefined {
     const done = this.#waiting;
     if (done === undefined || this.loss !== undefined) return undefined;

@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { A2AError } from "../../protocol/error.ts";
 import type { Envelope } from "../sse/event-stream.ts";
 
@@ -33,8 +33,11 @@ export class RpcEnvelope implements Envelope {
 export const UNIDENTIFIED: RpcEnvelope = new RpcEnvelope("null");
 
 export function parseBody(bytes: Uint8Array): unknown {
-  if (!isUtf8(bytes)) throw new A2AError("parse-error", "The body is not valid UTF-8");
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Most bodies are plain ASCII, which need not be decoded.
+  const isPlain = isAscii(buffer);
+  if (!isPlain && !isUtf8(buffer)) throw new A2AError("parse-error", "The body is not valid UTF-8");
+  const text = isPlain ? buffer.toString("latin1") : buffer.toString();
   try {
     return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
   } catch (cause) {
