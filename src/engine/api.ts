@@ -97,7 +97,12 @@ export interface ViewEntry {
    * Texts that codecs made of this event, by a key of theirs. Subscribers of one event share it, so that each spelling is
    * made once.
    */
-  readonly encoded: Map<string, string>;
+  readonly encoded: EncodedTexts;
+}
+
+export interface EncodedTexts {
+  get(key: string): string | undefined;
+  set(key: string, text: string): void;
 }
 
 export interface Batch {

@@ -32,6 +32,9 @@ export interface EmitterOptions {
 
 /** The step at work. It names its emitter too: a step may call an agent of the same process, whose output is not the step's. */
 const STEP = new AsyncLocalStorage<{ readonly emitter: Emitter; readonly step: string }>();
+const PLAIN: Origin = { step: undefined, last: false };
+/** What there is nothing to wait for resolves with. */
+export const DONE: Promise<never> = Promise.resolve() as Promise<never>;
 /** Restarted content goes out in events of about this size. */
 const RESTART_BYTES = 64 * 1024;
 
@@ -70,8 +73,13 @@ export class Emitter {
 
   write(target: ArtifactTarget, parts: readonly Part[], last: boolean): Promise<void> {
     const step = this.#currentStep();
+    const origin: Origin = step === undefined && !last ? PLAIN : { step, last };
+    if (this.#options.replay === undefined && this.#chained === 0) {
+      this.#append(target, parts, origin);
+      return this.#options.writer.room() ?? DONE;
+    }
     this.#targets?.set(target.id, target);
-    return this.#inOrder(() => this.#write(target, parts, { step, last }));
+    return this.#inOrder(() => this.#write(target, parts, origin));
   }
 
   /** Completes an artifact that has its content already. */
@@ -162,6 +170,11 @@ export class Emitter {
     const own = transforms || written !== undefined ? parts.map(partFingerprint) : [];
     const differs = written === undefined ? transforms : written.join() !== own.join();
     const isPlain = step === undefined && base !== true && !differs;
+    if (isPlain && append && written === undefined) {
+      // By far the most frequent event: one more chunk.
+      writer.artifact({ kind: "artifact", artifact: { artifactId: target.id, parts }, append, lastChunk: last });
+      return;
+    }
     const note = isPlain
       ? undefined
       : writeNote({
@@ -222,8 +235,6 @@ export class Emitter {
     this.#chained--;
   }
 }
-
-const DONE: Promise<void> = Promise.resolve();
 
 function* inEventsOf(piece: KeptPiece, bytes: number): Generator<Pick<KeptPiece, "parts" | "fingerprints">> {
   // What cannot be told apart part by part stays one event, as it was.

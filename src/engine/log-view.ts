@@ -1,14 +1,35 @@
 import { readEvent } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
 import type { LogEntry } from "../store/contract.ts";
-import type { ViewEntry } from "./api.ts";
+import type { EncodedTexts, ViewEntry } from "./api.ts";
+
+/** Mostly one spelling is asked for; only more make it a map. */
+class FewTexts implements EncodedTexts {
+  #key: string | undefined;
+  #text: string | undefined;
+  #others: Map<string, string> | undefined;
+
+  get(key: string): string | undefined {
+    return key === this.#key ? this.#text : this.#others?.get(key);
+  }
+
+  set(key: string, text: string): void {
+    if (this.#key === undefined || key === this.#key) {
+      this.#key = key;
+      this.#text = text;
+      return;
+    }
+    this.#others ??= new Map();
+    this.#others.set(key, text);
+  }
+}
 
 /** A committed event as its readers share it. */
 export class LogView implements ViewEntry {
   readonly seq: number;
   readonly body: string;
   readonly state?: TaskState;
-  #encoded: Map<string, string> | undefined;
+  #encoded: EncodedTexts | undefined;
 
   constructor(seq: number, body: string, state: TaskState | undefined) {
     this.seq = seq;
@@ -17,8 +38,8 @@ export class LogView implements ViewEntry {
   }
 
   /** Made at first use: most events are read in one spelling, many in none. */
-  get encoded(): Map<string, string> {
-    this.#encoded ??= new Map();
+  get encoded(): EncodedTexts {
+    this.#encoded ??= new FewTexts();
     return this.#encoded;
   }
 }

@@ -21,7 +21,7 @@ import {
   type TaskLog,
 } from "./agent.ts";
 import { askCaller, type QuestionHost, requireAuth } from "./ask.ts";
-import type { ArtifactTarget, Emitter } from "./emitter.ts";
+import { type ArtifactTarget, DONE, type Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
 import { filesOf, toMessageParts, toParts } from "./output.ts";
 import { Rejection } from "./rejection.ts";
@@ -67,6 +67,8 @@ export interface ContextHost {
 
 /** The artifact that what a run yields or returns goes into. */
 export const RESULT = "result";
+// Safe: as in `artifact`.
+const RESULT_TARGET: ArtifactTarget = { id: RESULT as ArtifactId, name: RESULT };
 
 /** The author's view of one attempt at one turn of one task. */
 export class RunContext implements TaskContext<unknown> {
@@ -155,7 +157,8 @@ export class RunContext implements TaskContext<unknown> {
 
   /** What the run yields. */
   yielded(output: Output): Promise<void> {
-    return this.artifact(RESULT).write(output);
+    this.#check();
+    return this.#options.emitter.write(RESULT_TARGET, toParts(output), false);
   }
 
   step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T> {
@@ -314,6 +317,7 @@ export class RunContext implements TaskContext<unknown> {
     } catch (error) {
       pending = Promise.reject(error);
     }
+    if (pending === DONE) return pending;
     pending.catch((error: unknown) =>
       this.#options.run.logger.debug("A call of the run was refused or failed", { task: this.id, error }),
     );

@@ -38,7 +38,7 @@ export interface EventText {
   readonly body: string;
   /** Present on status events. */
   readonly state?: TaskState;
-  readonly encoded: Map<string, string>;
+  readonly encoded: { get(key: string): string | undefined; set(key: string, text: string): void };
 }
 
 export interface EventPlace {
