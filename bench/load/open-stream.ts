@@ -8,6 +8,8 @@ export interface StreamOptions {
   readonly signal: AbortSignal;
   /** Every event's frame, without the blank line that ends it. The bytes are valid only during the call. */
   readonly onFrame?: (frame: Buffer) => void;
+  /** Connections to go on with, and where this one goes when its stream has ended: callers keep theirs, as `fetch` does. */
+  readonly idle?: Socket[];
 }
 
 export interface OpenStream {
@@ -25,9 +27,9 @@ const FRAME_END = Buffer.from("\n\n");
 const COLON = 58;
 const LETTER_R = 114;
 
-/** Opens an event stream over a socket of its own, with as little work per event as counting them takes. */
-export function openStream({ port, body, signal, onFrame }: StreamOptions): OpenStream {
-  const socket: Socket = connect(port, "127.0.0.1");
+/** Opens an event stream over a socket, with as little work per event as counting them takes. */
+export function openStream({ port, body, signal, onFrame, idle }: StreamOptions): OpenStream {
+  const socket: Socket = idle?.pop() ?? connect(port, "127.0.0.1");
   const first = Promise.withResolvers<string>();
   const ended = Promise.withResolvers<number>();
   for (const { promise } of [first, ended]) promise.catch(() => undefined);
@@ -72,7 +74,16 @@ export function openStream({ port, body, signal, onFrame }: StreamOptions): Open
         new Error(`The server did not stream: HTTP ${response.status} ${carry.toString("utf8").slice(0, 300)}`),
       );
     ended.resolve(frames);
-    socket.destroy();
+    if (idle === undefined) {
+      socket.destroy();
+      return;
+    }
+    signal.removeEventListener("abort", stop);
+    socket.removeAllListeners("data");
+    socket.removeAllListeners("close");
+    socket.removeAllListeners("error");
+    socket.on("error", () => {});
+    idle.push(socket);
   });
   socket.on("error", fail);
   socket.on("close", () => {

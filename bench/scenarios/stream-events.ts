@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import {
   alternate,
   type Figures,
@@ -52,15 +53,17 @@ async function streamFor(bench: Bench, { port }: ServerProcess, seconds: number)
   const start = performance.now();
   const until = start + seconds * 1000;
   let events = 0;
+  const idle: Socket[] = [];
   const caller = async () => {
     while (performance.now() < until) {
-      const stream = openStream({ port, body: streamBody(workload), signal: bench.signal });
+      const stream = openStream({ port, body: streamBody(workload), signal: bench.signal, idle });
       const received = await stream.ended;
       if (received < CHUNKS) throw new Error(`A stream ended after ${received} events.`);
       events += received;
     }
   };
   await Promise.all(Array.from({ length: STREAMS }, caller));
+  for (const socket of idle) socket.destroy();
   return events / ((performance.now() - start) / 1000);
 }
 

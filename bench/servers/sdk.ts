@@ -1,21 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AgentCard } from "a2a-sdk-v1";
-import {
-  DefaultRequestHandler,
-  defaultServerCallContextBuilder,
-  InMemoryTaskStore,
-  JsonRpcTransportHandler,
-  UnauthenticatedUser,
-} from "a2a-sdk-v1/server";
+import { DefaultRequestHandler, InMemoryTaskStore } from "a2a-sdk-v1/server";
+import { jsonRpcHandler, UserBuilder } from "a2a-sdk-v1/server/express";
+import express from "express";
 import { announce, declareMissing, readConfig } from "./control.ts";
 import { openDatabaseStore } from "./sdk-database-store.ts";
 import { createExecutor } from "./sdk-executor.ts";
 import { fillStore } from "./sdk-fill.ts";
 
-/**
- * The official SDK behind bare `node:http`: its own request handler and JSON-RPC handler, without the web framework it is
- * usually mounted in, which would only slow it down.
- */
+/** The official SDK with its own request handler, JSON-RPC handler and Express middleware: what its users run. */
 interface SdkConfig {
   /** A SQLite file for its database store; absent: in memory. */
   readonly database: string;
@@ -39,51 +32,22 @@ const card: AgentCard = {
 };
 
 const config = readConfig<SdkConfig>();
-const user = new UnauthenticatedUser();
 
 try {
   const store = config.database === undefined ? new InMemoryTaskStore() : await openDatabaseStore(config.database);
   await fillStore(store, config.tasks ?? 0);
-  listen(new JsonRpcTransportHandler(new DefaultRequestHandler(card, store, createExecutor())));
+  listen(new DefaultRequestHandler(card, store, createExecutor()));
 } catch (error) {
   if (!isMissingModule(error)) throw error;
   const name = /package '([^']+)'/.exec(error.message)?.[1] ?? "unknown";
   declareMissing(`the SDK's database store needs the package \`${name}\`, which is not installed.`);
 }
 
-function listen(rpc: JsonRpcTransportHandler): void {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      void respond(rpc, Buffer.concat(chunks).toString("utf8"), { request, response });
-    });
-  });
-  server.listen(0, "127.0.0.1", () => announce(server.address(), "node:http, no web framework"));
-}
-
-interface HttpExchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-async function respond(rpc: JsonRpcTransportHandler, body: string, { request, response }: HttpExchange): Promise<void> {
-  const context = defaultServerCallContextBuilder({
-    extensions: undefined,
-    user,
-    headers: request.headers,
-    requestedVersion: "1.0",
-  });
-  const result = await rpc.handle(body, context);
-  if (!(Symbol.asyncIterator in result)) {
-    const text = JSON.stringify(result);
-    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
-    response.end(text);
-    return;
-  }
-  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-  for await (const event of result) response.write(`data: ${JSON.stringify(event)}\n\n`);
-  response.end();
+function listen(requestHandler: DefaultRequestHandler): void {
+  const server = createServer(
+    express().use("/", jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication })),
+  );
+  server.listen(0, "127.0.0.1", () => announce(server.address(), "Express, as its documentation sets it up"));
 }
 
 function isMissingModule(error: unknown): error is Error {
