@@ -26,7 +26,6 @@ import { TaskAborted } from "./agent.ts";
 import type { EngineHooks, TaskRef } from "./api.ts";
 import type { CommitSource, Committer } from "./committer.ts";
 import type { Feed } from "./feed.ts";
-import { foldEntries } from "./fold-entries.ts";
 import type { Limits } from "./limits.ts";
 import { LogView } from "./log-view.ts";
 import { lastRunner, type RunnerRecord, writeRunner } from "./runner-record.ts";
@@ -172,7 +171,8 @@ export class TaskWriter implements CommitSource {
     if (start.create !== undefined) {
       this.#history.push({ after: 0, body: start.create.message });
       this.#historyLength++;
-      this.#fold = new ArtifactFold();
+      // Who follows a stream has its events; the store folds them for later readers, off the way of this thread.
+      if (start.create.record.messageId === undefined) this.#fold = new ArtifactFold();
       this.#headDirty = true;
       this.#mark();
     }
@@ -302,7 +302,7 @@ export class TaskWriter implements CommitSource {
     const head = this.#head();
     const history = this.#history;
     this.#history = before.history;
-    const artifacts = this.#foldIfWhole();
+    const artifacts = this.#fold === undefined ? undefined : JSON.stringify(this.#fold.artifacts());
     this.#end = {
       entry,
       view,
@@ -568,14 +568,6 @@ export class TaskWriter implements CommitSource {
   #headBeforeEnd(): TaskHead {
     const before = this.#beforeEnd;
     return before === undefined ? this.#head() : { ...this.#head(), ...before, active: true };
-  }
-
-  /** The artifacts, if the whole log is still at hand. */
-  #foldIfWhole(): string | undefined {
-    if (this.#fold !== undefined) return JSON.stringify(this.#fold.artifacts());
-    const committed = this.feed.read(0);
-    if (committed === undefined) return undefined;
-    return JSON.stringify(foldEntries([...committed, ...(this.#flying?.views ?? []), ...this.#entries]));
   }
 }
 
