@@ -95,9 +95,9 @@ export interface ViewEntry {
   readonly state?: TaskState;
   /**
    * Texts that codecs made of this event, by a key of theirs. Subscribers of one event share it, so that each spelling is
-   * made once.
+   * made once. Absent where nobody else reads it.
    */
-  readonly encoded: EncodedTexts;
+  readonly encoded?: EncodedTexts | undefined;
 }
 
 export interface EncodedTexts {

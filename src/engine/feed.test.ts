@@ -21,7 +21,7 @@ function openFeed(
 
 /** Events of ten bytes each. */
 function events(from: number, to: number): LogView[] {
-  return Array.from({ length: to - from + 1 }, (_, index) => new LogView(from + index, "0123456789", undefined));
+  return Array.from({ length: to - from + 1 }, (_, index) => new LogView(from + index, "0123456789"));
 }
 
 const seqsOf = (entries: readonly { readonly seq: number }[] | undefined): number[] | undefined =>
@@ -42,7 +42,7 @@ describe("a feed", () => {
     feed.advance(events(1, 5), undefined);
     expect(seqsOf(feed.read(3))).toEqual([4, 5]);
     expect(feed.read(2)).toBeUndefined();
-    feed.advance([new LogView(6, "x".repeat(100), undefined)], undefined);
+    feed.advance([new LogView(6, "x".repeat(100))], undefined);
     expect(seqsOf(feed.read(5))).toEqual([6]);
   });
 
@@ -70,7 +70,11 @@ describe("a feed", () => {
   test("remembers the last question, and which messages were taken", () => {
     const feed = openFeed();
     feed.advance(
-      [new LogView(1, "{}", "working"), new LogView(2, "{}", "input-required"), new LogView(3, "{}", "working")],
+      [
+        new LogView(1, "{}", { state: "working" }),
+        new LogView(2, "{}", { state: "input-required" }),
+        new LogView(3, "{}", { state: "working" }),
+      ],
       statusOf("working"),
     );
     expect(feed.interruptedAt).toBe(2);

@@ -30,6 +30,8 @@ export class Feed {
   finished: FinishedTask | undefined;
   /** Set while the task's writer is in this process. */
   hasWriter = false;
+  /** How many subscriptions read it. */
+  readers = 0;
   /** How many hold this feed. Kept by the registry. */
   holders = 0;
   #tail: ViewEntry[] = [];

@@ -24,29 +24,45 @@ class FewTexts implements EncodedTexts {
   }
 }
 
-/** A committed event as its readers share it. */
-export class LogView implements ViewEntry {
+/** Who reads a task's events. */
+export interface Readership {
+  readonly readers: number;
+}
+
+export interface LogViewOptions {
+  readonly state?: TaskState | undefined;
+  /** For the store and a later replay; readers are not shown it. */
+  readonly note?: string | undefined;
+  readonly readership?: Readership;
+}
+
+/** An event on its way into the log, and, once committed, as its readers share it. */
+export class LogView implements ViewEntry, LogEntry {
   readonly seq: number;
   readonly body: string;
   readonly state?: TaskState;
+  readonly note?: string;
+  readonly #readership: Readership | undefined;
   #encoded: EncodedTexts | undefined;
 
-  constructor(seq: number, body: string, state: TaskState | undefined) {
+  constructor(seq: number, body: string, options: LogViewOptions = {}) {
     this.seq = seq;
     this.body = body;
-    if (state !== undefined) this.state = state;
+    if (options.state !== undefined) this.state = options.state;
+    if (options.note !== undefined) this.note = options.note;
+    this.#readership = options.readership;
   }
 
-  /** Made at first use: most events are read in one spelling, many in none. */
-  get encoded(): EncodedTexts {
-    this.#encoded ??= new FewTexts();
+  /** Kept only where several readers share it: for one alone it would be memory held for nothing. */
+  get encoded(): EncodedTexts | undefined {
+    if (this.#encoded === undefined && (this.#readership?.readers ?? 0) > 1) this.#encoded = new FewTexts();
     return this.#encoded;
   }
 }
 
 /** An event read back from the store. */
 export function viewOf(entry: LogEntry): LogView {
-  return new LogView(entry.seq, entry.body, isStatusBody(entry.body) ? readStatusState(entry.body) : undefined);
+  return new LogView(entry.seq, entry.body, isStatusBody(entry.body) ? { state: readStatusState(entry.body) } : {});
 }
 
 /** Tells a status event by how its stored text begins, without parsing it. */

@@ -36,6 +36,7 @@ export class LogSubscription implements Subscription {
   constructor(source: SubscriptionSource, feed: Feed, start: SubscriptionStart) {
     this.#source = source;
     this.#feed = feed;
+    feed.readers++;
     this.#opening = start.opening;
     this.resync = start.resync;
     this.#position = start.opening.seq;
@@ -69,6 +70,7 @@ export class LogSubscription implements Subscription {
     if (this.#closed) return;
     this.#closed = true;
     this.#wake?.();
+    this.#feed.readers--;
     this.#source.feeds.release(this.#feed);
     this.#source.onClose();
   }

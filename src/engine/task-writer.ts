@@ -40,7 +40,7 @@ interface ArtifactEntry {
   waiting: { readonly index: number; readonly event: ArtifactEvent } | undefined;
 }
 
-type PendingEnd = TaskEnd & { readonly view: LogView };
+type PendingEnd = TaskEnd & { readonly entry: LogView };
 
 interface Taken {
   readonly id: string;
@@ -131,8 +131,7 @@ export class TaskWriter implements CommitSource {
   #statusAt: number;
   #historyLength: number;
   #create: WriterStart["create"];
-  #entries: LogEntry[] = [];
-  #views: LogView[] = [];
+  #entries: LogView[] = [];
   #history: HistoryEntry[] = [];
   #taken: Taken[] = [];
   #everTaken: Set<string> | undefined;
@@ -232,8 +231,7 @@ export class TaskWriter implements CommitSource {
     // Completing a chunk changes no content: what was folded still holds.
     this.#bytes += body.length - logged.body.length;
     this.#uncommittedBytes += body.length - logged.body.length;
-    this.#entries[index] = { ...logged, body };
-    this.#views[index] = new LogView(logged.seq, body, undefined);
+    this.#entries[index] = new LogView(logged.seq, body, { note: logged.note, readership: this.feed });
     entry.complete = true;
   }
 
@@ -297,15 +295,13 @@ export class TaskWriter implements CommitSource {
     this.active = false;
     this.wakeAt = undefined;
     const entry = this.#entries.pop();
-    const view = this.#views.pop();
-    if (entry === undefined || view === undefined) throw new Error("The terminal event was not numbered.");
+    if (entry === undefined) throw new Error("The terminal event was not numbered.");
     const head = this.#head();
     const history = this.#history;
     this.#history = before.history;
     const artifacts = this.#fold === undefined ? undefined : JSON.stringify(this.#fold.artifacts());
     this.#end = {
       entry,
-      view,
       head,
       history,
       unlessInbox: options.unlessInbox,
@@ -382,11 +378,10 @@ export class TaskWriter implements CommitSource {
       ...(end !== undefined && { end }),
       release: this.#release,
     };
-    this.#flying = { done, views: this.#views, taken: this.#taken, end, sensitive: this.runner.sensitive === true };
+    this.#flying = { done, views: this.#entries, taken: this.#taken, end, sensitive: this.runner.sensitive === true };
     for (const entry of this.#artifacts.values()) entry.waiting = undefined;
     this.#create = undefined;
     this.#entries = [];
-    this.#views = [];
     this.#history = [];
     this.#taken = [];
     this.#steps = [];
@@ -427,10 +422,10 @@ export class TaskWriter implements CommitSource {
     const end = status === "ok" ? flying.end : undefined;
     this.isStored = true;
     if (write.create !== undefined && end === undefined) this.listener?.stored();
-    const views = end === undefined ? flying.views : [...flying.views, end.view];
+    const views = end === undefined ? flying.views : [...flying.views, end.entry];
     this.#uncommittedEvents -= flying.views.length + (flying.end === undefined ? 0 : 1);
     for (const view of flying.views) this.#uncommittedBytes -= view.body.length;
-    if (flying.end !== undefined) this.#uncommittedBytes -= flying.end.view.body.length;
+    if (flying.end !== undefined) this.#uncommittedBytes -= flying.end.entry.body.length;
     for (const taken of flying.taken) feed.markTaken(taken.id, taken.after);
     if (end !== undefined) {
       feed.hasWriter = false;
@@ -527,8 +522,8 @@ export class TaskWriter implements CommitSource {
     this.#bytes += body.length;
     if (this.#bytes > FOLDED_BYTES) this.#fold = undefined;
     this.#fold?.add(written);
-    this.#entries.push(note === undefined ? { seq: this.seq, body } : { seq: this.seq, body, note });
-    this.#views.push(new LogView(this.seq, body, written.kind === "status" ? written.status.state : undefined));
+    const state = written.kind === "status" ? written.status.state : undefined;
+    this.#entries.push(new LogView(this.seq, body, { state, note, readership: this.feed }));
     this.#uncommittedEvents++;
     this.#uncommittedBytes += body.length;
     this.#mark();

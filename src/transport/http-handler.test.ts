@@ -232,9 +232,10 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     site.engine.chunk(id, "shared");
     const entry = site.engine.tasks.get(id)?.log.at(-1);
     let made = 0;
-    if (entry !== undefined) {
-      const set = entry.encoded.set.bind(entry.encoded);
-      entry.encoded.set = (key, value) => {
+    const texts = entry?.encoded;
+    if (texts !== undefined) {
+      const set = texts.set.bind(texts);
+      texts.set = (key, value) => {
         made += 1;
         return set(key, value);
       };

@@ -38,7 +38,7 @@ export interface EventText {
   readonly body: string;
   /** Present on status events. */
   readonly state?: TaskState;
-  readonly encoded: { get(key: string): string | undefined; set(key: string, text: string): void };
+  readonly encoded?: { get(key: string): string | undefined; set(key: string, text: string): void } | undefined;
 }
 
 export interface EventPlace {

@@ -171,7 +171,7 @@ describe("The node:http face", () => {
     const total = 2_000;
     for (let n = 0; n < total; n++) engine.chunk(id, `${n}:${chunk}`);
     const read = (): number =>
-      engine.tasks.get(id)?.log.filter((entry) => entry.encoded.get("1.0") !== undefined).length ?? 0;
+      engine.tasks.get(id)?.log.filter((entry) => entry.encoded?.get("1.0") !== undefined).length ?? 0;
     // Whatever the kernel takes goes out; then nothing more is encoded.
     let before = -1;
     await expect

@@ -12,11 +12,12 @@ export function encodeOpening(opening: StreamOpening): string {
 
 /** The stored text with the ids put in front. Whether the stream ends with it is not written in this version. */
 export function encodeEvent(event: EventText, place: EventPlace): string {
-  const known = event.encoded.get(SPELLING);
+  const { encoded } = event;
+  const known = encoded?.get(SPELLING);
   if (known !== undefined) return known;
   const member = event.state === undefined ? "artifactUpdate" : "statusUpdate";
   const ids = `"taskId":${JSON.stringify(place.taskId)},"contextId":${JSON.stringify(place.contextId)}`;
   const text = `{"${member}":{${ids},${event.body.slice(1)}}`;
-  event.encoded.set(SPELLING, text);
+  encoded?.set(SPELLING, text);
   return text;
 }
