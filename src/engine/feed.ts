@@ -7,6 +7,12 @@ export interface FinishedTask {
   readonly history: readonly string[];
 }
 
+/** A task as it was made: its first status and message, as stored. */
+export interface TaskOrigin {
+  readonly status: string;
+  readonly message: string;
+}
+
 export interface TailLimits {
   readonly tailEvents: number;
   readonly tailBytes: number;
@@ -28,6 +34,8 @@ export class Feed {
   /** The open question wants an answer that must not be kept in the clear. */
   sensitive: boolean;
   finished: FinishedTask | undefined;
+  /** How the task began, where that was in this process. */
+  origin: TaskOrigin | undefined;
   /** Set while the task's writer is in this process. */
   hasWriter = false;
   /** How many subscriptions read it. */

@@ -112,6 +112,7 @@ function createTask(
     interruptedAt: 0,
     sensitive: false,
   });
+  feed.origin = { status, message: body };
   const runner = firstRunner(agent, submission, { now, skill: skill?.id });
   const run = runs.open(agent, feed, {
     ref,

@@ -3,7 +3,7 @@ import { readEvent, type StoredTask, writeStatus } from "../protocol/serial.ts";
 import { isInterrupted, isTerminal } from "../protocol/state.ts";
 import type { Store } from "../store/contract.ts";
 import type { Batch, SubscribeOptions, Subscription, Ticket, ViewEntry } from "./api.ts";
-import type { Feed } from "./feed.ts";
+import type { Feed, TaskOrigin } from "./feed.ts";
 import type { Feeds } from "./feeds.ts";
 import { isStatusBody, viewOf } from "./log-view.ts";
 import { readLog } from "./read-log.ts";
@@ -135,6 +135,9 @@ export async function openSubscription(
     return new LogSubscription(source, feed, { opening, resync, ticket });
   };
   if (after === undefined) return whole(false);
+  if (options.after === undefined && feed.origin !== undefined) {
+    return new LogSubscription(source, feed, { opening: beginning(feed, feed.origin), resync: false, ticket });
+  }
   if (after > feed.seq)
     throw new A2AError("invalid-params", `Last-Event-ID: the task's events end at ${feed.seq}`, {
       violations: [{ field: "Last-Event-ID", description: `the task's events end at ${feed.seq}` }],
@@ -152,6 +155,19 @@ export async function openSubscription(
     history: options.after === undefined ? undefined : 0,
   });
   return new LogSubscription(source, feed, { opening: { ...task, ...status, seq: after }, resync: false, ticket });
+}
+
+/** A task as it was before its first event. */
+function beginning({ task, metadata }: Feed, { status, message }: TaskOrigin): StoredTask {
+  return {
+    id: task.id,
+    contextId: task.contextId,
+    seq: 0,
+    state: "submitted",
+    status,
+    history: `[${message}]`,
+    ...(metadata !== undefined && { metadata }),
+  };
 }
 
 /** The status that held at a seq: the last one in the log up to there, or the one every task begins with. */

@@ -13,7 +13,6 @@ import { isInterrupted, isTerminal, type TaskState, type TerminalState } from ".
 import type {
   HistoryEntry,
   InboxEntry,
-  LogEntry,
   Outcome,
   StepRecord,
   StoreError,
