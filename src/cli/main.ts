@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16
 // Imports nothing before it knows that this Node can run the rest.
 const OLDEST_NODE = 24;
 const node = process.versions.node;

@@ -20,7 +20,7 @@ afterEach(() => bench.close());
 const serve = (options: object = {}) =>
   bench.serveScript("server.ts", {
     env: { SETUP: JSON.stringify({ modules: [fixture("firehose.ts")], options }) },
-    nodeFlags: ["--expose-gc", "--max-semi-space-size=8"],
+    nodeFlags: ["--expose-gc", "--max-semi-space-size=16"],
   });
 
 const memoryOf = async (server: Serving) => (await server.ask({ kind: "memory" })) as NodeJS.MemoryUsage;
