@@ -7,6 +7,7 @@ export {
   type ArtifactWriter,
   type AskOptions,
   agent,
+  type CardDefinition,
   type FileOutput,
   type InputTimeout,
   type ObservableLike,
@@ -24,7 +25,9 @@ export {
   type TaskLog,
 } from "./engine/agent.ts";
 export type { EngineHooks, TaskRef } from "./engine/api.ts";
+export type { DeclaredCard } from "./engine/declared-card.ts";
 export type { Limits } from "./engine/limits.ts";
+export { TaskFailure } from "./engine/task-failure.ts";
 export type { Logger } from "./internal/logger.ts";
 export { createServer, type Server } from "./platform/create-server.ts";
 export type { ListeningAt } from "./platform/listener.ts";

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
 import type { Principal } from "../protocol/principal.ts";
+import { type DeclaredCard, declaredBy } from "./declared-card.ts";
 
 /** A file that came with a message. */
 export interface ReceivedFile {
@@ -222,6 +223,10 @@ export interface AgentDefinition {
   readonly queue?: number;
 }
 
+/** A definition that takes from an agent card what it does not say itself: the path or URL of a JSON file, or the card. */
+export type CardDefinition = Omit<AgentDefinition, "name" | "description" | "version"> &
+  Partial<Pick<AgentDefinition, "name" | "description" | "version">> & { readonly card: string | URL | DeclaredCard };
+
 /** A declared agent, ready to be served. */
 export interface Agent extends AgentDefinition {
   readonly id: string;
@@ -241,10 +246,18 @@ export class TaskAborted extends Error {
 }
 
 /** Declares an agent. Checks at once what can be checked, and says what to mend. */
-export function agent(definition: AgentDefinition): Agent {
+export function agent(declaration: AgentDefinition | CardDefinition): Agent {
+  const definition = withCard(declaration);
   const problems = problemsOf(definition);
   if (problems.length > 0) throw new TypeError(`agent(): ${problems.join(" ")}`);
   return { ...definition, id: definition.id ?? slug(definition.name) };
+}
+
+function withCard(declaration: AgentDefinition | CardDefinition): AgentDefinition {
+  if (!("card" in declaration)) return declaration;
+  const { card, ...own } = declaration;
+  // Safe: what may still be missing is what the check that follows looks for.
+  return { ...declaredBy(card), ...own } as AgentDefinition;
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
