@@ -32,12 +32,17 @@ export interface StartOptions {
   readonly profile?: string | undefined;
 }
 
+/** Palaver runs as its own command runs it. */
+function ownFlags(spec: ServerSpec): readonly string[] {
+  return spec.script === "palaver" ? ["--max-semi-space-size=16"] : [];
+}
+
 /** Rejects with {@link NotMeasurable} where the server says that something it needs is missing. */
 export async function startServer(spec: ServerSpec, options: StartOptions = {}): Promise<ServerProcess> {
   const script = fileURLToPath(new URL(`servers/${spec.script}.ts`, import.meta.url));
   const child = trackChild(
     fork(script, [JSON.stringify(spec.config ?? {})], {
-      execArgv: ["--expose-gc", "--no-warnings", ...profileFlags(spec, options.profile)],
+      execArgv: ["--expose-gc", "--no-warnings", ...ownFlags(spec), ...profileFlags(spec, options.profile)],
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       env: { ...process.env, NODE_ENV: "production" },
     }),

@@ -5,9 +5,10 @@ import type { InboxEntry } from "../store/contract.ts";
 import type { AskOptions, InputTimeout } from "./agent.ts";
 import { type Checked, readAnswer, validateRaw } from "./answer.ts";
 import type { Memory, Remembered } from "./memory.ts";
+import { ENGINE_NOTE } from "./note.ts";
 import type { ContextHost } from "./task-context.ts";
 import { TaskFailure } from "./task-failure.ts";
-import { ENGINE_NOTE, type TaskWriter } from "./task-writer.ts";
+import type { TaskWriter } from "./task-writer.ts";
 import { TIMED_OUT, type Waits } from "./waits.ts";
 
 export interface QuestionHost {

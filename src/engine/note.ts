@@ -16,6 +16,9 @@ export interface Note {
   readonly d?: readonly string[];
 }
 
+/** Not the author's doing: the engine's own status, passed over when a replay compares. */
+export const ENGINE_NOTE = '{"e":1}';
+
 export function writeNote(note: Note): string | undefined {
   const text = JSON.stringify(note);
   return text === "{}" ? undefined : text;

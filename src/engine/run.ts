@@ -22,13 +22,15 @@ import { Emitter } from "./emitter.ts";
 import { iterateResult } from "./iterate.ts";
 import type { Limits } from "./limits.ts";
 import { Memory } from "./memory.ts";
+import { ENGINE_NOTE } from "./note.ts";
 import { Rejection } from "./rejection.ts";
 import type { Replay } from "./replay.ts";
 import { openSealed, type Sealer } from "./seal.ts";
 import { RESULT, RunContext, type Turn } from "./task-context.ts";
 import { TaskFailure } from "./task-failure.ts";
-import { abortOf, ENGINE_NOTE, type TaskWriter, type WriterListener, type WriterLoss } from "./task-writer.ts";
+import type { TaskWriter } from "./task-writer.ts";
 import { Waits } from "./waits.ts";
+import { abortOf, type WriterListener, type WriterLoss } from "./writer-contract.ts";
 
 export interface RunEnvironment {
   readonly clock: Clock;
@@ -162,8 +164,6 @@ export class Run implements WriterListener {
       if (!(again instanceof TaskAborted)) this.#report(again);
     }
   }
-
-  // ——— what the author's view of the task asks of its run
 
   get signal(): AbortSignal {
     return this.#abortion.signal;
@@ -302,7 +302,6 @@ export class Run implements WriterListener {
   }
 
   /** The last resort, so that no task is left with nobody at work on it. */
-  // ——— what its writer tells it
 
   stored(): void {
     this.watchDeadline();

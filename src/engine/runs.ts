@@ -13,8 +13,9 @@ import type { Feeds } from "./feeds.ts";
 import type { LogView } from "./log-view.ts";
 import { type Beginning, callHook, Run, type RunEnvironment, type RunHost } from "./run.ts";
 import { Slots } from "./slots.ts";
-import { TaskWriter, type WriterDependencies, type WriterLoss, type WriterStart } from "./task-writer.ts";
+import { TaskWriter } from "./task-writer.ts";
 import { prepareNextTurn } from "./turn.ts";
+import type { WriterDependencies, WriterLoss, WriterStart } from "./writer-contract.ts";
 
 export interface RunsOptions {
   readonly agents: ReadonlyMap<string, Agent>;

@@ -1,4 +1,3 @@
-import type { Clock } from "../internal/clock.ts";
 import { createDeferred, type Deferred } from "../internal/deferred.ts";
 import { isoTime } from "../internal/iso-time.ts";
 import { uuidv7 } from "../internal/uuid.ts";
@@ -16,20 +15,28 @@ import type {
   Outcome,
   StepRecord,
   StoreError,
-  TaskCreate,
   TaskEnd,
   TaskHead,
   TaskWrite,
 } from "../store/contract.ts";
 import { TaskAborted } from "./agent.ts";
-import type { EngineHooks, TaskRef } from "./api.ts";
-import type { CommitSource, Committer } from "./committer.ts";
+import type { TaskRef } from "./api.ts";
+import type { CommitSource } from "./committer.ts";
 import type { Feed } from "./feed.ts";
-import type { Limits } from "./limits.ts";
 import { LogView } from "./log-view.ts";
+import { ENGINE_NOTE } from "./note.ts";
 import { lastRunner, type RunnerRecord, writeRunner } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
+import { transformed } from "./transformed.ts";
 import { planMove } from "./transition.ts";
+import {
+  abortOf,
+  type StatusOptions,
+  type WriterDependencies,
+  type WriterListener,
+  type WriterLoss,
+  type WriterStart,
+} from "./writer-contract.ts";
 
 /** What a writer keeps of an artifact: never its content. */
 interface ArtifactEntry {
@@ -55,49 +62,8 @@ interface Flying {
   readonly sensitive: boolean;
 }
 
-export interface WriterStart {
-  readonly ref: TaskRef;
-  readonly epoch: number;
-  readonly seq: number;
-  readonly head: TaskHead;
-  readonly runner: RunnerRecord;
-  readonly knownArtifacts: Iterable<ArtifactId>;
-  readonly historyLength: number;
-  /** Present for a task that is not in the store yet. */
-  readonly create?: { readonly record: TaskCreate /** The first message, as stored. */; readonly message: string };
-}
-
-/** What all writers of an engine share. */
-export interface WriterDependencies {
-  readonly committer: Committer;
-  readonly clock: Clock;
-  readonly limits: Limits;
-  readonly hooks: EngineHooks;
-  /** After a commit: the events are visible now. */
-  readonly onCommitted: (task: TaskRef, views: readonly LogView[]) => void;
-}
-
-/** Who is at work with a writer. */
-export interface WriterListener {
-  /** Something arrived in the inbox. */
-  inboxChanged(): void;
-  /** The task itself has come into the store, and goes on. */
-  stored(): void;
-  /** Nothing can be written any more. */
-  lost(loss: WriterLoss): void;
-}
-
-/** Why a writer can write no more. */
-export type WriterLoss =
-  | { readonly kind: "lease-lost" }
-  | { readonly kind: "store-unavailable"; readonly error: StoreError }
-  | { readonly kind: "refused"; readonly status: "duplicate" | "full" };
-
 /** Up to this size the artifacts of a new task are folded as they are written. */
 const FOLDED_BYTES = 16 * 1024;
-
-/** Not the author's doing: the engine's own status, passed over when a replay compares. */
-export const ENGINE_NOTE = '{"e":1}';
 
 /**
  * The one writer of one task, for as long as it holds the lease. It validates and numbers events and gathers them, with
@@ -352,8 +318,6 @@ export class TaskWriter implements CommitSource {
     this.listener?.inboxChanged();
   }
 
-  // ——— CommitSource
-
   get isFlying(): boolean {
     return this.#flying !== undefined;
   }
@@ -565,26 +529,6 @@ export class TaskWriter implements CommitSource {
   }
 }
 
-export interface StatusOptions {
-  readonly parts?: readonly Part[];
-  readonly metadata?: JsonObject;
-  readonly messageMetadata?: JsonObject;
-  readonly note?: string;
-  /** It is written as it is, past any transform. */
-  readonly isFinal?: boolean;
-}
-
-export function abortOf(loss: WriterLoss): TaskAborted {
-  switch (loss.kind) {
-    case "lease-lost":
-      return new TaskAborted("lease-lost", "This run no longer holds the task; what it writes is refused.");
-    case "store-unavailable":
-      return new TaskAborted("store-unavailable", `The store took no writes: ${loss.error.message}`);
-    case "refused":
-      return new TaskAborted("lease-lost", `The store refused the task (${loss.status}).`);
-  }
-}
-
 /** The status within an event's text, cut out where it is all there is. */
 function statusText(body: string | undefined, event: StatusEvent): string {
   return body === undefined || event.metadata !== undefined
@@ -594,28 +538,4 @@ function statusText(body: string | undefined, event: StatusEvent): string {
 
 function limitFailure(code: string, sentence: string): TaskFailure {
   return new TaskFailure(`Over a limit: ${sentence}.`, { code });
-}
-
-function transformed(before: TaskEvent, after: TaskEvent): TaskEvent {
-  if (before.kind === "status" && after.kind === "status" && before.status.state === after.status.state) {
-    const { timestamp, message } = before.status;
-    const said = after.status.message;
-    // Ids stay as they are, whatever the transform made of them.
-    const kept =
-      message === undefined || said === undefined
-        ? said
-        : { ...message, parts: said.parts, ...(said.metadata !== undefined && { metadata: said.metadata }) };
-    return {
-      ...after,
-      status: { state: before.status.state, ...(kept !== undefined && { message: kept }), timestamp },
-    };
-  }
-  if (
-    before.kind === "artifact" &&
-    after.kind === "artifact" &&
-    before.artifact.artifactId === after.artifact.artifactId
-  ) {
-    return { ...after, append: before.append, lastChunk: before.lastChunk };
-  }
-  throw new Error("transform() may not change an event's kind, state or artifact id.");
 }

@@ -1,0 +1,69 @@
+import type { Clock } from "../internal/clock.ts";
+import type { ArtifactId } from "../protocol/ids.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { Part } from "../protocol/part.ts";
+import type { StoreError, TaskCreate, TaskHead } from "../store/contract.ts";
+import { TaskAborted } from "./agent.ts";
+import type { EngineHooks, TaskRef } from "./api.ts";
+import type { Committer } from "./committer.ts";
+import type { Limits } from "./limits.ts";
+import type { LogView } from "./log-view.ts";
+import type { RunnerRecord } from "./runner-record.ts";
+
+export interface WriterStart {
+  readonly ref: TaskRef;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly head: TaskHead;
+  readonly runner: RunnerRecord;
+  readonly knownArtifacts: Iterable<ArtifactId>;
+  readonly historyLength: number;
+  /** Present for a task that is not in the store yet. */
+  readonly create?: { readonly record: TaskCreate /** The first message, as stored. */; readonly message: string };
+}
+
+/** What all writers of an engine share. */
+export interface WriterDependencies {
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly hooks: EngineHooks;
+  /** After a commit: the events are visible now. */
+  readonly onCommitted: (task: TaskRef, views: readonly LogView[]) => void;
+}
+
+/** Who is at work with a writer. */
+export interface WriterListener {
+  /** Something arrived in the inbox. */
+  inboxChanged(): void;
+  /** The task itself has come into the store, and goes on. */
+  stored(): void;
+  /** Nothing can be written any more. */
+  lost(loss: WriterLoss): void;
+}
+
+/** Why a writer can write no more. */
+export type WriterLoss =
+  | { readonly kind: "lease-lost" }
+  | { readonly kind: "store-unavailable"; readonly error: StoreError }
+  | { readonly kind: "refused"; readonly status: "duplicate" | "full" };
+
+export interface StatusOptions {
+  readonly parts?: readonly Part[];
+  readonly metadata?: JsonObject;
+  readonly messageMetadata?: JsonObject;
+  readonly note?: string;
+  /** It is written as it is, past any transform. */
+  readonly isFinal?: boolean;
+}
+
+export function abortOf(loss: WriterLoss): TaskAborted {
+  switch (loss.kind) {
+    case "lease-lost":
+      return new TaskAborted("lease-lost", "This run no longer holds the task; what it writes is refused.");
+    case "store-unavailable":
+      return new TaskAborted("store-unavailable", `The store took no writes: ${loss.error.message}`);
+    case "refused":
+      return new TaskAborted("lease-lost", `The store refused the task (${loss.status}).`);
+  }
+}
