@@ -203,8 +203,9 @@ export interface AgentDefinition {
   readonly provider?: AgentProvider;
   readonly iconUrl?: string;
   readonly documentationUrl?: string;
-  /** Media types; default `["text/plain", "application/json"]`, and any file type where `files` is among them as a wildcard. */
+  /** The media types it reads, wildcards included. Declared ones bind, together with its skills'; an agent that declares none reads anything. */
   readonly inputModes?: readonly string[];
+  /** The media types it produces. Default: plain text and JSON. Callers that accept none of them are refused. */
   readonly outputModes?: readonly string[];
   readonly extensions?: readonly AgentExtension[];
   readonly capabilities?: Pick<AgentCapabilities, "streaming">;
