@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Artifact } from "../protocol/artifact.ts";
-import type { AgentCapabilities, AgentExtension, AgentProvider } from "../protocol/card.ts";
+import type { AgentCapabilities, AgentExtension, AgentProvider, AgentSkill } from "../protocol/card.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
@@ -156,14 +156,7 @@ export interface ReplyCall {
   readonly signal: AbortSignal;
 }
 
-export interface Skill<Schema extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined> {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly examples?: readonly string[];
-  readonly inputModes?: readonly string[];
-  readonly outputModes?: readonly string[];
+export interface Skill<Schema extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined> extends AgentSkill {
   /** What a message for this skill must carry as data (or as JSON text). */
   readonly input?: Schema;
   /** Handles this skill; without it the agent's `run` does. */
