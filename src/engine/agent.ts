@@ -240,6 +240,8 @@ export class TaskAborted extends Error {
 }
 
 /** Declares an agent. Checks at once what can be checked, and says what to mend. */
+export function agent(definition: CardDefinition): Agent;
+export function agent(definition: AgentDefinition): Agent;
 export function agent(declaration: AgentDefinition | CardDefinition): Agent {
   const definition = withCard(declaration);
   const problems = problemsOf(definition);
