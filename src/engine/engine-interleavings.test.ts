@@ -8,9 +8,12 @@ import { temporaryFolder } from "../testing/temporary-folder.ts";
 const action = fc.record({ kind: fc.constantFrom(...TRIAL_ACTIONS), pick: fc.nat(20), amount: fc.nat(15) });
 const actions = fc.array(action, { minLength: 5, maxLength: 80, size: "max" });
 
+/** The same trials every time, so that a failure is the doing of the change at hand. */
+const SEED = 1;
+
 test("whatever messages, cancels, crashes, restarts and readers come in whatever order, the rules hold", async () => {
   const property = fc.asyncProperty(actions, (some) => runTrial(some));
-  await fc.assert(property, { numRuns: 100 });
+  await fc.assert(property, { numRuns: 100, seed: SEED });
 });
 
 test("they hold over a file, too", async () => {
@@ -19,5 +22,5 @@ test("they hold over a file, too", async () => {
   const openStore: HarnessOptions["openStore"] = (setup) =>
     openSqliteStore({ ...setup, file: folder.file(`${++files}.db`), durability: "process" });
   const property = fc.asyncProperty(actions, (some) => runTrial(some, openStore));
-  await fc.assert(property, { numRuns: 8 });
+  await fc.assert(property, { numRuns: 8, seed: SEED });
 });
