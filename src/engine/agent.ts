@@ -269,6 +269,9 @@ function problemsOf(definition: AgentDefinition): string[] {
   const id = definition.id ?? slug(definition.name);
   if (!ID.test(id))
     problems.push(`\`id\` ${JSON.stringify(id)} must be 1–64 letters, digits, dots, dashes or underscores.`);
+  // A card from a file may hold anything, whatever its type says.
+  const listed: unknown = definition.skills ?? [];
+  if (!Array.isArray(listed)) return [...problems, "`skills` must be a list."];
   const skills = definition.skills ?? [];
   const handled = skills.length > 0 && skills.every((skill) => skill.run !== undefined);
   if (definition.run === undefined && definition.reply === undefined && !handled) {

@@ -60,6 +60,9 @@ describe("an agent declared by a card", () => {
     expect(() => agent({ card: join(folder, "none.json"), run })).toThrow(/none\.json cannot be read/);
     expect(() => agent({ card: fileOf("{"), run })).toThrow(/is not JSON/);
     expect(() => agent({ card: fileOf("[]"), run })).toThrow(/is not a JSON object/);
+    expect(() => agent({ card: fileOf(JSON.stringify({ ...card, skills: "file" })), run })).toThrow(
+      /`skills` must be a list/,
+    );
     expect(() => agent({ card: { name: "Clerk" }, run })).toThrow(/`description` must be a non-empty string/);
   });
 });

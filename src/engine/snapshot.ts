@@ -1,15 +1,11 @@
-import { ArtifactFold } from "../protocol/fold.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
-import { readEvent } from "../protocol/serial.ts";
 import type { HistoryEntry, Store, TaskRecord } from "../store/contract.ts";
 import type { SnapshotOptions } from "./api.ts";
 import type { Feed } from "./feed.ts";
 import { type Feeds, isWithin } from "./feeds.ts";
-import { foldEntries } from "./fold-entries.ts";
-import { isStatusBody } from "./log-view.ts";
-import { readLog } from "./read-log.ts";
+import { foldEntries, foldLog } from "./fold-log.ts";
 
 /** A task as it is committed at this moment. */
 export async function takeSnapshot(
@@ -33,7 +29,7 @@ export async function recordedTask(store: Store, record: TaskRecord, options: Sn
     seq,
     state: head.state,
     status: head.status,
-    ...(options.artifacts && { artifacts: record.artifacts ?? (await foldLog(store, id, seq)) }),
+    ...(options.artifacts && { artifacts: record.artifacts ?? JSON.stringify(await foldLog(store, id, seq)) }),
     ...historyMember(record.history, options),
     ...(head.metadata !== undefined && { metadata: head.metadata }),
   };
@@ -53,7 +49,7 @@ async function liveTask(store: Store, feed: Feed, options: SnapshotOptions): Pro
     state,
     status,
     ...(options.artifacts && {
-      artifacts: whole === undefined ? await foldLog(store, id, seq) : JSON.stringify(foldEntries(whole)),
+      artifacts: JSON.stringify(whole === undefined ? await foldLog(store, id, seq) : foldEntries(whole)),
     }),
     ...historyMember(record.history, options),
     ...(metadata !== undefined && { metadata }),
@@ -75,13 +71,6 @@ function finishedTask(feed: Feed, options: SnapshotOptions): StoredTask {
     ...(options.history !== 0 && { history: `[${last.join(",")}]` }),
     ...(metadata !== undefined && { metadata }),
   };
-}
-
-async function foldLog(store: Store, id: TaskId, upTo: number): Promise<string> {
-  const fold = new ArtifactFold();
-  for await (const { body } of readLog(store, id, { after: 0, upTo }))
-    if (!isStatusBody(body)) fold.add(readEvent(body));
-  return JSON.stringify(fold.artifacts());
 }
 
 function historyMember(entries: readonly HistoryEntry[], options: SnapshotOptions): { readonly history?: string } {

@@ -1,12 +1,11 @@
 import { parseOwnJson } from "../internal/own-json.ts";
-import type { Artifact } from "../protocol/artifact.ts";
-import { ArtifactFold } from "../protocol/fold.ts";
 import type { ArtifactId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import { readEvent, readMessage } from "../protocol/serial.ts";
 import type { HistoryEntry, StepRecord, Store, TaskRecord } from "../store/contract.ts";
 import type { Agent, Skill } from "./agent.ts";
 import { answersIn, firstAccepted } from "./answer.ts";
+import { foldLog } from "./fold-log.ts";
 import { isStatusBody } from "./log-view.ts";
 import { Memory } from "./memory.ts";
 import { dataOf } from "./output.ts";
@@ -47,7 +46,7 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const data = await dataFor(skill, message);
   const record = await store.get(id, { artifacts: false });
   const history = (record?.history ?? []).map((kept) => readMessage(kept.body));
-  const artifacts = await artifactsUpTo(store, id, writer.seq);
+  const artifacts = await foldLog(store, id, writer.seq);
   writer.take(entry, entry.sealed ? undefined : message);
   writer.forgetSteps();
   const steps: StepRecord[] = entry.sealed ? [{ key: SEALED_TURN, value: JSON.stringify({ sealed: entry.body }) }] : [];
@@ -106,7 +105,7 @@ export async function prepareReplay(options: ResumeOptions): Promise<Beginning |
       taken: new Map(
         during.flatMap(({ inbox, body }) => (inbox === undefined ? [] : [[inbox, readMessage(body)] as const])),
       ),
-      artifacts: await artifactsUpTo(store, record.id, runner.turnAfter),
+      artifacts: await foldLog(store, record.id, runner.turnAfter),
     },
     skill,
     steps: steps.filter(({ key }) => key !== SEALED_TURN),
@@ -123,13 +122,6 @@ export async function artifactIds(store: Store, record: TaskRecord): Promise<Set
     if (event.kind === "artifact") ids.add(event.artifact.artifactId);
   }
   return ids;
-}
-
-async function artifactsUpTo(store: Store, id: TaskRecord["id"], upTo: number): Promise<Artifact[]> {
-  const fold = new ArtifactFold();
-  for await (const { body } of readLog(store, id, { after: 0, upTo }))
-    if (!isStatusBody(body)) fold.add(readEvent(body));
-  return fold.artifacts();
 }
 
 function turnMessage({ record, sealer, steps }: ResumeOptions): Message | undefined {
