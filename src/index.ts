@@ -8,6 +8,8 @@ export {
   type AskOptions,
   agent,
   type CardDefinition,
+  type DeclaredCapabilities,
+  type ExtendedCard,
   type FileOutput,
   type InputTimeout,
   type ObservableLike,
@@ -25,17 +27,28 @@ export {
   type TaskLog,
 } from "./engine/agent.ts";
 export type { EngineHooks, TaskRef } from "./engine/api.ts";
-export type { DeclaredCard } from "./engine/declared-card.ts";
+export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/declared-card.ts";
 export type { Limits } from "./engine/limits.ts";
 export { TaskFailure } from "./engine/task-failure.ts";
 export type { Logger } from "./internal/logger.ts";
-export { createServer, type Server } from "./platform/create-server.ts";
+export { createServer, type Listening, type Server } from "./platform/create-server.ts";
 export type { ListeningAt } from "./platform/listener.ts";
 export { type RunningServer, type ServeOptions, serve } from "./platform/serve.ts";
 export type { Durability, ServerLimits, ServerOptions } from "./platform/settings.ts";
 export { StartupError } from "./platform/startup-error.ts";
 export type { Artifact } from "./protocol/artifact.ts";
-export type { AgentCapabilities, AgentCard, AgentExtension, AgentProvider, AgentSkill } from "./protocol/card.ts";
+export type {
+  AgentCapabilities,
+  AgentCard,
+  AgentExtension,
+  AgentInterface,
+  AgentProvider,
+  AgentSkill,
+  OAuthFlow,
+  OAuthFlowName,
+  SecurityRequirement,
+  SecurityScheme,
+} from "./protocol/card.ts";
 export { A2AError, type A2AErrorOptions, ERROR_CODES, type ErrorCode, type FieldViolation } from "./protocol/error.ts";
 export type { ArtifactEvent, StatusEvent, TaskEvent } from "./protocol/event.ts";
 export type { ArtifactId, ContextId, MessageId, TaskId } from "./protocol/ids.ts";
@@ -47,3 +60,4 @@ export { isInterrupted, isTerminal, type TaskState } from "./protocol/state.ts";
 export type { Task, TaskStatus } from "./protocol/task.ts";
 export type { Retention, Store } from "./store/contract.ts";
 export type { Authenticate, CallRecord, IncomingRequest, TransportHooks } from "./transport/options.ts";
+export type { DialectOptions, WaitDefault, WaitingDialect } from "./wire/options.ts";

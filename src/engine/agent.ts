@@ -1,11 +1,19 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Artifact } from "../protocol/artifact.ts";
-import type { AgentCapabilities, AgentExtension, AgentProvider, AgentSkill } from "../protocol/card.ts";
+import type {
+  AgentCapabilities,
+  AgentExtension,
+  AgentProvider,
+  AgentSkill,
+  SecurityRequirement,
+  SecurityScheme,
+} from "../protocol/card.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
 import type { Principal } from "../protocol/principal.ts";
-import { type DeclaredCard, declaredBy } from "./declared-card.ts";
+import { type CardPromises, type DeclaredCard, declaredBy } from "./declared-card.ts";
+import { definitionProblems } from "./definition-problems.ts";
 
 /** A file that came with a message. */
 export interface ReceivedFile {
@@ -72,6 +80,8 @@ export interface AskOptions<Schema extends StandardSchemaV1 | undefined = undefi
   readonly onTimeout?: "fail" | "continue";
   /** Tells questions apart in a replay. Default: the question itself. */
   readonly name?: string;
+  /** The caller is to use a tool of its own and to answer with what that gave. */
+  readonly tool?: { readonly name: string; readonly input?: JsonValue };
 }
 
 export type Answer<Schema extends StandardSchemaV1 | undefined> = Schema extends StandardSchemaV1
@@ -106,6 +116,8 @@ export interface TaskContext<Input = JsonValue | undefined> {
   readonly metadata: JsonObject;
   /** The media types the caller accepts; empty: any. */
   readonly outputModes: readonly string[];
+  /** URIs of the extensions in force: those the agent declares, as far as the request that made the task asked for them. */
+  readonly extensions: readonly string[];
   /** The skill this turn was routed to, where the agent has skills of its own handler. */
   readonly skillId: string | undefined;
   /** 1, and one more for each start after a crash or a parked wait. */
@@ -153,6 +165,8 @@ export interface ReplyCall {
   readonly tenant: string;
   readonly metadata: JsonObject;
   readonly outputModes: readonly string[];
+  /** URIs of the extensions in force for this call: asked for and declared. */
+  readonly extensions: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -187,6 +201,8 @@ export interface AgentDefinition {
   readonly description: string;
   readonly version: string;
   readonly skills?: readonly Skill[];
+  /** Where several agents are served, the first that has one is who is called in the plain dialect, which names none. */
+  readonly defaultProjectId?: string;
   run?(task: TaskContext): RunResult;
   /** Answers at once with a message and no task; `undefined` hands over to `run`. */
   reply?(message: Message, call: ReplyCall): Output | undefined | Promise<Output | undefined>;
@@ -201,9 +217,18 @@ export interface AgentDefinition {
   /** The media types it produces. Default: plain text and JSON. Callers that accept none of them are refused. */
   readonly outputModes?: readonly string[];
   readonly extensions?: readonly AgentExtension[];
-  readonly capabilities?: Pick<AgentCapabilities, "streaming">;
-  /** What authenticated callers see besides, merged over the public declaration. */
-  readonly extendedCard?: Partial<Pick<AgentDefinition, "name" | "description" | "version" | "skills">>;
+  readonly capabilities?: DeclaredCapabilities;
+  /** How callers may say who they are, by a name of your own. The server's `authenticate` must keep to it. */
+  readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
+  /** What a call needs: any one of these, and of that one every scheme it names, with these scopes. */
+  readonly security?: readonly SecurityRequirement[];
+  /**
+   * What authenticated callers see besides, put over the public declaration; or a function that says so for each of them, and
+   * gives `undefined` to those for whom there is nothing more.
+   */
+  readonly extendedCard?:
+    | ExtendedCard
+    | ((caller: Principal) => ExtendedCard | undefined | Promise<ExtendedCard | undefined>);
 
   /** Default `resume`. */
   readonly onRestart?: RestartPolicy;
@@ -217,6 +242,28 @@ export interface AgentDefinition {
   readonly queue?: number;
 }
 
+/** What an agent says it can do. The server refuses to serve one that says what is not so. Streaming is on unless declared otherwise. */
+export type DeclaredCapabilities = Omit<AgentCapabilities, "extensions">;
+
+/** The part of a definition that an extended card may say otherwise. */
+export type ExtendedCard = Partial<
+  Pick<
+    AgentDefinition,
+    | "name"
+    | "description"
+    | "version"
+    | "skills"
+    | "provider"
+    | "iconUrl"
+    | "documentationUrl"
+    | "inputModes"
+    | "outputModes"
+    | "extensions"
+    | "securitySchemes"
+    | "security"
+  >
+>;
+
 /** A definition that takes from an agent card what it does not say itself: the path or URL of a JSON file, or the card. */
 export type CardDefinition = Omit<AgentDefinition, "name" | "description" | "version"> &
   Partial<Pick<AgentDefinition, "name" | "description" | "version">> & { readonly card: string | URL | DeclaredCard };
@@ -224,6 +271,8 @@ export type CardDefinition = Omit<AgentDefinition, "name" | "description" | "ver
 /** A declared agent, ready to be served. */
 export interface Agent extends AgentDefinition {
   readonly id: string;
+  /** What the card it was declared by promises of how it is served. */
+  readonly promises?: CardPromises;
 }
 
 /** Why `task.signal` aborted. */
@@ -244,58 +293,23 @@ export function agent(definition: CardDefinition): Agent;
 export function agent(definition: AgentDefinition): Agent;
 export function agent(declaration: AgentDefinition | CardDefinition): Agent {
   const definition = withCard(declaration);
-  const problems = problemsOf(definition);
+  const id = definition.id ?? slug(definition.name);
+  const problems = definitionProblems(definition, id);
   if (problems.length > 0) throw new TypeError(`agent(): ${problems.join(" ")}`);
-  return { ...definition, id: definition.id ?? slug(definition.name) };
+  return { ...definition, id };
 }
 
-function withCard(declaration: AgentDefinition | CardDefinition): AgentDefinition {
+function withCard(declaration: AgentDefinition | CardDefinition): Omit<Agent, "id"> & { readonly id?: string } {
   if (!("card" in declaration)) return declaration;
   const { card, ...own } = declaration;
+  const { definition, promises } = declaredBy(card);
+  const capabilities = { ...definition.capabilities, ...own.capabilities };
   // Safe: what may still be missing is what the check that follows looks for.
-  return { ...declaredBy(card), ...own } as AgentDefinition;
+  return { ...definition, ...own, capabilities, promises } as Omit<Agent, "id">;
 }
 
-const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-
-function problemsOf(definition: AgentDefinition): string[] {
-  const problems: string[] = [];
-  for (const field of ["name", "description", "version"] as const) {
-    if (typeof definition[field] !== "string" || definition[field].trim() === "") {
-      problems.push(`\`${field}\` must be a non-empty string.`);
-    }
-  }
-  if (problems.length > 0) return problems;
-  const id = definition.id ?? slug(definition.name);
-  if (!ID.test(id))
-    problems.push(`\`id\` ${JSON.stringify(id)} must be 1–64 letters, digits, dots, dashes or underscores.`);
-  // A card from a file may hold anything, whatever its type says.
-  const listed: unknown = definition.skills ?? [];
-  if (!Array.isArray(listed)) return [...problems, "`skills` must be a list."];
-  const skills = definition.skills ?? [];
-  const handled = skills.length > 0 && skills.every((skill) => skill.run !== undefined);
-  if (definition.run === undefined && definition.reply === undefined && !handled) {
-    problems.push("give it a `run(task)`, a `reply(message)`, or skills that each have their own `run`.");
-  }
-  const seen = new Set<string>();
-  for (const [index, skill] of skills.entries()) {
-    if (!skill.id) problems.push(`\`skills[${index}].id\` must be a non-empty string.`);
-    else if (seen.has(skill.id)) problems.push(`\`skills[${index}].id\` ${JSON.stringify(skill.id)} is there twice.`);
-    seen.add(skill.id);
-  }
-  for (const [field, least] of [
-    ["timeout", 0],
-    ["queue", 0],
-    ["concurrency", 1],
-  ] as const) {
-    const value = definition[field];
-    if (value !== undefined && !(value >= least)) problems.push(`\`${field}\` must be a number of at least ${least}.`);
-  }
-  return problems;
-}
-
-function slug(name: string): string {
-  return name
+function slug(name: unknown): string {
+  return String(name)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "")

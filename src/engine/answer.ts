@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import { type Part, textOf } from "../protocol/part.ts";
+import { type ToolResult, toolResultOf } from "../protocol/tool-part.ts";
 import { dataOf, MAX_DEPTH } from "./output.ts";
 
 /** What came of checking a value. `raw` is what to keep for a replay; `problem` is a sentence for the one who sent it. */
@@ -59,6 +60,8 @@ export async function firstAccepted(schema: StandardSchemaV1, candidates: readon
 /** What a message may mean, most explicit first. Never empty. */
 export function answersIn(message: Message): readonly JsonValue[] {
   const candidates: JsonValue[] = [];
+  const used = toolResultIn(message);
+  if (used !== undefined) return [used.result];
   const data = dataOf(message.parts);
   if (data !== undefined) candidates.push(data);
   if (hasText(message.parts)) {
@@ -112,7 +115,17 @@ function placeOf(path: readonly (PropertyKey | StandardSchemaV1.PathSegment)[]):
   return place.length > MAX_ISSUE_LENGTH ? `${place.slice(0, MAX_ISSUE_LENGTH)}…` : place;
 }
 
+function toolResultIn({ parts }: Message): ToolResult | undefined {
+  for (const part of parts) {
+    const used = toolResultOf(part);
+    if (used !== undefined) return used;
+  }
+  return undefined;
+}
+
 function plainAnswer(message: Message): string {
+  const used = toolResultIn(message);
+  if (used !== undefined) return typeof used.result === "string" ? used.result : JSON.stringify(used.result);
   if (hasText(message.parts)) return textOf(message.parts);
   const data = dataOf(message.parts);
   return data === undefined ? "" : JSON.stringify(data);

@@ -28,8 +28,8 @@ export interface Engine {
   cancel(scope: Scope, id: TaskId): Promise<CancelResult>;
   /** `undefined`: no such task. Rejects a cursor beyond the log as invalid params. */
   subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined>;
-  /** The task that this scope's streaming send with this message id made. */
-  findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined>;
+  /** The first message of the task that this scope's streaming send with this message id made. */
+  findByMessage(scope: Scope, messageId: string): Promise<Ticket | undefined>;
   /** Rejects, saying why, while the engine cannot take work. */
   ready(): Promise<void>;
 }
@@ -45,9 +45,19 @@ export interface Submission extends Caller {
   readonly dialect: string;
   /** `taskId` continues that task; `contextId` puts a new one into that context. */
   readonly message: Message;
+  /** Where there is no task of `message.taskId`, make one of that name instead of refusing. */
+  readonly namesTask?: boolean | undefined;
+  /** The caller knows tasks only: a bare reply is given to it as a finished task. */
+  readonly tasksOnly?: boolean | undefined;
+  /** Milliseconds this task may work, if that is less than its agent allows. */
+  readonly timeoutMs?: number | undefined;
+  /** W3C trace context of the request, unparsed. The trace's id then goes into the metadata of the task's events. */
+  readonly traceparent?: string | undefined;
   /** The request's own metadata (not the message's). */
   readonly metadata: JsonObject;
   readonly outputModes: readonly string[];
+  /** URIs of the extensions in force. */
+  readonly extensions: readonly string[];
   /** Remember the message id, so that a broken stream's repeated request finds its task. */
   readonly streaming: boolean;
 }
@@ -59,6 +69,8 @@ export type Submitted =
 /** A message on its way into a task. */
 export interface Ticket {
   readonly taskId: TaskId;
+  /** What the engine itself calls the task. */
+  readonly key: TaskId;
   readonly contextId: ContextId;
   /** The inbox entry it became; absent for the message that made the task. */
   readonly inbox?: string;
@@ -68,6 +80,8 @@ export interface SnapshotOptions {
   readonly artifacts: boolean;
   /** The last so many messages; `undefined`: all; 0: no `history` member. */
   readonly history?: number | undefined;
+  /** Put every status the task has had into its metadata. */
+  readonly transitions?: boolean;
 }
 
 export interface TaskPage {
@@ -139,4 +153,6 @@ export interface TaskRef {
   readonly id: TaskId;
   readonly contextId: ContextId;
   readonly scope: Scope;
+  /** Version and binding of the call that made it, such as `1.0/jsonrpc`. */
+  readonly dialect: string;
 }

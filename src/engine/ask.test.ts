@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Message } from "../protocol/message.ts";
+import { toolResultPart } from "../protocol/tool-part.ts";
 import { type EngineHarness, openHarness, scripted, turns } from "../testing/engine-harness.ts";
-import type { TaskContext } from "./agent.ts";
+import { agent, type TaskContext } from "./agent.ts";
 
 /** Everything the store holds of anything, and everything that was asked of it. */
 async function everythingStored(harness: EngineHarness): Promise<string> {
@@ -169,7 +170,10 @@ describe("a sensitive question", () => {
       }),
     });
     const { id } = await harness.send("go");
-    expect((await harness.get(id)).status.message?.metadata).toEqual({ sensitive: true });
+    expect((await harness.get(id)).status.message?.metadata).toMatchObject({
+      sensitive: true,
+      inputRequest: { sensitive: true },
+    });
     await harness.send({ taskId: id, parts: [{ text: "hunter2" }], metadata: { note: "hunter2 again" } });
     const wrong = await harness.send({ taskId: id, parts: [{ text: "hunter3" }] });
     expect(wrong.status.state).toBe("input-required");
@@ -266,5 +270,39 @@ describe("requireAuth", () => {
     // Its time does not stand still any more.
     await harness.advance(6000);
     expect((await harness.get(asked.id)).status.state).toBe("failed");
+  });
+});
+
+describe("a question that wants a tool used", () => {
+  const user = agent({
+    name: "User",
+    description: "Has its caller look something up.",
+    version: "1",
+    async run(task) {
+      const found = await task.ask("Look it up, please.", {
+        tool: { name: "search", input: { query: task.text } },
+        schema: z.object({ hits: z.number() }),
+      });
+      return `${found.hits} hits`;
+    },
+  });
+
+  test("names the tool and the question, and is answered by what the tool gave", async () => {
+    await using harness = await openHarness({ agents: user });
+    const asked = await harness.send("whales");
+    const requestId = asked.status.message?.metadata?.["inputRequest"];
+    expect(requestId).toMatchObject({ kind: "input-request", prompt: "Look it up, please." });
+    const use = asked.status.message?.parts[1];
+    expect(use).toMatchObject({
+      data: { name: "search", input: { query: "whales" }, toolUseId: expect.any(String) },
+      metadata: { kind: "tool-use" },
+    });
+    const { toolUseId } = (use?.data ?? {}) as { toolUseId: string };
+    expect(requestId).toMatchObject({ requestId: toolUseId });
+    const done = await harness.send({
+      taskId: asked.id,
+      parts: [{ text: "Here it is:" }, toolResultPart({ toolUseId, result: { hits: 3 } })],
+    });
+    expect(done.artifacts).toMatchObject([{ parts: [{ text: "3 hits" }] }]);
   });
 });

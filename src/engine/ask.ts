@@ -1,6 +1,9 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { uuidv7 } from "../internal/uuid.ts";
 import type { Message } from "../protocol/message.ts";
 import { type Part, textOf } from "../protocol/part.ts";
+import { publicTaskId } from "../protocol/task-key.ts";
+import { toolUsePart } from "../protocol/tool-part.ts";
 import type { InboxEntry } from "../store/contract.ts";
 import type { AskOptions, InputTimeout } from "./agent.ts";
 import { type Checked, readAnswer, validateRaw } from "./answer.ts";
@@ -55,6 +58,7 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
       parts: withProblem(question, problem),
       timeout,
       sensitive: options.sensitive === true,
+      tool: options.tool,
     });
     const entry = await answerTo(host, asked);
     host.check();
@@ -142,19 +146,26 @@ interface Question {
   readonly parts: readonly Part[];
   readonly timeout: InputTimeout | undefined;
   readonly sensitive: boolean;
+  readonly tool: Options["tool"];
 }
 
 async function ask(host: QuestionHost, question: Question): Promise<Asked> {
   const { writer, run } = host;
   if (!writer.isStored) await writer.flush();
   host.check();
+  const { parts, sensitive, tool } = question;
+  const requestId = uuidv7();
   writer.status("input-required", {
-    parts: question.parts,
+    parts: tool === undefined ? parts : [...parts, toolUsePart({ toolUseId: requestId, ...tool })],
     note: ENGINE_NOTE,
-    // Tells whoever shows the question to mask what is typed.
-    ...(question.sensitive && { messageMetadata: { sensitive: true } }),
+    messageMetadata: {
+      // Names the question, for callers that answer several.
+      inputRequest: { kind: "input-request", prompt: textOf(parts), requestId, ...(sensitive && { sensitive }) },
+      // Tells whoever shows the question to mask what is typed.
+      ...(sensitive && { sensitive }),
+    },
   });
-  if (question.sensitive) writer.keep({ runner: { sensitive: true } });
+  if (sensitive) writer.keep({ runner: { sensitive: true } });
   const until = question.timeout === undefined ? undefined : run.now() + question.timeout.ms;
   record(host, { key: question.key, until });
   await writer.flush();
@@ -184,7 +195,10 @@ async function giveUp(host: QuestionHost, key: string, timeout: InputTimeout | u
   const { memory, writer, waits } = host;
   if (timeout?.then !== "continue") {
     const timeoutSeconds = (timeout?.ms ?? 0) / 1000;
-    throw new TaskFailure("Input timeout", { code: "input-timeout", data: { taskId: writer.ref.id, timeoutSeconds } });
+    throw new TaskFailure("Input timeout", {
+      code: "input-timeout",
+      data: { taskId: publicTaskId(writer.ref.id), timeoutSeconds },
+    });
   }
   waits.resume();
   writer.status("working", { note: ENGINE_NOTE });

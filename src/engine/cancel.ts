@@ -5,11 +5,15 @@ import type { Scope } from "../protocol/principal.ts";
 import type { CancelResult } from "./api.ts";
 import type { EngineParts } from "./engine.ts";
 
-/** Leaves the wish to cancel in the task's inbox, and waits for the one event that ends the task, whichever it is. */
-export async function cancelTask(parts: EngineParts, scope: Scope, id: TaskId): Promise<CancelResult> {
+/** Leaves the wish to cancel in the task's inbox, and waits for the one event that ends the task, whichever it is. `undefined`: no such task. */
+export async function cancelTask(
+  parts: EngineParts,
+  scope: Scope,
+  id: TaskId,
+): Promise<Exclude<CancelResult, "not-found"> | undefined> {
   const { feeds, committer, runs, environment, isClosing } = parts;
   const feed = await feeds.acquire(id, scope);
-  if (feed === undefined) return "not-found";
+  if (feed === undefined) return undefined;
   try {
     if (feed.ended) return feed.state === "canceled" ? "repeated" : "too-late";
     const entry = { id: uuidv7(), kind: "cancel", body: "{}", sealed: false, at: environment.clock.now() } as const;
@@ -20,7 +24,7 @@ export async function cancelTask(parts: EngineParts, scope: Scope, id: TaskId): 
     const outcome = await delivered.catch((cause: unknown) => {
       throw new A2AError("unavailable", "The cancel could not be stored; try again later.", { cause, retryAfter: 5 });
     });
-    if (outcome.status === "not-found") return "not-found";
+    if (outcome.status === "not-found") return undefined;
     while (!feed.ended && !isClosing()) {
       if (outcome.status === "ended") await feeds.refresh([id]);
       if (!feed.ended) await new Promise<void>((resolve) => feed.onChange(resolve));

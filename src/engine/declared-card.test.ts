@@ -27,7 +27,7 @@ function fileOf(text: string): string {
 }
 
 describe("an agent declared by a card", () => {
-  test("takes from it all that an author may say, and nothing of where it is served", () => {
+  test("takes from it all that an author may say, and nothing of where it is served but what must be kept", () => {
     const run = async (): Promise<string> => "done";
     const declared = {
       id: "clerk",
@@ -41,6 +41,10 @@ describe("an agent declared by a card", () => {
       extensions: card.capabilities.extensions,
       skills: card.skills,
       run,
+      promises: {
+        interfaces: [{ field: "supportedInterfaces[0]", binding: "GRPC", protocolVersion: "1.0" }],
+        isSigned: false,
+      },
     };
     const file = fileOf(JSON.stringify(card));
     expect(agent({ card, run })).toEqual(declared);
@@ -49,9 +53,132 @@ describe("an agent declared by a card", () => {
   });
 
   test("says itself what it wants to say otherwise", () => {
-    expect(agent({ card, name: "Registrar", run: async () => "done" })).toMatchObject({
+    const capabilities = { extendedAgentCard: false };
+    expect(agent({ card, name: "Registrar", capabilities, run: async () => "done" })).toMatchObject({
       id: "registrar",
       version: "2.1.0",
+      capabilities: { streaming: false, extendedAgentCard: false },
+    });
+  });
+
+  const run = async (): Promise<string> => "done";
+  const skill = { id: "file", name: "File", description: "Files it.", tags: ["office"] };
+  const scopes = { read: "Read it." };
+  const neutral = {
+    securitySchemes: {
+      key: { type: "apiKey", in: "query", name: "k", description: "A key." },
+      basic: { type: "http", scheme: "basic" },
+      oidc: { type: "openIdConnect", openIdConnectUrl: "https://id.example.org/" },
+      tls: { type: "mutualTLS" },
+      oauth: { type: "oauth2", flows: { clientCredentials: { tokenUrl: "https://id.example.org/token", scopes } } },
+    },
+    security: [{ oauth: ["read"], tls: [] }, { key: [] }],
+    capabilities: { streaming: false, extendedAgentCard: true },
+    skills: [{ ...skill, security: [{ oauth: ["write"] }] }],
+  };
+  const { skills: _skills, capabilities: _capabilities, ...plain } = card;
+
+  const flat = {
+    ...plain,
+    ...neutral,
+    capabilities: { streaming: false },
+    supportsAuthenticatedExtendedCard: true,
+  };
+  const wrapped = {
+    ...plain,
+    capabilities: { streaming: false, extendedAgentCard: true },
+    securitySchemes: {
+      key: { apiKeySecurityScheme: { location: "query", name: "k", description: "A key." } },
+      basic: { httpAuthSecurityScheme: { scheme: "basic" } },
+      oidc: { openIdConnectSecurityScheme: { openIdConnectUrl: "https://id.example.org/" } },
+      tls: { mtlsSecurityScheme: {} },
+      oauth: {
+        oauth2SecurityScheme: { flows: { clientCredentials: { tokenUrl: "https://id.example.org/token", scopes } } },
+      },
+    },
+    securityRequirements: [{ schemes: { oauth: { list: ["read"] }, tls: { list: [] } } }, { schemes: { key: {} } }],
+    skills: [{ ...skill, securityRequirements: [{ schemes: { oauth: { list: ["write"] } } }] }],
+  };
+  const both = {
+    ...flat,
+    ...wrapped,
+    security: [{ schemes: { key: { list: [] } } }],
+    securitySchemes: Object.fromEntries(
+      Object.entries(wrapped.securitySchemes).map(([name, scheme]) => [
+        name,
+        { ...scheme, ...Object.entries(neutral.securitySchemes).find(([known]) => known === name)?.[1] },
+      ]),
+    ),
+    skills: [{ ...wrapped.skills[0], ...neutral.skills[0] }],
+  };
+
+  test.each([
+    ["flat", flat],
+    ["wrapped", wrapped],
+    ["in both ways at once", both],
+    ["flat, with requirements as protobuf has them", { ...flat, security: wrapped.securityRequirements }],
+  ])("may spell security %s", (_, spelt) => {
+    expect(agent({ card: fileOf(JSON.stringify(spelt)), run })).toMatchObject(neutral);
+    const { skills = [] } = agent({ card: fileOf(JSON.stringify(spelt)), run });
+    expect(skills[0]).not.toHaveProperty("securityRequirements");
+  });
+
+  test("keeps what only one of two spellings of a scheme can say", () => {
+    const tokenUrl = "https://id.example.org/token";
+    const device = { deviceAuthorizationUrl: "https://id.example.org/device", tokenUrl, scopes };
+    const oauth = {
+      type: "oauth2",
+      flows: { password: { tokenUrl, scopes }, clientCredentials: { tokenUrl, scopes } },
+      oauth2SecurityScheme: {
+        flows: { deviceCode: device, clientCredentials: { tokenUrl, scopes, refreshUrl: tokenUrl } },
+      },
+    };
+    expect(agent({ card: { ...plain, securitySchemes: { oauth } }, run }).securitySchemes).toEqual({
+      oauth: {
+        type: "oauth2",
+        flows: {
+          deviceCode: device,
+          password: { tokenUrl, scopes },
+          clientCredentials: { tokenUrl, scopes, refreshUrl: tokenUrl },
+        },
+      },
+    });
+  });
+
+  test("takes a scheme that is called schemes for what it is", () => {
+    const securitySchemes = { schemes: { type: "mutualTLS" } };
+    expect(agent({ card: { ...plain, securitySchemes, security: [{ schemes: [] }] }, run }).security).toEqual([
+      { schemes: [] },
+    ]);
+  });
+
+  test("may leave out the tags of a skill, as old cards do", () => {
+    const { tags: _, ...untagged } = skill;
+    expect(agent({ card: fileOf(JSON.stringify({ ...plain, skills: [untagged] })), run }).skills).toEqual([
+      { ...untagged, tags: [] },
+    ]);
+  });
+
+  test("remembers how the card says it is reached", () => {
+    const older = {
+      ...plain,
+      supportedInterfaces: [],
+      url: "https://example.org/",
+      protocolVersion: "0.3.0",
+      additionalInterfaces: [{ url: "https://example.org/", transport: "GRPC" }],
+      signatures: [{ protected: "a", signature: "b" }],
+    };
+    expect(agent({ card: older, run }).promises).toEqual({
+      interfaces: [
+        { field: "protocolVersion", binding: "JSONRPC", protocolVersion: "0.3.0" },
+        { field: "additionalInterfaces[0]", binding: "GRPC", protocolVersion: "0.3.0" },
+      ],
+      isSigned: true,
+    });
+    expect(agent({ card: { ...older, preferredTransport: "HTTP+JSON" }, run }).promises?.interfaces[0]).toEqual({
+      field: "preferredTransport",
+      binding: "HTTP+JSON",
+      protocolVersion: "0.3.0",
     });
   });
 
@@ -64,5 +191,8 @@ describe("an agent declared by a card", () => {
       /`skills` must be a list/,
     );
     expect(() => agent({ card: { name: "Clerk" }, run })).toThrow(/`description` must be a non-empty string/);
+    expect(() => agent({ card: fileOf('{"authentication":{"schemes":["Bearer"]}}'), run })).toThrow(
+      /Say it with `securitySchemes`/,
+    );
   });
 });

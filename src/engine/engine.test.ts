@@ -33,7 +33,7 @@ describe("somebody else's task", () => {
           code: "task-not-found",
         });
       }
-      expect(await harness.engine.findByMessage(harness.scope(mine), `m-${text}`)).toBe(id);
+      expect(await harness.engine.findByMessage(harness.scope(mine), `m-${text}`)).toMatchObject({ taskId: id });
       expect(await harness.find(id, mine)).toBeDefined();
     }
     expect((await harness.engine.list({ scope: harness.scope(mine), limit: 10, artifacts: true })).total).toBe(2);

@@ -7,6 +7,7 @@ import { A2AError } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
+import { otherTaskKey, taskKey } from "../protocol/task-key.ts";
 import type { ListQuery, Store } from "../store/contract.ts";
 import type { Agent } from "./agent.ts";
 import type {
@@ -36,6 +37,7 @@ import { recordedTask, takeSnapshot } from "./snapshot.ts";
 import { submit } from "./submit.ts";
 import { openSubscription } from "./subscription.ts";
 import { type TakenUp, takeUp } from "./take-up.ts";
+import { ticketOf } from "./ticket.ts";
 
 export interface EngineOptions {
   readonly agents: readonly Agent[];
@@ -179,7 +181,7 @@ class TaskEngine implements RunningEngine {
   async accepted(ticket: Ticket): Promise<void> {
     // A message to a task that exists was committed before its ticket was written.
     if (ticket.inbox !== undefined) return;
-    const writer = this.#parts.runs.writer(ticket.taskId);
+    const writer = this.#parts.runs.writer(ticket.key);
     if (writer === undefined || writer.isStored) return;
     await writer.flush().catch((cause: unknown) => {
       throw refusalOf(writer.loss, cause);
@@ -191,7 +193,7 @@ class TaskEngine implements RunningEngine {
   }
 
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined> {
-    return takeSnapshot(this.#parts, { scope, id }, options);
+    return lookUp(scope, id, (key) => takeSnapshot(this.#parts, { scope, id: key }, options));
   }
 
   async list(query: ListQuery): Promise<TaskPage> {
@@ -201,11 +203,17 @@ class TaskEngine implements RunningEngine {
     return { tasks, total: page.total, ...(page.next !== undefined && { next: page.next }) };
   }
 
-  cancel(scope: Scope, id: TaskId): Promise<CancelResult> {
-    return cancelTask(this.#parts, scope, id);
+  async cancel(scope: Scope, id: TaskId): Promise<CancelResult> {
+    return (await lookUp(scope, id, (key) => cancelTask(this.#parts, scope, key))) ?? "not-found";
   }
 
-  async subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined> {
+  subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined> {
+    const { ticket } = options;
+    if (ticket !== undefined) return this.#subscribe(scope, ticket.key, options);
+    return lookUp(scope, id, (key) => this.#subscribe(scope, key, options));
+  }
+
+  async #subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined> {
     const { feeds, store, environment, isClosing } = this.#parts;
     const { maxSubscribers, maxSubscribersPerTask } = environment.limits;
     const ofTask = this.#subscribersOf.get(id) ?? 0;
@@ -230,8 +238,11 @@ class TaskEngine implements RunningEngine {
     }
   }
 
-  findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined> {
-    return this.#parts.store.findByMessage(scope, messageId);
+  async findByMessage(scope: Scope, messageId: string): Promise<Ticket | undefined> {
+    const { store } = this.#parts;
+    const key = await store.findByMessage(scope, messageId);
+    const record = key === undefined ? undefined : await store.get(key, { scope, artifacts: false, history: 0 });
+    return record === undefined ? undefined : ticketOf(record);
   }
 
   async ready(): Promise<void> {
@@ -316,6 +327,17 @@ class TaskEngine implements RunningEngine {
       { unref: true },
     );
   }
+}
+
+/** Looks for a task under what it may be kept as. */
+async function lookUp<T>(
+  scope: Scope,
+  id: TaskId,
+  look: (key: TaskId) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const found = await look(taskKey(scope, id));
+  const other = found === undefined ? otherTaskKey(scope, id) : undefined;
+  return other === undefined ? found : look(other);
 }
 
 function refusalOf(loss: { readonly kind: string; readonly status?: string } | undefined, cause: unknown): A2AError {

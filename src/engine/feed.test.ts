@@ -5,7 +5,12 @@ import { Feed, type FeedStatus } from "./feed.ts";
 import { LogView } from "./log-view.ts";
 
 // Safe: ids of this test's own.
-const ref = { id: "t" as TaskId, contextId: "c" as ContextId, scope: { agent: "a", tenant: "", owner: "o" } };
+const ref = {
+  id: "t" as TaskId,
+  contextId: "c" as ContextId,
+  scope: { agent: "a", tenant: "", owner: "o" },
+  dialect: "test",
+};
 const statusOf = (state: TaskState): FeedStatus => ({
   state,
   status: `{"state":"${state}"}`,
@@ -16,7 +21,7 @@ const statusOf = (state: TaskState): FeedStatus => ({
 function openFeed(
   limits: { readonly tailEvents: number; readonly tailBytes: number } = { tailEvents: 10, tailBytes: 1000 },
 ): Feed {
-  return new Feed(ref, { seq: 0, ...statusOf("submitted"), interruptedAt: 0 }, limits);
+  return new Feed(ref, { createdAt: 0, seq: 0, ...statusOf("submitted"), interruptedAt: 0 }, limits);
 }
 
 /** Events of ten bytes each. */

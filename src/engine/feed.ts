@@ -24,6 +24,7 @@ export interface TailLimits {
  */
 export class Feed {
   readonly task: TaskRef;
+  readonly createdAt: number;
   seq: number;
   state: TaskState;
   /** Stored JSON of the status. */
@@ -51,6 +52,7 @@ export class Feed {
 
   constructor(task: TaskRef, start: FeedStart, limits: TailLimits) {
     this.task = task;
+    this.createdAt = start.createdAt;
     this.seq = start.seq;
     this.state = start.state;
     this.status = start.status;
@@ -165,6 +167,7 @@ export interface FeedStatus {
 }
 
 export interface FeedStart extends FeedStatus {
+  readonly createdAt: number;
   readonly seq: number;
   readonly interruptedAt: number;
 }

@@ -14,6 +14,7 @@ export function isWithin(task: TaskRef, scope: Scope): boolean {
 export function startOf(record: TaskRecord): FeedStart {
   const runner = readRunner(record.head.runner);
   return {
+    createdAt: record.createdAt,
     seq: record.seq,
     state: record.head.state,
     status: record.head.status,
@@ -56,14 +57,14 @@ export class Feeds {
   /** Holds the feed of a task; `undefined`: no such task within the scope. */
   async acquire(id: TaskId, scope: Scope): Promise<Feed | undefined> {
     const known = this.#feeds.get(id);
-    if (known !== undefined) return isWithin(known.task, scope) ? this.#hold(known) : undefined;
+    if (known !== undefined) return isWithin(known.task, scope) ? this.hold(known) : undefined;
     const record = await this.#store.get(id, { scope, artifacts: false, history: 0 });
     return record === undefined ? undefined : this.of(record);
   }
 
   /** Holds the feed of this task, made from the record if there is none. */
   of(record: TaskRecord): Feed {
-    const ref: TaskRef = { id: record.id, contextId: record.contextId, scope: record.scope };
+    const ref: TaskRef = { id: record.id, contextId: record.contextId, scope: record.scope, dialect: record.dialect };
     return this.open(ref, startOf(record));
   }
 
@@ -73,7 +74,7 @@ export class Feeds {
       feed = new Feed(task, start, this.#limits);
       this.#feeds.set(task.id, feed);
     }
-    return this.#hold(feed);
+    return this.hold(feed);
   }
 
   release(feed: Feed): void {
@@ -109,7 +110,8 @@ export class Feeds {
     feed.advanceTo(record.seq, startOf(record));
   }
 
-  #hold(feed: Feed): Feed {
+  /** Keeps the feed until it is released. */
+  hold(feed: Feed): Feed {
     feed.holders++;
     return feed;
   }

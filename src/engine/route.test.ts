@@ -37,6 +37,7 @@ function route(
     tenant: "",
     metadata: metadata.request ?? {},
     outputModes: [],
+    extensions: [],
     signal: new AbortController().signal,
   };
   return routeMessage(of, message, call);

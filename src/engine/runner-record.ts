@@ -29,6 +29,9 @@ export interface RunnerRecord {
   readonly caller?: Principal;
   readonly metadata?: JsonObject;
   readonly outputModes?: readonly string[];
+  readonly extensions?: readonly string[];
+  /** The trace of the request that made the task. */
+  readonly traceId?: string | undefined;
   /** Bytes of the log. */
   readonly bytes: number;
 }

@@ -4,6 +4,7 @@ import { createDeferred } from "../internal/deferred.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Part } from "../protocol/part.ts";
 import { readEvent } from "../protocol/serial.ts";
+import type { TerminalState } from "../protocol/state.ts";
 import { type InboxEntry, type Store, StoreError } from "../store/contract.ts";
 import { type AbortCause, type Agent, TaskAborted } from "./agent.ts";
 import type { TaskRef } from "./api.ts";
@@ -128,7 +129,7 @@ export class Runs {
   }
 
   /** Ends a task that needs no run. */
-  async end(run: Run, state: "rejected" | "failed" | "canceled", parts?: readonly Part[]): Promise<void> {
+  async end(run: Run, state: TerminalState, parts?: readonly Part[]): Promise<void> {
     try {
       await run.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox: false, note: '{"e":1}' });
     } catch (error) {

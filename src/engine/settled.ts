@@ -13,8 +13,8 @@ export async function settled(
   ticket: Ticket,
   caller: Caller,
 ): Promise<void> {
-  const writer = runs.writer(ticket.taskId);
-  const feed = feeds.peek(ticket.taskId) ?? (await loadFeed({ feeds, store }, ticket));
+  const writer = runs.writer(ticket.key);
+  const feed = feeds.peek(ticket.key) ?? (await loadFeed({ feeds, store }, ticket));
   feed.holders++;
   // The first commit of a new task is sure to come soon; most need no more, and so no signal.
   let soon = writer !== undefined && !writer.isStored;
@@ -59,7 +59,7 @@ function changed(feed: Feed, signal: AbortSignal): Promise<void> {
 }
 
 async function loadFeed({ feeds, store }: Pick<EngineParts, "feeds" | "store">, ticket: Ticket): Promise<Feed> {
-  const record = await store.get(ticket.taskId, { artifacts: false, history: 0 });
+  const record = await store.get(ticket.key, { artifacts: false, history: 0 });
   if (record === undefined) throw new A2AError("task-not-found", "Task not found");
   const feed = feeds.of(record);
   feeds.release(feed);
@@ -72,10 +72,10 @@ function isUnknown(feed: Feed, { inbox }: Ticket): boolean {
 }
 
 /** The message may have been taken before this feed was made, or by another node. */
-async function learnTaken(store: Store, feed: Feed, { taskId, inbox }: Ticket): Promise<void> {
-  const waiting = await store.inbox(taskId);
+async function learnTaken(store: Store, feed: Feed, { key, inbox }: Ticket): Promise<void> {
+  const waiting = await store.inbox(key);
   if (inbox === undefined || waiting.some((entry) => entry.id === inbox)) return;
-  const record = await store.get(taskId, { artifacts: false });
+  const record = await store.get(key, { artifacts: false });
   if (record === undefined || feed.takenAfter(inbox) !== undefined) return;
   const taken = record.history.find((entry) => entry.inbox === inbox);
   if (taken !== undefined) feed.markTaken(inbox, taken.after);

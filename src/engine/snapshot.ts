@@ -1,14 +1,26 @@
 import type { TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
+import { publicTaskId } from "../protocol/task-key.ts";
 import type { HistoryEntry, Store, TaskRecord } from "../store/contract.ts";
 import type { SnapshotOptions } from "./api.ts";
 import type { Feed } from "./feed.ts";
 import { type Feeds, isWithin } from "./feeds.ts";
 import { foldEntries, foldLog } from "./fold-log.ts";
+import { withTransitions } from "./transitions.ts";
 
 /** A task as it is committed at this moment. */
 export async function takeSnapshot(
+  parts: { readonly store: Store; readonly feeds: Feeds },
+  which: { readonly scope: Scope; readonly id: TaskId },
+  options: SnapshotOptions,
+): Promise<StoredTask | undefined> {
+  const task = await currentTask(parts, which, options);
+  if (task === undefined || options.transitions !== true) return task;
+  return withTransitions(parts.store, which.id, task);
+}
+
+async function currentTask(
   { store, feeds }: { readonly store: Store; readonly feeds: Feeds },
   { scope, id }: { readonly scope: Scope; readonly id: TaskId },
   options: SnapshotOptions,
@@ -22,10 +34,12 @@ export async function takeSnapshot(
 }
 
 export async function recordedTask(store: Store, record: TaskRecord, options: SnapshotOptions): Promise<StoredTask> {
-  const { id, contextId, seq, head } = record;
+  const { id, contextId, seq, head, dialect, createdAt } = record;
   return {
-    id,
+    id: publicTaskId(id),
     contextId,
+    dialect,
+    createdAt,
     seq,
     state: head.state,
     status: head.status,
@@ -37,14 +51,16 @@ export async function recordedTask(store: Store, record: TaskRecord, options: Sn
 
 /** What the writer has committed so far. The store may be a moment ahead of the feed; what the feed does not show yet is left out. */
 async function liveTask(store: Store, feed: Feed, options: SnapshotOptions): Promise<StoredTask | undefined> {
-  const { seq, state, status, metadata } = feed;
-  const { id, contextId, scope } = feed.task;
+  const { seq, state, status, metadata, createdAt } = feed;
+  const { id, contextId, scope, dialect } = feed.task;
   const whole = options.artifacts ? feed.read(0) : undefined;
   const record = await store.get(id, { scope, artifacts: false, history: options.history, upTo: seq });
   if (record === undefined) return undefined;
   return {
-    id,
+    id: publicTaskId(id),
     contextId,
+    dialect,
+    createdAt,
     seq,
     state,
     status,
@@ -57,13 +73,15 @@ async function liveTask(store: Store, feed: Feed, options: SnapshotOptions): Pro
 }
 
 function finishedTask(feed: Feed, options: SnapshotOptions): StoredTask {
-  const { finished, seq, state, status, metadata } = feed;
-  const { id, contextId } = feed.task;
+  const { finished, seq, state, status, metadata, createdAt } = feed;
+  const { id, contextId, dialect } = feed.task;
   const history = finished?.history ?? [];
   const last = options.history === undefined ? history : history.slice(Math.max(0, history.length - options.history));
   return {
-    id,
+    id: publicTaskId(id),
     contextId,
+    dialect,
+    createdAt,
     seq,
     state,
     status,

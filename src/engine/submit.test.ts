@@ -102,6 +102,7 @@ describe("a message to a task", () => {
     expect((await harness.story(taskId)).filter((line) => line === "completed")).toHaveLength(1);
     await expect(harness.start({ taskId, parts: [{ text: "third" }] })).rejects.toMatchObject({
       code: "unsupported-operation",
+      metadata: { taskId, state: "completed" },
     });
   });
 

@@ -3,14 +3,19 @@ import { uuidv7 } from "../internal/uuid.ts";
 import { A2AError, invalidField } from "../protocol/error.ts";
 import type { ContextId, MessageId, TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
+import type { Part } from "../protocol/part.ts";
 import { writeMessage, writeStatus } from "../protocol/serial.ts";
+import { namedTask, otherTaskKey, publicTaskId, taskKey } from "../protocol/task-key.ts";
 import { type Agent, type ReplyCall, TaskAborted } from "./agent.ts";
 import type { Submission, Submitted, TaskRef } from "./api.ts";
 import type { EngineParts } from "./engine.ts";
+import type { Feed } from "./feed.ts";
 import { toParts } from "./output.ts";
 import { type Routed, routeMessage } from "./route.ts";
 import { callHook } from "./run.ts";
 import type { RunnerRecord } from "./runner-record.ts";
+import { ticketOf } from "./ticket.ts";
+import { traceIdOf } from "./trace.ts";
 
 const DEFAULT_TIMEOUT = 60 * 60 * 1000;
 
@@ -19,15 +24,22 @@ export async function submit(parts: EngineParts, submission: Submission): Promis
   const agent = parts.agents.get(submission.scope.agent);
   if (agent === undefined)
     throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
-  const { taskId } = submission.message;
-  if (taskId !== undefined) return continueTask(parts, submission, taskId);
+  const { message, namesTask, tasksOnly } = submission;
+  if (message.taskId !== undefined) {
+    const known = await findTask(parts, submission, message.taskId);
+    if (known !== undefined) return continueTask(parts, submission, known);
+    if (namesTask !== true) throw taskNotFound(message.taskId);
+  }
   const call = new SubmissionCall(submission);
   const reply = await replyOf(parts, agent, { submission, call });
-  if (reply !== undefined) return { kind: "message", message: reply };
+  if (reply !== undefined && tasksOnly !== true) return { kind: "message", message: reply };
   requireRoom(parts, agent);
-  const routed = await routeOf(parts, agent, { submission, call });
+  const routed = reply === undefined ? await routeOf(parts, agent, { submission, call }) : answered(reply);
   // Others may have come in while this one was being routed.
   requireRoom(parts, agent);
+  const meanwhile =
+    message.taskId === undefined ? undefined : parts.feeds.peek(namedTask(submission.scope, message.taskId));
+  if (meanwhile !== undefined) return continueTask(parts, submission, parts.feeds.hold(meanwhile));
   return createTask(parts, agent, { submission, routed });
 }
 
@@ -85,26 +97,38 @@ async function replyOf(
   }
 }
 
+/** The agent has answered already: the task only says so. */
+interface Answered {
+  readonly kind: "answered";
+  readonly parts: readonly Part[];
+}
+
+function answered({ parts }: Message): Answered {
+  return { kind: "answered", parts };
+}
+
 function createTask(
   parts: EngineParts,
   agent: Agent,
-  { submission, routed }: { readonly submission: Submission; readonly routed: Routed },
+  { submission, routed }: { readonly submission: Submission; readonly routed: Routed | Answered },
 ): Submitted {
   const { runs, feeds, environment, node } = parts;
   const { scope, message: incoming } = submission;
   const now = environment.clock.now();
   // Safe: the server names its tasks and, where the caller did not, their contexts.
   const ref: TaskRef = {
-    id: uuidv7(now) as TaskId,
+    id: incoming.taskId === undefined ? (uuidv7(now) as TaskId) : namedTask(scope, incoming.taskId),
     contextId: incoming.contextId ?? (uuidv7(now) as ContextId),
     scope,
+    dialect: submission.dialect,
   };
-  const message: Message = { ...incoming, taskId: ref.id, contextId: ref.contextId };
+  const message: Message = { ...incoming, taskId: publicTaskId(ref.id), contextId: ref.contextId };
   const body = writeMessage(message);
   checkSize(parts, body);
   const status = writeStatus({ state: "submitted", timestamp: isoTime(now) });
   const skill = routed.kind === "skill" ? routed.skill : undefined;
   const feed = feeds.open(ref, {
+    createdAt: now,
     seq: 0,
     state: "submitted",
     status,
@@ -135,22 +159,32 @@ function createTask(
       },
     },
   });
-  if (routed.kind === "none") void runs.end(run, "rejected", [{ text: routed.reason }]);
+  if (routed.kind === "answered") void runs.end(run, "completed", routed.parts);
+  else if (routed.kind === "none") void runs.end(run, "rejected", [{ text: routed.reason }]);
   else {
     const data = routed.kind === "skill" ? routed.data : message.parts.find((part) => part.data !== undefined)?.data;
     const turn = { message, data, skillId: skill?.id, history: [message], taken: new Map(), artifacts: [] };
     runs.begin(run, { turn, skill, steps: [], replay: undefined });
   }
-  return { kind: "task", ticket: { taskId: ref.id, contextId: ref.contextId } };
+  return { kind: "task", ticket: ticketOf(ref) };
 }
 
-async function continueTask(parts: EngineParts, submission: Submission, id: TaskId): Promise<Submitted> {
+/** The task a message goes on with, held in memory; release it. */
+async function findTask({ feeds }: EngineParts, { scope }: Submission, id: TaskId): Promise<Feed | undefined> {
+  const feed = await feeds.acquire(taskKey(scope, id), scope);
+  const other = feed === undefined ? otherTaskKey(scope, id) : undefined;
+  return other === undefined ? feed : feeds.acquire(other, scope);
+}
+
+async function continueTask(parts: EngineParts, submission: Submission, feed: Feed): Promise<Submitted> {
   const { feeds, runs, committer, environment } = parts;
   const { contextId } = submission.message;
-  const feed = await feeds.acquire(id, submission.scope);
-  if (feed === undefined) throw taskNotFound(id);
+  const { id } = feed.task;
   try {
-    if (feed.ended) throw taskEnded(feed.state);
+    // Its name may have been taken a moment ago: what follows must find it in the store.
+    const writer = runs.writer(id);
+    if (writer !== undefined && !writer.isStored) await writer.flush();
+    if (feed.ended) throw taskEnded(id, feed.state);
     const { task } = feed;
     if (contextId !== undefined && contextId !== task.contextId) {
       throw invalidField("message.contextId", "is not the context of the task that message.taskId names");
@@ -158,7 +192,7 @@ async function continueTask(parts: EngineParts, submission: Submission, id: Task
     if (runs.writer(id)?.historyIsFull ?? (await isHistoryFull(parts, id))) {
       throw new A2AError("resource-exhausted", `A task may have ${environment.limits.maxHistory} messages.`);
     }
-    const body = writeMessage({ ...submission.message, taskId: id, contextId: task.contextId });
+    const body = writeMessage({ ...submission.message, taskId: publicTaskId(id), contextId: task.contextId });
     checkSize(parts, body);
     // Another node may have asked meanwhile, and for something that must be sealed.
     await feeds.refresh([id]);
@@ -174,7 +208,7 @@ async function continueTask(parts: EngineParts, submission: Submission, id: Task
     const outcome = await committer.submit(post, (known) => {
       if (known.status === "ok") runs.deliver(id, entry, known.node);
     });
-    if (outcome.status === "ended") throw taskEnded(undefined);
+    if (outcome.status === "ended") throw taskEnded(id, undefined);
     if (outcome.status === "full") {
       throw new A2AError(
         "resource-exhausted",
@@ -185,7 +219,7 @@ async function continueTask(parts: EngineParts, submission: Submission, id: Task
       );
     }
     if (outcome.status !== "ok") throw taskNotFound(id);
-    return { kind: "task", ticket: { taskId: id, contextId: task.contextId, inbox: entry.id } };
+    return { kind: "task", ticket: { ...ticketOf(task), inbox: entry.id } };
   } catch (error) {
     if (error instanceof A2AError || error instanceof TaskAborted) throw error;
     throw new A2AError("unavailable", "The message could not be stored; try again later.", {
@@ -208,8 +242,9 @@ function firstRunner(
   submission: Submission,
   { now, skill }: { readonly now: number; readonly skill: string | undefined },
 ): RunnerRecord {
-  const timeout = agent.timeout ?? DEFAULT_TIMEOUT;
-  const { caller, metadata, outputModes } = submission;
+  const timeout = Math.min(agent.timeout ?? DEFAULT_TIMEOUT, submission.timeoutMs ?? Number.POSITIVE_INFINITY);
+  const traceId = traceIdOf(submission.traceparent);
+  const { caller, metadata, outputModes, extensions } = submission;
   return {
     attempt: 1,
     tries: 1,
@@ -221,6 +256,8 @@ function firstRunner(
     ...(!(caller.anonymous && caller.claims === undefined) && { caller }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(outputModes.length > 0 && { outputModes }),
+    ...(extensions.length > 0 && { extensions }),
+    ...(traceId !== undefined && { traceId }),
   };
 }
 
@@ -230,6 +267,7 @@ class SubmissionCall implements ReplyCall {
   readonly tenant: string;
   readonly metadata: ReplyCall["metadata"];
   readonly outputModes: readonly string[];
+  readonly extensions: readonly string[];
   readonly #submission: Submission;
 
   constructor(submission: Submission) {
@@ -237,6 +275,7 @@ class SubmissionCall implements ReplyCall {
     this.tenant = submission.scope.tenant;
     this.metadata = submission.metadata;
     this.outputModes = submission.outputModes;
+    this.extensions = submission.extensions;
     this.#submission = submission;
   }
 
@@ -252,12 +291,13 @@ function checkSize({ environment }: EngineParts, body: string): void {
 }
 
 function taskNotFound(id: TaskId): A2AError {
-  return new A2AError("task-not-found", "Task not found", { metadata: { taskId: id } });
+  return new A2AError("task-not-found", "Task not found", { metadata: { taskId: publicTaskId(id) } });
 }
 
-function taskEnded(state: string | undefined): A2AError {
+function taskEnded(id: TaskId, state: string | undefined): A2AError {
   return new A2AError(
     "unsupported-operation",
     `The task is finished${state === undefined ? "" : ` (${state})`}; send the message without a task id to begin a new one.`,
+    { metadata: { taskId: publicTaskId(id), state: state ?? "unknown" } },
   );
 }

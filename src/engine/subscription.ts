@@ -1,6 +1,7 @@
 import { A2AError } from "../protocol/error.ts";
 import { readEvent, type StoredTask, writeStatus } from "../protocol/serial.ts";
 import { isInterrupted, isTerminal } from "../protocol/state.ts";
+import { publicTaskId } from "../protocol/task-key.ts";
 import type { Store } from "../store/contract.ts";
 import type { Batch, SubscribeOptions, Subscription, Ticket, ViewEntry } from "./api.ts";
 import type { Feed, TaskOrigin } from "./feed.ts";
@@ -160,8 +161,9 @@ export async function openSubscription(
 /** A task as it was before its first event. */
 function beginning({ task, metadata }: Feed, { status, message }: TaskOrigin): StoredTask {
   return {
-    id: task.id,
+    id: publicTaskId(task.id),
     contextId: task.contextId,
+    dialect: task.dialect,
     seq: 0,
     state: "submitted",
     status,

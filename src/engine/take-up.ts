@@ -55,7 +55,7 @@ async function openRun(
   // Whoever followed the task meanwhile sees what the store holds before anything new.
   if (feed.seq < record.seq) feed.advanceTo(record.seq, startOf(record));
   return runs.open(agent, feed, {
-    ref: { id, contextId: record.contextId, scope: record.scope },
+    ref: { id, contextId: record.contextId, scope: record.scope, dialect: record.dialect },
     epoch,
     seq: record.seq,
     head: record.head,

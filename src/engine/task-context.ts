@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import { type Part, textOf } from "../protocol/part.ts";
 import type { Principal } from "../protocol/principal.ts";
+import { publicTaskId } from "../protocol/task-key.ts";
 import type { InboxEntry, StepRecord } from "../store/contract.ts";
 import {
   type ArtifactOptions,
@@ -81,7 +82,7 @@ export class RunContext implements TaskContext<unknown> {
   }
 
   get id(): string {
-    return this.#options.writer.ref.id;
+    return publicTaskId(this.#options.writer.ref.id);
   }
   get contextId(): string {
     return this.#options.writer.ref.contextId;
@@ -115,6 +116,9 @@ export class RunContext implements TaskContext<unknown> {
   }
   get outputModes(): readonly string[] {
     return this.#options.writer.runner.outputModes ?? [];
+  }
+  get extensions(): readonly string[] {
+    return this.#options.writer.runner.extensions ?? [];
   }
   get skillId(): string | undefined {
     return this.#options.turn.skillId;

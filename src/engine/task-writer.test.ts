@@ -12,7 +12,12 @@ import { DEFAULT_LIMITS } from "./limits.ts";
 import { TaskWriter } from "./task-writer.ts";
 
 // Safe: ids of this test's own.
-const ref = { id: "t1" as TaskId, contextId: "c1" as ContextId, scope: { agent: "a", tenant: "", owner: "o" } };
+const ref = {
+  id: "t1" as TaskId,
+  contextId: "c1" as ContextId,
+  scope: { agent: "a", tenant: "", owner: "o" },
+  dialect: "test",
+};
 
 function openWriter(): {
   readonly writer: TaskWriter;
@@ -33,7 +38,7 @@ function openWriter(): {
   });
   const feed = new Feed(
     ref,
-    { seq: 0, state: "submitted", status, metadata: undefined, interruptedAt: 0, sensitive: false },
+    { createdAt: 0, seq: 0, state: "submitted", status, metadata: undefined, interruptedAt: 0, sensitive: false },
     DEFAULT_LIMITS,
   );
   const writer = new TaskWriter(

@@ -9,6 +9,7 @@ import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
 import { writeEvent, writeMessage, writeStatus } from "../protocol/serial.ts";
 import { isInterrupted, isTerminal, type TaskState, type TerminalState } from "../protocol/state.ts";
+import { publicTaskId } from "../protocol/task-key.ts";
 import type {
   HistoryEntry,
   InboxEntry,
@@ -27,6 +28,7 @@ import { LogView } from "./log-view.ts";
 import { ENGINE_NOTE } from "./note.ts";
 import { lastRunner, type RunnerRecord, writeRunner } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
+import { traceMetadata } from "./trace.ts";
 import { transformed } from "./transformed.ts";
 import { planMove } from "./transition.ts";
 import {
@@ -92,6 +94,7 @@ export class TaskWriter implements CommitSource {
   /** The artifacts so far, of a new task while it is small: spares reading its events again at its end. */
   #fold: ArtifactFold | undefined;
   readonly #metadata: string | undefined;
+  #trace: JsonObject | undefined;
   #status: string;
   #statusAt: number;
   #historyLength: number;
@@ -466,8 +469,17 @@ export class TaskWriter implements CommitSource {
       this.#keep({ after: this.seq, body: writeMessage(written.status.message) });
   }
 
-  #append(event: TaskEvent, { note, isFinal }: { readonly note?: string; readonly isFinal?: boolean }): TaskEvent {
+  /** With the trace it is written in, if there is one. */
+  #traced(event: TaskEvent): TaskEvent {
+    const { traceId } = this.runner;
+    if (traceId === undefined) return event;
+    this.#trace ??= traceMetadata(traceId);
+    return { ...event, metadata: { ...event.metadata, ...this.#trace } };
+  }
+
+  #append(plain: TaskEvent, { note, isFinal }: { readonly note?: string; readonly isFinal?: boolean }): TaskEvent {
     const { limits, hooks } = this.#dependencies;
+    const event = this.#traced(plain);
     const written =
       hooks.transform === undefined || isFinal === true ? event : transformed(event, hooks.transform(event, this.ref));
     const body = writeEvent(written);
@@ -506,7 +518,7 @@ export class TaskWriter implements CommitSource {
       role: "agent",
       parts,
       contextId: this.ref.contextId,
-      taskId: this.ref.id,
+      taskId: publicTaskId(this.ref.id),
       ...(metadata !== undefined && { metadata }),
     };
   }

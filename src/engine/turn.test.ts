@@ -34,7 +34,7 @@ describe("the data of a turn", () => {
     const seen: unknown[] = [];
     let stuck = false;
     const look = async (task: TaskContext<unknown>): Promise<void> => {
-      seen.push([task.skillId, task.data, task.text, task.metadata, task.outputModes, task.caller.id]);
+      seen.push([task.skillId, task.data, task.text, task.metadata, task.outputModes, task.extensions, task.caller.id]);
       if (task.attempt > 1) return;
       stuck = true;
       await new Promise<never>(() => {});
@@ -44,13 +44,14 @@ describe("the data of a turn", () => {
       stuck = false;
       const skills = typeof said === "string" ? [] : [{ ...numbered, run: look }];
       harness = await openHarness({ agents: agent({ name: "A", description: "A", version: "1", skills, run: look }) });
-      const who = { owner: "ada", metadata: { m: 1 }, outputModes: ["text/plain"] };
+      const who = { owner: "ada", metadata: { m: 1 }, outputModes: ["text/plain"], extensions: ["urn:x"] };
       const { taskId } = await harness.start(said, who);
       await harness.until(() => stuck);
       harness = await harness.crash();
       await harness.untilState(taskId, "completed", who);
       expect(seen).toHaveLength(2);
       expect(seen[1]).toEqual(seen[0]);
+      expect(seen[0]).toEqual(expect.arrayContaining([["text/plain"], ["urn:x"], "ada"]));
       await harness[Symbol.asyncDispose]();
       harness = undefined;
     }

@@ -4,6 +4,13 @@ import { banner, plainBanner } from "./banner.ts";
 
 const facts = {
   url: "http://127.0.0.1:3000",
+  publicUrl: "http://127.0.0.1:3000",
+  interfaces: [
+    { binding: "JSONRPC", protocolVersion: "1.0" },
+    { binding: "HTTP+JSON", protocolVersion: "1.0" },
+    { binding: "JSONRPC", protocolVersion: "0.9" },
+    { binding: "urn:example:binding:simple", protocolVersion: "2.0" },
+  ],
   agents: [
     agent({ name: "Echo", description: "d", version: "1", run: async () => {} }),
     agent({ id: "down", name: "Countdown", description: "d", version: "1", run: async () => {} }),
@@ -23,13 +30,31 @@ describe.each([
     "http://127.0.0.1:3000/agents/echo/\n",
     "http://127.0.0.1:3000/agents/down/\n",
     "http://127.0.0.1:3000/.well-known/agent-card.json\n",
+    "A2A over JSON-RPC 1.0, 0.9 · REST 1.0 · simple 2.0\n",
     "/data/palaver.db\n",
   ])("says %j", (fact) => {
     expect(text).toContain(fact);
   });
 
-  it("has a request to try that is JSON a shell passes on unharmed", () => {
-    const body = /-d '([^']*)'/.exec(text)?.[1] ?? "";
-    expect(JSON.parse(body)).toMatchObject({ method: "SendMessage", params: { message: { role: "ROLE_USER" } } });
+  it("has a request to try for each binding, whose JSON a shell passes on unharmed", () => {
+    const bodies = Array.from(text.matchAll(/-d '([^']*)'/g), ([, body = ""]): unknown => JSON.parse(body));
+    expect(bodies).toEqual([
+      expect.objectContaining({ method: "SendMessage", params: { message: expect.anything() } }),
+      { message: expect.objectContaining({ role: "ROLE_USER" }) },
+    ]);
+  });
+
+  it("has none for what is not spoken", () => {
+    const older = facts.interfaces.filter(({ protocolVersion }) => protocolVersion === "0.9");
+    expect(render({ ...facts, interfaces: older })).not.toMatch(/Try|curl/);
+    const rest = facts.interfaces.filter(({ binding }) => binding === "HTTP+JSON");
+    expect(render({ ...facts, interfaces: rest }).match(/curl/g)).toHaveLength(1);
+  });
+
+  it("says where others reach it only where that is elsewhere", () => {
+    expect(text).not.toMatch(/public/i);
+    expect(render({ ...facts, publicUrl: "https://agents.example.org" })).toMatch(
+      /Public:? +https:\/\/agents\.example\.org\n/,
+    );
   });
 });

@@ -1,9 +1,15 @@
 import type { Agent } from "../engine/agent.ts";
+import type { AgentInterface } from "../protocol/card.ts";
+import { exampleSends } from "../wire/example-sends.ts";
 
 export interface BannerFacts {
-  /** Where the server is reached, without a slash at the end. */
+  /** Where the server is reached from this machine, without a slash at the end. */
   readonly url: string;
+  /** Where cards say it is. */
+  readonly publicUrl: string;
   readonly agents: readonly Agent[];
+  /** What every agent is reached by. */
+  readonly interfaces: readonly Pick<AgentInterface, "binding" | "protocolVersion">[];
   /** Where data is kept, in words. */
   readonly storage: string;
   readonly version: string;
@@ -23,12 +29,16 @@ export function banner(facts: BannerFacts): string {
     agents.length === 1 ? "  Agent" : "  Agents (the first is also at the root)",
     ...served,
     "",
-    `  Card  ${url}${CARD_PATH}`,
-    `  Data  ${storage}`,
+    `  Speaks  ${spoken(facts)}`,
+    `  Card    ${url}${CARD_PATH}`,
+    ...known(facts).map((publicUrl) => `  Public  ${publicUrl}`),
+    `  Data    ${storage}`,
     "",
-    "  Try this",
-    ...tryThis(url).map((line) => `    ${line}`),
-    "",
+    ...examples(facts).flatMap(({ name, lines }) => [
+      `  Try ${name}`,
+      ...lines.map((line, index) => `    ${index === 0 ? "" : "  "}${line}`),
+      "",
+    ]),
     "  Ctrl+C stops it.",
     "",
     "",
@@ -41,16 +51,50 @@ export function plainBanner(facts: BannerFacts): string {
   return [
     `Palaver ${version} is listening on ${url}`,
     ...agents.map(({ id, name }) => `Agent: ${name} ${url}/agents/${id}/`),
+    `Speaks: ${spoken(facts)}`,
     `Card: ${url}${CARD_PATH}`,
+    ...known(facts).map((publicUrl) => `Public: ${publicUrl}`),
     `Data: ${storage}`,
-    `Try: ${tryThis(url).join("\n")}`,
+    ...examples(facts).map(({ name, lines }) => `Try ${name}: ${lines.join("\n")}`),
     "",
   ].join("\n");
 }
 
-/** A shell command that sends a message to the agent at the root. */
-function tryThis(url: string): readonly string[] {
-  const message = { messageId: "1", role: "ROLE_USER", parts: [{ text: "Hello" }] };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } });
-  return [`curl -s ${url}/ -H 'A2A-Version: 1.0' -H 'Content-Type: application/json' \\`, `  -d '${body}'`];
+const BINDING_NAMES: Readonly<Record<string, string>> = { JSONRPC: "JSON-RPC", "HTTP+JSON": "REST" };
+
+/** The bindings, each with its versions. */
+function spoken({ interfaces }: BannerFacts): string {
+  const versions = new Map<string, Set<string>>();
+  for (const { binding, protocolVersion } of interfaces) {
+    versions.set(binding, (versions.get(binding) ?? new Set()).add(protocolVersion));
+  }
+  const bindings = Array.from(versions, ([binding, of]) => `${bindingName(binding)} ${[...of].join(", ")}`);
+  return `A2A over ${bindings.join(" · ")}`;
+}
+
+/** Those that the protocol does not define are called by a URI. */
+function bindingName(binding: string): string {
+  return BINDING_NAMES[binding] ?? binding.slice(binding.lastIndexOf(":") + 1);
+}
+
+/** Where others reach it, if that is elsewhere. */
+function known({ url, publicUrl }: BannerFacts): readonly string[] {
+  return publicUrl === url ? [] : [publicUrl];
+}
+
+interface Example {
+  readonly name: string;
+  /** One shell command. */
+  readonly lines: readonly string[];
+}
+
+/** Shell commands that send a message to the agent at the root. */
+function examples({ url, interfaces }: BannerFacts): readonly Example[] {
+  return exampleSends(interfaces).map(({ binding, path, version, body }) => ({
+    name: bindingName(binding),
+    lines: [
+      `curl -s ${url}${path} -H 'A2A-Version: ${version}' -H 'Content-Type: application/json' \\`,
+      `-d '${body}'`,
+    ],
+  }));
 }

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { agent } from "../engine/agent.ts";
+import { type Agent, agent } from "../engine/agent.ts";
 import { StoreError } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { createServer, type Server } from "./create-server.ts";
@@ -81,8 +81,10 @@ describe("a server", () => {
     expect(port).toBeGreaterThan(0);
     const response = await fetch(new Request(`${url}/`, request("hello")));
     expect(await response.json()).toMatchObject(COMPLETED);
-    const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
-    expect(card).toMatchObject({ supportedInterfaces: [{ url: `${url}/` }] });
+    const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
+    const { supportedInterfaces } = card as { supportedInterfaces: readonly { url: string }[] };
+    expect(supportedInterfaces.length).toBeGreaterThan(1);
+    for (const reached of supportedInterfaces) expect(reached.url.startsWith(url)).toBe(true);
   });
 
   it("warns when it listens to all but its cards do not say where", async () => {
@@ -90,6 +92,109 @@ describe("a server", () => {
     expect(logged).toEqual([]);
     await create({ host: "0.0.0.0" }).listen();
     expect(logged).toEqual([expect.stringMatching(/give the public URL/)]);
+  });
+
+  it("is not warned of where proxies say what is public", async () => {
+    await create({ host: "0.0.0.0", trustedProxies: ["private"] }).listen();
+    expect(logged).toEqual([]);
+  });
+
+  it("shows the public URL in its cards, or what a trusted proxy says, else localhost", async () => {
+    const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "a.example", "x-forwarded-prefix": "/x" };
+    const shown = async (options: ServerOptions): Promise<unknown> => {
+      const { port, publicUrl } = await create({ host: "0.0.0.0", ...options }).listen();
+      const address = `http://127.0.0.1:${port}/agents/waiter/.well-known/agent-card.json`;
+      const card: unknown = await (await fetch(address, { headers: { ...forwarded, "a2a-version": "1.0" } })).json();
+      const { supportedInterfaces } = card as { supportedInterfaces: readonly { url: string }[] };
+      return [publicUrl, supportedInterfaces[0]?.url].map((text) => text?.replace(String(port), "PORT"));
+    };
+    const publicUrl = "https://told.example";
+    expect(await shown({})).toEqual(["http://localhost:PORT", "http://localhost:PORT/agents/waiter/"]);
+    expect(await shown({ trustedProxies: ["loopback"] })).toEqual([
+      "http://localhost:PORT",
+      "https://a.example/x/agents/waiter/",
+    ]);
+    expect(await shown({ publicUrl, trustedProxies: ["loopback"] })).toEqual([
+      publicUrl,
+      `${publicUrl}/agents/waiter/`,
+    ]);
+  });
+
+  it("speaks as it is told to", async () => {
+    const card = async (options: ServerOptions): Promise<unknown> =>
+      (await create(options).fetch(new Request("http://test/.well-known/agent-card.json"))).json();
+    expect(await card({})).toHaveProperty("url");
+    expect(await card({ card: "strict" })).not.toHaveProperty("url");
+  });
+
+  it("serves cards that declare the same agent again, in every spelling", async () => {
+    const authenticate = () => undefined;
+    const skill = { id: "s", name: "S", description: "S.", tags: ["s"], security: [{ login: ["write"] }] };
+    const flow = { tokenUrl: "https://id.example/token", scopes: { write: "Write." } };
+    const declared = agent({
+      name: "Secured",
+      description: "Lets in who may.",
+      version: "1.0.0",
+      provider: { organization: "Acme", url: "https://acme.example" },
+      extensions: [{ uri: "urn:a", params: { level: 1 } }],
+      inputModes: ["text/plain"],
+      outputModes: ["text/plain"],
+      securitySchemes: {
+        key: { type: "apiKey", in: "header", name: "X-Key" },
+        login: { type: "oauth2", flows: { clientCredentials: flow } },
+      },
+      security: [{ key: [], login: ["write"] }, {}],
+      skills: [skill],
+      extendedCard: {},
+      run: async () => "done",
+    });
+    const read = async (served: Agent, version: string): Promise<Record<string, unknown>> => {
+      const headers = { "a2a-version": version };
+      const url = "http://test/.well-known/agent-card.json";
+      const response = await create({ authenticate }, [served]).fetch(new Request(url, { headers }));
+      return (await response.json()) as Record<string, unknown>;
+    };
+    for (const version of ["1.0", "0.3", ""]) {
+      const card = await read(declared, version);
+      const again = agent({ card, extendedCard: {}, run: async () => "done" });
+      expect(again.promises?.interfaces.length).toBeGreaterThan(0);
+      expect(await read(again, version)).toEqual(card);
+      expect(again).toMatchObject({
+        securitySchemes: declared.securitySchemes,
+        security: declared.security,
+        skills: [skill],
+      });
+    }
+  });
+
+  it("lets in web pages of the origins it is told", async () => {
+    const ask = async (corsOrigins: readonly string[]): Promise<string | null> => {
+      const asked = request("hello");
+      asked.headers.set("origin", "https://page.example");
+      return (await create({ corsOrigins }).fetch(asked)).headers.get("access-control-allow-origin");
+    };
+    expect(await ask([])).toBeNull();
+    expect(await ask(["https://other.example"])).toBeNull();
+    expect(await ask(["https://page.example"])).toBe("https://page.example");
+  });
+
+  it("tells agents the extensions in force", async () => {
+    const extended = agent({
+      name: "Extended",
+      description: "Says what is in force.",
+      version: "1.0.0",
+      extensions: [{ uri: "urn:a" }, { uri: "urn:b" }],
+      reply: (message, call) => (message.parts[0]?.text === "reply" ? [...call.extensions] : undefined),
+      run: async (task) => [...task.extensions],
+    });
+    const server = create({}, [extended]);
+    const ask = async (text: string): Promise<unknown> => {
+      const asked = request(text);
+      asked.headers.set("a2a-extensions", "urn:b, urn:c");
+      return (await server.fetch(asked)).json();
+    };
+    expect(await ask("reply")).toMatchObject({ result: { message: { parts: [{ data: ["urn:b"] }] } } });
+    expect(await ask("run")).toMatchObject({ result: { task: { artifacts: [{ parts: [{ data: ["urn:b"] }] }] } } });
   });
 
   it("can be closed twice, before and after it listens, and answers no more", async () => {
@@ -144,6 +249,21 @@ describe("a server that cannot start", () => {
     expect(() => create({}, [])).toThrow(/no agent to serve/);
     expect(() => create({}, [shouter, shouter])).toThrow(/Two agents have the id "shouter"/);
     expect(() => create({ port: -1 })).toThrow(/port/);
+  });
+
+  it("is told at once what its agents promise and it does not keep", () => {
+    const pushy = { ...shouter, id: "pushy", capabilities: { pushNotifications: true } };
+    const secret = { ...shouter, id: "secret", extendedCard: { description: "More." } };
+    expect(() => create({}, [shouter, pushy, secret])).toThrow(
+      expect.objectContaining({
+        name: "StartupError",
+        kind: "usage",
+        message: expect.stringMatching(
+          /^Agent "pushy" declares capabilities\.pushNotifications, but .*\nAgent "secret" declares extendedCard, but .*$/,
+        ),
+      }),
+    );
+    expect(() => create({ authenticate: () => undefined }, [secret])).not.toThrow();
   });
 
   it.each([

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Agent } from "../engine/agent.ts";
+import { checkDeclarations } from "./check-declarations.ts";
 import { createLogger, logLevelFrom } from "./create-logger.ts";
 import { Listener, type ListeningAt } from "./listener.ts";
-import { type ServerOptions, settingsFrom, urlOf } from "./settings.ts";
+import { isWildcard, type ServerOptions, settingsFrom, urlOf } from "./settings.ts";
 import { type Started, startServer } from "./start-server.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -13,15 +14,27 @@ export interface Server {
   /** Answers a request of `node:http`. */
   readonly nodeHandler: (request: IncomingMessage, response: ServerResponse) => void;
   /** Listens on a port of its own. Rejects with a {@link StartupError} if it cannot, or if the server could not start. */
-  listen(): Promise<ListeningAt & { readonly storage: string }>;
+  listen(): Promise<Listening>;
   /** Refuses new work, lets running tasks go on for `drainTimeout`, and closes everything. May be called again. */
   readonly close: () => Promise<void>;
 }
 
-/** Puts a server together. Throws a {@link StartupError} for options that make no sense; the rest `listen` tells. */
+/** What there is to say of a server that listens. */
+export interface Listening extends ListeningAt {
+  /** Where agent cards say it is, without a slash at the end; a trusted proxy may say otherwise. */
+  readonly publicUrl: string;
+  /** Where data is kept, for people. */
+  readonly storage: string;
+}
+
+/**
+ * Puts a server together. Throws a {@link StartupError} for options that make no sense, and for agents that declare what this server
+ * does not do; the rest `listen` tells.
+ */
 export function createServer(agents: Agent | readonly Agent[], options: ServerOptions = {}): Server {
   const served = agentsFrom(agents);
   const settings = settingsFrom(options);
+  checkDeclarations(served, { dialects: settings.dialects, authenticates: options.authenticate !== undefined });
   const logger = options.logger ?? createLogger({ level: logLevelFrom(), pretty: process.stderr.isTTY });
 
   let running: Started | undefined;
@@ -29,7 +42,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
   let listener: Listener | undefined;
   let closing: Promise<void> | undefined;
   const unheard = urlOf(settings.host, settings.port);
-  const publicUrl = (): string => settings.publicUrl ?? listener?.url ?? unheard;
+  const publicUrl = settings.publicUrl ?? (() => listener?.url ?? unheard);
   const started = startServer({ agents: served, options, settings, publicUrl, logger });
   started.then(
     (result) => {
@@ -78,12 +91,12 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
       listener = new Listener(http.nodeHandler);
       try {
         const at = await listener.listen(settings.host, settings.port);
-        if (settings.publicUrl === undefined && ANY_ADDRESS.includes(settings.host)) {
+        if (settings.publicUrl === undefined && settings.trustedProxies.length === 0 && isWildcard(settings.host)) {
           logger.warn("Agent cards say an address that only this machine reaches: give the public URL", {
             url: at.url,
           });
         }
-        return { ...at, storage };
+        return { ...at, publicUrl: settings.publicUrl ?? at.url, storage };
       } catch (error) {
         closing = stop(0);
         await closing;
@@ -100,7 +113,6 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
   };
 }
 
-const ANY_ADDRESS = ["0.0.0.0", "::"];
 const JSON_TYPE = { "content-type": "application/json" };
 
 function agentsFrom(agents: Agent | readonly Agent[]): readonly Agent[] {

@@ -1,7 +1,8 @@
 import type { Agent } from "../engine/agent.ts";
+import { createDialects } from "../wire/dialects.ts";
 import { banner, plainBanner } from "./banner.ts";
 import { createServer, type Server } from "./create-server.ts";
-import type { ServerOptions } from "./settings.ts";
+import { type ServerOptions, settingsFrom } from "./settings.ts";
 import { packageVersion } from "./version.ts";
 
 export interface ServeOptions extends ServerOptions {
@@ -24,9 +25,16 @@ export async function serve(agents: Agent | readonly Agent[], options: ServeOpti
   const server = createServer(agents, options);
   const ignoreSignals = stopOnSignals(server);
   try {
-    const { url, storage } = await server.listen();
+    const { url, publicUrl, storage } = await server.listen();
     if (options.banner === true) {
-      const facts = { url, agents: "id" in agents ? [agents] : agents, storage, version: packageVersion() };
+      const facts = {
+        url,
+        publicUrl,
+        agents: "id" in agents ? [agents] : agents,
+        interfaces: createDialects(settingsFrom(options).dialects).interfaces(url),
+        storage,
+        version: packageVersion(),
+      };
       process.stdout.write(process.stdout.isTTY ? banner(facts) : plainBanner(facts));
     }
     return {

@@ -7,6 +7,9 @@ describe("settings", () => {
       port: 3000,
       host: "127.0.0.1",
       publicUrl: undefined,
+      trustedProxies: [],
+      corsOrigins: [],
+      dialects: {},
       store: "sqlite:./.palaver/palaver.db",
       heartbeat: 15_000,
       drainTimeout: 8000,
@@ -20,6 +23,46 @@ describe("settings", () => {
     expect(settingsFrom({}, { PORT: "", BIND_HOST: "" })).toMatchObject({ port: 3000, host: "127.0.0.1" });
   });
 
+  it("take from the environment what callers are told, unless told otherwise", () => {
+    const env = {
+      PUBLIC_URL: "https://agents.example.org/",
+      TRUSTED_PROXIES: "loopback, 10.0.0.0/8,",
+      CORS_ORIGINS: "https://a.example , https://b.example",
+      A2A_CARD: "strict",
+      A2A_VERSIONS: "1.0, 0.2",
+      A2A_ASSUME_VERSION: "0.2",
+    };
+    expect(settingsFrom({}, env)).toMatchObject({
+      publicUrl: "https://agents.example.org",
+      trustedProxies: ["loopback", "10.0.0.0/8"],
+      corsOrigins: ["https://a.example", "https://b.example"],
+      dialects: { card: "strict", versions: ["1.0", "0.2"], assumeVersion: "0.2" },
+    });
+    const told = {
+      publicUrl: "https://other.example",
+      trustedProxies: ["private"],
+      corsOrigins: [],
+    } as const;
+    const dialects = { card: "hybrid", versions: ["0.3"], assumeVersion: "0.3" } as const;
+    expect(settingsFrom({ ...told, ...dialects }, env)).toMatchObject({ ...told, dialects });
+    const empty = { PUBLIC_URL: "", TRUSTED_PROXIES: "", CORS_ORIGINS: "", A2A_CARD: "", A2A_VERSIONS: "" };
+    expect(settingsFrom({}, empty)).toEqual(settingsFrom({}, {}));
+  });
+
+  it("pass on how the protocol is spoken", () => {
+    const dialects = {
+      card: "strict",
+      versions: ["0.3", "0.2", "plain"],
+      assumeVersion: "0.2",
+      lenient: false,
+      errorProfile: "1.0.0",
+      restMediaType: "application/json",
+      restStyle: "json",
+      blockingDefault: { "0.3/jsonrpc": "return", "0.3/rest-json": 500 },
+    } as const;
+    expect(settingsFrom(dialects, {}).dialects).toEqual(dialects);
+  });
+
   it.each([
     [{}, { PORT: "http" }, /port must be a number from 0 to 65535, not "http"/],
     [{ port: 65_536 }, {}, /port/],
@@ -30,6 +73,28 @@ describe("settings", () => {
     [{ durability: "most" }, {}, /durability must be "full" or "process", not "most"/],
     [{ heartbeat: -1 }, {}, /heartbeat must be a number of milliseconds/],
     [{ drainTimeout: Number.NaN }, {}, /drainTimeout/],
+    [{}, { PUBLIC_URL: "agents.example.org" }, /public URL must be like/],
+    [{ trustedProxies: ["10.0.0.0/99"] }, {}, /"10\.0\.0\.0\/99" is no trusted proxy/],
+    [{}, { TRUSTED_PROXIES: "proxy.example" }, /"proxy\.example" is no trusted proxy/],
+    [{ corsOrigins: ["app.example.org"] }, {}, /origin must be like https:\/\/app\.example\.org/],
+    [{}, { CORS_ORIGINS: "https://a.example/path" }, /origin must be like/],
+    [{ card: "both" }, {}, /card must be "hybrid" or "strict", not "both"/],
+    [{}, { A2A_CARD: "1.0" }, /A2A_CARD must be one of hybrid, strict/],
+    [{ lenient: "yes" }, {}, /lenient must be true or false/],
+    [{ errorProfile: "2.0" }, {}, /errorProfile must be "1\.0\.1" or/],
+    [{ restMediaType: "text/html" }, {}, /restMediaType must be "application\/a2a\+json" or/],
+    [{ restStyle: "xml" }, {}, /restStyle must be "proto" or "json"/],
+    [{ blockingDefault: { grpc: "wait" } }, {}, /blockingDefault has no "grpc": it may have 0\.3\/jsonrpc, /],
+    [{ blockingDefault: { "0.3/jsonrpc": "now" } }, {}, /blockingDefault\["0\.3\/jsonrpc"\] must be "wait"/],
+    [{ blockingDefault: { "0.3/jsonrpc": -1 } }, {}, /milliseconds from 0, not -1/],
+    [{ versions: ["1.0", "2.0"] }, {}, /versions has no "2\.0": it may have 1\.0, 0\.3, 0\.2, 0\.1, plain/],
+    [{ versions: [] }, {}, /versions must have at least one version of the protocol/],
+    [{ versions: ["plain"] }, {}, /versions must have at least one version of the protocol/],
+    [{ versions: "1.0" }, {}, /versions must be a list, not "1\.0"/],
+    [{}, { A2A_VERSIONS: "1.0,v0.3" }, /A2A_VERSIONS must be one of 1\.0, .*plain, not "v0\.3"/],
+    [{}, { A2A_VERSIONS: "plain" }, /versions must have at least one version of the protocol/],
+    [{ assumeVersion: "1.0" }, {}, /assumeVersion must be "0\.3" or "0\.2", not "1\.0"/],
+    [{}, { A2A_ASSUME_VERSION: "0.1" }, /A2A_ASSUME_VERSION must be one of 0\.3, 0\.2, not "0\.1"/],
   ])("refuse %o with %o", (options, env, message) => {
     const attempt = () => settingsFrom(options as ServerOptions, env);
     expect(attempt).toThrow(message);
@@ -45,8 +110,8 @@ describe("settings", () => {
 describe("the URL of an address", () => {
   it.each([
     ["127.0.0.1", "http://127.0.0.1:80"],
-    ["0.0.0.0", "http://127.0.0.1:80"],
-    ["::", "http://[::1]:80"],
+    ["0.0.0.0", "http://localhost:80"],
+    ["::", "http://localhost:80"],
     ["fe80::1", "http://[fe80::1]:80"],
     ["localhost", "http://localhost:80"],
   ])("of %s can be opened", (host, url) => {

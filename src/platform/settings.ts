@@ -3,8 +3,13 @@ import type { EngineHooks } from "../engine/api.ts";
 import type { Limits } from "../engine/limits.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { Retention, Store } from "../store/contract.ts";
+import { CorsPolicy } from "../transport/cors.ts";
 import type { Authenticate, TransportHooks, TransportLimits } from "../transport/options.ts";
-import { StartupError } from "./startup-error.ts";
+import { trustedProxies } from "../transport/trusted-proxies.ts";
+import type { DialectOptions } from "../wire/options.ts";
+import { dialectOptionsFrom } from "./dialect-settings.ts";
+import { listFrom } from "./list-from.ts";
+import { messageOf, StartupError } from "./startup-error.ts";
 
 export const DEFAULT_STORE = "sqlite:./.palaver/palaver.db";
 
@@ -16,19 +21,37 @@ export type Durability = (typeof DURABILITIES)[number];
 export interface ServerLimits extends Limits, Required<TransportLimits> {}
 
 /** Everything a server can be told. All of it has a default. Times are milliseconds. */
-export interface ServerOptions {
+export interface ServerOptions extends DialectOptions {
   /** Default: `PORT`, else 3000. 0 picks a free one. */
   readonly port?: number | undefined;
   /** The address to listen on. Default: `BIND_HOST`, else 127.0.0.1. */
   readonly host?: string | undefined;
-  /** Where callers reach this server from outside, as agent cards say it. Default: the address it listens on. */
+  /**
+   * Where callers reach this server from outside, as agent cards say it. Default: `PUBLIC_URL`, else what a trusted proxy says, else
+   * the address it listens on.
+   */
   readonly publicUrl?: string | undefined;
+  /**
+   * Proxies whose forwarded headers are believed: addresses, subnets such as `10.0.0.0/8`, and the words `loopback` and
+   * `private`. Default: `TRUSTED_PROXIES`, separated by commas, else none.
+   */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /**
+   * Origins whose web pages may call the agents; `*` is any. Cards may be read from everywhere. Default: `CORS_ORIGINS`, separated
+   * by commas, else none.
+   */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** `memory:`, `sqlite:FILE`, or an open store, which is then the caller's to close. Default `sqlite:./.palaver/palaver.db`. */
   readonly store?: string | Store | undefined;
   /** Of a SQLite store. Default `full`. */
   readonly durability?: Durability | undefined;
   /** What finished tasks to delete. Default: none; in memory, the oldest 100 when there are 1000 tasks. */
   readonly retention?: Retention | undefined;
+  /**
+   * Calls in the plain dialect that name no agent are refused where no agent declares a `defaultProjectId`. Default false: they are
+   * for the first agent then.
+   */
+  readonly requireDefaultProject?: boolean | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
   /** Between two comments that keep a quiet stream open. Default 15 000. */
   readonly heartbeat?: number | undefined;
@@ -57,6 +80,9 @@ export interface Settings {
   readonly port: number;
   readonly host: string;
   readonly publicUrl: string | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly dialects: DialectOptions;
   readonly store: string | Store;
   readonly heartbeat: number;
   readonly drainTimeout: number;
@@ -64,7 +90,8 @@ export interface Settings {
 
 /** Throws a {@link StartupError} for what makes no sense. */
 export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = process.env): Settings {
-  const { durability, publicUrl } = options;
+  const { durability } = options;
+  const publicUrl = options.publicUrl ?? (env["PUBLIC_URL"] || undefined);
   if (durability !== undefined && !DURABILITIES.includes(durability)) {
     throw new StartupError("usage", `durability must be "full" or "process", not ${JSON.stringify(durability)}.`);
   }
@@ -72,17 +99,34 @@ export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = pr
     port: portFrom(options.port ?? env["PORT"]),
     host: options.host || env["BIND_HOST"] || "127.0.0.1",
     publicUrl: publicUrl === undefined ? undefined : baseUrlFrom(publicUrl),
+    trustedProxies: checked(options.trustedProxies ?? listFrom(env["TRUSTED_PROXIES"]), trustedProxies),
+    corsOrigins: checked(options.corsOrigins ?? listFrom(env["CORS_ORIGINS"]), (origins) => new CorsPolicy(origins)),
+    dialects: dialectOptionsFrom(options, env),
     store: options.store ?? DEFAULT_STORE,
     heartbeat: duration("heartbeat", options.heartbeat, 15_000),
     drainTimeout: duration("drainTimeout", options.drainTimeout, 8_000),
   };
 }
 
+/** Whether it listens on every address of the machine. */
+export function isWildcard(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
 /** `http://host:port`, as a browser would take it: an address that means "any" becomes this machine. */
 export function urlOf(host: string, port: number): string {
-  if (host === "0.0.0.0") return `http://127.0.0.1:${port}`;
-  if (host === "::") return `http://[::1]:${port}`;
+  if (isWildcard(host)) return `http://localhost:${port}`;
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+/** The list, if its reader understands it. */
+function checked(list: readonly string[], read: (list: readonly string[]) => unknown): readonly string[] {
+  try {
+    read(list);
+    return list;
+  } catch (error) {
+    throw new StartupError("usage", messageOf(error), { cause: error });
+  }
 }
 
 function portFrom(value: number | string | undefined): number {

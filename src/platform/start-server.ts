@@ -14,7 +14,8 @@ export interface StartOptions {
   readonly agents: readonly Agent[];
   readonly options: ServerOptions;
   readonly settings: Settings;
-  readonly publicUrl: () => string;
+  /** A function where it is known only once the server listens, and trusted proxies may say otherwise. */
+  readonly publicUrl: string | (() => string);
   readonly logger: Logger;
 }
 
@@ -60,6 +61,10 @@ export async function startServer({ agents, options, settings, publicUrl, logger
       agents,
       engine,
       publicUrl,
+      trustedProxies: settings.trustedProxies,
+      corsOrigins: settings.corsOrigins,
+      dialects: settings.dialects,
+      requireDefaultProject: options.requireDefaultProject,
       hooks: on === undefined ? {} : { on },
       limits: transportLimits,
       heartbeatMs: settings.heartbeat,

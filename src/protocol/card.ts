@@ -17,6 +17,8 @@ export interface AgentCapabilities {
   readonly pushNotifications?: boolean;
   readonly extensions?: readonly AgentExtension[];
   readonly extendedAgentCard?: boolean;
+  /** Tasks carry the states they have been in, in their metadata. Only early versions can declare this. */
+  readonly stateTransitionHistory?: boolean;
 }
 
 export interface AgentSkill {
@@ -27,7 +29,42 @@ export interface AgentSkill {
   readonly examples?: readonly string[];
   readonly inputModes?: readonly string[];
   readonly outputModes?: readonly string[];
+  /** What this skill requires, where that differs from the agent. */
+  readonly security?: readonly SecurityRequirement[];
 }
+
+interface Described {
+  readonly description?: string;
+}
+
+export interface OAuthFlow {
+  readonly authorizationUrl?: string;
+  readonly deviceAuthorizationUrl?: string;
+  readonly tokenUrl?: string;
+  readonly refreshUrl?: string;
+  readonly scopes: Readonly<Record<string, string>>;
+  readonly pkceRequired?: boolean;
+}
+
+export const OAUTH_FLOWS = ["authorizationCode", "clientCredentials", "deviceCode", "implicit", "password"] as const;
+export type OAuthFlowName = (typeof OAUTH_FLOWS)[number];
+
+/** A way to authenticate, spelt as OpenAPI does. */
+export type SecurityScheme = Described &
+  (
+    | { readonly type: "apiKey"; readonly in: "header" | "query" | "cookie"; readonly name: string }
+    | { readonly type: "http"; readonly scheme: string; readonly bearerFormat?: string }
+    | {
+        readonly type: "oauth2";
+        readonly flows: Partial<Readonly<Record<OAuthFlowName, OAuthFlow>>>;
+        readonly oauth2MetadataUrl?: string;
+      }
+    | { readonly type: "openIdConnect"; readonly openIdConnectUrl: string }
+    | { readonly type: "mutualTLS" }
+  );
+
+/** Schemes that must all be met, by name, each with the scopes it needs. A list of these is met by any one of them. */
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 /** Where and how an agent is reached. `protocolVersion` is `Major.Minor`. */
 export interface AgentInterface {
@@ -51,4 +88,6 @@ export interface AgentCard {
   readonly defaultInputModes: readonly string[];
   readonly defaultOutputModes: readonly string[];
   readonly skills: readonly AgentSkill[];
+  readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
+  readonly security?: readonly SecurityRequirement[];
 }

@@ -37,8 +37,10 @@ export interface SendRequest extends Addressed {
   readonly outputModes: readonly string[];
   /** The last so many messages; `undefined`: as the server sees fit; 0: none. */
   readonly history: number | undefined;
-  /** Answer only when the task is finished or waits for the caller. */
-  readonly wait: boolean;
+  /** How many milliseconds to wait for the task to be finished or to ask its caller something: 0 or `Infinity`, mostly. */
+  readonly waitMs: number;
+  /** Milliseconds the task may work, if that is less than its agent allows. */
+  readonly timeoutMs?: number;
   readonly push?: PushConfig;
 }
 
@@ -83,7 +85,8 @@ export interface PushConfig {
   readonly id?: string;
   readonly url: string;
   readonly token?: string;
-  readonly authentication?: { readonly scheme: string; readonly credentials?: string };
+  /** How to authenticate there: the first scheme counts, the others are kept for who asks. */
+  readonly authentication?: { readonly schemes: readonly [string, ...string[]]; readonly credentials?: string };
 }
 
 export interface PushCreateRequest extends Addressed {
@@ -92,8 +95,15 @@ export interface PushCreateRequest extends Addressed {
   readonly config: PushConfig;
 }
 
-export interface PushReadRequest extends Addressed {
-  readonly operation: "push-get" | "push-delete";
+export interface PushGetRequest extends Addressed {
+  readonly operation: "push-get";
+  readonly taskId: TaskId;
+  /** Absent: the latest. */
+  readonly id?: string;
+}
+
+export interface PushDeleteRequest extends Addressed {
+  readonly operation: "push-delete";
   readonly taskId: TaskId;
   readonly id: string;
 }
@@ -114,7 +124,8 @@ export type OperationRequest =
   | CancelRequest
   | SubscribeRequest
   | PushCreateRequest
-  | PushReadRequest
+  | PushGetRequest
+  | PushDeleteRequest
   | PushListRequest
   | ExtendedCardRequest;
 
@@ -141,4 +152,17 @@ export interface OperationPolicy {
   readonly terminalSubscribe: "error" | "snapshot";
   /** What canceling a canceled task gets. */
   readonly repeatCancel: "error" | "snapshot";
+  /** What asking for an extended card gets where the agent declares none. */
+  readonly undeclaredExtendedCard: "unsupported-operation" | "extended-card-not-configured";
+  /** A send that names a task which is not there makes it, instead of being refused. */
+  readonly namesTasks: boolean;
+  /** A bare reply of the agent is given as a finished task. */
+  readonly tasksOnly: boolean;
+  /** A message that only refers to a waiting task, but answers its question by name, goes on with that task. */
+  readonly answersByReference: boolean;
+  /**
+   * The artifacts of a task made in that dialect are told apart by their numbers, so that a stream which begins in the middle
+   * must know those that came before. Absent: never.
+   */
+  numbersArtifacts?(origin: string | undefined): boolean;
 }

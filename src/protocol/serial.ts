@@ -40,6 +40,10 @@ export interface StoredTask {
   /** A JSON array. Absent: not asked for. */
   readonly history?: string;
   readonly metadata?: string;
+  /** Version and binding of the call that made it, where known. */
+  readonly dialect?: string;
+  /** When it was made, in milliseconds since the epoch, where known. */
+  readonly createdAt?: number;
 }
 
 export function writeMessage(message: Message): string {

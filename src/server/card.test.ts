@@ -3,7 +3,8 @@ import { type AgentDefinition, agent } from "../engine/agent.ts";
 import { agentCard, extendedAgentCard } from "./card.ts";
 
 const base: AgentDefinition = { name: "Trip", description: "Plans.", version: "1.0.0", run: async () => {} };
-const url = "https://agents.example/";
+const interfaces = [{ url: "https://agents.example/", binding: "JSONRPC", protocolVersion: "9.9" }];
+const caller = { id: "ada", anonymous: false };
 
 describe("A card", () => {
   it("shows all the author declares and none of the author's code", () => {
@@ -17,6 +18,8 @@ describe("A card", () => {
         outputModes: ["image/png"],
         extensions: [{ uri: "urn:x", required: true }],
         capabilities: { streaming: false },
+        securitySchemes: { key: { type: "apiKey", in: "header", name: "X-Key" } },
+        security: [{ key: [] }],
         skills: [
           {
             id: "plan",
@@ -24,44 +27,63 @@ describe("A card", () => {
             description: "Plans.",
             tags: ["travel"],
             examples: ["Oslo"],
+            security: [{ key: ["plan"] }],
             run: async () => {},
           },
         ],
         timeout: 5,
       }),
-      url,
+      interfaces,
     );
     expect(JSON.parse(JSON.stringify(card))).toEqual({
       name: "Trip",
       description: "Plans.",
       version: "1.0.0",
-      interfaces: [{ url, binding: "JSONRPC", protocolVersion: "1.0" }],
+      interfaces,
       provider: { organization: "Acme", url: "https://acme.example" },
       iconUrl: "https://acme.example/icon.png",
       documentationUrl: "https://acme.example/docs",
       capabilities: { streaming: false, pushNotifications: false, extensions: [{ uri: "urn:x", required: true }] },
       defaultInputModes: ["text/plain"],
       defaultOutputModes: ["image/png"],
-      skills: [{ id: "plan", name: "Plan", description: "Plans.", tags: ["travel"], examples: ["Oslo"] }],
+      securitySchemes: { key: { type: "apiKey", in: "header", name: "X-Key" } },
+      security: [{ key: [] }],
+      skills: [
+        {
+          id: "plan",
+          name: "Plan",
+          description: "Plans.",
+          tags: ["travel"],
+          examples: ["Oslo"],
+          security: [{ key: ["plan"] }],
+        },
+      ],
     });
+  });
+
+  it("says nothing of security where there is none", () => {
+    const card = agentCard(agent({ ...base, securitySchemes: {}, security: [] }), interfaces);
+    expect(card).not.toHaveProperty("securitySchemes");
+    expect(card).not.toHaveProperty("security");
   });
 
   it("has a skill with a tag even where the author names none", () => {
-    expect(agentCard(agent(base), url).skills).toEqual([
+    expect(agentCard(agent(base), interfaces).skills).toEqual([
       { id: "trip", name: "Trip", description: "Plans.", tags: ["trip"] },
     ]);
     const untagged = agent({ ...base, skills: [{ id: "s", name: "S", description: "S.", tags: [] }] });
-    expect(agentCard(untagged, url).skills[0]?.tags).toEqual(["s"]);
+    expect(agentCard(untagged, interfaces).skills[0]?.tags).toEqual(["s"]);
   });
 
-  it("is extended only where the author declares so", () => {
-    expect(extendedAgentCard(agent(base), url)).toBeUndefined();
+  it("is extended only where the author declares so", async () => {
+    expect(await extendedAgentCard(agent(base), interfaces, caller)).toBeUndefined();
+    expect(agentCard(agent(base), interfaces).capabilities).not.toHaveProperty("extendedAgentCard");
     const skills = [{ id: "secret", name: "Secret", description: "S.", tags: ["s"] }];
     const extended = agent({ ...base, extendedCard: { skills } });
-    expect(agentCard(extended, url)).toMatchObject({
+    expect(agentCard(extended, interfaces)).toMatchObject({
       capabilities: { extendedAgentCard: true },
       skills: [{ id: "trip" }],
     });
-    expect(extendedAgentCard(extended, url)).toMatchObject({ name: "Trip", skills });
+    expect(await extendedAgentCard(extended, interfaces, caller)).toMatchObject({ name: "Trip", interfaces, skills });
   });
 });

@@ -1,17 +1,20 @@
 import type { Agent, Skill } from "../engine/agent.ts";
-import type { AgentCard, AgentSkill } from "../protocol/card.ts";
+import { definitionProblems } from "../engine/definition-problems.ts";
+import type { AgentCard, AgentInterface, AgentSkill } from "../protocol/card.ts";
+import { A2AError } from "../protocol/error.ts";
+import type { Principal } from "../protocol/principal.ts";
 
 /** What an agent takes and gives where its author declares nothing. */
 export const DEFAULT_MODES: readonly string[] = ["text/plain", "application/json"];
 
 /** What the agent declares, as a card. It promises only what this server does. */
-export function agentCard(agent: Agent, url: string): AgentCard {
-  const { provider, iconUrl, documentationUrl, extensions } = agent;
+export function agentCard(agent: Agent, interfaces: readonly AgentInterface[]): AgentCard {
+  const { provider, iconUrl, documentationUrl, extensions, securitySchemes, security } = agent;
   return {
     name: agent.name,
     description: agent.description,
     version: agent.version,
-    interfaces: [{ url, binding: "JSONRPC", protocolVersion: "1.0" }],
+    interfaces,
     ...(provider !== undefined && { provider }),
     ...(iconUrl !== undefined && { iconUrl }),
     ...(documentationUrl !== undefined && { documentationUrl }),
@@ -20,16 +23,38 @@ export function agentCard(agent: Agent, url: string): AgentCard {
       pushNotifications: false,
       ...(extensions !== undefined && extensions.length > 0 && { extensions }),
       ...(agent.extendedCard !== undefined && { extendedAgentCard: true }),
+      ...(agent.capabilities?.stateTransitionHistory === true && { stateTransitionHistory: true }),
     },
     defaultInputModes: declared(agent.inputModes) ?? DEFAULT_MODES,
     defaultOutputModes: declared(agent.outputModes) ?? DEFAULT_MODES,
     skills: agent.skills === undefined || agent.skills.length === 0 ? [wholeAgent(agent)] : agent.skills.map(skillOf),
+    ...(securitySchemes !== undefined && Object.keys(securitySchemes).length > 0 && { securitySchemes }),
+    ...(security !== undefined && security.length > 0 && { security }),
   };
 }
 
-/** The card for authenticated callers: the public one with what the agent declares for them put over it. */
-export function extendedAgentCard(agent: Agent, url: string): AgentCard | undefined {
-  return agent.extendedCard === undefined ? undefined : agentCard({ ...agent, ...agent.extendedCard }, url);
+/**
+ * The card for an authenticated caller: the public one with what the agent declares for such callers put over it. `undefined`: there is
+ * none for this one. Rejects with whatever the author's function throws, and with `internal` where it gives what is no card.
+ */
+export async function extendedAgentCard(
+  agent: Agent,
+  interfaces: readonly AgentInterface[],
+  caller: Principal,
+): Promise<AgentCard | undefined> {
+  const { extendedCard } = agent;
+  const given = typeof extendedCard === "function" ? await extendedCard(caller) : extendedCard;
+  if (given === undefined) return undefined;
+  // What is declared was checked when it was; what a function gives was not.
+  if (typeof extendedCard === "function") requireSense({ ...agent, extendedCard: given });
+  return agentCard({ ...agent, ...given }, interfaces);
+}
+
+function requireSense(agent: Agent): void {
+  const problems = definitionProblems(agent, agent.id);
+  if (problems.length === 0) return;
+  const cause = new TypeError(`extendedCard() of agent "${agent.id}": ${problems.join(" ")}`);
+  throw new A2AError("internal", "The agent's extended card is not in order", { cause });
 }
 
 /** Cards need at least one skill; an agent without any can do one thing, which is what it is for. */
@@ -39,7 +64,7 @@ function wholeAgent(agent: Agent): AgentSkill {
 
 /** Without the parts that are the author's code. */
 function skillOf(skill: Skill): AgentSkill {
-  const { id, name, description, tags, examples, inputModes, outputModes } = skill;
+  const { id, name, description, tags, examples, inputModes, outputModes, security } = skill;
   return {
     id,
     name,
@@ -48,6 +73,7 @@ function skillOf(skill: Skill): AgentSkill {
     ...(examples !== undefined && { examples }),
     ...(inputModes !== undefined && { inputModes }),
     ...(outputModes !== undefined && { outputModes }),
+    ...(security !== undefined && security.length > 0 && { security }),
   };
 }
 

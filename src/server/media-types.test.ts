@@ -21,7 +21,7 @@ function check(
     metadata: {},
     outputModes: [],
     history: undefined,
-    wait: true,
+    waitMs: 0,
   };
   try {
     checkMediaTypes(subject, { ...base, ...request });

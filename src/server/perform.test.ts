@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agent } from "../engine/agent.ts";
+import { type AgentDefinition, agent } from "../engine/agent.ts";
 import type { MessageId, TaskId } from "../protocol/ids.ts";
 import type { OperationPolicy, OperationRequest, SendRequest } from "../protocol/operation.ts";
 import { ANONYMOUS } from "../protocol/principal.ts";
@@ -9,12 +9,21 @@ import { createService, type Service } from "./service.ts";
 import type { TaskStream } from "./task-stream.ts";
 import { ScriptedEngine } from "./test/scripted-engine.ts";
 
-const POLICY: OperationPolicy = { closeOnInputRequired: true, terminalSubscribe: "error", repeatCancel: "snapshot" };
+const POLICY: OperationPolicy = {
+  closeOnInputRequired: true,
+  terminalSubscribe: "error",
+  repeatCancel: "snapshot",
+  undeclaredExtendedCard: "unsupported-operation",
+  namesTasks: false,
+  tasksOnly: false,
+  answersByReference: false,
+};
 
-function open(): { engine: ScriptedEngine; service: Service } {
+function open(definition: Partial<AgentDefinition> = {}): { engine: ScriptedEngine; service: Service } {
   const engine = new ScriptedEngine();
-  const subject = agent({ name: "Echo", description: "e", version: "1", run: async () => {} });
-  return { engine, service: createService({ agent: subject, engine, url: "http://x/" }) };
+  const subject = agent({ name: "Echo", description: "e", version: "1", run: async () => {}, ...definition });
+  const interfaces = [{ url: "http://x/", binding: "JSONRPC", protocolVersion: "9.9" }];
+  return { engine, service: createService({ agent: subject, engine, interfaces }) };
 }
 
 function callWith(members: Partial<Call> = {}, policy: Partial<OperationPolicy> = {}): Call {
@@ -32,7 +41,7 @@ function callWith(members: Partial<Call> = {}, policy: Partial<OperationPolicy> 
 
 function sending(text: string, operation: SendRequest["operation"] = "send"): SendRequest {
   const message = { messageId: "m" as MessageId, role: "user" as const, parts: [{ text }] };
-  return { operation, tenant: "", message, metadata: {}, outputModes: [], history: undefined, wait: false };
+  return { operation, tenant: "", message, metadata: {}, outputModes: [], history: undefined, waitMs: 0 };
 }
 
 async function stream(service: Service, call: Call, request: OperationRequest): Promise<TaskStream> {
@@ -72,6 +81,67 @@ describe("A dialect's policy", () => {
     engine.status(engine.latest, "working");
     engine.status(engine.latest, "completed");
     expect(await staying.events?.next()).toMatchObject({ last: true });
+  });
+});
+
+describe("The extended card", () => {
+  const request = { operation: "extended-card", tenant: "" } as const;
+  const ada = callWith({ principal: { id: "ada", anonymous: false } });
+
+  it("is what the dialect says where there is none", async () => {
+    const { service } = open();
+    for (const undeclaredExtendedCard of ["unsupported-operation", "extended-card-not-configured"] as const) {
+      const call = callWith({ principal: ada.principal }, { undeclaredExtendedCard });
+      await expect(perform(service, call, request)).rejects.toMatchObject({ code: undeclaredExtendedCard });
+    }
+  });
+
+  it("is put over the public one, for callers who have said who they are", async () => {
+    const extendedCard = { description: "For friends.", documentationUrl: "https://x.example/" };
+    const { service } = open({ extendedCard });
+    await expect(perform(service, callWith(), request)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(await perform(service, ada, request)).toEqual({
+      kind: "card",
+      card: { ...service.card, ...extendedCard, skills: [expect.objectContaining({ description: "For friends." })] },
+    });
+  });
+
+  it("may differ by caller, and need not be there for all", async () => {
+    const { service } = open({
+      extendedCard: async ({ id }) => (id === "ada" ? { name: `Echo for ${id}` } : undefined),
+    });
+    expect(service.card.capabilities.extendedAgentCard).toBe(true);
+    expect(await perform(service, ada, request)).toMatchObject({ card: { name: "Echo for ada" } });
+    const bob = callWith({ principal: { id: "bob", anonymous: false } });
+    await expect(perform(service, bob, request)).rejects.toMatchObject({ code: "extended-card-not-configured" });
+  });
+
+  it.each([
+    ["names a scheme that is not there", { security: [{ key: [] }] }, /extendedCard[\s\S]*"key"/],
+    ["has no name", { name: "" }, /`name` must be a non-empty string/],
+    ["is no object", "card", /must be an object/],
+  ])("that %s is the author's failure, and its reason is for the log", async (_, given, cause) => {
+    const { service } = open({ extendedCard: () => given as object });
+    const error: unknown = await perform(service, ada, request).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "internal", message: expect.not.stringMatching(cause) });
+    expect(String((error as Error).cause)).toMatch(cause);
+  });
+});
+
+describe("Extensions", () => {
+  it("reach the engine as far as they are asked for and declared", async () => {
+    const { engine, service } = open({ extensions: [{ uri: "urn:a" }, { uri: "urn:b" }] });
+    const submitted: (readonly string[])[] = [];
+    const submit = engine.submit.bind(engine);
+    engine.submit = (submission) => {
+      submitted.push(submission.extensions);
+      return submit(submission);
+    };
+    const call = callWith({ extensions: ["urn:b", "urn:c"] });
+    await perform(service, call, sending("done"));
+    await perform(service, call, sending("done", "stream"));
+    await perform(service, callWith(), sending("done"));
+    expect(submitted).toEqual([["urn:b"], ["urn:b"], []]);
   });
 });
 

@@ -1,6 +1,6 @@
-import { A2AError } from "../protocol/error.ts";
 import type { OperationRequest, OperationResult } from "../protocol/operation.ts";
 import type { Call } from "./call.ts";
+import { requireExtensions } from "./extensions.ts";
 import { cancelTask } from "./operations/cancel-task.ts";
 import { getExtendedCard } from "./operations/get-extended-card.ts";
 import { getTask } from "./operations/get-task.ts";
@@ -8,7 +8,7 @@ import { listTasks } from "./operations/list-tasks.ts";
 import { sendMessage } from "./operations/send-message.ts";
 import { streamMessage } from "./operations/stream-message.ts";
 import { subscribeToTask } from "./operations/subscribe-to-task.ts";
-import { pushNotSupported } from "./refusals.ts";
+import { agentNotFound, pushNotSupported } from "./refusals.ts";
 import type { Service } from "./service.ts";
 import type { TaskStream } from "./task-stream.ts";
 
@@ -18,6 +18,7 @@ export async function perform(
   call: Call,
   request: OperationRequest,
 ): Promise<OperationResult | TaskStream> {
+  if (service.missing !== undefined) throw agentNotFound(service.missing);
   requireExtensions(service, call);
   switch (request.operation) {
     case "send":
@@ -41,22 +42,4 @@ export async function perform(
     case "extended-card":
       return getExtendedCard(service, call);
   }
-}
-
-function requireExtensions({ card }: Service, call: Call): void {
-  const missing: string[] = [];
-  for (const { uri, required } of card.capabilities.extensions ?? []) {
-    if (required === true && !call.extensions.includes(uri)) missing.push(uri);
-  }
-  if (missing.length === 0) return;
-  throw new A2AError("extension-support-required", `This agent requires the extension ${missing.join(", ")}`, {
-    metadata: { requiredExtensions: missing.join(",") },
-  });
-}
-
-/** The extensions that are in force for this call: asked for and declared. */
-export function activeExtensions({ card }: Service, call: Pick<Call, "extensions">): readonly string[] {
-  const declared = card.capabilities.extensions;
-  if (declared === undefined || call.extensions.length === 0) return [];
-  return call.extensions.filter((uri) => declared.some((extension) => extension.uri === uri));
 }

@@ -5,10 +5,17 @@ export function taskNotFound(taskId: string): A2AError {
   return new A2AError("task-not-found", "Task not found", { metadata: { taskId } });
 }
 
+/** For calls to an agent that is not there. */
+export function agentNotFound(missing: string): A2AError {
+  return new A2AError("method-not-found", `${missing} not found`, { metadata: { resource: missing } });
+}
+
 export function pushNotSupported(): A2AError {
   return new A2AError("push-not-supported", "This agent does not send push notifications");
 }
 
 export function streamingNotSupported(): A2AError {
-  return new A2AError("unsupported-operation", "This agent does not stream");
+  return new A2AError("unsupported-operation", "This agent does not stream", {
+    metadata: { capability: "streaming" },
+  });
 }

@@ -16,6 +16,8 @@ export interface TaskStream {
   readonly opening: StreamStart;
   /** Absent: nothing follows the opening. */
   readonly events?: StreamEvents;
+  /** The task's artifacts so far, as stored, where the dialect must know them and the opening leaves them out. */
+  readonly artifacts?: string | undefined;
 }
 
 export type StreamStart =
@@ -68,7 +70,6 @@ class SubscribedEvents implements StreamEvents {
     const state = batch.entries.at(-1)?.state;
     const asked = this.#closeOnInputRequired && state === "input-required" && batch.answered;
     const last = asked || (state !== undefined && isTerminal(state));
-    if (last) this.close();
     return { entries: batch.entries, last };
   }
 

@@ -31,7 +31,12 @@ export interface SendOptions {
   readonly agent?: string;
   readonly metadata?: JsonObject;
   readonly outputModes?: readonly string[];
+  readonly extensions?: readonly string[];
   readonly streaming?: boolean;
+  readonly namesTask?: boolean;
+  readonly tasksOnly?: boolean;
+  readonly timeoutMs?: number;
+  readonly traceparent?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -159,7 +164,12 @@ export class EngineHarness implements AsyncDisposable {
       owner,
       metadata = {},
       outputModes = [],
+      extensions = [],
       streaming = false,
+      namesTask,
+      tasksOnly,
+      timeoutMs,
+      traceparent,
       signal = new AbortController().signal,
     } = options;
     const submission: Submission = {
@@ -169,7 +179,12 @@ export class EngineHarness implements AsyncDisposable {
       message: messageFrom(said),
       metadata,
       outputModes,
+      extensions,
       streaming,
+      namesTask,
+      tasksOnly,
+      timeoutMs,
+      traceparent,
       signal,
     };
     return this.engine.submit(submission);

@@ -9,10 +9,10 @@ export async function authenticateExchange(
   agent: string,
   environment: TransportEnvironment,
 ): Promise<Principal> {
-  const { authenticate, logger } = environment;
+  const { authenticate, remoteOf, logger } = environment;
   if (authenticate === undefined) return ANONYMOUS;
   try {
-    return (await authenticate(incomingRequest(exchange, agent))) ?? ANONYMOUS;
+    return (await authenticate(incomingRequest(exchange, agent, remoteOf(exchange)))) ?? ANONYMOUS;
   } catch (thrown) {
     if (thrown instanceof A2AError) throw thrown;
     logger.warn("The authenticator failed; the caller was refused", { agent, error: thrown });
@@ -20,12 +20,12 @@ export async function authenticateExchange(
   }
 }
 
-function incomingRequest(exchange: Exchange, agent: string): IncomingRequest {
+function incomingRequest(exchange: Exchange, agent: string, remote: string | undefined): IncomingRequest {
   return {
     method: exchange.method,
     url: exchange.target,
     headers: { get: (name) => exchange.header(name.toLowerCase()) ?? null },
-    remote: exchange.remote,
+    remote,
     agent,
   };
 }

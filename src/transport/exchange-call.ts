@@ -8,8 +8,6 @@ import { requestedExtensions } from "./service-parameters.ts";
 export interface CallIdentity {
   readonly principal: Principal;
   readonly codec: Codec;
-  /** The second half of the dialect's name. */
-  readonly binding: string;
 }
 
 /** A call that came by HTTP. A class, because one is made per request and the signal must stay unmade until somebody asks. */
@@ -22,9 +20,9 @@ export class ExchangeCall implements Call {
   readonly lastEventId: string | undefined;
   readonly #exchange: Exchange;
 
-  constructor(exchange: Exchange, { principal, codec, binding }: CallIdentity) {
+  constructor(exchange: Exchange, { principal, codec }: CallIdentity) {
     this.principal = principal;
-    this.dialect = `${codec.version}/${binding}`;
+    this.dialect = codec.dialect;
     this.policy = codec.policy;
     this.extensions = requestedExtensions(exchange);
     this.traceparent = exchange.header("traceparent");

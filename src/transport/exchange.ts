@@ -47,7 +47,10 @@ export function jsonReply(status: number, body: string, headers?: Headers): Full
 /** Path and query of a request line or URL. */
 export function targetOf(url: string): string {
   if (url.startsWith("/")) return url;
-  const authority = url.indexOf("://");
-  const path = authority === -1 ? -1 : url.indexOf("/", authority + 3);
-  return path === -1 ? "/" : url.slice(path);
+  const scheme = url.indexOf("://");
+  if (scheme === -1) return "/";
+  const path = url.indexOf("/", scheme + 3);
+  const query = url.indexOf("?", scheme + 3);
+  if (path !== -1 && (query === -1 || path < query)) return url.slice(path);
+  return query === -1 ? "/" : `/${url.slice(query)}`;
 }

@@ -26,7 +26,10 @@ function exchangeOf(request: Request): Exchange {
   };
 }
 
-async function readBody({ headers, body }: Request, limit: number): Promise<Uint8Array> {
+async function readBody({ headers, body, bodyUsed }: Request, limit: number): Promise<Uint8Array> {
+  if (bodyUsed || body?.locked === true) {
+    throw new Error("The body was read before: hand over the request unread, or a clone() made before it was.");
+  }
   if (Number(headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -492,43 +492,86 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
   });
 });
 
-describeFaces("Routes", (open) => {
-  it("publishes the card with validators and answers 304", async () => {
+const earlierMessage = (text: string): object => ({
+  message: { kind: "message", messageId: "m-1", role: "user", parts: [{ kind: "text", text }] },
+});
+
+describeFaces("JSON-RPC 0.3 over HTTP", (open) => {
+  it("is told by the method where no version is named, at every path", async () => {
     const site = await open();
-    const response = await site.request("/.well-known/agent-card.json");
-    expect(response.headers.get("content-type")).toBe("application/json");
-    expect(response.headers.get("vary")).toBe("A2A-Version");
-    expect(response.headers.get("cache-control")).toMatch(/max-age=\d+/);
-    expect(await response.json()).toEqual({
-      name: "Echo",
-      description: "Says it again.",
-      version: "1.2.3",
-      capabilities: { streaming: true, pushNotifications: false },
-      defaultInputModes: ["text/plain", "application/json"],
-      defaultOutputModes: ["text/plain", "application/json"],
-      skills: [{ id: "echo", name: "Echo", description: "Says it again.", tags: ["echo"] }],
-      supportedInterfaces: [{ url: "http://agents.example/", protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
-    });
-    const etag = response.headers.get("etag") ?? "";
-    for (const value of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
-      const again = await site.request("/.well-known/agent-card.json", { headers: { "if-none-match": value } });
-      expect(again.status).toBe(304);
-      expect(await again.text()).toBe("");
+    const headers = { "content-type": "application/json" };
+    for (const path of ["/", "/a2a", "/api/a2a/", "/subscribe", "/agents/echo", "/agents/echo/a2a/"]) {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: "a", method: "message/send", params: earlierMessage("x") });
+      const response = await site.request(path, { method: "POST", headers, body });
+      expect(await response.json()).toMatchObject({
+        id: "a",
+        result: { kind: "task", status: { state: "completed" } },
+      });
     }
-    const other = await site.request("/.well-known/agent-card.json", { headers: { "if-none-match": '"other"' } });
-    expect(other.status).toBe(200);
+    expect(new Set(site.engine.submissions.map(({ dialect }) => dialect))).toEqual(new Set(["0.3/jsonrpc"]));
   });
 
+  it("streams its own frames and marks the last", async () => {
+    const site = await open();
+    const frames = await allFrames(await site.post("message/stream", earlierMessage("x"), { "a2a-version": "0.3" }));
+    expect(frames.map(({ id }) => id)).toEqual(["0", "1", "2", "3"]);
+    expect(frames.map(({ data }) => data.result.kind)).toEqual([
+      "task",
+      "status-update",
+      "artifact-update",
+      "status-update",
+    ]);
+    expect(frames.map(({ data }) => data.result.final)).toEqual([undefined, false, undefined, true]);
+  });
+
+  it("refuses by one event those who read nothing else, unless the status says it all", async () => {
+    const site = await open();
+    const onlyEvents = { "a2a-version": "0.3", accept: "text/event-stream" };
+    const response = await site.post("tasks/resubscribe", { id: "nope" }, onlyEvents);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    expect(await allFrames(response)).toMatchObject([{ event: "error", data: { id: 1, error: { code: -32001 } } }]);
+    const plain = await site.post("tasks/resubscribe", { id: "nope" }, { "a2a-version": "0.3" });
+    expect(plain.headers.get("content-type")).toBe("application/json");
+    expect(await plain.json()).toMatchObject({ error: { code: -32001 } });
+    site.handler.closeStreams();
+    const closed = await site.post("tasks/resubscribe", { id: "nope" }, onlyEvents);
+    expect(closed.status).toBe(503);
+    expect(closed.headers.get("content-type")).toBe("application/json");
+    expect(closed.headers.get("retry-after")).toBe("1");
+  });
+
+  it("names active extensions in its own header", async () => {
+    const site = await open({ definition: { extensions: [{ uri: "urn:a" }] } });
+    const headers = { "a2a-version": "0.3", "x-a2a-extensions": "urn:a, urn:b" };
+    const response = await site.post("message/send", earlierMessage("x"), headers);
+    expect(response.headers.get("x-a2a-extensions")).toBe("urn:a");
+    expect(response.headers.has("a2a-extensions")).toBe(false);
+  });
+
+  it.each([
+    [undefined, { error: { code: -32601, data: { reason: "METHOD_NOT_ALLOWED" } } }],
+    ["1.0", { error: { code: -32601, data: [{ reason: "METHOD_NOT_ALLOWED" }] } }],
+    ["0.3", { error: { code: -32601, data: { reason: "METHOD_NOT_ALLOWED" } } }],
+  ])("is how a wrong verb is refused to who speaks %s", async (version, body) => {
+    const site = await open();
+    const response = await site.request("/", { headers: version === undefined ? {} : { "a2a-version": version } });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST, OPTIONS");
+    expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, ...body });
+  });
+});
+
+describeFaces("Routes", (open) => {
   it("serves every agent below its id and the first at the root", async () => {
     const agents = [testAgent(), testAgent({ id: "second", name: "Second" })];
     const site = await open({ agents });
     const card = async (path: string): Promise<unknown> =>
       (await site.request(`${path}/.well-known/agent-card.json`)).json();
-    expect(await card("")).toMatchObject({ name: "Echo", supportedInterfaces: [{ url: "http://agents.example/" }] });
-    expect(await card("/agents/echo")).toMatchObject({
-      name: "Echo",
-      supportedInterfaces: [{ url: "http://agents.example/agents/echo/" }],
-    });
+    expect(await card("")).toMatchObject({ name: "Echo" });
+    expect(JSON.stringify(await card(""))).toContain('"http://agents.example/"');
+    expect(await card("/agents/echo")).toMatchObject({ name: "Echo" });
+    expect(JSON.stringify(await card("/agents/echo"))).toContain('"http://agents.example/agents/echo/"');
     expect(await card("/agents/second")).toMatchObject({ name: "Second" });
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: textMessage("x") });
     for (const path of ["/agents/second", "/agents/second/", "/agents/second/a2a"]) {
@@ -555,7 +598,7 @@ describeFaces("Routes", (open) => {
     const site = await open();
     const missing = await site.request("/nowhere");
     expect(missing.status).toBe(404);
-    expect(missing.headers.get("content-type")).toBe("application/json");
+    expect(missing.headers.get("content-type")).toBe("application/a2a+json");
     expect(await missing.json()).toMatchObject({ error: { code: 404 } });
     const wrong = await site.request("/", { method: "PUT", body: "x" });
     expect(wrong.status).toBe(405);

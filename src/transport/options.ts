@@ -2,6 +2,7 @@ import type { Logger } from "../internal/logger.ts";
 import type { ErrorCode } from "../protocol/error.ts";
 import type { Operation } from "../protocol/operation.ts";
 import type { Principal } from "../protocol/principal.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** What an authenticator sees of a request. A web `Request` has the same members. */
 export interface IncomingRequest {
@@ -51,6 +52,8 @@ export interface TransportLimits {
 /** What every binding is given. */
 export interface TransportEnvironment {
   readonly authenticate: Authenticate | undefined;
+  /** The caller's own network address, where known: a trusted proxy says it. */
+  readonly remoteOf: (exchange: Exchange) => string | undefined;
   readonly hooks: TransportHooks;
   readonly maxBodyBytes: number;
   readonly logger: Logger;

@@ -5,17 +5,22 @@ const MAX_EXTENSIONS = 64;
 /** The version the caller asks for, by header or, where it cannot set headers, by query. */
 export function requestedVersion(exchange: Exchange): string | undefined {
   const header = exchange.header("a2a-version");
-  if (header !== undefined) return header;
+  if (header !== undefined && header !== "") return header;
   const query = exchange.target.indexOf("?");
-  return query === -1 ? undefined : (new URLSearchParams(exchange.target.slice(query)).get("A2A-Version") ?? undefined);
+  if (query === -1) return header;
+  for (const [name, value] of new URLSearchParams(exchange.target.slice(query))) {
+    if (name.toLowerCase() === "a2a-version") return value;
+  }
+  return header;
 }
 
-/** URIs of the extensions the caller asks for. */
+/** URIs of the extensions the caller asks for, under the header's present name and its older one. */
 export function requestedExtensions(exchange: Exchange): readonly string[] {
   const header = exchange.header("a2a-extensions");
-  if (header === undefined) return NONE;
-  const uris = header.split(",", MAX_EXTENSIONS).map((uri) => uri.trim());
-  return [...new Set(uris.filter((uri) => uri !== ""))];
+  const older = exchange.header("x-a2a-extensions");
+  if (header === undefined && older === undefined) return NONE;
+  const uris = `${header ?? ""},${older ?? ""}`.split(",").map((uri) => uri.trim());
+  return [...new Set(uris.filter((uri) => uri !== ""))].slice(0, MAX_EXTENSIONS);
 }
 
 const NONE: readonly string[] = [];

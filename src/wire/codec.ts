@@ -5,33 +5,106 @@ import type { Message } from "../protocol/message.ts";
 import type { Operation, OperationPolicy, OperationRequest, OperationResult } from "../protocol/operation.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
+import type { ArtifactNumbers } from "./artifact-numbers.ts";
 
 /**
- * One dialect: pure functions between its JSON and the neutral model. Decoders take what `JSON.parse` gave and throw an
- * `A2AError` that names the offending field; encoders return JSON text without line breaks.
+ * One dialect, a version as one binding carries it: pure functions between its JSON and the neutral model. Decoders take what
+ * `JSON.parse` gave and throw an `A2AError` that names the offending field; encoders return JSON text without line breaks.
  */
 export interface Codec {
+  /** Version and binding, such as `1.0/jsonrpc`. */
+  readonly dialect: string;
   /** `Major.Minor`. */
   readonly version: string;
   readonly policy: OperationPolicy;
-
-  /** The operation a JSON-RPC method names; `undefined` if this version has no such method. */
-  operationOf(method: string): Operation | undefined;
-  decodeRequest(operation: Operation, params: unknown): OperationRequest;
+  /** The header in which this version names extensions, in lower case. */
+  readonly extensionsHeader: string;
 
   encodeResult(result: OperationResult): string;
-  /** The first frame of a stream. */
-  encodeOpening(opening: StreamOpening): string;
+  /** The first frame of a stream, or several where this version has no word for a whole task. */
+  encodeOpening(opening: StreamOpening): string | readonly NamedText[];
   /** A later frame. Made once per event and spelling, however many read it. */
   encodeEvent(event: EventText, place: EventPlace): string;
-  /** The error object of a JSON-RPC response. */
+  /** The `error` member of a JSON-RPC response, or the whole body of a REST answer. */
   encodeError(error: A2AError): string;
+  /** What a later frame's `event:` says, for readers that want it. */
+  eventName?(event: EventText): string;
+  /** The HTTP status that goes with that error. */
+  statusOf(error: A2AError): number;
+}
+
+export interface RpcCodec extends Codec {
+  /** The operation a method names; `undefined` if this version has no such method. */
+  operationOf(method: string): Operation | undefined;
+  decodeRequest(operation: Operation, params: unknown): OperationRequest;
+  /** Readers of this version's streams understand nothing but events: what refuses a stream is to be its one event. */
+  readonly refusesByEvent: boolean;
+  /** Who gets a task and accepts nothing but events wants to follow it. Absent: such a get is answered like any other. */
+  readonly streamsGets?: boolean;
+}
+
+export interface RestCodec extends Codec {
+  decodeRequest(operation: Operation, request: RestRequest): OperationRequest;
+  /** What a JSON answer may be sent as, the usual one first. */
+  readonly mediaTypes: readonly [string, ...string[]];
+}
+
+/** A REST request, taken apart but not yet understood. */
+export interface RestRequest {
+  /** What stands in the path for the route's names, percent-decoded. `tenant` is among them where the path has one. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The parsed body; `undefined` where there is none. */
+  readonly body: unknown;
+}
+
+/** One REST route. Names in braces stand for one path segment: `/tasks/{id}:cancel`. */
+export interface RestRoute {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** The routes that are told apart by their paths alone, and the codecs that may serve them. */
+export interface RestFamily {
+  readonly routes: readonly RestRoute[];
+  /** Each route exists with `/{tenant}` before it as well. */
+  readonly tenants: boolean;
+  /** At the root these routes are for the first agent that declares a default project, rather than for the first one. */
+  readonly forDefaultProject?: boolean;
+  /**
+   * The codec for a request: by the version the caller names, if any, and by the style of its body, if that is known.
+   * Never throws: asked before the body is read, it says who speaks if that fails.
+   */
+  choose(requested: string | undefined, body: unknown): Choice<RestCodec>;
+}
+
+/** Who speaks to a caller, and why its request is refused, if it is. */
+export interface Choice<C extends Codec> {
+  readonly codec: C;
+  readonly refusal?: A2AError;
+}
+
+/** What card readers of one version are given. */
+export interface CardCodec {
+  /** Tells variants of one card apart, such as `1.0`. */
+  readonly variant: string;
   encodeCard(card: AgentCard): string;
 }
 
-export type StreamOpening =
+export type StreamOpening = (
   | { readonly kind: "task"; readonly task: StoredTask }
-  | { readonly kind: "message"; readonly message: Message };
+  | { readonly kind: "message"; readonly message: Message }
+) & {
+  /** Nothing follows. */
+  readonly final?: boolean;
+};
+
+/** A frame's text, and what its `event:` says for readers that want it. */
+export interface NamedText {
+  readonly text: string;
+  readonly name: string;
+}
 
 /** A committed event in its stored spelling, with a place for what codecs make of it. */
 export interface EventText {
@@ -46,4 +119,8 @@ export interface EventPlace {
   readonly contextId: ContextId;
   /** The stream ends with this event. */
   readonly final: boolean;
+  /** The dialect in which the task was made, where known. */
+  readonly origin?: string | undefined;
+  /** The numbers of the task's artifacts, where the codec's policy wants them. One object for all places of a stream. */
+  readonly numbers?: ArtifactNumbers | undefined;
 }

@@ -17,11 +17,11 @@ export function member(object: WireObject, name: string, alias?: string): unknow
 }
 
 export function asObject(value: unknown, path: string): WireObject {
-  if (!isObject(value)) throw invalidField(path, `must be an object, not ${typeName(value)}`);
+  if (!isWireObject(value)) throw invalidField(path, `must be an object, not ${typeName(value)}`);
   return value;
 }
 
-function isObject(value: unknown): value is WireObject {
+export function isWireObject(value: unknown): value is WireObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -62,10 +62,22 @@ export function optionalInteger(value: unknown, path: string): number | undefine
 export function asId(value: unknown, path: string): string {
   if (value === undefined) throw invalidField(path, "is required");
   const id = asString(value, path);
-  if (id === "") throw invalidField(path, "must not be empty");
-  if (id.length > MAX_ID_LENGTH) throw invalidField(path, `must have at most ${MAX_ID_LENGTH} characters`);
-  if (!id.isWellFormed()) throw invalidField(path, "must be well-formed Unicode");
+  const fault = faultOf(id);
+  if (fault !== undefined) throw invalidField(path, fault);
   return id;
+}
+
+/** Whether it would do as an id. */
+export function isId(value: unknown): boolean {
+  return typeof value === "string" && faultOf(value) === undefined;
+}
+
+function faultOf(id: string): string | undefined {
+  if (id === "") return "must not be empty";
+  if (id.length > MAX_ID_LENGTH) return `must have at most ${MAX_ID_LENGTH} characters`;
+  if (!id.isWellFormed()) return "must be well-formed Unicode";
+  // Some stores cannot keep it, and a text that looks like another is no good name.
+  return id.includes("\0") ? "must not have the character NUL" : undefined;
 }
 
 export function optionalId(value: unknown, path: string): string | undefined {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importsIn, importsOfSources, ROOT } from "./imports.ts";
 import { DIRECTIONS, findCycle, reachable, violations } from "./layers.ts";
+import { mentionsIn, strayMentions } from "./versions.ts";
 
 describe("the layers of src", () => {
   const imports = importsOfSources();
@@ -24,6 +25,10 @@ describe("the layers of src", () => {
   it("each have a row in the table", () => {
     const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map(({ name }) => name).filter((name) => DIRECTIONS[name] === undefined)).toEqual([]);
+  });
+
+  it("name no version of the protocol outside wire", () => {
+    expect(strayMentions()).toEqual({ stray: [], unused: [] });
   });
 
   it("use every runtime dependency of the manifest, and no other package, in what is published", () => {
@@ -86,6 +91,18 @@ describe("the layer check", () => {
       [],
     );
     expect(check("protocol/task.ts", ' * import { agent } from "palaver";')).toEqual([]);
+  });
+
+  it.each([
+    ['if (version === "0.3") return;', ["0.3"]],
+    ["const dialect = '0.2/jsonrpc';", ["0.2/jsonrpc"]],
+    ["const text = `Speaks A2A 1.0 and 0.1`;", ["1.0", "0.1"]],
+    ['const card = { protocolVersion: "0.2.6" };', ["0.2.6"]],
+    ['listen("127.0.0.1"); allow("10.0.0.0/8"); bind("0.0.0.0");', []],
+    ['const jsonrpc = "2.0"; const half = 0.3; const type = "text/plain";', []],
+    ['// As in "0.3".\n/** Such as `1.0/jsonrpc`. */\nrun();', []],
+  ])("sees which versions are named: %s", (source, named) => {
+    expect(mentionsIn("server/send.ts", source).map(({ text }) => text)).toEqual(named);
   });
 
   it("finds cycles, but not through imports of types", () => {

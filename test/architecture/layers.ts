@@ -16,7 +16,9 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   transport: ["protocol", "internal", "wire", "server"],
   client: ["protocol", "internal", "wire", "auth"],
   demo: ["protocol", "engine/agent.ts"],
-  platform: ["*", "!cli", "!testing"],
+  /** Functions over a server that is there already: of the platform and the engine it knows types alone. */
+  plain: ["protocol", "wire", "platform/create-server.ts", "engine/agent.ts"],
+  platform: ["*", "!cli", "!testing", "!plain"],
   testing: ["*", "!cli", "!platform"],
   cli: ["client", "platform", "demo"],
   /** The package's entry points, which lie in `src/` itself. */

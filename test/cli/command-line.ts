@@ -7,6 +7,12 @@ import { ROOT } from "../architecture/imports.ts";
 
 const MAIN = join(ROOT, "src", "cli", "main.ts");
 
+/** What would make these command lines do otherwise than the tests say. */
+const OWN_VARIABLES = [
+  ...["PORT", "BIND_HOST", "PUBLIC_URL", "TRUSTED_PROXIES", "CORS_ORIGINS", "LOG_LEVEL", "DEBUG"],
+  ...["A2A_CARD", "A2A_VERSIONS", "A2A_ASSUME_VERSION"],
+];
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -59,10 +65,10 @@ export class CommandLine {
   }
 
   #start(args: readonly string[], env: Readonly<Record<string, string>>) {
-    const { PORT: _port, BIND_HOST: _host, DEBUG: _debug, LOG_LEVEL: _level, ...inherited } = process.env;
+    const inherited = Object.entries(process.env).filter(([name]) => !OWN_VARIABLES.includes(name));
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: this.folder,
-      env: { ...inherited, ...env },
+      env: { ...Object.fromEntries(inherited), ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#children.add(child);

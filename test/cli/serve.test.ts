@@ -45,6 +45,14 @@ describe("palaver", () => {
     [["serve", "--demo", "--durability", "some"], /Allowed choices are full, process/],
     [["serve", "--demo", "--store", "redis://x"], /must be memory: or sqlite:FILE, not "redis:\/\/x"/],
     [["serve", "--demo", "--public-url", "x"], /public URL must be like/],
+    [["serve", "--demo", "--trusted-proxies", "loopback,x"], /"x" is no trusted proxy/],
+    [["serve", "--demo", "--cors-origin", "x"], /origin must be like/],
+    [["serve", "--demo", "--card", "both"], /Allowed choices are hybrid, strict/],
+    [["serve", "--demo", "--error-profile", "2"], /Allowed choices are/],
+    [["serve", "--demo", "--blocking-default", "wait"], /blockingDefault has no "wait": it may have /],
+    [["serve", "--demo", "--versions", "1.0,3.0"], /versions has no "3\.0": it may have 1\.0, .*plain/],
+    [["serve", "--demo", "--versions", "plain"], /versions must have at least one version of the protocol/],
+    [["serve", "--demo", "--assume-version", "1.0"], /Allowed choices are 0\.3, 0\.2/],
     [["serve", "--dmeo"], /unknown option '--dmeo'[\s\S]*--demo/],
     [["sevre"], /unknown command 'sevre'[\s\S]*serve/],
   ])("exits with 2 when it does not understand %j", async (args, message) => {
@@ -117,6 +125,15 @@ describe("palaver serve, when it cannot start,", () => {
     );
   });
 
+  it("says what an agent promises that is not kept", async () => {
+    file("agent.mjs", AGENT.replace("version:", "capabilities: { pushNotifications: true }, version:"));
+    const { code, stderr } = await line.run(["serve", "agent.mjs"]);
+    expect(stderr).toMatch(
+      /^palaver: Agent "hello" declares capabilities\.pushNotifications, but .* Set it to false\.\n$/,
+    );
+    expect(code).toBe(2);
+  });
+
   it("says that two agents have the same id", async () => {
     file("one.mjs", AGENT);
     file("two.mjs", AGENT);
@@ -133,12 +150,15 @@ describe("palaver serve", () => {
     const { url, stdout } = await line.serve([file("agent.mjs", AGENT), "--store", "memory:"]);
     const text = stdout();
     expect(text).toContain(`${url}/agents/hello/`);
-    const command = /Try: ([\s\S]*'\n)/.exec(text)?.[1] ?? "";
-    expect(JSON.parse(await shell(command))).toMatchObject({
-      result: {
-        task: { status: { state: "TASK_STATE_COMPLETED" }, artifacts: [{ parts: [{ text: "Hello, Hello" }] }] },
-      },
-    });
+    const answer = { task: { artifacts: [{ parts: [{ text: "Hello, Hello" }] }] } };
+    const commands = Array.from(text.matchAll(/^Try ([\w-]+): ([\s\S]*?'\n)/gm), ([, name, command = ""]) => ({
+      name,
+      command,
+    }));
+    expect(commands.map(({ name }) => name)).toEqual(["JSON-RPC", "REST"]);
+    for (const { name, command } of commands) {
+      expect(JSON.parse(await shell(command))).toMatchObject(name === "REST" ? answer : { result: answer });
+    }
   });
 
   it("serves modules of the clone, which import the package by its name", async () => {
@@ -167,15 +187,92 @@ describe("palaver serve", () => {
     const port = await freePort(other);
     await new Promise((resolve) => other.close(resolve));
     const { url } = await line.serve(["--demo", "--store", "memory:"], { PORT: String(port), BIND_HOST: "0.0.0.0" });
-    expect(url).toBe(`http://127.0.0.1:${port}`);
+    expect(url).toBe(`http://localhost:${port}`);
     const card = await (await fetch(`${url}/agents/booking/.well-known/agent-card.json`)).json();
-    expect(card).toMatchObject({ name: "Table booking", supportedInterfaces: [{ url: `${url}/agents/booking/` }] });
+    expect(card).toMatchObject({
+      name: "Table booking",
+      url: `${url}/agents/booking/a2a`,
+      supportedInterfaces: expect.arrayContaining([expect.objectContaining({ url: `${url}/agents/booking/` })]),
+    });
   });
 
   it("says in its cards the public URL it was told", async () => {
-    const { url } = await line.serve(["--demo", "--store", "memory:", "--public-url", "https://agents.example.org/a/"]);
-    const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
-    expect(card).toMatchObject({ supportedInterfaces: [{ url: "https://agents.example.org/a/" }] });
+    const told = { PUBLIC_URL: "https://env.example.org", A2A_CARD: "hybrid" };
+    const flags = ["--public-url", "https://agents.example.org/a/", "--card", "strict"];
+    const shown = async (args: readonly string[]): Promise<unknown> => {
+      const { url, stdout } = await line.serve(["--demo", "--store", "memory:", ...args], told);
+      const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
+      const { supportedInterfaces, url: older } = card as { supportedInterfaces: { url: string }[]; url?: string };
+      return [supportedInterfaces[0]?.url, older, /^Public: (.*)$/m.exec(stdout())?.[1]];
+    };
+    expect(await shown(flags)).toEqual(["https://agents.example.org/a/", undefined, "https://agents.example.org/a"]);
+    expect(await shown([])).toEqual([
+      "https://env.example.org/",
+      "https://env.example.org/a2a",
+      "https://env.example.org",
+    ]);
+  });
+
+  it("takes its flags for what they are, wherever they stand", async () => {
+    const waiting = AGENT.replace("return", "await new Promise(() => {}); return");
+    const flags = [
+      ...["--cors-origin", "https://a.example", file("agent.mjs", waiting), "--cors-origin", "https://b.example"],
+      ...["--trusted-proxies", "loopback", "--no-lenient", "--blocking-default", "0.3/jsonrpc=return"],
+    ];
+    const { url } = await line.serve([...flags, "--store", "memory:"]);
+    const message = { messageId: "1", role: "user", kind: "message", parts: [{ kind: "text", text: "Ada" }] };
+    const call = async (method: string, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${url}/`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { message } }),
+      });
+    for (const origin of ["https://a.example", "https://b.example"]) {
+      const response = await call("message/send", { origin });
+      expect(response.headers.get("access-control-allow-origin")).toBe(origin);
+      expect(await response.json()).toMatchObject({
+        result: { status: { state: expect.stringMatching(/submitted|working/) } },
+      });
+    }
+    expect(await (await call("SendMessage")).json()).toMatchObject({ error: { code: -32601 } });
+    const card = await fetch(`${url}/.well-known/agent-card.json`, { headers: { "x-forwarded-host": "c.example" } });
+    expect(await card.json()).toMatchObject({ url: "http://c.example/a2a" });
+  });
+
+  it("takes callers that name no version for those of the version it is told", async () => {
+    const agent = file("agent.mjs", AGENT);
+    const message = { messageId: "1", role: "user", taskId: "mine", parts: [{ kind: "text", text: "Ada" }] };
+    const send = async (args: readonly string[], env: Record<string, string> = {}): Promise<unknown> => {
+      const { url, kill } = await line.serve([agent, "--store", "memory:", ...args], env);
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "message/send", params: { message } });
+      const headers = { "content-type": "application/json" };
+      const answer: unknown = await (await fetch(url, { method: "POST", headers, body })).json();
+      await kill("SIGTERM");
+      return answer;
+    };
+    const named = { result: { kind: "task", id: "mine", status: { state: "completed" } } };
+    expect(await send([])).toMatchObject({ error: { code: -32001 } });
+    expect(await send(["--assume-version", "0.2"])).toMatchObject(named);
+    expect(await send([], { A2A_ASSUME_VERSION: "0.2" })).toMatchObject(named);
+    expect(await send(["--assume-version", "0.3"], { A2A_ASSUME_VERSION: "0.2" })).toMatchObject({
+      error: { code: -32001 },
+    });
+  });
+
+  it("speaks no other versions than it is told, and says which", async () => {
+    const { url, stdout } = await line.serve(["--demo", "--store", "memory:", "--versions", "0.2, plain"]);
+    expect(stdout()).toMatch(/^Speaks: A2A over JSON-RPC 0\.2 · plain 1\.0$/m);
+    expect(stdout()).not.toContain("curl");
+    const status = async (path: string, body?: object): Promise<number> => {
+      const headers = { "content-type": "application/json" };
+      const init = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
+      return (await fetch(url + path, init)).status;
+    };
+    expect(await status("/a2a/tasks/send", { message: "Hello" })).toBe(200);
+    expect(await status("/message:send", { message: "Hello" })).toBe(404);
+    expect(await status("/v1/message:send", { message: "Hello" })).toBe(404);
+    const card: unknown = await (await fetch(`${url}/.well-known/agent.json`)).json();
+    expect(card).toMatchObject({ protocolVersion: "0.2.6" });
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)("stops with 0 on %s, and lets go of its store", async (signal) => {
@@ -194,7 +291,7 @@ describe("palaver serve", () => {
     for (const { code } of blocks) {
       const answer = await shell(code.replaceAll("http://127.0.0.1:3000", url));
       expect(answer).toMatch(
-        code.includes("-sN") ? /^id: ?\d+$[\s\S]*TASK_STATE_COMPLETED/m : /"result":|"supportedInterfaces":/,
+        code.includes("-sN") ? /^id: ?\d+$[\s\S]*TASK_STATE_COMPLETED/m : /"(?:result|tasks?|state|supportedInterfaces|protocolVersion)":/,
       );
       expect(answer).not.toContain('"error":');
     }

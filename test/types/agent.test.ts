@@ -149,6 +149,44 @@ describe("run", () => {
   });
 });
 
+describe("a declaration", () => {
+  test("knows every kind of security scheme, and what each needs", () => {
+    const declare = (): Agent =>
+      agent({
+        ...identity,
+        run: async () => "",
+        securitySchemes: {
+          key: { type: "apiKey", in: "header", name: "X-Key" },
+          // @ts-expect-error: a scheme of HTTP has a name
+          bearer: { type: "http" },
+        },
+        security: [{ key: [] }],
+      });
+    expectTypeOf(declare).returns.toEqualTypeOf<Agent>();
+  });
+
+  test("may make its extended card for each caller", () => {
+    const extended = { ...identity, run: async () => "" };
+    agent({ ...extended, extendedCard: { description: "More." } });
+    agent({ ...extended, extendedCard: ({ id }) => (id === "ada" ? { name: "More" } : undefined) });
+    agent({ ...extended, extendedCard: async () => undefined });
+    // @ts-expect-error: how it is run is not for a card to say
+    agent({ ...extended, extendedCard: { timeout: 5 } });
+  });
+
+  test("may come from a card of any spelling", () => {
+    const card = {
+      name: "A",
+      securitySchemes: { key: { type: "http", scheme: "bearer" } },
+      preferredTransport: "JSONRPC",
+    };
+    const run = async (): Promise<string> => "";
+    expectTypeOf(() => agent({ card, run })).returns.toEqualTypeOf<Agent>();
+    const newer = { card: { securitySchemes: { tls: { mtlsSecurityScheme: {} } }, securityRequirements: [{}] }, run };
+    expectTypeOf(() => agent(newer)).returns.toEqualTypeOf<Agent>();
+  });
+});
+
 describe("task", () => {
   test("reject never returns, so that returning it narrows what follows and fits any run", () => {
     uses((task) => {

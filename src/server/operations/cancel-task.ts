@@ -3,6 +3,7 @@ import type { CancelRequest, OperationResult } from "../../protocol/operation.ts
 import { type Call, scopeOf } from "../call.ts";
 import { taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
+import { showsTransitions } from "../transitions.ts";
 
 /** Stops a task and answers with it once it is canceled. */
 export async function cancelTask(
@@ -18,7 +19,7 @@ export async function cancelTask(
       metadata: { taskId: request.id },
     });
   }
-  const task = await engine.snapshot(scope, request.id, { artifacts: true });
+  const task = await engine.snapshot(scope, request.id, { artifacts: true, transitions: showsTransitions(agent) });
   if (task === undefined) throw taskNotFound(request.id);
   return { kind: "task", task };
 }

@@ -2,11 +2,16 @@ import type { GetRequest, OperationResult } from "../../protocol/operation.ts";
 import { type Call, scopeOf } from "../call.ts";
 import { taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
+import { showsTransitions } from "../transitions.ts";
 
 /** The task as it is committed now. */
 export async function getTask({ agent, engine }: Service, call: Call, request: GetRequest): Promise<OperationResult> {
   const scope = scopeOf(call, agent.id, request.tenant);
-  const task = await engine.snapshot(scope, request.id, { artifacts: true, history: request.history });
+  const task = await engine.snapshot(scope, request.id, {
+    artifacts: true,
+    history: request.history,
+    transitions: showsTransitions(agent),
+  });
   if (task === undefined) throw taskNotFound(request.id);
   return { kind: "task", task };
 }

@@ -2,12 +2,11 @@ import type { SendRequest } from "../../protocol/operation.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import { type Call, scopeOf } from "../call.ts";
 import { decodeCursor } from "../cursor.ts";
-import { checkMediaTypes } from "../media-types.ts";
 import { pushNotSupported, streamingNotSupported, taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
-import { CallSubmission } from "../submission.ts";
+import { submitMessage } from "../submission.ts";
 import { messageStream, subscriptionStream, type TaskStream } from "../task-stream.ts";
-import { repeatedTask } from "./repeated-send.ts";
+import { repeatedTicket } from "./repeated-send.ts";
 import { resumedStream } from "./subscribe-to-task.ts";
 
 /** Sends a message and streams what comes of it: the task and its events, or exactly one message. */
@@ -18,8 +17,7 @@ export async function streamMessage(service: Service, call: Call, request: SendR
   const scope = scopeOf(call, agent.id, request.tenant);
   const cursor = decodeCursor(call.lastEventId);
   if (cursor !== undefined) return resume(service, call, { scope, request, cursor });
-  checkMediaTypes(agent, request);
-  const submitted = await engine.submit(new CallSubmission(call, scope, request));
+  const submitted = await submitMessage(service, call, request);
   if (submitted.kind === "message") return messageStream(submitted.message);
   const { ticket } = submitted;
   const subscription = await engine.subscribe(scope, ticket.taskId, { ticket });
@@ -35,7 +33,9 @@ interface Repeated {
 }
 
 async function resume(service: Service, call: Call, { scope, request, cursor }: Repeated): Promise<TaskStream> {
-  const taskId = await repeatedTask(service, scope, request);
-  const { closeOnInputRequired } = call.policy;
+  const { closeOnInputRequired, namesTasks } = call.policy;
+  // Who names tasks says so itself which one it is; its messages may have no ids to find it by.
+  const named = namesTasks ? request.message.taskId : undefined;
+  const taskId = named ?? (await repeatedTicket(service, scope, request)).taskId;
   return resumedStream(service, call, { scope, taskId, cursor, closeOnInputRequired });
 }

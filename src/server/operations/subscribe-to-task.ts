@@ -40,5 +40,22 @@ export async function resumedStream(service: Service, call: Call, options: Resum
     });
   }
   const answered = closeOnInputRequired && subscription.opening.state === "input-required";
-  return subscriptionStream(subscription, { closeOnInputRequired, complete: subscription.ended || answered });
+  const stream = subscriptionStream(subscription, { closeOnInputRequired, complete: subscription.ended || answered });
+  const { artifacts, dialect } = subscription.opening;
+  if (artifacts !== undefined || call.policy.numbersArtifacts?.(dialect) !== true) return stream;
+  return { ...stream, artifacts: await artifactsSoFar(service, options, stream) };
+}
+
+/** Their order never changes, so those of now are as good as those of the cursor. */
+async function artifactsSoFar(
+  { engine }: Service,
+  { scope, taskId }: ResumeOptions,
+  stream: TaskStream,
+): Promise<string | undefined> {
+  try {
+    return (await engine.snapshot(scope, taskId, { artifacts: true, history: 0 }))?.artifacts;
+  } catch (thrown) {
+    stream.events?.close();
+    throw thrown;
+  }
 }

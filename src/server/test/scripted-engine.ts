@@ -33,6 +33,7 @@ interface ScriptedTask {
   readonly id: TaskId;
   readonly contextId: ContextId;
   readonly scope: Scope;
+  readonly dialect: string;
   readonly log: ViewEntry[];
   readonly history: string[];
   firstSeq: number;
@@ -60,15 +61,17 @@ export class ScriptedEngine implements Engine {
     if (this.refusal !== undefined) throw this.refusal;
     const { message, scope } = submission;
     const text = textOf(message.parts);
-    if (text.startsWith("message:")) {
+    if (text.startsWith("message:") && submission.tasksOnly !== true) {
       const contextId = (message.contextId ?? uuidv7()) as ContextId;
       const reply = { messageId: "reply-1" as MessageId, role: "agent" as const, parts: [{ text }], contextId };
       this.submissions.push(submission);
       return { kind: "message", message: reply };
     }
-    const task = message.taskId === undefined ? this.#create(submission) : this.#find(scope, message.taskId);
+    const known = message.taskId === undefined ? undefined : this.#find(scope, message.taskId);
+    const isNew = known === undefined && (message.taskId === undefined || submission.namesTask === true);
+    const task = isNew ? this.#create(submission) : known;
     if (task === undefined) throw new A2AError("task-not-found", "Task not found");
-    if (message.taskId !== undefined) {
+    if (!isNew) {
       if (message.contextId !== undefined && message.contextId !== task.contextId) {
         throw invalidField("message.contextId", "is not the context of the task");
       }
@@ -77,7 +80,7 @@ export class ScriptedEngine implements Engine {
     this.submissions.push(submission);
     task.history.push(writeMessage({ ...message, taskId: task.id, contextId: task.contextId }));
     this.#play(task, text);
-    return { kind: "task", ticket: { taskId: task.id, contextId: task.contextId } };
+    return { kind: "task", ticket: { taskId: task.id, key: task.id, contextId: task.contextId } };
   }
 
   async accepted(): Promise<void> {}
@@ -138,9 +141,10 @@ export class ScriptedEngine implements Engine {
     return this.#subscription(task, resync ? end : from, { resync, whole: resync || options.after === undefined });
   }
 
-  async findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined> {
+  async findByMessage(scope: Scope, messageId: string): Promise<Ticket | undefined> {
     for (const task of this.tasks.values()) {
-      if (task.messageId === messageId && this.#find(scope, task.id) !== undefined) return task.id;
+      if (task.messageId !== messageId || this.#find(scope, task.id) === undefined) continue;
+      return { taskId: task.id, key: task.id, contextId: task.contextId };
     }
     return undefined;
   }
@@ -189,12 +193,13 @@ export class ScriptedEngine implements Engine {
     return this.#now;
   }
 
-  #create({ message, scope, streaming }: Submission): ScriptedTask {
+  #create({ message, scope, dialect, streaming }: Submission): ScriptedTask {
     const at = this.#tick();
     const task: ScriptedTask = {
-      id: uuidv7() as TaskId,
+      id: message.taskId ?? (uuidv7() as TaskId),
       contextId: message.contextId ?? (uuidv7() as ContextId),
       scope,
+      dialect,
       log: [],
       history: [],
       firstSeq: 1,
@@ -278,6 +283,7 @@ function stored(task: ScriptedTask, options: SnapshotOptions, upTo: number = tas
   return {
     id: task.id,
     contextId: task.contextId,
+    dialect: task.dialect,
     seq: upTo,
     state,
     status,

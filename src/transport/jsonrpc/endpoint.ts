@@ -1,166 +1,94 @@
-import { A2AError, toA2AError } from "../../protocol/error.ts";
+import { A2AError } from "../../protocol/error.ts";
 import type { Operation, OperationRequest } from "../../protocol/operation.ts";
-import { ANONYMOUS, type Principal } from "../../protocol/principal.ts";
-import type { Call } from "../../server/call.ts";
-import { activeExtensions, perform } from "../../server/perform.ts";
 import type { Service } from "../../server/service.ts";
-import type { TaskStream } from "../../server/task-stream.ts";
-import type { Codec } from "../../wire/codec.ts";
-import { defaultCodec, selectCodec } from "../../wire/select.ts";
-import { authenticateExchange } from "../authentication.ts";
-import { type Exchange, type Headers, jsonReply, type Reply } from "../exchange.ts";
-import { ExchangeCall } from "../exchange-call.ts";
-import type { TransportEnvironment } from "../options.ts";
-import { recordCall } from "../record-call.ts";
+import type { RpcCodec } from "../../wire/codec.ts";
+import type { Dialects } from "../../wire/dialects.ts";
+import { ERROR_TABLE } from "../../wire/error-table.ts";
+import { beginConversation, type Conversation, converse, type Endpoint } from "../conversation.ts";
+import { type Exchange, jsonReply, type Reply } from "../exchange.ts";
+import { parseJson, requireJson } from "../json-body.ts";
+import type { Refuse } from "../router.ts";
 import { requestedVersion } from "../service-parameters.ts";
-import { EventStream } from "../sse/event-stream.ts";
-import type { StreamRegistry } from "../sse/stream-registry.ts";
-import { decodeRpcRequest, envelopeOf, missingId, parseBody, type RpcEnvelope, UNIDENTIFIED } from "./envelope.ts";
-import { HTTP_STATUS } from "./http-status.ts";
+import { decodeRpcRequest, envelopeOf, methodOf, missingId, type RpcRequest, UNIDENTIFIED } from "./envelope.ts";
 
-export interface RpcEndpoint {
-  readonly environment: TransportEnvironment;
-  readonly streams: StreamRegistry;
-}
-
-/** What is known of a request so far; errors are answered with as much of it as there is. */
-interface Progress {
-  readonly startedAt: number;
+/** Of whom a request asks, and how it wants to be answered. */
+export interface RpcMatch {
   readonly service: Service;
-  principal: Principal;
-  envelope: RpcEnvelope;
-  codec: Codec;
-  operation: Operation | undefined;
-  traceparent: string | undefined;
+  /** Frames of a stream say what they are, where the dialect has names for that. */
+  readonly namesEvents: boolean;
 }
 
 /** Answers one JSON-RPC request, of whichever version. Never rejects. */
-export async function handleRpc(endpoint: RpcEndpoint, service: Service, exchange: Exchange): Promise<Reply> {
-  const progress: Progress = {
-    startedAt: performance.now(),
-    service,
-    principal: ANONYMOUS,
+export function handleRpc(endpoint: Endpoint, exchange: Exchange, match: RpcMatch): Promise<Reply> {
+  const { dialects } = endpoint;
+  const conversation = beginConversation<RpcCodec>({
+    exchange,
+    ...match,
     envelope: UNIDENTIFIED,
-    codec: defaultCodec,
-    operation: undefined,
-    traceparent: exchange.header("traceparent"),
-  };
-  try {
-    return await answer(endpoint, exchange, progress);
-  } catch (thrown) {
-    const { signal } = exchange;
-    const gone = signal.aborted && thrown === signal.reason;
-    return refuse(endpoint, progress, { error: gone ? callerGone(thrown) : toA2AError(thrown) });
-  }
-}
-
-/** Nobody will read this; it keeps a caller that hangs up from being logged as a failure of the server. */
-function callerGone(cause: unknown): A2AError {
-  return new A2AError("unavailable", "The caller is gone", { cause });
-}
-
-async function answer(endpoint: RpcEndpoint, exchange: Exchange, progress: Progress): Promise<Reply> {
-  const { environment, streams } = endpoint;
-  const { service } = progress;
-  if (!isJson(exchange.header("content-type"))) return refuseMediaType(endpoint, progress);
-  progress.principal = await authenticateExchange(exchange, service.agent.id, environment);
-  const request = decode(parseBody(await exchange.body(environment.maxBodyBytes)), exchange, progress);
-  if (request.operation === "stream" || request.operation === "subscribe") streams.admit();
-  const call = new ExchangeCall(exchange, { principal: progress.principal, codec: progress.codec, binding: "jsonrpc" });
-  const result = await perform(service, call, request);
-  const headers = extensionHeaders(service, call);
-  if (result.kind === "stream") return openStream(endpoint, progress, { stream: result, headers });
-  const body = progress.envelope.result(progress.codec.encodeResult(result));
-  report(endpoint, progress, undefined);
-  return jsonReply(200, body, headers);
+    codec: dialects.fallbackRpc,
+  });
+  return converse(endpoint, conversation, () => read(endpoint, conversation));
 }
 
 /** Method, then parameters, then the id: a request that is wrong in several ways hears of the first. */
-function decode(body: unknown, exchange: Exchange, progress: Progress): OperationRequest {
-  progress.envelope = envelopeOf(body);
-  const { method, params, hasId } = decodeRpcRequest(body);
-  progress.codec = selectCodec(requestedVersion(exchange), method);
-  progress.operation = progress.codec.operationOf(method);
-  if (progress.operation === undefined) throw new A2AError("method-not-found", "Method not found");
-  const request = progress.codec.decodeRequest(progress.operation, params);
+async function read(endpoint: Endpoint, conversation: Conversation<RpcCodec>): Promise<OperationRequest> {
+  const { exchange, requested } = conversation;
+  requireJson(exchange);
+  const body = parseJson(await exchange.body(endpoint.environment.maxBodyBytes));
+  conversation.envelope = envelopeOf(body);
+  const { method, params, hasId } = decodeEnvelope(endpoint, conversation, body);
+  const { codec, refusal } = endpoint.dialects.chooseRpc(requested, method);
+  conversation.codec = codec;
+  if (refusal !== undefined) throw naming(method, refusal);
+  const operation = operationOf(codec, method, exchange);
+  if (operation === undefined) throw naming(method, new A2AError("method-not-found", "Method not found"));
+  conversation.operation = operation;
+  const request = codec.decodeRequest(operation, params);
   if (!hasId) throw missingId();
+  const streams = operation === "stream" || operation === "subscribe";
+  conversation.errorAsEvent = streams && codec.refusesByEvent && readsOnlyEvents(exchange);
   return request;
 }
 
-const STREAM_HEADERS: Headers = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache",
-  "x-accel-buffering": "no",
-};
-
-interface OpenedStream {
-  readonly stream: TaskStream;
-  readonly headers: Headers | undefined;
+/** What is wrong with an envelope is told as the version would in which its method is spelt, if it has one. */
+function decodeEnvelope({ dialects }: Endpoint, conversation: Conversation<RpcCodec>, body: unknown): RpcRequest {
+  try {
+    return decodeRpcRequest(body);
+  } catch (thrown) {
+    const method = methodOf(body);
+    if (method !== undefined) conversation.codec = dialects.chooseRpc(conversation.requested, method).codec;
+    throw thrown;
+  }
 }
 
-function openStream(endpoint: RpcEndpoint, progress: Progress, { stream, headers }: OpenedStream): Reply {
-  const { envelope, codec } = progress;
-  const { streams } = endpoint;
-  const source = new EventStream({
-    stream,
-    codec,
-    envelope,
-    ended: (ended, error) => {
-      streams.remove(ended);
-      report(endpoint, progress, error);
-    },
-  });
-  streams.add(source);
-  return { status: 200, headers: headers === undefined ? STREAM_HEADERS : { ...STREAM_HEADERS, ...headers }, source };
+function operationOf(codec: RpcCodec, method: string, exchange: Exchange): Operation | undefined {
+  const operation = codec.operationOf(method);
+  return operation === "get" && codec.streamsGets === true && readsOnlyEvents(exchange) ? "subscribe" : operation;
 }
 
-interface Refusal {
-  readonly error: A2AError;
-  readonly status?: number;
+function readsOnlyEvents(exchange: Exchange): boolean {
+  return exchange.header("accept")?.trim().toLowerCase() === "text/event-stream";
 }
 
-function refuse(
-  endpoint: RpcEndpoint,
-  progress: Progress,
-  { error, status = HTTP_STATUS[error.code] }: Refusal,
-): Reply {
-  report(endpoint, progress, error);
-  const headers: Record<string, string> = {};
-  if (error.code === "unauthenticated") headers["www-authenticate"] = "Bearer";
-  const retryAfter = error.retryAfter ?? (error.code === "unavailable" ? 5 : undefined);
-  if (retryAfter !== undefined) headers["retry-after"] = String(Math.ceil(retryAfter));
-  const body = progress.envelope.error(progress.codec.encodeError(error));
-  return jsonReply(status, body, headers);
+/** Longer than any method is called. */
+const MAX_METHOD = 64;
+
+/** The error with the method's name, where it is that which is wrong. */
+function naming(method: string, error: A2AError): A2AError {
+  if (error.code !== "method-not-found") return error;
+  return new A2AError(error.code, error.message, { metadata: { method: method.slice(0, MAX_METHOD) } });
 }
 
-function refuseMediaType(endpoint: RpcEndpoint, progress: Progress): Reply {
-  const error = new A2AError("content-type-not-supported", "Send the request as application/json");
-  return refuse(endpoint, progress, { error, status: 415 });
+/** Tells of an error to callers of JSON-RPC where no conversation comes about. */
+export function rpcRefusal(dialects: Dialects): Refuse {
+  return (exchange, error) => {
+    const codec = dialects.fallbackRpc(requestedVersion(exchange));
+    return jsonReply(codec.statusOf(error), UNIDENTIFIED.error(codec.encodeError(error)));
+  };
 }
 
-function report({ environment }: RpcEndpoint, progress: Progress, error: A2AError | undefined): void {
-  if (error === undefined && environment.hooks.on?.call === undefined) return;
-  const { service, principal, operation, traceparent, codec, startedAt } = progress;
-  recordCall(environment, {
-    agent: service.agent.id,
-    dialect: `${codec.version}/jsonrpc`,
-    principal,
-    operation,
-    traceparent,
-    startedAt,
-    error,
-  });
-}
-
-/** Only what is declared as JSON is read as such, which also keeps web pages from making a browser send it unasked. */
-function isJson(contentType: string | undefined): boolean {
-  if (contentType === "application/json") return true;
-  return (
-    contentType !== undefined && /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i.test(contentType)
-  );
-}
-
-function extensionHeaders(service: Service, call: Call): Headers | undefined {
-  const active = activeExtensions(service, call);
-  return active.length === 0 ? undefined : { "a2a-extensions": active.join(", ") };
+/** The same at paths that are none of JSON-RPC's, whose callers look at the status. */
+export function strayRefusal(dialects: Dialects): Refuse {
+  const refuse = rpcRefusal(dialects);
+  return (exchange, error) => ({ ...refuse(exchange, error), status: ERROR_TABLE[error.code].http });
 }

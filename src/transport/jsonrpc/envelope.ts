@@ -1,4 +1,3 @@
-import { isAscii, isUtf8 } from "node:buffer";
 import { A2AError } from "../../protocol/error.ts";
 import type { Envelope } from "../sse/event-stream.ts";
 
@@ -32,19 +31,6 @@ export class RpcEnvelope implements Envelope {
 /** For answers to requests whose id could not be read. */
 export const UNIDENTIFIED: RpcEnvelope = new RpcEnvelope("null");
 
-export function parseBody(bytes: Uint8Array): unknown {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Most bodies are plain ASCII, which need not be decoded.
-  const isPlain = isAscii(buffer);
-  if (!isPlain && !isUtf8(buffer)) throw new A2AError("parse-error", "The body is not valid UTF-8");
-  const text = isPlain ? buffer.toString("latin1") : buffer.toString();
-  try {
-    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
-  } catch (cause) {
-    throw new A2AError("parse-error", "The body is not valid JSON", { cause });
-  }
-}
-
 /** The envelope for answers, readable as soon as the request's id is, whatever else is wrong with it. */
 export function envelopeOf(body: unknown): RpcEnvelope {
   const id = idOf(body);
@@ -61,6 +47,12 @@ export function decodeRpcRequest(body: unknown): RpcRequest {
   }
   if (typeof method !== "string" || method === "") throw invalidRequest('"method" must be a non-empty string');
   return { method, params, hasId: id !== undefined };
+}
+
+/** The method, readable whatever else is wrong with the request. */
+export function methodOf(body: unknown): string | undefined {
+  const method = isRecord(body) ? body["method"] : undefined;
+  return typeof method === "string" && method !== "" ? method : undefined;
 }
 
 export function missingId(): A2AError {

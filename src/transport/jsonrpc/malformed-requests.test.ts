@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { describeFaces, type Open, type RpcAnswer, type Site } from "../test/faces.ts";
+import { describeFaces, type Open, type RpcAnswer, type Site, textMessage } from "../test/faces.ts";
+import { LATEST } from "../test/spellings.ts";
+import { deep, hugeId, wrongSends } from "../test/wrong-sends.ts";
 
 /** What a request that cannot be served is answered with. `field` is the path of the first violation, where one is named. */
 interface Expected {
@@ -67,12 +69,6 @@ const ENVELOPES: readonly (readonly [string, string | Uint8Array, Expected])[] =
   ["a method of no version", '{"jsonrpc":"2.0","id":1,"method":"Nonsense"}', { code: -32601, id: 1, status: 200 }],
   ["a method in the wrong case", '{"jsonrpc":"2.0","id":1,"method":"getTask"}', { code: -32601, id: 1 }],
   ["a method with a space", '{"jsonrpc":"2.0","id":1,"method":"GetTask "}', { code: -32601, id: 1 }],
-  ["a slash method", '{"jsonrpc":"2.0","id":1,"method":"message/send"}', { code: -32601, id: 1, status: 200 }],
-  [
-    "another slash method",
-    '{"jsonrpc":"2.0","id":"x","method":"tasks/get","params":{"id":"1"}}',
-    { code: -32601, id: "x" },
-  ],
   ["a member of every object", '{"jsonrpc":"2.0","id":1,"method":"constructor"}', { code: -32601, id: 1 }],
   ["a prototype as method", '{"jsonrpc":"2.0","id":1,"method":"__proto__"}', { code: -32601, id: 1 }],
   ["an unknown method without id", '{"jsonrpc":"2.0","method":"Nonsense"}', { code: -32601, id: null }],
@@ -104,130 +100,15 @@ const ENVELOPES: readonly (readonly [string, string | Uint8Array, Expected])[] =
   ],
 ];
 
-const deep = (levels: number): unknown => {
-  let value: unknown = 1;
-  for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { a: value };
-  return value;
-};
-const base = { messageId: "m", role: "ROLE_USER", parts: [{ text: "x" }] };
-const message = (members: object): object => ({ message: { ...base, ...members } });
-const part = (value: unknown): object => message({ parts: [value] });
-const configured = (configuration: unknown): object => ({ message: base, configuration });
-
 /** Parameters that are wrong, by the method they are wrong for; each row is also sent to the streaming twin of a send. */
 const PARAMS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> = {
   SendMessage: [
     [undefined, "message"],
     [null, "message"],
-    [{}, "message"],
-    [{ message: null }, "message"],
-    [{ message: "hello" }, "message"],
-    [{ message: [] }, "message"],
-    [{ message: 1 }, "message"],
-    [{ message: {} }, "message.messageId"],
-    [message({ messageId: undefined }), "message.messageId"],
-    [message({ messageId: null }), "message.messageId"],
-    [message({ messageId: "" }), "message.messageId"],
-    [message({ messageId: 7 }), "message.messageId"],
-    [message({ messageId: ["m"] }), "message.messageId"],
-    [message({ messageId: "x".repeat(300) }), "message.messageId"],
-    [message({ messageId: "\ud800" }), "message.messageId"],
-    [message({ role: undefined }), "message.role"],
-    [message({ role: null }), "message.role"],
-    [message({ role: "" }), "message.role"],
-    [message({ role: "user" }), "message.role"],
-    [message({ role: "ROLE_AGENT" }), "message.role"],
-    [message({ role: "ROLE_UNSPECIFIED" }), "message.role"],
-    [message({ role: 0 }), "message.role"],
-    [message({ role: 2 }), "message.role"],
-    [message({ role: 3 }), "message.role"],
-    [message({ role: {} }), "message.role"],
-    [message({ parts: undefined }), "message.parts"],
-    [message({ parts: null }), "message.parts"],
-    [message({ parts: [] }), "message.parts"],
-    [message({ parts: {} }), "message.parts"],
-    [message({ parts: "x" }), "message.parts"],
-    [message({ parts: { 0: { text: "x" } } }), "message.parts"],
-    [message({ parts: Array.from({ length: 1001 }, () => ({ text: "x" })) }), "message.parts"],
-    [part(null), "message.parts[0]"],
-    [part("hello"), "message.parts[0]"],
-    [part([]), "message.parts[0]"],
-    [part({}), "message.parts[0]"],
-    [part({ kind: "text" }), "message.parts[0]"],
-    [part({ text: null }), "message.parts[0]"],
-    [part({ text: "a", url: "http://x" }), "message.parts[0]"],
-    [part({ text: "a", data: null }), "message.parts[0]"],
-    [part({ raw: "", data: {} }), "message.parts[0]"],
-    [part({ text: 1 }), "message.parts[0].text"],
-    [part({ text: {} }), "message.parts[0].text"],
-    [part({ text: ["a"] }), "message.parts[0].text"],
-    [part({ text: true }), "message.parts[0].text"],
-    [part({ raw: 1 }), "message.parts[0].raw"],
-    [part({ raw: "a b" }), "message.parts[0].raw"],
-    [part({ raw: "a" }), "message.parts[0].raw"],
-    [part({ raw: "aaaaa" }), "message.parts[0].raw"],
-    [part({ raw: "=aaa" }), "message.parts[0].raw"],
-    [part({ raw: "aGk===" }), "message.parts[0].raw"],
-    [part({ raw: "aGVsbG8=\n" }), "message.parts[0].raw"],
-    [part({ raw: "ä===" }), "message.parts[0].raw"],
-    [part({ url: "" }), "message.parts[0].url"],
-    [part({ url: 1 }), "message.parts[0].url"],
-    [part({ text: "x", mediaType: 1 }), "message.parts[0].mediaType"],
-    [part({ text: "x", mediaType: [] }), "message.parts[0].mediaType"],
-    [part({ text: "x", filename: {} }), "message.parts[0].filename"],
-    [part({ text: "x", metadata: "m" }), "message.parts[0].metadata"],
-    [part({ text: "x", metadata: [] }), "message.parts[0].metadata"],
-    [part({ text: "x", metadata: deep(66) }), "message.parts[0].metadata"],
-    [part({ data: deep(65) }), "message.parts[0].data"],
-    [part({ data: deep(1_000) }), "message.parts[0].data"],
-    [message({ parts: [{ text: "x" }, { text: "y" }, { data: deep(100) }] }), "message.parts[2].data"],
-    [message({ parts: [{ text: "x" }, {}] }), "message.parts[1]"],
-    [message({ taskId: 1 }), "message.taskId"],
-    [message({ taskId: {} }), "message.taskId"],
-    [message({ taskId: "t".repeat(257) }), "message.taskId"],
-    [message({ contextId: 1 }), "message.contextId"],
-    [message({ contextId: [] }), "message.contextId"],
-    [message({ contextId: "c".repeat(257) }), "message.contextId"],
-    [message({ contextId: "\udfff" }), "message.contextId"],
-    [message({ referenceTaskIds: "t" }), "message.referenceTaskIds"],
-    [message({ referenceTaskIds: [1] }), "message.referenceTaskIds[0]"],
-    [message({ referenceTaskIds: ["a", null] }), "message.referenceTaskIds[1]"],
-    [message({ referenceTaskIds: ["a", ""] }), "message.referenceTaskIds[1]"],
-    [message({ referenceTaskIds: Array.from({ length: 257 }, () => "t") }), "message.referenceTaskIds"],
-    [message({ extensions: {} }), "message.extensions"],
-    [message({ extensions: [{}] }), "message.extensions[0]"],
-    [message({ metadata: 1 }), "message.metadata"],
-    [message({ metadata: "x" }), "message.metadata"],
-    [message({ metadata: [1] }), "message.metadata"],
-    [message({ metadata: { a: deep(64) } }), "message.metadata"],
-    [{ message: base, metadata: "x" }, "metadata"],
-    [{ message: base, metadata: [] }, "metadata"],
-    [{ message: base, tenant: 1 }, "tenant"],
-    [{ message: base, tenant: "t".repeat(300) }, "tenant"],
-    [configured("x"), "configuration"],
-    [configured([]), "configuration"],
-    [configured({ returnImmediately: "true" }), "configuration.returnImmediately"],
-    [configured({ returnImmediately: 1 }), "configuration.returnImmediately"],
-    [configured({ blocking: "no" }), "configuration.blocking"],
-    [configured({ historyLength: -1 }), "configuration.historyLength"],
-    [configured({ historyLength: 1.5 }), "configuration.historyLength"],
-    [configured({ historyLength: "many" }), "configuration.historyLength"],
-    [configured({ historyLength: "" }), "configuration.historyLength"],
-    [configured({ historyLength: "1.5" }), "configuration.historyLength"],
-    [configured({ historyLength: [] }), "configuration.historyLength"],
-    [configured({ historyLength: true }), "configuration.historyLength"],
-    [configured({ historyLength: 2 ** 31 }), "configuration.historyLength"],
-    [configured({ historyLength: "9999999999" }), "configuration.historyLength"],
-    [configured({ acceptedOutputModes: "text/plain" }), "configuration.acceptedOutputModes"],
-    [configured({ acceptedOutputModes: [1] }), "configuration.acceptedOutputModes[0]"],
-    [configured({ acceptedOutputModes: [""] }), "configuration.acceptedOutputModes[0]"],
-    [configured({ taskPushNotificationConfig: "x" }), "configuration.taskPushNotificationConfig"],
-    [configured({ taskPushNotificationConfig: {} }), "configuration.taskPushNotificationConfig.url"],
-    [configured({ taskPushNotificationConfig: { url: 1 } }), "configuration.taskPushNotificationConfig.url"],
-    [
-      configured({ taskPushNotificationConfig: { url: "u", authentication: {} } }),
-      "configuration.taskPushNotificationConfig.authentication.scheme",
-    ],
+    ...wrongSends(LATEST),
+    [hugeId(LATEST), "message.messageId"],
+    [{ ...textMessage("x"), tenant: 1 }, "tenant"],
+    [{ ...textMessage("x"), tenant: "t".repeat(300) }, "tenant"],
   ],
   GetTask: [
     [undefined, "id"],
@@ -239,6 +120,7 @@ const PARAMS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> 
     [{ id: { a: 1 } }, "id"],
     [{ id: "x".repeat(257) }, "id"],
     [{ id: "\ud800x" }, "id"],
+    [{ id: "x\0" }, "id"],
     [{ taskId: "a" }, "id"],
     [{ id: "a", historyLength: -1 }, "historyLength"],
     [{ id: "a", historyLength: -2147483649 }, "historyLength"],
@@ -329,7 +211,7 @@ async function answerTo(
 ): Promise<[Response, RpcAnswer]> {
   const response = await site.request("/", {
     method: "POST",
-    headers: { "content-type": "application/json", ...headers },
+    headers: { "content-type": "application/json", "a2a-version": "1.0", ...headers },
     body,
   });
   expect(response.headers.get("content-type")).toBe("application/json");
@@ -375,7 +257,7 @@ describeFaces("Malformed requests", (open: Open) => {
     check(answer, { code: -32005, id: null });
   });
 
-  it.each(["99.0", "0.3", "2.0", "1", "1.1", "latest", "1.0, 0.3", "v1.0"])(
+  it.each(["99.0", "0.4", "2.0", "1", "1.1", "latest", "1.0, 0.3", "v1.0"])(
     "are refused as version %j",
     async (version) => {
       const site = await open();
@@ -386,8 +268,20 @@ describeFaces("Malformed requests", (open: Open) => {
       check(answer, { code: -32009, id: 5 });
       expect(answer.error?.data[0]).toMatchObject({
         reason: "VERSION_NOT_SUPPORTED",
-        metadata: { supportedVersions: "1.0" },
+        metadata: { supportedVersions: expect.stringMatching(/^1\.0,/) },
       });
+    },
+  );
+
+  it.each(["message/send", "tasks/get", "tasks/nonsense", "a/b"])(
+    "are refused as version 1.0 with the method %s of another",
+    async (method) => {
+      const site = await open();
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: textMessage("x") });
+      const [response, answer] = await answerTo(site, body, { "a2a-version": "1.0" });
+      expect(response.status).toBe(200);
+      check(answer, { code: -32601, id: 1 });
+      expect(site.engine.submissions).toHaveLength(0);
     },
   );
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { incompleteBody, tooLarge } from "../body-error.ts";
 import { type Exchange, targetOf } from "../exchange.ts";
+import { parsedBody } from "./parsed-body.ts";
 
 /** A request of `node:http`. Makes what costs something, such as the signal, only when asked. */
 export class NodeExchange implements Exchange {
@@ -37,7 +38,7 @@ export class NodeExchange implements Exchange {
     let size = 0;
     return new Promise((resolve, reject) => {
       if (request.readableEnded) {
-        reject(new Error("The body was read before: mount this handler in front of body parsers."));
+        resolve(parsedBody(request, limit));
         return;
       }
       if (request.destroyed) {
@@ -75,11 +76,14 @@ export class NodeExchange implements Exchange {
   }
 }
 
+/** Bytes. What is under way already must not break the connection, which the caller may go on to use. */
+const LEAST_DISCARDED = 65_536;
+
 /**
  * Lets a caller that sends too much finish, so that it reads the answer instead of a broken connection; but not for ever.
  */
 function discard(request: IncomingMessage, limit: number): void {
-  let left = limit;
+  let left = Math.max(limit, LEAST_DISCARDED);
   request.on("data", (chunk: Buffer) => {
     left -= chunk.byteLength;
     if (left < 0) request.destroy();

@@ -3,7 +3,7 @@ import type { ViewEntry } from "../../engine/api.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import type { StoredTask } from "../../protocol/serial.ts";
 import type { StreamBatch, TaskStream } from "../../server/task-stream.ts";
-import { defaultCodec } from "../../wire/select.ts";
+import { createDialects } from "../../wire/dialects.ts";
 import { RpcEnvelope } from "../jsonrpc/envelope.ts";
 import { EventStream } from "./event-stream.ts";
 
@@ -39,7 +39,7 @@ function open(batches: Array<StreamBatch | undefined | Promise<StreamBatch | und
   const envelope = new RpcEnvelope('"id-1"');
   const source = new EventStream({
     stream,
-    codec: defaultCodec,
+    codec: createDialects().fallbackRpc("1.0"),
     envelope,
     ended: (_source, error) => state.ended.push(error),
   });

@@ -1,5 +1,6 @@
 import { type A2AError, toA2AError } from "../../protocol/error.ts";
 import type { StreamBatch, StreamEvents, TaskStream } from "../../server/task-stream.ts";
+import { ArtifactNumbers } from "../../wire/artifact-numbers.ts";
 import type { Codec, EventPlace } from "../../wire/codec.ts";
 import type { PullSource } from "../exchange.ts";
 
@@ -13,6 +14,8 @@ export interface EventStreamOptions {
   readonly stream: TaskStream;
   readonly codec: Codec;
   readonly envelope: Envelope;
+  /** The reader wants frames to say in `event:` what they are, where the dialect has names for that. */
+  readonly namesEvents?: boolean;
   /** Told once, when nothing more will be sent; with what went wrong, if anything did. */
   readonly ended: (source: EventStream, error: A2AError | undefined) => void;
 }
@@ -31,6 +34,7 @@ export class EventStream implements PullSource {
   readonly #place: EventPlace | undefined;
   readonly #codec: Codec;
   readonly #envelope: Envelope;
+  readonly #namesEvents: boolean;
   readonly #ended: EventStreamOptions["ended"];
   /** Text that goes out before anything else. */
   #ready: string | undefined;
@@ -40,20 +44,33 @@ export class EventStream implements PullSource {
   #done = false;
   #reader: ((chunk: string | undefined) => void) | undefined;
 
-  constructor({ stream, codec, envelope, ended }: EventStreamOptions) {
+  constructor({ stream, codec, envelope, namesEvents = false, ended }: EventStreamOptions) {
     this.#events = stream.events;
     this.#codec = codec;
     this.#envelope = envelope;
     this.#ended = ended;
+    this.#namesEvents = namesEvents;
     const { opening } = stream;
-    const frame = `data: ${envelope.result(codec.encodeOpening(opening))}\n\n`;
     if (opening.kind === "task") {
-      const { id, contextId, seq } = opening.task;
-      this.#place = { taskId: id, contextId, final: false };
-      this.#ready = `id: ${seq}\n${frame}`;
-    } else {
-      this.#ready = frame;
+      const { id, contextId, dialect, artifacts = stream.artifacts } = opening.task;
+      const numbers = codec.policy.numbersArtifacts?.(dialect) === true ? new ArtifactNumbers(artifacts) : undefined;
+      this.#place = { taskId: id, contextId, final: false, origin: dialect, numbers };
     }
+    this.#ready = this.#openingFrames(stream);
+  }
+
+  /** Only the last has an id: whoever lost the connection before it has seen nothing yet. */
+  #openingFrames({ opening, events }: TaskStream): string {
+    const encoded = this.#codec.encodeOpening(events === undefined ? { ...opening, final: true } : opening);
+    const id = opening.kind === "task" ? `id: ${opening.task.seq}\n` : "";
+    if (typeof encoded === "string") return `${id}data: ${this.#envelope.result(encoded)}\n\n`;
+    let text = "";
+    for (const [index, frame] of encoded.entries()) {
+      if (index === encoded.length - 1) text += id;
+      if (this.#namesEvents) text += `event: ${frame.name}\n`;
+      text += `data: ${this.#envelope.result(frame.text)}\n\n`;
+    }
+    return text;
   }
 
   pull(): string | undefined | Promise<string | undefined> {
@@ -142,7 +159,8 @@ export class EventStream implements PullSource {
       if (entry === undefined) continue;
       const final = batch.last && this.#sent === entries.length;
       const event = this.#codec.encodeEvent(entry, final ? { ...place, final } : place);
-      text += `id: ${entry.seq}\ndata: ${this.#envelope.result(event)}\n\n`;
+      const name = this.#namesEvents ? this.#codec.eventName?.(entry) : undefined;
+      text += `id: ${entry.seq}\n${name === undefined ? "" : `event: ${name}\n`}data: ${this.#envelope.result(event)}\n\n`;
     }
     if (this.#sent === entries.length) {
       this.#batch = undefined;

@@ -15,10 +15,14 @@ export interface Site {
   call(method: string, params?: unknown, headers?: Record<string, string>): Promise<RpcAnswer>;
   /** Posts a JSON-RPC call and gives the raw response. */
   post(method: string, params?: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Sends a REST request such as `GET /tasks`, its body as `application/json` unless the headers say otherwise. */
+  rest(line: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Sends a REST request and gives the answer's JSON. */
+  ask(line: string, body?: unknown, headers?: Record<string, string>): Promise<Loose>;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked at member by member, and a missing one fails the test
-type Loose = any;
+export type Loose = any;
 
 export interface RpcAnswer {
   readonly jsonrpc: string;
@@ -87,12 +91,20 @@ function siteOf(parts: {
       headers: { "content-type": "application/json", "a2a-version": "1.0", ...headers },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     });
+  const rest: Site["rest"] = (line, body, headers) => {
+    const [method = "", path = ""] = line.split(" ");
+    if (body === undefined) return request(path, { method, ...(headers !== undefined && { headers }) });
+    const type = { "content-type": "application/json" };
+    return request(path, { method, headers: { ...type, ...headers }, body: JSON.stringify(body) });
+  };
   return {
     engine,
     handler,
     url,
     request,
     post,
+    rest,
+    ask: async (line, body, headers) => (await rest(line, body, headers)).json(),
     call: async (method, params, headers) => (await (await post(method, params, headers)).json()) as RpcAnswer,
   };
 }
@@ -107,7 +119,7 @@ export interface SseFrame {
   readonly event?: string;
   readonly retry?: string;
   readonly comment?: string;
-  readonly data?: RpcAnswer;
+  readonly data?: Loose;
 }
 
 /** Reads a response's frames one by one. */

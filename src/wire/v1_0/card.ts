@@ -1,9 +1,206 @@
-import type { AgentCard } from "../../protocol/card.ts";
+import type {
+  AgentCapabilities,
+  AgentCard,
+  AgentExtension,
+  AgentInterface,
+  AgentProvider,
+  AgentSkill,
+  SecurityRequirement,
+  SecurityScheme,
+} from "../../protocol/card.ts";
+import { listOf, mapOf, textOf } from "../answer-fields.ts";
+import { asObject, member, optionalBoolean, optionalJsonObject, optionalString, type WireObject } from "../fields.ts";
+import { publicSkill } from "../skill.ts";
+import {
+  decodeRequirement,
+  decodeScheme,
+  encodeRequirement,
+  encodeScheme,
+  type WireRequirement,
+  type WireScheme,
+} from "./security.ts";
+
+/** A card as this version spells it. */
+export interface WireCard {
+  readonly name: string;
+  readonly description: string;
+  readonly supportedInterfaces: readonly WireInterface[];
+  readonly provider?: AgentProvider;
+  readonly version: string;
+  readonly documentationUrl?: string;
+  readonly iconUrl?: string;
+  readonly capabilities: AgentCapabilities;
+  readonly securitySchemes?: Readonly<Record<string, WireScheme>>;
+  readonly securityRequirements?: readonly WireRequirement[];
+  readonly defaultInputModes: readonly string[];
+  readonly defaultOutputModes: readonly string[];
+  readonly skills: readonly WireSkill[];
+}
+
+export interface WireInterface {
+  readonly url: string;
+  readonly protocolBinding: string;
+  readonly protocolVersion: string;
+  readonly tenant?: string;
+}
+
+export type WireSkill = Omit<AgentSkill, "security"> & { readonly securityRequirements?: readonly WireRequirement[] };
 
 export function encodeCard(card: AgentCard): string {
-  const { interfaces, ...shared } = card;
-  return JSON.stringify({
-    ...shared,
-    supportedInterfaces: interfaces.map(({ binding, ...rest }) => ({ ...rest, protocolBinding: binding })),
-  });
+  return JSON.stringify(cardObject(card));
+}
+
+/** Only what this version defines, member by member: its strict readers refuse a card that holds anything else. */
+export function cardObject(card: AgentCard): WireCard {
+  const { name, description, version, provider, documentationUrl, iconUrl, security, securitySchemes } = card;
+  const { streaming, pushNotifications, extensions, extendedAgentCard } = card.capabilities;
+  return {
+    name,
+    description,
+    supportedInterfaces: card.interfaces.map(encodeInterface),
+    ...(provider !== undefined && { provider: { organization: provider.organization, url: provider.url } }),
+    version,
+    ...(documentationUrl !== undefined && { documentationUrl }),
+    ...(iconUrl !== undefined && { iconUrl }),
+    capabilities: {
+      ...(streaming !== undefined && { streaming }),
+      ...(pushNotifications !== undefined && { pushNotifications }),
+      ...(extensions !== undefined && { extensions }),
+      ...(extendedAgentCard !== undefined && { extendedAgentCard }),
+    },
+    ...(securitySchemes !== undefined && {
+      securitySchemes: Object.fromEntries(
+        Object.entries(securitySchemes).map(([scheme, declared]) => [scheme, encodeScheme(declared)]),
+      ),
+    }),
+    ...(security !== undefined && { securityRequirements: security.map(encodeRequirement) }),
+    defaultInputModes: card.defaultInputModes,
+    defaultOutputModes: card.defaultOutputModes,
+    skills: card.skills.map(encodeSkill),
+  };
+}
+
+function encodeInterface({ url, binding, protocolVersion, tenant }: AgentInterface): WireInterface {
+  return { url, protocolBinding: binding, protocolVersion, ...(tenant !== undefined && { tenant }) };
+}
+
+function encodeSkill(skill: AgentSkill): WireSkill {
+  const { security } = skill;
+  return {
+    ...publicSkill(skill),
+    ...(security !== undefined && { securityRequirements: security.map(encodeRequirement) }),
+  };
+}
+
+/** An agent's card, hybrids and what drafts called things included. What it declares in ways not known here is left out. */
+export function decodeCard(value: unknown): AgentCard {
+  const wire = asObject(value, "card");
+  const provider = member(wire, "provider");
+  const iconUrl = optionalString(member(wire, "iconUrl", "icon_url"), "iconUrl");
+  const documentationUrl = optionalString(member(wire, "documentationUrl", "documentation_url"), "documentationUrl");
+  const schemes = member(wire, "securitySchemes", "security_schemes");
+  const security = decodeSecurity(wire, "");
+  const interfaces = member(wire, "supportedInterfaces", "supported_interfaces");
+  return {
+    name: textOf(member(wire, "name"), "name"),
+    description: textOf(member(wire, "description"), "description"),
+    version: textOf(member(wire, "version"), "version"),
+    interfaces: listOf(interfaces, "supportedInterfaces", decodeInterface),
+    ...(provider !== undefined && { provider: decodeProvider(provider) }),
+    ...(iconUrl !== undefined && { iconUrl }),
+    ...(documentationUrl !== undefined && { documentationUrl }),
+    capabilities: decodeCapabilities(wire),
+    defaultInputModes: listOf(member(wire, "defaultInputModes", "default_input_modes"), "defaultInputModes", textOf),
+    defaultOutputModes: listOf(
+      member(wire, "defaultOutputModes", "default_output_modes"),
+      "defaultOutputModes",
+      textOf,
+    ),
+    skills: listOf(member(wire, "skills"), "skills", decodeSkill),
+    ...(schemes !== undefined && { securitySchemes: decodeSchemes(schemes) }),
+    ...(security !== undefined && { security }),
+  };
+}
+
+function decodeInterface(value: unknown, path: string): AgentInterface {
+  const wire = asObject(value, path);
+  const tenant = optionalString(member(wire, "tenant"), `${path}.tenant`);
+  const version = textOf(member(wire, "protocolVersion", "protocol_version") ?? "1.0", `${path}.protocolVersion`);
+  return {
+    url: textOf(member(wire, "url"), `${path}.url`),
+    binding: textOf(member(wire, "protocolBinding", "protocol_binding"), `${path}.protocolBinding`),
+    // Some name their patch, which makes no difference.
+    protocolVersion: /^\d+\.\d+(?=\.)/.exec(version)?.[0] ?? version,
+    ...(tenant !== undefined && { tenant }),
+  };
+}
+
+function decodeProvider(value: unknown): AgentProvider {
+  const wire = asObject(value, "provider");
+  return {
+    organization: textOf(member(wire, "organization"), "provider.organization"),
+    url: textOf(member(wire, "url"), "provider.url"),
+  };
+}
+
+function decodeCapabilities(card: WireObject): AgentCapabilities {
+  const wire = asObject(member(card, "capabilities") ?? {}, "capabilities");
+  const flag = (name: string, alias: string): boolean | undefined =>
+    optionalBoolean(member(wire, name, alias), `capabilities.${name}`);
+  const streaming = flag("streaming", "streaming");
+  const pushNotifications = flag("pushNotifications", "push_notifications");
+  const extensions = member(wire, "extensions");
+  // As drafts had it, and as 0.x does.
+  const elsewhere = member(card, "supportsExtendedAgentCard") ?? member(card, "supportsAuthenticatedExtendedCard");
+  const extendedAgentCard =
+    flag("extendedAgentCard", "extended_agent_card") ?? optionalBoolean(elsewhere, "supportsExtendedAgentCard");
+  return {
+    ...(streaming !== undefined && { streaming }),
+    ...(pushNotifications !== undefined && { pushNotifications }),
+    ...(extensions !== undefined && { extensions: listOf(extensions, "capabilities.extensions", decodeExtension) }),
+    ...(extendedAgentCard !== undefined && { extendedAgentCard }),
+  };
+}
+
+function decodeExtension(value: unknown, path: string): AgentExtension {
+  const wire = asObject(value, path);
+  const description = optionalString(member(wire, "description"), `${path}.description`);
+  const required = optionalBoolean(member(wire, "required"), `${path}.required`);
+  const params = optionalJsonObject(member(wire, "params"), `${path}.params`);
+  return {
+    uri: textOf(member(wire, "uri"), `${path}.uri`),
+    ...(description !== undefined && { description }),
+    ...(required !== undefined && { required }),
+    ...(params !== undefined && { params }),
+  };
+}
+
+function decodeSkill(value: unknown, path: string): AgentSkill {
+  const wire = asObject(value, path);
+  const examples = member(wire, "examples");
+  const inputModes = member(wire, "inputModes", "input_modes");
+  const outputModes = member(wire, "outputModes", "output_modes");
+  const security = decodeSecurity(wire, `${path}.`);
+  return {
+    id: textOf(member(wire, "id"), `${path}.id`),
+    name: textOf(member(wire, "name"), `${path}.name`),
+    description: textOf(member(wire, "description"), `${path}.description`),
+    tags: listOf(member(wire, "tags"), `${path}.tags`, textOf),
+    ...(examples !== undefined && { examples: listOf(examples, `${path}.examples`, textOf) }),
+    ...(inputModes !== undefined && { inputModes: listOf(inputModes, `${path}.inputModes`, textOf) }),
+    ...(outputModes !== undefined && { outputModes: listOf(outputModes, `${path}.outputModes`, textOf) }),
+    ...(security !== undefined && { security }),
+  };
+}
+
+function decodeSchemes(value: unknown): Record<string, SecurityScheme> {
+  const schemes = Object.entries(mapOf(value, "securitySchemes", decodeScheme));
+  const known = schemes.filter((entry): entry is [string, SecurityScheme] => entry[1] !== undefined);
+  return Object.fromEntries(known);
+}
+
+/** What is required, by this version's name for it or by that of its own samples and of 0.x. */
+function decodeSecurity(wire: WireObject, path: string): SecurityRequirement[] | undefined {
+  const security = member(wire, "securityRequirements", "security_requirements") ?? member(wire, "security");
+  return security === undefined ? undefined : listOf(security, `${path}securityRequirements`, decodeRequirement);
 }

@@ -2,73 +2,40 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { A2AError, ERROR_CODES } from "../../protocol/error.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
-import type { ArtifactId, ContextId, MessageId, TaskId } from "../../protocol/ids.ts";
-import type { JsonObject } from "../../protocol/json.ts";
-import type { Message } from "../../protocol/message.ts";
-import type { Part } from "../../protocol/part.ts";
-import { type StoredTask, writeEvent, writeMessage, writeStatus } from "../../protocol/serial.ts";
-import { TASK_STATES } from "../../protocol/state.ts";
-import type { EventText } from "../codec.ts";
-import { codec } from "./codec.ts";
+import type { ContextId, TaskId } from "../../protocol/ids.ts";
+import { OPERATIONS } from "../../protocol/operation.ts";
+import { writeEvent, writeMessage } from "../../protocol/serial.ts";
+import type { Codec, EventText } from "../codec.ts";
+import { dialectSettings } from "../options.ts";
+import { createRestCodec, createRpcCodec } from "./codec.ts";
+import { METHOD_OF } from "./methods.ts";
+import { contextId, event, message, SAMPLES, storedTask, taskId } from "./test/models.ts";
 
-const timestamp = fc
-  .date({ min: new Date(0), max: new Date("9999-12-31T00:00:00.000Z"), noInvalidDate: true })
-  .map((date) => date.toISOString());
-// Written and read once, because JSON has no -0.
-const metadata = fc
-  .dictionary(fc.string(), fc.jsonValue())
-  .map((value): JsonObject => JSON.parse(JSON.stringify(value)));
-const part: fc.Arbitrary<Part> = fc.oneof(
-  fc.record({ text: fc.string({ unit: "binary" }) }),
-  fc.record({ raw: fc.base64String(), filename: fc.string() }),
-  fc.record({ url: fc.webUrl(), mediaType: fc.constant("image/png") }),
-  fc.record({
-    data: fc.jsonValue().map((value): Part["data"] => JSON.parse(JSON.stringify(value))),
-    metadata,
-  }) as fc.Arbitrary<Part>,
-);
-const message: fc.Arbitrary<Message> = fc.record(
-  {
-    messageId: fc.string({ minLength: 1 }).map((id) => id as MessageId),
-    role: fc.constantFrom("user", "agent"),
-    parts: fc.array(part, { minLength: 1, maxLength: 3 }),
-    contextId: fc.string().map((id) => id as ContextId),
-  },
-  { requiredKeys: ["messageId", "role", "parts"] },
-);
-const status = fc.record(
-  { state: fc.constantFrom(...TASK_STATES), message, timestamp },
-  { requiredKeys: ["state", "timestamp"] },
-);
-const artifact = fc.record({
-  artifactId: fc.string().map((id) => id as ArtifactId),
-  parts: fc.array(part, { minLength: 1, maxLength: 3 }),
-});
-const event: fc.Arbitrary<TaskEvent> = fc.oneof(
-  fc.record({ kind: fc.constant("status" as const), status, metadata }, { requiredKeys: ["kind", "status"] }),
-  fc.record(
-    { kind: fc.constant("artifact" as const), artifact, append: fc.boolean(), lastChunk: fc.boolean(), metadata },
-    { requiredKeys: ["kind", "artifact", "append", "lastChunk"] },
-  ),
-);
-const ids = { taskId: fc.string(), contextId: fc.string() };
+const rpc = createRpcCodec();
+const rest = createRestCodec(dialectSettings({}));
+const firstEdition = createRestCodec(dialectSettings({ errorProfile: "1.0.0" }));
+const CODECS: readonly [string, Codec][] = [
+  ["JSON-RPC", rpc],
+  ["REST", rest],
+];
 
 function textOf(source: TaskEvent): EventText {
   const state = source.kind === "status" ? { state: source.status.state } : {};
   return { body: writeEvent(source), encoded: new Map(), ...state };
 }
 
-describe("The 1.0 codec", () => {
+describe.each(CODECS)("The 1.0 codec of %s", (_binding, codec) => {
   it("writes an event as its stored text with the ids added", () => {
     fc.assert(
-      fc.property(event, fc.record(ids), (source, { taskId, contextId }) => {
+      fc.property(event, taskId, contextId, (source, task, context) => {
         const stored = textOf(source);
-        const place = { taskId: taskId as TaskId, contextId: contextId as ContextId, final: false };
-        const text = codec.encodeEvent(stored, place);
+        const text = codec.encodeEvent(stored, { taskId: task, contextId: context, final: false });
         expect(text).not.toMatch(/[\n\r]/);
         const member = source.kind === "status" ? "statusUpdate" : "artifactUpdate";
-        expect(JSON.parse(text)).toEqual({ [member]: { taskId, contextId, ...JSON.parse(stored.body) } });
+        const ids = `"taskId":${JSON.stringify(task)},"contextId":${JSON.stringify(context)}`;
+        expect(text).toBe(`{"${member}":{${ids},${stored.body.slice(1)}}`);
       }),
+      SAMPLES,
     );
   });
 
@@ -89,73 +56,118 @@ describe("The 1.0 codec", () => {
   });
 
   it("writes a task as its stored texts, and only those that are there", () => {
-    const stored = fc.record(
-      {
-        artifacts: fc.array(artifact, { maxLength: 2 }).map((list) => JSON.stringify(list)),
-        history: fc.array(message, { maxLength: 2 }).map((list) => `[${list.map(writeMessage).join(",")}]`),
-        metadata: metadata.map((object) => JSON.stringify(object)),
-      },
-      { requiredKeys: [] },
-    );
     fc.assert(
-      fc.property(stored, status, fc.record(ids), (optional, current, { taskId, contextId }) => {
-        const task: StoredTask = {
-          id: taskId as TaskId,
-          contextId: contextId as ContextId,
-          seq: 1,
-          state: current.state,
-          status: writeStatus(current),
-          ...optional,
-        };
-        const expected: Record<string, unknown> = { id: taskId, contextId, status: JSON.parse(task.status) };
-        for (const [name, text] of Object.entries(optional)) expected[name] = JSON.parse(text);
-        expect(JSON.parse(codec.encodeResult({ kind: "task", task }))).toEqual(expected);
-        expect(JSON.parse(codec.encodeResult({ kind: "sent", task }))).toEqual({ task: expected });
-        expect(JSON.parse(codec.encodeOpening({ kind: "task", task }))).toEqual({ task: expected });
+      fc.property(storedTask, (task) => {
+        const { id, contextId: context, status, artifacts, history, metadata } = task;
+        const stored = Object.entries({ status, artifacts, history, metadata }).filter(
+          ([, text]) => text !== undefined,
+        );
+        const ids = [`"id":${JSON.stringify(id)}`, `"contextId":${JSON.stringify(context)}`];
+        const expected = `{${[...ids, ...stored.map(([name, text]) => `"${name}":${text}`)].join(",")}}`;
+        expect(codec.encodeResult({ kind: "task", task })).toBe(expected);
+        expect(codec.encodeResult({ kind: "sent", task })).toBe(`{"task":${expected}}`);
+        expect(codec.encodeOpening({ kind: "task", task })).toBe(`{"task":${expected}}`);
         const page = { kind: "tasks", tasks: [task, task], total: 5, pageSize: 2, next: { at: 1, id: "x" } } as const;
         expect(JSON.parse(codec.encodeResult(page))).toEqual({
-          tasks: [expected, expected],
+          tasks: [JSON.parse(expected), JSON.parse(expected)],
           nextPageToken: expect.stringMatching(/^[\w-]+$/),
           pageSize: 2,
           totalSize: 5,
         });
       }),
+      SAMPLES,
     );
+  });
+
+  it("writes the last page with an empty token, and an empty page with an empty list", () => {
+    const page = { kind: "tasks", tasks: [], total: 0, pageSize: 50 } as const;
+    expect(JSON.parse(codec.encodeResult(page))).toEqual({ tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 });
   });
 
   it("writes a message in place of a task", () => {
     fc.assert(
       fc.property(message, (reply) => {
-        const expected = { message: JSON.parse(writeMessage(reply)) };
-        expect(JSON.parse(codec.encodeResult({ kind: "replied", message: reply }))).toEqual(expected);
-        expect(JSON.parse(codec.encodeOpening({ kind: "message", message: reply }))).toEqual(expected);
+        const expected = `{"message":${writeMessage(reply)}}`;
+        expect(codec.encodeResult({ kind: "replied", message: reply })).toBe(expected);
+        expect(codec.encodeOpening({ kind: "message", message: reply })).toBe(expected);
       }),
+      SAMPLES,
     );
   });
+});
 
-  it.each(ERROR_CODES)("writes the error %s with its reason and never its cause", (code) => {
+const INFO = {
+  "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+  domain: "a2a-protocol.org",
+  metadata: { taskId: "t" },
+};
+const BAD_REQUEST = {
+  "@type": "type.googleapis.com/google.rpc.BadRequest",
+  fieldViolations: [{ field: "id", description: "is required" }],
+};
+
+describe("An error of 1.0", () => {
+  it.each(ERROR_CODES)("%s has its reason, and never its cause, in JSON-RPC", (code) => {
     const error = new A2AError(code, "No", { cause: new Error("inside"), metadata: { taskId: "t" } });
-    const text = codec.encodeError(error);
+    const text = rpc.encodeError(error);
     expect(text).not.toContain("inside");
     expect(JSON.parse(text)).toEqual({
       code: expect.any(Number),
       message: "No",
-      data: [
-        {
-          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-          reason: expect.stringMatching(/^[A-Z_]+$/),
-          domain: "a2a-protocol.org",
-          metadata: { taskId: "t" },
-        },
-      ],
+      data: [{ ...INFO, reason: expect.stringMatching(/^[A-Z_]+$/) }],
     });
   });
 
-  it("uses no code and no reason twice", () => {
-    const errors = ERROR_CODES.map((code): { code: number; data: [{ reason: string }] } =>
-      JSON.parse(codec.encodeError(new A2AError(code, "No"))),
-    );
-    expect(new Set(errors.map(({ code }) => code)).size).toBe(ERROR_CODES.length);
-    expect(new Set(errors.map(({ data }) => data[0].reason)).size).toBe(ERROR_CODES.length);
+  it.each(ERROR_CODES)("%s has its status, its reason, and never its cause, in REST", (code) => {
+    const error = new A2AError(code, "No", { cause: new Error("inside"), metadata: { taskId: "t" } });
+    for (const codec of [rest, firstEdition]) {
+      const text = codec.encodeError(error);
+      expect(text).not.toContain("inside");
+      expect(JSON.parse(text)).toEqual({
+        error: {
+          code: codec.statusOf(error),
+          status: expect.stringMatching(/^[A-Z_]+$/),
+          message: "No",
+          details: [{ ...INFO, reason: expect.stringMatching(/^[A-Z_]+$/) }],
+        },
+      });
+    }
+  });
+
+  it("names the fields that are wrong", () => {
+    const violations = [{ field: "id", description: "is required" }];
+    const error = new A2AError("invalid-params", "No", { violations });
+    expect(JSON.parse(rpc.encodeError(error))).toMatchObject({ data: [{}, BAD_REQUEST] });
+    expect(JSON.parse(rest.encodeError(error))).toMatchObject({ error: { details: [{}, BAD_REQUEST] } });
+  });
+
+  it("has the statuses of the edition that is set", () => {
+    const error = new A2AError("task-not-cancelable", "No");
+    expect([rest.statusOf(error), firstEdition.statusOf(error)]).toEqual([400, 409]);
+    const unsupported = new A2AError("unsupported-operation", "No");
+    expect(JSON.parse(rest.encodeError(unsupported))).toMatchObject({ error: { status: "FAILED_PRECONDITION" } });
+    expect(JSON.parse(firstEdition.encodeError(unsupported))).toMatchObject({ error: { status: "UNIMPLEMENTED" } });
+  });
+});
+
+describe("The methods of 1.0", () => {
+  it.each(OPERATIONS)("name %s", (operation) => {
+    expect(rpc.operationOf(METHOD_OF[operation])).toBe(operation);
+  });
+
+  it("also have the list of configurations as release candidates named it", () => {
+    expect(rpc.operationOf("ListTaskPushNotificationConfig")).toBe("push-list");
+  });
+
+  it.each(["", "sendMessage", "message/send", "SendMessage ", "toString", "__proto__"])("do not have %j", (method) => {
+    expect(rpc.operationOf(method)).toBeUndefined();
+  });
+});
+
+describe("The media type of REST 1.0", () => {
+  it("is the protocol's own, or plain JSON if so set; the other is spoken as well", () => {
+    expect(rest.mediaTypes).toEqual(["application/a2a+json", "application/json"]);
+    const plain = createRestCodec(dialectSettings({ restMediaType: "application/json" }));
+    expect(plain.mediaTypes).toEqual(["application/json", "application/a2a+json"]);
   });
 });

@@ -1,41 +1,63 @@
-import type { Operation, OperationResult } from "../../protocol/operation.ts";
+import { OPERATIONS, type Operation, type OperationResult } from "../../protocol/operation.ts";
 import { writeMessage } from "../../protocol/serial.ts";
-import type { Codec } from "../codec.ts";
+import type { RestCodec, RpcCodec } from "../codec.ts";
+import { ERROR_TABLE } from "../error-table.ts";
+import { type DialectSettings, REST_MEDIA_TYPES } from "../options.ts";
 import { encodePageToken } from "../page-token.ts";
 import { encodeCard } from "./card.ts";
-import { encodeError } from "./error.ts";
+import { encodeRestError, encodeRpcError, restErrorForm } from "./error.ts";
 import { encodeEvent, encodeOpening } from "./event.ts";
+import { METHOD_OF } from "./methods.ts";
 import { decodeRequest } from "./request.ts";
+import { paramsOf } from "./rest-request.ts";
 import { encodeTask } from "./task.ts";
 
 const METHODS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
-  ["SendMessage", "send"],
-  ["SendStreamingMessage", "stream"],
-  ["GetTask", "get"],
-  ["ListTasks", "list"],
-  ["CancelTask", "cancel"],
-  ["SubscribeToTask", "subscribe"],
-  ["CreateTaskPushNotificationConfig", "push-create"],
-  ["GetTaskPushNotificationConfig", "push-get"],
-  ["ListTaskPushNotificationConfigs", "push-list"],
+  ...OPERATIONS.map((operation) => [METHOD_OF[operation], operation] as const),
   // As the release candidates spelt it.
   ["ListTaskPushNotificationConfig", "push-list"],
-  ["DeleteTaskPushNotificationConfig", "push-delete"],
-  ["GetExtendedAgentCard", "extended-card"],
 ]);
 
-/** Version 1.0, as JSON-RPC and REST carry it. */
-export const codec: Codec = {
+const SHARED = {
   version: "1.0",
-  policy: { closeOnInputRequired: true, terminalSubscribe: "error", repeatCancel: "snapshot" },
-  operationOf: (method) => METHODS.get(method),
-  decodeRequest,
+  policy: {
+    closeOnInputRequired: true,
+    terminalSubscribe: "error",
+    repeatCancel: "snapshot",
+    undeclaredExtendedCard: "unsupported-operation",
+    namesTasks: false,
+    tasksOnly: false,
+    answersByReference: false,
+  },
+  extensionsHeader: "a2a-extensions",
   encodeResult,
   encodeOpening,
   encodeEvent,
-  encodeError,
-  encodeCard,
-};
+} as const;
+
+export function createRpcCodec(): RpcCodec {
+  return {
+    ...SHARED,
+    dialect: "1.0/jsonrpc",
+    operationOf: (method) => METHODS.get(method),
+    decodeRequest,
+    encodeError: encodeRpcError,
+    statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,
+    refusesByEvent: false,
+  };
+}
+
+export function createRestCodec({ errorProfile, restMediaType }: DialectSettings): RestCodec {
+  const [preferred, other] = REST_MEDIA_TYPES;
+  return {
+    ...SHARED,
+    dialect: "1.0/rest",
+    decodeRequest: (operation, request) => decodeRequest(operation, paramsOf(operation, request)),
+    encodeError: (error) => encodeRestError(error, restErrorForm(error, errorProfile)),
+    statusOf: (error) => restErrorForm(error, errorProfile).code,
+    mediaTypes: restMediaType === preferred ? [preferred, other] : [other, preferred],
+  };
+}
 
 function encodeResult(result: OperationResult): string {
   switch (result.kind) {

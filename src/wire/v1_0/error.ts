@@ -1,46 +1,83 @@
-import type { A2AError, ErrorCode } from "../../protocol/error.ts";
+import { A2AError, type FieldViolation } from "../../protocol/error.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { codeOfReason, codeOfRpc, codeOfStatus, ERROR_TABLE } from "../error-table.ts";
+import type { WireObject } from "../fields.ts";
+import type { DialectSettings } from "../options.ts";
 
-interface WireError {
-  readonly code: number;
-  readonly reason: string;
+const ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo";
+const BAD_REQUEST = "type.googleapis.com/google.rpc.BadRequest";
+
+export function encodeRpcError(error: A2AError): string {
+  return JSON.stringify({ code: ERROR_TABLE[error.code].rpc, message: error.message, data: detailsOf(error) });
 }
 
-/** How each error is spelt in a JSON-RPC response. Codes the protocol does not define are kept to -32050…-32099. */
-const JSONRPC_ERRORS: Readonly<Record<ErrorCode, WireError>> = {
-  "parse-error": { code: -32700, reason: "PARSE_ERROR" },
-  "invalid-request": { code: -32600, reason: "INVALID_REQUEST" },
-  "method-not-found": { code: -32601, reason: "METHOD_NOT_FOUND" },
-  "invalid-params": { code: -32602, reason: "INVALID_PARAMS" },
-  internal: { code: -32603, reason: "INTERNAL" },
-  "task-not-found": { code: -32001, reason: "TASK_NOT_FOUND" },
-  "task-not-cancelable": { code: -32002, reason: "TASK_NOT_CANCELABLE" },
-  "push-not-supported": { code: -32003, reason: "PUSH_NOTIFICATION_NOT_SUPPORTED" },
-  "unsupported-operation": { code: -32004, reason: "UNSUPPORTED_OPERATION" },
-  "content-type-not-supported": { code: -32005, reason: "CONTENT_TYPE_NOT_SUPPORTED" },
-  "invalid-agent-response": { code: -32006, reason: "INVALID_AGENT_RESPONSE" },
-  "extended-card-not-configured": { code: -32007, reason: "EXTENDED_AGENT_CARD_NOT_CONFIGURED" },
-  "extension-support-required": { code: -32008, reason: "EXTENSION_SUPPORT_REQUIRED" },
-  "version-not-supported": { code: -32009, reason: "VERSION_NOT_SUPPORTED" },
-  "resource-exhausted": { code: -32053, reason: "RESOURCE_EXHAUSTED" },
-  "rate-limited": { code: -32054, reason: "RATE_LIMITED" },
-  unauthenticated: { code: -32055, reason: "UNAUTHENTICATED" },
-  "permission-denied": { code: -32056, reason: "PERMISSION_DENIED" },
-  unavailable: { code: -32057, reason: "UNAVAILABLE" },
-  "payload-too-large": { code: -32058, reason: "PAYLOAD_TOO_LARGE" },
-};
+/** How an error of REST is told, which the editions of this version do differently. */
+export interface RestErrorForm {
+  /** The HTTP status. */
+  readonly code: number;
+  /** The canonical name of its status. */
+  readonly status: string;
+}
 
-export function encodeError(error: A2AError): string {
-  const { code, reason } = JSONRPC_ERRORS[error.code];
-  const data: object[] = [
-    {
-      "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-      reason,
-      domain: "a2a-protocol.org",
-      metadata: error.metadata,
-    },
-  ];
-  if (error.violations.length > 0) {
-    data.push({ "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: error.violations });
+export function restErrorForm({ code }: A2AError, edition: DialectSettings["errorProfile"]): RestErrorForm {
+  const { http, status, httpFirstEdition, statusFirstEdition } = ERROR_TABLE[code];
+  return edition === "1.0.0" ? { code: httpFirstEdition, status: statusFirstEdition } : { code: http, status };
+}
+
+export function encodeRestError(error: A2AError, form: RestErrorForm): string {
+  return JSON.stringify({ error: { ...form, message: error.message, details: detailsOf(error) } });
+}
+
+function detailsOf(error: A2AError): readonly object[] {
+  const { reason } = ERROR_TABLE[error.code];
+  const { metadata, violations } = error;
+  const details: object[] = [{ "@type": ERROR_INFO, reason, domain: "a2a-protocol.org", metadata }];
+  if (violations.length > 0) {
+    details.push({ "@type": BAD_REQUEST, fieldViolations: violations });
   }
-  return JSON.stringify({ code, message: error.message, data });
+  return details;
+}
+
+/**
+ * The error an agent tells, whatever its form: the members of JSON-RPC or of REST, or a problem by RFC 9457. What it is, the
+ * reason says first, then the code, and the status only where there is neither. Never throws: an error that cannot be read
+ * is still one.
+ */
+export function decodeError(value: unknown, httpStatus: number): A2AError {
+  const body = recordOf(value);
+  const error = isRecord(body["error"]) ? body["error"] : body;
+  const details = [error["data"], error["details"]].flat().filter(isRecord);
+  const info = details.find((detail) => typeof detail["reason"] === "string");
+  const code = codeOfReason(info?.["reason"]) ?? codeOfRpc(error["code"]) ?? codeOfStatus(httpStatus);
+  const texts = [error["message"], error["detail"], error["title"], body["error"], value];
+  const message = texts.find((text) => typeof text === "string" && text !== "");
+  const data = error["data"];
+  return new A2AError(code, typeof message === "string" ? message : `The agent answered with HTTP ${httpStatus}`, {
+    metadata: stringsOf(recordOf(info?.["metadata"])),
+    violations: details.flatMap(violationsOf),
+    ...(isRecord(data) && { data }),
+  });
+}
+
+function violationsOf(detail: WireObject): readonly FieldViolation[] {
+  const violations = detail["fieldViolations"] ?? detail["field_violations"];
+  if (!Array.isArray(violations)) return [];
+  return violations.filter(isRecord).map(({ field, description }) => ({
+    field: typeof field === "string" ? field : "",
+    description: typeof description === "string" ? description : "",
+  }));
+}
+
+function stringsOf(wire: WireObject): Record<string, string> {
+  const strings = Object.entries(wire).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return Object.fromEntries(strings);
+}
+
+function recordOf(value: unknown): WireObject {
+  return isRecord(value) ? value : {};
+}
+
+/** Parsed from JSON, as everything here. */
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,13 @@
+import { invalidField } from "../../protocol/error.ts";
+import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { writeMessage } from "../../protocol/serial.ts";
+import { textOf } from "../answer-fields.ts";
+import type { RemoteEvent } from "../client-codec.ts";
 import type { EventPlace, EventText, StreamOpening } from "../codec.ts";
-import { encodeTask } from "./task.ts";
+import { perPlace } from "../event-text.ts";
+import { asObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields.ts";
+import { decodeRemoteMessage } from "./message.ts";
+import { encodeTask, remote } from "./task.ts";
 
 const SPELLING = "1.0";
 
@@ -10,22 +17,10 @@ export function encodeOpening(opening: StreamOpening): string {
     : `{"message":${writeMessage(opening.message)}}`;
 }
 
-/** How the events of one place begin: the same for all of them. */
-interface Beginnings {
-  readonly artifact: string;
-  readonly status: string;
-}
-
-const BEGINNINGS = new WeakMap<EventPlace, Beginnings>();
-
-function beginningsOf(place: EventPlace): Beginnings {
-  const known = BEGINNINGS.get(place);
-  if (known !== undefined) return known;
-  const ids = `"taskId":${JSON.stringify(place.taskId)},"contextId":${JSON.stringify(place.contextId)},`;
-  const made = { artifact: `{"artifactUpdate":{${ids}`, status: `{"statusUpdate":{${ids}` };
-  BEGINNINGS.set(place, made);
-  return made;
-}
+const beginningsOf = perPlace((ids) => ({
+  artifact: `{"artifactUpdate":{${ids},`,
+  status: `{"statusUpdate":{${ids},`,
+}));
 
 /** The stored text with the ids put in front. Whether the stream ends with it is not written in this version. */
 export function encodeEvent(event: EventText, place: EventPlace): string {
@@ -36,4 +31,57 @@ export function encodeEvent(event: EventText, place: EventPlace): string {
   const text = `${event.state === undefined ? artifact : status}${event.body.slice(1)}}`;
   encoded?.set(SPELLING, text);
   return text;
+}
+
+/** What an agent sent, in the member that says what it is, or bare. */
+export function decodeRemoteEvent(value: unknown): RemoteEvent {
+  const wire = asObject(value, "event");
+  const task = member(wire, "task");
+  if (task !== undefined) return { kind: "task", task: remote.task(task, "task") };
+  const message = member(wire, "message");
+  if (message !== undefined) return { kind: "message", message: decodeRemoteMessage(message, "message") };
+  const status = member(wire, "statusUpdate", "status_update");
+  if (status !== undefined) return decodeStatusUpdate(asObject(status, "statusUpdate"), "statusUpdate");
+  const artifact = member(wire, "artifactUpdate", "artifact_update");
+  if (artifact !== undefined) return decodeArtifactUpdate(asObject(artifact, "artifactUpdate"), "artifactUpdate");
+  return decodeBare(wire);
+}
+
+/** Told by its shape alone: other versions' `kind` says the same, where there is one. */
+function decodeBare(wire: WireObject): RemoteEvent {
+  if (member(wire, "artifact") !== undefined) return decodeArtifactUpdate(wire, "artifactUpdate");
+  if (member(wire, "status") !== undefined) {
+    const isUpdate = member(wire, "taskId", "task_id") !== undefined;
+    return isUpdate ? decodeStatusUpdate(wire, "statusUpdate") : { kind: "task", task: remote.task(wire, "task") };
+  }
+  if (member(wire, "parts") !== undefined) return { kind: "message", message: decodeRemoteMessage(wire, "message") };
+  throw invalidField("event", "must have one of task, message, statusUpdate and artifactUpdate");
+}
+
+type Place = Pick<Extract<RemoteEvent, { taskId: TaskId }>, "taskId" | "contextId" | "final" | "metadata">;
+
+function decodeStatusUpdate(wire: WireObject, path: string): RemoteEvent {
+  const status = remote.status(member(wire, "status"), `${path}.status`);
+  return { kind: "status", status, ...decodePlace(wire, path) };
+}
+
+function decodeArtifactUpdate(wire: WireObject, path: string): RemoteEvent {
+  return {
+    kind: "artifact",
+    artifact: remote.artifact(member(wire, "artifact"), `${path}.artifact`),
+    append: optionalBoolean(member(wire, "append"), `${path}.append`) ?? false,
+    lastChunk: optionalBoolean(member(wire, "lastChunk", "last_chunk"), `${path}.lastChunk`) ?? false,
+    ...decodePlace(wire, path),
+  };
+}
+
+function decodePlace(wire: WireObject, path: string): Place {
+  const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
+  return {
+    taskId: textOf(member(wire, "taskId", "task_id"), `${path}.taskId`) as TaskId,
+    contextId: textOf(member(wire, "contextId", "context_id"), `${path}.contextId`) as ContextId,
+    // Not of this version, which closes the stream instead; understood where it is sent.
+    final: member(wire, "final") === true,
+    ...(metadata !== undefined && { metadata }),
+  };
 }

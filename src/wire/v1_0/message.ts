@@ -1,8 +1,10 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { ContextId, MessageId, TaskId } from "../../protocol/ids.ts";
-import type { Message } from "../../protocol/message.ts";
-import { asArray, asId, asObject, member, optionalId, optionalJsonObject, optionalStrings } from "../fields.ts";
-import { decodePart } from "./part.ts";
+import type { Message, Role } from "../../protocol/message.ts";
+import { listOf, textOf } from "../answer-fields.ts";
+import { asArray, asId, asObject, member, optionalJsonObject } from "../fields.ts";
+import { decodeLinks, SNAKE_CASE } from "../message-links.ts";
+import { decodePart, decodeRemotePart } from "./part.ts";
 
 const MAX_PARTS = 1000;
 
@@ -14,24 +16,12 @@ export function decodeMessage(value: unknown, path: string): Message {
   decodeUserRole(member(wire, "role"), `${path}.role`);
   const parts = asArray(member(wire, "parts") ?? [], `${path}.parts`, MAX_PARTS);
   if (parts.length === 0) throw invalidField(`${path}.parts`, "must have at least one part");
-  const contextId = optionalId(member(wire, "contextId", "context_id"), `${path}.contextId`);
-  const taskId = optionalId(member(wire, "taskId", "task_id"), `${path}.taskId`);
-  const references = optionalStrings(
-    member(wire, "referenceTaskIds", "reference_task_ids"),
-    `${path}.referenceTaskIds`,
-  );
-  const extensions = optionalStrings(member(wire, "extensions"), `${path}.extensions`);
-  const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
-  // Ids are branded here, where they enter.
+  const links = decodeLinks(wire, path, SNAKE_CASE);
   return {
     messageId: messageId as MessageId,
     role: "user",
     parts: parts.map((part, index) => decodePart(part, `${path}.parts[${index}]`)),
-    ...(contextId !== undefined && { contextId: contextId as ContextId }),
-    ...(taskId !== undefined && { taskId: taskId as TaskId }),
-    ...(references !== undefined && references.length > 0 && { referenceTaskIds: references as TaskId[] }),
-    ...(extensions !== undefined && extensions.length > 0 && { extensions }),
-    ...(metadata !== undefined && { metadata }),
+    ...links,
   };
 }
 
@@ -40,4 +30,43 @@ function decodeUserRole(value: unknown, path: string): void {
   if (value === undefined || value === "ROLE_UNSPECIFIED" || value === 0) throw invalidField(path, "is required");
   if (value === "ROLE_AGENT" || value === 2) throw invalidField(path, "must be ROLE_USER in a message from a caller");
   throw invalidField(path, "must be ROLE_USER");
+}
+
+/** A message from an agent, which may have left out its id and its role. */
+export function decodeRemoteMessage(value: unknown, path: string): Message {
+  const wire = asObject(value, path);
+  const contextId = textOf(member(wire, "contextId", "context_id"), `${path}.contextId`);
+  const taskId = textOf(member(wire, "taskId", "task_id"), `${path}.taskId`);
+  const references = listOf(member(wire, "referenceTaskIds", "reference_task_ids"), `${path}.referenceTaskIds`, textOf);
+  const extensions = listOf(member(wire, "extensions"), `${path}.extensions`, textOf);
+  const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
+  // Ids are branded here, where they enter.
+  return {
+    messageId: textOf(member(wire, "messageId", "message_id"), `${path}.messageId`) as MessageId,
+    role: decodeRemoteRole(member(wire, "role"), `${path}.role`),
+    parts: listOf(member(wire, "parts"), `${path}.parts`, decodeRemotePart),
+    ...(contextId !== "" && { contextId: contextId as ContextId }),
+    ...(taskId !== "" && { taskId: taskId as TaskId }),
+    ...(references.length > 0 && { referenceTaskIds: references as TaskId[] }),
+    ...(extensions.length > 0 && { extensions }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+const REMOTE_ROLES: ReadonlyMap<unknown, Role> = new Map<unknown, Role>([
+  [undefined, "agent"],
+  ["ROLE_UNSPECIFIED", "agent"],
+  [0, "agent"],
+  ["ROLE_USER", "user"],
+  ["user", "user"],
+  [1, "user"],
+  ["ROLE_AGENT", "agent"],
+  ["agent", "agent"],
+  [2, "agent"],
+]);
+
+function decodeRemoteRole(value: unknown, path: string): Role {
+  const role = REMOTE_ROLES.get(value);
+  if (role === undefined) throw invalidField(path, "must be ROLE_USER or ROLE_AGENT");
+  return role;
 }

@@ -1,5 +1,6 @@
 import { invalidField } from "../../protocol/error.ts";
 import { PART_CONTENTS, type Part } from "../../protocol/part.ts";
+import { decodeBase64 } from "../base64.ts";
 import { asJson, asObject, asString, member, optionalJsonObject, optionalString, type WireObject } from "../fields.ts";
 
 export function decodePart(value: unknown, path: string): Part {
@@ -40,14 +41,10 @@ function contentOf(wire: WireObject, path: string): (typeof PART_CONTENTS)[numbe
   return found;
 }
 
-const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
-const ANY_ALPHABET = /^([A-Za-z0-9+/_-]*)={0,2}$/;
-
-/** Bytes in either base64 alphabet, padded or not, as standard padded base64. */
-function decodeBase64(text: string, path: string): string {
-  if (text.length % 4 === 0 && STANDARD.test(text)) return text;
-  const digits = ANY_ALPHABET.exec(text)?.[1];
-  if (digits === undefined || digits.length % 4 === 1) throw invalidField(path, "must be base64");
-  const standard = digits.replaceAll("-", "+").replaceAll("_", "/");
-  return standard.padEnd(Math.ceil(standard.length / 4) * 4, "=");
+/** A part from an agent. Beside another content, `data` that is `null` is one that was not set. */
+export function decodeRemotePart(value: unknown, path: string): Part {
+  const wire = asObject(value, path);
+  if (wire["data"] !== null) return decodePart(wire, path);
+  const { data: _unset, ...others } = wire;
+  return decodePart(PART_CONTENTS.some((content) => member(others, content) !== undefined) ? others : wire, path);
 }

@@ -1,10 +1,9 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
-import type { ListRequest, Operation, OperationRequest, PushConfig, SendRequest } from "../../protocol/operation.ts";
+import type { ListRequest, Operation, OperationRequest, SendRequest } from "../../protocol/operation.ts";
 import {
   asId,
   asObject,
-  asString,
   member,
   optionalBoolean,
   optionalId,
@@ -15,6 +14,7 @@ import {
   type WireObject,
 } from "../fields.ts";
 import { decodePageToken } from "../page-token.ts";
+import { type Authentication, decodePushConfig } from "../push-config.ts";
 import { decodeTimestamp } from "../timestamp.ts";
 import { decodeMessage } from "./message.ts";
 import { decodeStateFilter } from "./task.ts";
@@ -43,7 +43,12 @@ export function decodeRequest(operation: Operation, params: unknown): OperationR
     case "subscribe":
       return { operation, tenant, id: decodeTaskId(wire, "id") };
     case "push-create":
-      return { operation, tenant, taskId: decodeTaskId(wire, "taskId", "task_id"), config: decodePushConfig(wire, "") };
+      return {
+        operation,
+        tenant,
+        taskId: decodeTaskId(wire, "taskId", "task_id"),
+        config: decodePushConfig(wire, "", decodeAuthentication),
+      };
     case "push-get":
     case "push-delete":
       return { operation, tenant, taskId: decodeTaskId(wire, "taskId", "task_id"), id: asId(member(wire, "id"), "id") };
@@ -75,8 +80,10 @@ function decodeSend(wire: WireObject, operation: "send" | "stream", tenant: stri
         `${path}acceptedOutputModes`,
       ) ?? [],
     history: decodeHistoryLength(configuration, path),
-    wait: decodeWait(configuration, path),
-    ...(push !== undefined && { push: decodePushConfig(asObject(push, pushPath), `${pushPath}.`) }),
+    waitMs: decodeWait(configuration, path) ? Number.POSITIVE_INFINITY : 0,
+    ...(push !== undefined && {
+      push: decodePushConfig(asObject(push, pushPath), `${pushPath}.`, decodeAuthentication),
+    }),
   };
 }
 
@@ -118,25 +125,9 @@ function decodeHistoryLength(wire: WireObject, path: string): number | undefined
   return length;
 }
 
-function decodePushConfig(wire: WireObject, path: string): PushConfig {
-  const id = optionalId(member(wire, "id"), `${path}id`);
-  const url = asString(member(wire, "url") ?? "", `${path}url`);
-  if (url === "") throw invalidField(`${path}url`, "is required");
-  const token = optionalString(member(wire, "token"), `${path}token`);
-  const authentication = member(wire, "authentication");
-  return {
-    url,
-    ...(id !== undefined && { id }),
-    ...(token !== undefined && { token }),
-    ...(authentication !== undefined && {
-      authentication: decodeAuthentication(authentication, `${path}authentication`),
-    }),
-  };
-}
-
-function decodeAuthentication(value: unknown, path: string): NonNullable<PushConfig["authentication"]> {
+function decodeAuthentication(value: unknown, path: string): Authentication {
   const wire = asObject(value, path);
   const scheme = asId(member(wire, "scheme"), `${path}.scheme`);
   const credentials = optionalString(member(wire, "credentials"), `${path}.credentials`);
-  return { scheme, ...(credentials !== undefined && { credentials }) };
+  return { schemes: [scheme], ...(credentials !== undefined && { credentials }) };
 }

@@ -1,6 +1,10 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { StoredTask } from "../../protocol/serial.ts";
-import type { TaskState } from "../../protocol/state.ts";
+import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
+import { type TaskReaders, taskReaders } from "../remote-task.ts";
+import { NUMBERED_STATES as STATES } from "../state-numbers.ts";
+import { decodeRemoteMessage } from "./message.ts";
+import { decodeRemotePart } from "./part.ts";
 
 /** A task as this version writes it: the stored texts, put together. */
 export function encodeTask(task: StoredTask): string {
@@ -10,19 +14,6 @@ export function encodeTask(task: StoredTask): string {
   if (task.metadata !== undefined) text += `,"metadata":${task.metadata}`;
   return `${text}}`;
 }
-
-/** By number on the wire. 0 says nothing. */
-const STATES: readonly (TaskState | undefined)[] = [
-  undefined,
-  "submitted",
-  "working",
-  "completed",
-  "failed",
-  "canceled",
-  "input-required",
-  "rejected",
-  "auth-required",
-];
 
 const STATE_NAMES = [
   "TASK_STATE_UNSPECIFIED",
@@ -44,3 +35,31 @@ export function decodeStateFilter(value: unknown, path: string): TaskState | und
     return STATES[number];
   throw invalidField(path, `must be one of ${STATE_NAMES.slice(1).join(", ")}`);
 }
+
+export function encodeStateFilter(state: TaskState): string {
+  return STATE_NAMES[STATES.indexOf(state)] ?? "";
+}
+
+/** A task whose agent does not say its state is taken to be at work: it has not ended, and nobody is asked anything. */
+const REMOTE_STATES: ReadonlyMap<unknown, TaskState> = new Map<unknown, TaskState>([
+  ...STATES.map((state, number) => [number, state ?? "working"] as const),
+  ...STATE_NAMES.map((name, number) => [name, STATES[number] ?? "working"] as const),
+  ...TASK_STATES.map((state) => [state, state] as const),
+  ["TASK_STATE_CANCELLED", "canceled"],
+  ["cancelled", "canceled"],
+  ["unknown", "working"],
+  [undefined, "working"],
+]);
+
+function decodeRemoteState(value: unknown, path: string): TaskState {
+  const state = REMOTE_STATES.get(value);
+  if (state === undefined) throw invalidField(path, `must be one of ${STATE_NAMES.slice(1).join(", ")}`);
+  return state;
+}
+
+/** What an agent sends. */
+export const remote: TaskReaders = taskReaders({
+  message: decodeRemoteMessage,
+  part: decodeRemotePart,
+  state: decodeRemoteState,
+});

@@ -1,0 +1,38 @@
+import type { A2ATaskDeps } from "./types.ts";
+
+/** The latest so many tasks are remembered. Older ones are found by naming the server. */
+const MAX_TASKS = 10_000;
+
+/**
+ * Who to ask, for functions that are told no more than an id or nothing at all. This belongs to the process because those
+ * functions do: whoever has several servers in one process names the one it means.
+ */
+const sent = new Map<string, A2ATaskDeps>();
+let latestServer: A2ATaskDeps["server"] | undefined;
+
+export function rememberServer({ server }: A2ATaskDeps): void {
+  latestServer = server;
+}
+
+/** A task sent in somebody's name is not remembered: it would be shown to whoever knows its id. */
+export function rememberTask(id: string, deps: A2ATaskDeps): void {
+  if (deps.headers !== undefined) return;
+  sent.set(id, deps);
+  const [oldest] = sent.keys();
+  if (sent.size > MAX_TASKS && oldest !== undefined) sent.delete(oldest);
+}
+
+export function forgetTasks(): void {
+  sent.clear();
+}
+
+/** Whom the task was sent to; `undefined` if that is not remembered. */
+export function sentTo(id: string): A2ATaskDeps | undefined {
+  return sent.get(id);
+}
+
+/** The server named last. Throws a `TypeError` where none was. */
+export function knownServer(): A2ATaskDeps {
+  if (latestServer !== undefined) return { server: latestServer };
+  throw new TypeError("No server is known here yet: name one, as in buildAgentCard(undefined, { server }).");
+}

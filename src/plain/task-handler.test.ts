@@ -1,0 +1,361 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Agent, type AgentDefinition, agent } from "../engine/agent.ts";
+import { createDeferred } from "../internal/deferred.ts";
+import { A2AError } from "../protocol/error.ts";
+import { EngineHarness } from "../testing/engine-harness.ts";
+import { createHttpHandler } from "../transport/http-handler.ts";
+import { NotFoundError, ValidationError } from "./errors.ts";
+import { clearTaskStore, handleTaskGet, handleTaskSend } from "./task-handler.ts";
+import { serving } from "./test/serving.ts";
+import type { A2ATask, A2ATaskDeps, A2ATaskSendRequest, A2ATaskState } from "./types.ts";
+
+afterEach(clearTaskStore);
+
+function declared(id: string, run: NonNullable<AgentDefinition["run"]>, rest: Partial<AgentDefinition> = {}): Agent {
+  return agent({ id, name: id, description: "Does as it is told.", version: "1.0.0", run, ...rest });
+}
+
+const echo = declared("echo", async (task) => `You said ${task.text}`, { defaultProjectId: "project-1" });
+const stubborn = declared("stubborn", async (task) => {
+  await new Promise((resolve) => task.signal.addEventListener("abort", resolve));
+});
+
+/** Looks until the task is in this state. */
+function untilState(id: string, state: A2ATaskState, deps?: A2ATaskDeps): Promise<A2ATask> {
+  return vi.waitFor(async () => {
+    const task = await (deps === undefined ? handleTaskGet(id) : handleTaskGet(deps, id));
+    if (task?.state !== state) throw new Error(`The task is ${task?.state}, not ${state}.`);
+    return task;
+  });
+}
+
+function said({ messages }: A2ATask): readonly string[] {
+  return messages.map(({ role, parts }) => `${role}: ${parts.map(({ text }) => text).join("")}`);
+}
+
+describe("Scenario: Inbound task lifecycle", () => {
+  it("goes from submitted to working, gathers what the agent says, and is completed when the agent is done", async () => {
+    const toSpeak = createDeferred();
+    const toEnd = createDeferred();
+    const states: string[] = [];
+    const greeter = declared(
+      "greeter",
+      async (task) => {
+        await toSpeak.promise;
+        await task.status("Hi there");
+        await toEnd.promise;
+      },
+      { defaultProjectId: "project-1" },
+    );
+    await using server = serving(greeter, {
+      on: { event: (event) => void (event.kind === "status" && states.push(event.status.state)) },
+    });
+    const sent = await handleTaskSend({ server }, { message: "Hello" });
+    expect(["submitted", "working"]).toContain(sent.state);
+    expect(said(sent)).toEqual(["user: Hello"]);
+    await untilState(sent.id, "working");
+    toSpeak.resolve();
+    const spoken = await vi.waitFor(async () => {
+      const task = await handleTaskGet(sent.id);
+      expect(task?.messages).toHaveLength(2);
+      return task;
+    });
+    expect(spoken).toMatchObject({ id: sent.id, state: "working", sessionId: sent.sessionId });
+    expect(spoken?.messages.at(-1)).toEqual({ role: "agent", parts: [{ type: "text", text: "Hi there" }] });
+    toEnd.resolve();
+    const done = await untilState(sent.id, "completed");
+    expect(said(done)).toEqual(["user: Hello", "agent: Hi there"]);
+    expect(done.createdAt).toBe(sent.createdAt);
+    expect(Date.parse(done.updatedAt)).toBeGreaterThanOrEqual(Date.parse(done.createdAt));
+    expect(states).toEqual(["working", "working", "completed"]);
+  });
+
+  it("answers with what the agent made", async () => {
+    await using server = serving(echo);
+    const { id } = await handleTaskSend({ server }, { message: "Hello" });
+    expect(said(await untilState(id, "completed"))).toEqual(["user: Hello", "agent: You said Hello"]);
+  });
+});
+
+/** A server whose time stands still until it is told to go on. */
+async function inStillTime(agents: Agent): Promise<{ readonly deps: A2ATaskDeps; readonly harness: EngineHarness }> {
+  const harness = await EngineHarness.open({ agents });
+  const server = createHttpHandler({ agents: [agents], engine: harness.engine, publicUrl: "https://agents.example" });
+  return { deps: { server }, harness };
+}
+
+describe("Scenario: Inbound task timeout", () => {
+  it("fails the task with the message that it timed out", async () => {
+    const { deps, harness } = await inStillTime(stubborn);
+    await using _ = harness;
+    const { id } = await handleTaskSend(deps, { message: "Hello", timeoutMs: 5000 });
+    await harness.advance(4999);
+    expect(await handleTaskGet(id)).toMatchObject({ state: "working" });
+    await harness.advance(1);
+    const failed = await untilState(id, "failed");
+    expect(said(failed)).toEqual(["user: Hello", "agent: Task timed out"]);
+    expect(Date.parse(failed.updatedAt) - Date.parse(failed.createdAt)).toBe(5000);
+  });
+
+  it("comes after five minutes where nothing else is said", async () => {
+    const { deps, harness } = await inStillTime(stubborn);
+    await using _ = harness;
+    const { id } = await handleTaskSend(deps, { message: "Hello" });
+    await harness.advance(299_999, 60_000);
+    expect(await handleTaskGet(id)).toMatchObject({ state: "working" });
+    await harness.advance(1);
+    await untilState(id, "failed");
+  });
+
+  it("never comes when the agent is done before", async () => {
+    const { deps, harness } = await inStillTime(echo);
+    await using _ = harness;
+    const waiting = harness.clock.pending;
+    const { id } = await handleTaskSend(deps, { message: "Hello", timeoutMs: 5000 });
+    const done = await untilState(id, "completed");
+    expect(harness.clock.pending).toBe(waiting);
+    await harness.advance(20_000);
+    expect(await handleTaskGet(id)).toEqual(done);
+  });
+});
+
+describe("Scenario: No suitable agent for inbound task", () => {
+  const bare = declared("bare", async () => "bare");
+
+  it("throws NotFoundError('Agent with default project')", async () => {
+    await using server = serving([bare, stubborn], { requireDefaultProject: true });
+    const error = await handleTaskSend({ server }, { message: "Hello" }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toEqual(new NotFoundError("Agent with default project"));
+    expect(error).toMatchObject({ name: "NotFoundError", resource: "Agent with default project" });
+    expect(await handleTaskGet({ server }, "0197f0a1-2b3c-7d4e-8f50-0123456789ab")).toBeNull();
+  });
+
+  it("is 404 over HTTP, and leaves agents that are named alone", async () => {
+    await using server = serving([bare], { requireDefaultProject: true });
+    const post = (path: string): Promise<Response> => {
+      const headers = { "content-type": "application/json" };
+      return server.fetch(new Request(`https://x${path}`, { method: "POST", headers, body: '{"message":"Hello"}' }));
+    };
+    const refused = await post("/a2a/tasks/send");
+    expect(refused.status).toBe(404);
+    expect(await refused.json()).toEqual({
+      error: {
+        code: "method-not-found",
+        message: "Agent with default project not found",
+        details: { resource: "Agent with default project" },
+      },
+    });
+    expect((await post("/agents/bare/a2a/tasks/send")).status).toBe(200);
+    expect((await post("/message:send")).status).toBe(400);
+  });
+
+  it("is not the case where the server does not mind: the first agent takes it", async () => {
+    await using server = serving([bare, stubborn]);
+    const { id } = await handleTaskSend({ server }, { message: "Hello" });
+    expect(said(await untilState(id, "completed"))).toEqual(["user: Hello", "agent: bare"]);
+  });
+});
+
+describe("Invariant", () => {
+  it("1: a task only goes forward", async () => {
+    await using server = serving(echo);
+    const { id } = await handleTaskSend({ server }, { message: "Hello" });
+    const done = await untilState(id, "completed");
+    const more = handleTaskSend({ server }, { message: "More", taskId: id });
+    await expect(more).rejects.toMatchObject({ name: "A2AError", code: "unsupported-operation" });
+    expect(await handleTaskGet(id)).toEqual(done);
+  });
+
+  it("2: a task ends when its agent does, well or badly", async () => {
+    const end = createDeferred<string>({ handled: true });
+    await using server = serving(declared("ender", () => end.promise));
+    const { id } = await handleTaskSend({ server }, { message: "Hello" });
+    await untilState(id, "working");
+    end.reject(new Error("secret"));
+    const failed = await untilState(id, "failed");
+    expect(failed.messages.at(-1)?.role).toBe("agent");
+    expect(JSON.stringify(failed)).not.toContain("secret");
+  });
+
+  it("3: the first agent with a default project is selected", async () => {
+    const agents = ["none", "first", "second"].map((id) =>
+      declared(id, async () => `by ${id}`, id === "none" ? {} : { defaultProjectId: "p" }),
+    );
+    await using server = serving(agents);
+    const { id } = await handleTaskSend({ server }, { message: "Hello" });
+    expect(said(await untilState(id, "completed")).at(-1)).toBe("agent: by first");
+    const other = await handleTaskSend({ server, agentId: "none" }, { message: "Hello" });
+    expect(said(await untilState(other.id, "completed")).at(-1)).toBe("agent: by none");
+  });
+
+  it("4 and 5: of more than 1000 tasks the 100 oldest that are finished go, and none that is not", async () => {
+    const slow = declared("slow", async (task) => {
+      if (task.text !== "stay") return task.text;
+      await new Promise((resolve) => task.signal.addEventListener("abort", resolve));
+      return "";
+    });
+    await using server = serving(slow);
+    const ids: string[] = [];
+    const send = async (message: string): Promise<void> => {
+      const { id } = await handleTaskSend({ server }, { message });
+      ids.push(id);
+      if (message !== "stay") await untilState(id, "completed");
+    };
+    await send("stay");
+    for (let count = 1; count <= 1000; count += 1) await send(`task ${count}`);
+    const found = await Promise.all(ids.map((id) => handleTaskGet(id)));
+    const gone = found.flatMap((task, index) => (task === null ? [index] : []));
+    expect(gone).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    expect(found[0]).toMatchObject({ state: "working" });
+  });
+
+  it("13: the agent can tell that another agent began the session", async () => {
+    const source = declared("source", async (task) => `by ${JSON.stringify(task.metadata["source"])}`);
+    await using server = serving(source);
+    const { id } = await handleTaskSend({ server }, { message: "Hello" });
+    expect(said(await untilState(id, "completed")).at(-1)).toBe('agent: by "agent"');
+  });
+});
+
+describe("handleTaskSend", () => {
+  it("takes a request under params, a message in parts, a skill, and a session to go on with", async () => {
+    const skilled = declared("skilled", async (task) => `${task.skillId}: ${task.text}`, {
+      skills: ["a", "b"].map((id) => ({ id, name: id, description: id, tags: [] })),
+    });
+    await using server = serving(skilled);
+    const parts = [{ text: "one " }, { type: "text", text: "two" }] as const;
+    const first = await handleTaskSend({ server }, { params: { message: { parts }, skill: "b" } });
+    expect(said(await untilState(first.id, "completed"))).toEqual(["user: one two", "agent: b: one two"]);
+    const { sessionId } = first;
+    const second = await handleTaskSend({ server }, { message: "three", skill: "a", sessionId });
+    expect(second.sessionId).toBe(sessionId);
+    expect(second.id).not.toBe(first.id);
+    const wrong = await handleTaskSend({ server }, { message: "four", skill: "c" });
+    expect(said(await untilState(wrong.id, "failed")).at(-1)).toContain('There is no skill "c"');
+  });
+
+  it("goes on with a task that waits for its caller", async () => {
+    const asker = declared("asker", async (task) => `${await task.ask("How many?")} it is`);
+    await using server = serving(asker);
+    const { id } = await handleTaskSend({ server }, { message: "Tea" });
+    await vi.waitFor(async () => expect(said((await handleTaskGet(id)) as A2ATask).at(-1)).toBe("agent: How many?"));
+    expect(await handleTaskGet(id)).toMatchObject({ state: "working" });
+    await handleTaskSend({ server }, { message: "Two", taskId: id });
+    const done = await untilState(id, "completed");
+    expect(said(done)).toEqual(["user: Tea", "agent: How many?", "user: Two", "agent: Two it is"]);
+  });
+
+  it("gives a task even for what an agent replies at once", async () => {
+    const replier = agent({ name: "Replier", description: "Replies.", version: "1", reply: () => "At once" });
+    await using server = serving(replier);
+    const { id } = await handleTaskSend({ server }, { message: "Hello" });
+    expect(said(await untilState(id, "completed"))).toEqual(["user: Hello", "agent: At once"]);
+  });
+
+  it("rejects what makes no sense with a ValidationError that names the field", async () => {
+    await using server = serving(echo);
+    const cyclic: Record<string, unknown> = {};
+    cyclic["message"] = cyclic;
+    for (const [body, field] of [
+      [{}, "message"],
+      [{ message: "" }, "message"],
+      [{ message: "x", timeoutMs: -1 }, "timeoutMs"],
+      [{ params: { message: { parts: [] } } }, "params.message.parts"],
+      [undefined, "message"],
+      [null, "message"],
+      ["Hello", "body"],
+      [cyclic, "body"],
+      [{ message: 5n }, "body"],
+    ] as const) {
+      const error = await handleTaskSend({ server }, body as unknown as A2ATaskSendRequest).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(ValidationError);
+      expect(error).toMatchObject({ name: "ValidationError", violations: [{ field }] });
+    }
+  });
+
+  it("rejects with NotFoundError for a task or an agent that is not there", async () => {
+    await using server = serving(echo);
+    const taskId = "0197f0a1-2b3c-7d4e-8f50-0123456789ab";
+    await expect(handleTaskSend({ server }, { message: "x", taskId })).rejects.toEqual(new NotFoundError("Task"));
+    const nobody = { server, agentId: "../echo" };
+    await expect(handleTaskSend(nobody, { message: "x" })).rejects.toEqual(new NotFoundError("Agent"));
+    expect(await handleTaskGet(nobody, taskId)).toBeNull();
+  });
+
+  it("rejects with the server's own error for everything else", async () => {
+    const server = serving(echo, { limits: { maxBodyBytes: 100 } });
+    const large = handleTaskSend({ server }, { message: "x".repeat(200) });
+    await expect(large).rejects.toMatchObject({ name: "A2AError", code: "payload-too-large" });
+    await server.close();
+    const late = handleTaskSend({ server }, { message: "x" });
+    await expect(late).rejects.toMatchObject({ name: "A2AError", code: "unavailable" });
+    await using broken = serving(echo, { store: "sqlite:/dev/null/tasks.db" });
+    await expect(handleTaskSend({ server: broken }, { message: "x" })).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("calls in somebody's name, who alone finds the task", async () => {
+    await using server = serving(echo, {
+      authenticate: ({ headers }) => {
+        const id = headers.get("x-user");
+        if (id === null) throw new A2AError("unauthenticated", "Who is it?");
+        return { id, anonymous: false };
+      },
+    });
+    const ann = { server, headers: { "x-user": "ann" } };
+    const { id } = await handleTaskSend(ann, { message: "Hello" });
+    await untilState(id, "completed", ann);
+    expect(await handleTaskGet({ server, headers: { "x-user": "bob" } }, id)).toBeNull();
+    expect(await handleTaskGet(id)).toBeNull();
+    await expect(handleTaskGet({ server }, id)).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+});
+
+describe("handleTaskGet", () => {
+  it("finds the tasks of several servers by their ids alone", async () => {
+    await using one = serving(echo);
+    await using two = serving([stubborn, echo]);
+    const first = await handleTaskSend({ server: one }, { message: "one" });
+    const second = await handleTaskSend({ server: two, agentId: "echo" }, { message: "two" });
+    expect(said(await untilState(first.id, "completed"))).toEqual(["user: one", "agent: You said one"]);
+    expect(said(await untilState(second.id, "completed"))).toEqual(["user: two", "agent: You said two"]);
+    expect(await handleTaskGet({ server: one }, second.id)).toBeNull();
+  });
+
+  it("finds what came by HTTP where the server is named", async () => {
+    await using server = serving(echo);
+    const sent = await server.fetch(
+      new Request("https://x/a2a/tasks/send", {
+        method: "POST",
+        headers: { "content-type": "application/json", "a2a-version": "1.0" },
+        body: '{"message":"Hello"}',
+      }),
+    );
+    const { id }: A2ATask = JSON.parse(await sent.text());
+    expect(await handleTaskGet(id)).toBeNull();
+    const done = await untilState(id, "completed", { server });
+    const got = await server.fetch(new Request(`https://x/a2a/tasks/${id}`));
+    expect([got.status, await got.json()]).toEqual([200, done]);
+  });
+
+  it.each(["", "nope", "send", ".", "..", "a/b", "%2e", "\ud800", "x".repeat(300)])("gives null for %j", async (id) => {
+    await using server = serving(echo);
+    expect(await handleTaskGet(id)).toBeNull();
+    expect(await handleTaskGet({ server }, id)).toBeNull();
+  });
+});
+
+describe("clearTaskStore", () => {
+  it("forgets what was sent, but not what is sent afterwards", async () => {
+    await using server = serving(echo);
+    const before = await handleTaskSend({ server }, { message: "Hello" });
+    clearTaskStore();
+    expect(await handleTaskGet(before.id)).toBeNull();
+    const after = await handleTaskSend({ server }, { message: "Hello" });
+    await untilState(after.id, "completed");
+    expect(await handleTaskGet(before.id)).toBeNull();
+    expect(await handleTaskGet({ server }, before.id)).toMatchObject({ id: before.id });
+  });
+});

@@ -1,0 +1,82 @@
+import { createDialects } from "../wire/dialects.ts";
+import {
+  ASSUMABLE_VERSIONS,
+  CARD_STYLES,
+  type DialectOptions,
+  ERROR_PROFILES,
+  REST_MEDIA_TYPES,
+  REST_STYLES,
+  WAITING_DIALECTS,
+} from "../wire/options.ts";
+import { VERSIONS } from "../wire/registry.ts";
+import { listFrom } from "./list-from.ts";
+import { messageOf, StartupError } from "./startup-error.ts";
+
+/** What the options that leave a choice may be told, for command lines. */
+export const CHOICES: {
+  readonly card: typeof CARD_STYLES;
+  readonly version: typeof VERSIONS;
+  readonly assumeVersion: typeof ASSUMABLE_VERSIONS;
+  readonly errorProfile: typeof ERROR_PROFILES;
+  readonly restMediaType: typeof REST_MEDIA_TYPES;
+  readonly restStyle: typeof REST_STYLES;
+  readonly waitingDialect: typeof WAITING_DIALECTS;
+} = {
+  card: CARD_STYLES,
+  version: VERSIONS,
+  assumeVersion: ASSUMABLE_VERSIONS,
+  errorProfile: ERROR_PROFILES,
+  restMediaType: REST_MEDIA_TYPES,
+  restStyle: REST_STYLES,
+  waitingDialect: WAITING_DIALECTS,
+};
+
+/** The options about dialects among a server's, checked. Throws a {@link StartupError} for what makes no sense. */
+export function dialectOptionsFrom(options: DialectOptions, env: NodeJS.ProcessEnv): DialectOptions {
+  const chosen: DialectOptions = {
+    card: options.card ?? choiceFrom(env, "A2A_CARD", CHOICES.card),
+    versions: options.versions ?? versionsFrom(env, "A2A_VERSIONS"),
+    assumeVersion: options.assumeVersion ?? choiceFrom(env, "A2A_ASSUME_VERSION", CHOICES.assumeVersion),
+    lenient: options.lenient,
+    errorProfile: options.errorProfile,
+    restMediaType: options.restMediaType,
+    restStyle: options.restStyle,
+    blockingDefault: options.blockingDefault,
+  };
+  try {
+    createDialects(chosen);
+    return chosen;
+  } catch (error) {
+    throw new StartupError("usage", messageOf(error), { cause: error });
+  }
+}
+
+/** Reads what a command line says of `blockingDefault`: items such as `DIALECT=wait`, `DIALECT=return` or `DIALECT=500`. */
+export function parseBlockingDefault(items: readonly string[]): DialectOptions["blockingDefault"] {
+  const defaults = items.map((item) => {
+    const [dialect = "", value = ""] = item.split("=", 2);
+    return [dialect, /^\d{1,9}$/.test(value) ? Number(value) : value] as const;
+  });
+  // Whatever it holds is checked with the other options.
+  return Object.fromEntries(defaults);
+}
+
+function choiceFrom<const T extends string>(
+  env: NodeJS.ProcessEnv,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const value = env[name] || undefined;
+  return value === undefined ? undefined : oneOf(name, value, choices);
+}
+
+function versionsFrom(env: NodeJS.ProcessEnv, name: string): readonly string[] | undefined {
+  const versions = listFrom(env[name]);
+  return versions.length === 0 ? undefined : versions.map((version) => oneOf(name, version, CHOICES.version));
+}
+
+function oneOf<const T extends string>(name: string, value: string, choices: readonly T[]): T {
+  const chosen = choices.find((choice) => choice === value);
+  if (chosen !== undefined) return chosen;
+  throw new StartupError("usage", `${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(value)}.`);
+}

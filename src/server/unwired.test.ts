@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { agent, type CardDefinition } from "../engine/agent.ts";
+import type { DeclaredCard } from "../engine/declared-card.ts";
+import { unwiredDeclarations, type Wiring } from "./unwired.ts";
+
+const WIRING: Wiring = {
+  interfaces: [
+    { binding: "JSONRPC", protocolVersion: "2.0" },
+    { binding: "JSONRPC", protocolVersion: "1.5" },
+    { binding: "HTTP+JSON", protocolVersion: "2.0" },
+  ],
+  authenticates: false,
+};
+
+function declare(card: DeclaredCard, definition: Partial<CardDefinition> = {}) {
+  const run = async (): Promise<void> => {};
+  return agent({ card: { name: "A", description: "A", version: "1", ...card }, run, ...definition });
+}
+
+function problems(card: DeclaredCard, wiring: Partial<Wiring> = {}, definition: Partial<CardDefinition> = {}) {
+  const found = unwiredDeclarations(declare(card, definition), { ...WIRING, ...wiring });
+  return found.map(({ field, problem }) => `${field}: ${problem}`);
+}
+
+const skill = { id: "s", name: "S", description: "S.", tags: ["s"] };
+const securitySchemes = { key: { type: "apiKey", in: "header", name: "X-Key" } };
+
+describe("A card that keeps to what is wired", () => {
+  it.each<[string, DeclaredCard]>([
+    ["says little", {}],
+    ["streams", { capabilities: { streaming: true, pushNotifications: false, stateTransitionHistory: true } }],
+    ["has no extended card", { supportsAuthenticatedExtendedCard: false, capabilities: { extendedAgentCard: false } }],
+    [
+      "names what is served",
+      {
+        supportedInterfaces: [
+          { url: "https://elsewhere.example/", protocolBinding: "JSONRPC", protocolVersion: "1.5" },
+          { url: "https://elsewhere.example/", protocolBinding: "HTTP+JSON", protocolVersion: "2.0" },
+        ],
+      },
+    ],
+    ["leaves the version open", { url: "https://elsewhere.example/", preferredTransport: "HTTP+JSON" }],
+    ["names a version with its patch", { protocolVersion: "1.5.7", url: "https://elsewhere.example/" }],
+    ["is unsigned", { signatures: [] }],
+    ["has empty security", { securitySchemes: {}, security: [], skills: [{ ...skill, security: [] }] }],
+  ])("is served when it %s", (_, card) => {
+    expect(problems(card)).toEqual([]);
+  });
+
+  it("may declare security and an extended card where callers are told apart", () => {
+    const card = { securitySchemes, security: [{ key: [] }], supportsAuthenticatedExtendedCard: true };
+    expect(problems(card, { authenticates: true }, { extendedCard: { description: "More." } })).toEqual([]);
+  });
+});
+
+describe("A card that promises what is not wired", () => {
+  it.each<[DeclaredCard, string, RegExp]>([
+    [{ capabilities: { pushNotifications: true } }, "capabilities.pushNotifications", /Set it to false/],
+    [{ capabilities: { extendedAgentCard: true } }, "capabilities.extendedAgentCard", /Declare one as `extendedCard`/],
+    [{ supportsAuthenticatedExtendedCard: true }, "capabilities.extendedAgentCard", /supportsAuthenticatedExtended/],
+    [{ supportsExtendedAgentCard: true }, "capabilities.extendedAgentCard", /Declare one/],
+    [{ securitySchemes }, "securitySchemes", /Give the server `authenticate`/],
+    [{ signatures: [{ protected: "a", signature: "b" }] }, "signatures", /Take them out/],
+    [
+      { supportedInterfaces: [{ protocolBinding: "GRPC", protocolVersion: "2.0" }] },
+      "supportedInterfaces[0]",
+      /GRPC is not served here; what is: JSONRPC, HTTP\+JSON/,
+    ],
+    [
+      { supportedInterfaces: [{ protocolBinding: "HTTP+JSON", protocolVersion: "1.5" }] },
+      "supportedInterfaces[0]",
+      /version 1\.5 over HTTP\+JSON is not spoken here; what is: 2\.0/,
+    ],
+    [{ supportedInterfaces: ["x"] as never }, "supportedInterfaces[0]", /nothing is not served/],
+    [{ preferredTransport: "GRPC" }, "preferredTransport", /GRPC is not served/],
+    [{ protocolVersion: "0.1" }, "protocolVersion", /version 0\.1 over JSONRPC/],
+    [{ protocolVersion: "new" }, "protocolVersion", /version new/],
+    [{ additionalInterfaces: [{ url: "x", transport: "GRPC" }] }, "additionalInterfaces[0]", /GRPC/],
+  ])("is refused: %j", (card, field, problem) => {
+    expect(problems(card)).toEqual([expect.stringMatching(problem)]);
+    expect(problems(card)[0]).toContain(`${field}: `);
+  });
+
+  it("is told everything at once", () => {
+    const secured = {
+      securitySchemes,
+      security: [{ key: [] }],
+      skills: [skill, { ...skill, id: "t", security: [{ key: [] }] }],
+    };
+    expect(problems(secured, {}, { extendedCard: {} }).map((problem) => problem.split(":")[0])).toEqual([
+      "securitySchemes",
+      "security",
+      "skills[1].security",
+      "extendedCard",
+    ]);
+  });
+
+  it("may be mended by its definition", () => {
+    const capabilities = { pushNotifications: true, streaming: true };
+    expect(problems({ capabilities }, {}, { capabilities: { pushNotifications: false } })).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import type { Logger } from "../internal/logger.ts";
+import { A2AError } from "../protocol/error.ts";
+import { createService, type ServiceOptions } from "../server/service.ts";
+import { type CardSource, serveCard } from "./card-route.ts";
+import type { Endpoint } from "./conversation.ts";
+import { type Exchange, jsonReply, type Reply } from "./exchange.ts";
+import { handleRpc, rpcRefusal } from "./jsonrpc/endpoint.ts";
+import { perBaseUrl, type Whereabouts } from "./public-url.ts";
+import { createRestRoutes } from "./rest/routes.ts";
+import { createRoute, type Handler, type Mount, pathOf, type Refuse, type Route, Router } from "./router.ts";
+
+export interface AgentRouterOptions {
+  readonly endpoint: Endpoint;
+  readonly whereabouts: Whereabouts;
+  /** The first is also served at the root. */
+  readonly agents: readonly ServiceOptions["agent"][];
+  readonly engine: ServiceOptions["engine"];
+  /** What is for the agent that has a default project is not for the first one where none has. */
+  readonly requireDefaultProject?: boolean | undefined;
+}
+
+/** Where readers of streams are told by name what each event is, as some of the earliest want it. */
+const NAMING_PATH = "/subscribe";
+const RPC_PATHS = ["", "/a2a", "/api/a2a", NAMING_PATH];
+const CARD_PATH = "/.well-known/agent-card.json";
+const LEGACY_CARD_PATH = "/.well-known/agent.json";
+
+/** Everything that is served for agents, each below `/agents/{id}` and the first at the root, and what is served besides. */
+export function createAgentRouter(options: AgentRouterOptions): Router {
+  const { endpoint, whereabouts, agents, engine } = options;
+  const [first] = agents;
+  if (first === undefined) throw new TypeError("createHttpHandler(): there is no agent to serve.");
+  const { dialects } = endpoint;
+  const mountAt = (agent: ServiceOptions["agent"], prefix: string, missing?: string): Mount => {
+    const servedFrom = perBaseUrl((base) =>
+      createService({ agent, engine, interfaces: dialects.interfaces(base + prefix), missing }),
+    );
+    return (exchange) => servedFrom(whereabouts.baseUrl(exchange));
+  };
+  const basePathOf = perBaseUrl((base) => URL.parse(base)?.pathname.replace(/\/+$/, "") ?? "");
+  const named = createRestRoutes(endpoint);
+  const withProject = agents.find(({ defaultProjectId }) => defaultProjectId !== undefined);
+  const isMissing = withProject === undefined && options.requireDefaultProject === true;
+  const router = new Router(mountAt(first, ""), {
+    named,
+    defaultProject: mountAt(withProject ?? first, "", isMissing ? "Agent with default project" : undefined),
+    basePath: (exchange) => basePathOf(whereabouts.baseUrl(exchange)),
+  });
+  const { refuse } = named.nowhere("");
+  const routes = new Map([
+    ...RPC_PATHS.map((path) => [path, rpcRoute(endpoint, path)] as const),
+    ...cardRoutes(endpoint, whereabouts.vary, refuse),
+  ]);
+  router.add(routes);
+  router.add(healthRoutes(engine, endpoint.environment.logger, refuse));
+  for (const agent of agents) router.mount(agent.id, mountAt(agent, `/agents/${agent.id}`), routes);
+  return router;
+}
+
+/** An agent's card, where it is found now and, as long as anybody is served there, where it was found before. */
+function cardRoutes({ dialects }: Endpoint, vary: string, refuse: Refuse): ReadonlyMap<string, Route> {
+  const { chooseCard, chooseLegacyCard } = dialects;
+  const routeOf = (choose: CardSource["choose"]): Route => {
+    const card: Handler = (exchange, { mount }) => serveCard({ choose, vary }, mount(exchange), exchange);
+    return createRoute(new Map([["GET", card]]), { refuse, open: true });
+  };
+  const routes = new Map([[CARD_PATH, routeOf(chooseCard)]]);
+  if (chooseLegacyCard(undefined) === undefined) return routes;
+  return routes.set(
+    LEGACY_CARD_PATH,
+    routeOf((requested) => chooseLegacyCard(requested) ?? chooseCard(requested)),
+  );
+}
+
+function rpcRoute(endpoint: Endpoint, path: string): Route {
+  const namesEvents = path === NAMING_PATH;
+  const call: Handler = (exchange, { mount }) =>
+    handleRpc(endpoint, exchange, { service: mount(exchange), namesEvents });
+  const refuse = rpcRefusal(endpoint.dialects);
+  return createRoute(new Map([["POST", call]]), {
+    refuse: (exchange, error) => refuse(exchange, withCardPath(error, placeOf(exchange, path))),
+  });
+}
+
+/** What stands before one of an agent's paths, as its caller has it. */
+function placeOf(exchange: Exchange, path: string): string {
+  const whole = pathOf(exchange.target);
+  return whole.slice(0, whole.length - path.length);
+}
+
+/** Who only looks at an agent's address, mostly by `GET`, is looking for its card. */
+function withCardPath(error: A2AError, place: string): A2AError {
+  if (error.code !== "method-not-allowed") return error;
+  return new A2AError(error.code, `${error.message}; the agent's card is at ${place}${CARD_PATH}`);
+}
+
+function healthRoutes(engine: ServiceOptions["engine"], logger: Logger, refuse: Refuse): ReadonlyMap<string, Route> {
+  const live: Handler = () => jsonReply(200, '{"status":"ok"}');
+  const ready: Handler = () => readiness(engine, logger);
+  return new Map([
+    ["/healthz", createRoute(new Map([["GET", live]]), { refuse })],
+    ["/readyz", createRoute(new Map([["GET", ready]]), { refuse })],
+  ]);
+}
+
+async function readiness(engine: ServiceOptions["engine"], logger: Logger): Promise<Reply> {
+  try {
+    await engine.ready();
+    return jsonReply(200, '{"status":"ready"}');
+  } catch (error) {
+    logger.warn("Not ready", { error });
+    return jsonReply(503, '{"status":"unavailable"}', { "retry-after": "5" });
+  }
+}

@@ -1,0 +1,164 @@
+import { expect, it } from "vitest";
+import { describeFaces, type Site, testAgent } from "./test/faces.ts";
+
+const PATH = "/.well-known/agent-card.json";
+
+interface Read {
+  readonly status: number;
+  readonly etag: string;
+  readonly vary: string;
+  readonly text: string;
+}
+
+async function read(site: Site, headers: Record<string, string> = {}, path = PATH): Promise<Read> {
+  const response = await site.request(path, { headers });
+  const { status } = response;
+  const header = (name: string): string => response.headers.get(name) ?? "";
+  if (status === 200) expect(header("content-type")).toBe("application/json");
+  expect(header("cache-control")).toBe("public, max-age=300");
+  return { status, etag: header("etag"), vary: header("vary"), text: await response.text() };
+}
+
+describeFaces("An agent's card", (open, face) => {
+  it("has the shape that its reader's version wants, each with a tag of its own", async () => {
+    const site = await open();
+    const open1_0 = await read(site, { "a2a-version": "1.0" });
+    const open0_3 = await read(site, { "a2a-version": "0.3" });
+    const hybrid = await read(site);
+    expect(JSON.parse(open1_0.text)).toMatchObject({ name: "Echo", supportedInterfaces: expect.any(Array) });
+    expect(JSON.parse(open1_0.text)).not.toHaveProperty("protocolVersion");
+    expect(JSON.parse(open0_3.text)).toMatchObject({ name: "Echo", url: "http://agents.example/a2a" });
+    expect(JSON.parse(open0_3.text)).not.toHaveProperty("supportedInterfaces");
+    expect(JSON.parse(hybrid.text)).toMatchObject({ url: expect.any(String), supportedInterfaces: expect.any(Array) });
+    expect(new Set([open1_0.etag, open0_3.etag, hybrid.etag]).size).toBe(3);
+    for (const { vary } of [open1_0, open0_3, hybrid]) expect(vary).toBe("A2A-Version");
+  });
+
+  it("may name the version in the query, its patch, or one that nobody speaks", async () => {
+    const site = await open();
+    const open0_3 = await read(site, { "a2a-version": "0.3" });
+    expect(await read(site, {}, `${PATH}?A2A-Version=0.3`)).toEqual(open0_3);
+    expect(await read(site, { "a2a-version": "0.3.0" })).toEqual(open0_3);
+    expect(await read(site, { "a2a-version": "7.0" })).toEqual(await read(site));
+  });
+
+  it("holds nothing but the newest version's where the server is told so", async () => {
+    const site = await open({ dialects: { card: "strict" } });
+    expect((await read(site)).text).toBe((await read(site, { "a2a-version": "1.0" })).text);
+    expect(JSON.parse((await read(site, { "a2a-version": "0.3" })).text)).toHaveProperty("url");
+  });
+
+  it("is not sent again to who has that variant, and only to them", async () => {
+    const site = await open();
+    const known = await read(site, { "a2a-version": "1.0" });
+    for (const tag of [known.etag, `W/${known.etag}`, `"other", ${known.etag}`, "*"]) {
+      const again = await read(site, { "a2a-version": "1.0", "if-none-match": tag });
+      expect(again).toEqual({ ...known, status: 304, text: "" });
+    }
+    expect((await read(site, { "if-none-match": known.etag })).status).toBe(200);
+  });
+
+  it("may be looked at without its text, and read by every web page", async () => {
+    const site = await open();
+    const { etag } = await read(site);
+    const head = await site.request(PATH, { method: "HEAD", headers: { origin: "https://page.example" } });
+    expect(head.headers.get("etag")).toBe(etag);
+    expect(head.headers.get("access-control-allow-origin")).toBe("*");
+    expect(await head.text()).toBe("");
+    const preflight = await site.request(PATH, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://page.example",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "a2a-version",
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+    expect(preflight.headers.get("access-control-allow-headers")).toMatch(/a2a-version/i);
+  });
+
+  it("is there for each agent, and at the root for the first", async () => {
+    const site = await open({ agents: [testAgent(), testAgent({ id: "second", name: "Second" })] });
+    const urls = async (path: string): Promise<unknown> => JSON.parse((await read(site, {}, path + PATH)).text);
+    expect(await urls("")).toMatchObject({ name: "Echo", url: "http://agents.example/a2a" });
+    expect(await urls("/agents/echo")).toMatchObject({ name: "Echo", url: "http://agents.example/agents/echo/a2a" });
+    expect(await urls("/agents/second")).toMatchObject({
+      name: "Second",
+      url: "http://agents.example/agents/second/a2a",
+      supportedInterfaces: expect.arrayContaining([
+        expect.objectContaining({ url: "http://agents.example/agents/second/" }),
+      ]),
+    });
+  });
+
+  it("says the address that a trusted proxy was asked for", async () => {
+    const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "public.example" };
+    const url = async (site: Site, headers: Record<string, string>): Promise<unknown> => {
+      const { text, vary, etag } = await read(site, headers);
+      return { url: (JSON.parse(text) as { url: string }).url, vary, etag };
+    };
+    const trusting = await open({ publicUrl: () => "http://localhost:3000", trustedProxies: ["loopback"] });
+    const inner = { url: "http://localhost:3000/a2a", vary: expect.stringMatching(/^A2A-Version, Forwarded, X-Forw/) };
+    // What has no address came through no proxy.
+    const outer = face === "node" ? { ...inner, url: "https://public.example/a2a" } : inner;
+    expect(await url(trusting, {})).toMatchObject(inner);
+    expect(await url(trusting, forwarded)).toMatchObject(outer);
+    expect(await url(trusting, { ...forwarded, "x-forwarded-host": "evil.example/" })).toMatchObject(inner);
+    const wary = await open({ publicUrl: () => "http://localhost:3000" });
+    expect(await url(wary, forwarded)).toMatchObject({ url: "http://localhost:3000/a2a", vary: "A2A-Version" });
+  });
+});
+
+describeFaces("An agent's card at its former address", (open) => {
+  const FORMER = "/.well-known/agent.json";
+
+  it("is read by clients of every version before 1.0", async () => {
+    const site = await open({ agents: [testAgent(), testAgent({ id: "second", name: "Second" })] });
+    const shared = await read(site, {}, FORMER);
+    expect(JSON.parse(shared.text)).toMatchObject({
+      name: "Echo",
+      url: "http://agents.example/a2a",
+      protocolVersion: expect.stringMatching(/^0\.3/),
+      preferredTransport: "JSONRPC",
+    });
+    expect(JSON.parse(shared.text)).not.toHaveProperty("supportedInterfaces");
+    const own = await read(site, { "a2a-version": "0.2" }, FORMER);
+    expect(JSON.parse(own.text)).toMatchObject({ protocolVersion: expect.stringMatching(/^0\.2/) });
+    const earliest = await read(site, { "a2a-version": "0.1" }, FORMER);
+    expect(JSON.parse(earliest.text)).not.toHaveProperty("protocolVersion");
+    expect(new Set([shared.etag, own.etag, earliest.etag]).size).toBe(3);
+    for (const { vary } of [shared, own, earliest]) expect(vary).toBe("A2A-Version");
+    const second = await read(site, {}, `/agents/second${FORMER}`);
+    expect(JSON.parse(second.text)).toMatchObject({ name: "Second", url: "http://agents.example/agents/second/a2a" });
+  });
+
+  it("has its own tag, may be read by every web page, and only be read", async () => {
+    const site = await open();
+    const { etag } = await read(site, {}, FORMER);
+    expect(etag).not.toBe((await read(site)).etag);
+    expect((await read(site, { "if-none-match": etag }, FORMER)).status).toBe(304);
+    const response = await site.request(FORMER, { headers: { origin: "https://page.example" } });
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect((await site.request(FORMER, { method: "POST" })).status).toBe(405);
+  });
+
+  it("is not there where no version is spoken whose clients look for it", async () => {
+    const site = await open({ dialects: { versions: ["1.0"] } });
+    expect((await site.request(FORMER)).status).toBe(404);
+    expect((await site.request(PATH)).status).toBe(200);
+  });
+});
+
+describeFaces("An authenticator", (open, face) => {
+  it("is told the caller's own address where a trusted proxy says it", async () => {
+    const seen: (string | undefined)[] = [];
+    const authenticate = ({ remote }: { readonly remote: string | undefined }): undefined => void seen.push(remote);
+    const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
+    const trusting = await open({ authenticate, trustedProxies: ["loopback"] });
+    await trusting.post("GetTask", { id: "x" }, headers);
+    const wary = await open({ authenticate });
+    await wary.post("GetTask", { id: "x" }, headers);
+    expect(seen).toEqual(face === "node" ? ["203.0.113.9", "127.0.0.1"] : [undefined, undefined]);
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { CorsPolicy } from "./cors.ts";
+import { allFrames, describeFaces, type Site, textMessage } from "./test/faces.ts";
+
+const APP = "https://app.example";
+const OTHER = "https://other.example";
+const EXPOSED = "A2A-Extensions, X-A2A-Extensions, ETag, WWW-Authenticate, Retry-After";
+const CARD = "/.well-known/agent-card.json";
+
+type Answered = Readonly<Record<string, string>>;
+
+/** What an answer tells browsers. */
+function corsOf({ headers }: Response): Answered {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith("access-control-")));
+}
+
+const CONFIG = "/tasks/a/pushNotificationConfigs/c";
+const NOTHING: Answered = {};
+const PREFLIGHT: Answered = {
+  "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+  "access-control-allow-headers":
+    "Content-Type, Authorization, A2A-Version, A2A-Extensions, X-A2A-Extensions, Last-Event-ID, If-None-Match, Traceparent, Tracestate",
+  "access-control-max-age": "7200",
+};
+const OPEN: Answered = { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED };
+const allowed = (origin: string): Answered => ({
+  "access-control-allow-origin": origin,
+  "access-control-expose-headers": EXPOSED,
+});
+
+/** A request by a page of this origin, or by no page. */
+async function send(site: Site, { path, init = {} }: Asked, origin: string | undefined): Promise<Response> {
+  const headers = { "content-type": "application/json", ...(origin !== undefined && { origin }) };
+  return site.request(path, { ...init, headers });
+}
+
+interface Asked {
+  readonly path: string;
+  readonly init?: RequestInit;
+}
+
+const get = (path: string): Asked => ({ path });
+const SEND: Asked = { path: "/message:send", init: { method: "POST", body: JSON.stringify(textMessage("x")) } };
+const rpc = (path: string): Asked => ({
+  path,
+  init: { method: "POST", body: '{"jsonrpc":"2.0","id":1,"method":"ListTasks"}' },
+});
+
+describeFaces("Web pages", (open) => {
+  it.each([
+    { origins: [], origin: undefined, asked: rpc("/"), told: NOTHING },
+    { origins: [], origin: APP, asked: rpc("/"), told: NOTHING },
+    { origins: [], origin: APP, asked: get("/tasks"), told: NOTHING },
+    { origins: [], origin: APP, asked: get("/v1/tasks"), told: NOTHING },
+    { origins: [], origin: APP, asked: get("/nowhere"), told: NOTHING },
+    { origins: [], origin: APP, asked: get("/healthz"), told: NOTHING },
+    { origins: [], origin: undefined, asked: get(CARD), told: OPEN },
+    { origins: [], origin: APP, asked: get(CARD), told: OPEN },
+    { origins: [], origin: APP, asked: get(`/agents/echo${CARD}`), told: OPEN },
+    { origins: [], origin: "null", asked: get(CARD), told: OPEN },
+    { origins: [], origin: APP, asked: { path: CARD, init: { method: "DELETE" } }, told: OPEN },
+    { origins: [APP], origin: APP, asked: get(CARD), told: OPEN },
+    { origins: [APP], origin: OTHER, asked: get(CARD), told: OPEN },
+    { origins: [APP], origin: undefined, asked: rpc("/"), told: NOTHING },
+    { origins: [APP], origin: APP, asked: rpc("/"), told: allowed(APP) },
+    { origins: [APP], origin: APP, asked: rpc("/a2a/"), told: allowed(APP) },
+    { origins: [APP], origin: APP, asked: SEND, told: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/tasks"), told: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/acme/tasks"), told: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/tasks/nope"), told: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/v1/tasks/nope"), told: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/agents/echo/tasks"), told: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/nowhere"), told: allowed(APP) },
+    { origins: [APP], origin: APP, asked: { path: "/tasks", init: { method: "PUT" } }, told: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/healthz"), told: allowed(APP) },
+    { origins: [APP], origin: OTHER, asked: rpc("/"), told: NOTHING },
+    { origins: [APP], origin: OTHER, asked: get("/tasks"), told: NOTHING },
+    { origins: [APP], origin: "null", asked: get("/tasks"), told: NOTHING },
+    { origins: [APP], origin: "https://app.example.evil.example", asked: get("/tasks"), told: NOTHING },
+    { origins: [APP], origin: "http://app.example", asked: get("/tasks"), told: NOTHING },
+    { origins: [APP], origin: "https://app.example:8443", asked: get("/tasks"), told: NOTHING },
+    { origins: ["https://App.Example:443/"], origin: APP, asked: get("/tasks"), told: allowed(APP) },
+    {
+      origins: ["http://localhost:5173"],
+      origin: "http://localhost:5173",
+      asked: get("/tasks"),
+      told: allowed("http://localhost:5173"),
+    },
+    { origins: [OTHER, APP], origin: APP, asked: get("/tasks"), told: allowed(APP) },
+    { origins: ["null"], origin: "null", asked: get("/tasks"), told: allowed("null") },
+    { origins: ["*"], origin: OTHER, asked: get("/tasks"), told: allowed(OTHER) },
+    { origins: ["*"], origin: "null", asked: rpc("/"), told: allowed("null") },
+    { origins: ["*"], origin: undefined, asked: get("/tasks"), told: NOTHING },
+  ])("of $origins: one of $origin that asks $asked.path is told $told", async ({ origins, origin, asked, told }) => {
+    const site = await open({ corsOrigins: origins });
+    const response = await send(site, asked, origin);
+    expect(corsOf(response)).toEqual(told);
+    const varies = response.headers.get("vary")?.split(", ").includes("Origin") ?? false;
+    expect(varies).toBe(origin !== undefined && origins.length > 0 && !asked.path.endsWith(CARD));
+  });
+
+  it.each([
+    { origins: [], origin: APP, path: "/", told: NOTHING, allow: "POST, OPTIONS" },
+    { origins: [], origin: APP, path: "/tasks/a", told: NOTHING, allow: "GET, HEAD, OPTIONS" },
+    { origins: [APP], origin: OTHER, path: "/tasks/a", told: NOTHING, allow: "GET, HEAD, OPTIONS" },
+    { origins: [APP], origin: APP, path: "/", told: allowed(APP), allow: "POST, OPTIONS" },
+    { origins: [APP], origin: APP, path: "/message:stream", told: allowed(APP), allow: "POST, OPTIONS" },
+    { origins: [APP], origin: APP, path: CONFIG, told: allowed(APP), allow: "GET, HEAD, DELETE, OPTIONS" },
+    { origins: ["*"], origin: OTHER, path: "/tasks", told: allowed(OTHER), allow: "GET, HEAD, OPTIONS" },
+  ])("of $origins: the preflight of one of $origin for $path is told $told", async (row) => {
+    const site = await open({ corsOrigins: row.origins });
+    const headers = { origin: row.origin, "access-control-request-method": "POST" };
+    const response = await site.request(row.path, { method: "OPTIONS", headers });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("allow")).toBe(row.allow);
+    expect(await response.text()).toBe("");
+    expect(corsOf(response)).toEqual(row.told === NOTHING ? NOTHING : { ...row.told, ...PREFLIGHT });
+  });
+
+  it("may ask for a card as they like, of whichever origin", async () => {
+    const site = await open();
+    const response = await site.request(CARD, {
+      method: "OPTIONS",
+      headers: { origin: OTHER, "access-control-request-method": "GET" },
+    });
+    expect(response.status).toBe(204);
+    expect(corsOf(response)).toMatchObject({ ...OPEN, "access-control-allow-methods": "GET, HEAD, OPTIONS" });
+    expect(response.headers.get("access-control-allow-headers")).toContain("A2A-Version");
+    expect(response.headers.get("access-control-allow-headers")).toContain("If-None-Match");
+    const { headers } = await site.request(CARD, { headers: { origin: OTHER } });
+    const again = await site.request(CARD, { headers: { origin: OTHER, "if-none-match": headers.get("etag") ?? "" } });
+    expect(again.status).toBe(304);
+    expect(corsOf(again)).toEqual(OPEN);
+    expect(headers.get("vary")).toContain("A2A-Version");
+  });
+
+  it.each([
+    ["/message:stream", JSON.stringify(textMessage("x"))],
+    ["/", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendStreamingMessage", params: textMessage("x") })],
+  ])("may read streams at %s where they may read at all", async (path, body) => {
+    const site = await open({ corsOrigins: [APP] });
+    const response = await send(site, { path, init: { method: "POST", body } }, APP);
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    expect(corsOf(response)).toEqual(allowed(APP));
+    expect((await allFrames(response)).length).toBeGreaterThan(2);
+  });
+
+  it("may read why they are refused", async () => {
+    const site = await open({
+      corsOrigins: [APP],
+      authenticate: () => {
+        throw new Error("no");
+      },
+    });
+    const response = await send(site, get("/tasks"), APP);
+    expect(response.status).toBe(401);
+    expect(corsOf(response)).toEqual(allowed(APP));
+  });
+});
+
+describe("A list of allowed origins", () => {
+  it.each([
+    "",
+    "app.example",
+    "https://",
+    "https://app.example/path",
+    "https://a.example?x",
+    "https://*.example/x",
+    "//x",
+  ])("does not take %j for an origin", (origin) => {
+    expect(() => new CorsPolicy([origin])).toThrow(TypeError);
+  });
+
+  it("takes other schemes than the web's", () => {
+    expect(() => new CorsPolicy(["chrome-extension://abcdef", "capacitor://localhost"])).not.toThrow();
+  });
+});

@@ -1,0 +1,61 @@
+import type { Exchange, Headers, Reply } from "./exchange.ts";
+import type { Route } from "./router.ts";
+
+const METHODS = "GET, POST, DELETE, OPTIONS";
+const REQUEST_HEADERS = [
+  ...["Content-Type", "Authorization", "A2A-Version", "A2A-Extensions", "X-A2A-Extensions", "Last-Event-ID"],
+  ...["If-None-Match", "Traceparent", "Tracestate"],
+].join(", ");
+const EXPOSED = "A2A-Extensions, X-A2A-Extensions, ETag, WWW-Authenticate, Retry-After";
+const MAX_AGE_SECONDS = "7200";
+
+/** Which web pages may read which answers. Whoever sends no `Origin` is no web page and costs nothing here. */
+export class CorsPolicy {
+  readonly #origins: ReadonlySet<string>;
+
+  /** Of the origins listed, `*` being any; nobody by default. Throws a `TypeError` for what is no origin. */
+  constructor(origins: readonly string[]) {
+    this.#origins = new Set(origins.map(originOf));
+  }
+
+  /** The answer with what browsers must be told. Open routes say so to everybody, since caches may keep their answers. */
+  apply(exchange: Exchange, route: Route, reply: Reply): Reply {
+    const origin = exchange.header("origin");
+    if (origin === undefined && !route.open) return reply;
+    const headers = this.#headersFor(origin, route);
+    if (headers === undefined) return reply;
+    const isPreflight = exchange.method === "OPTIONS" && "access-control-allow-origin" in headers;
+    const all = { ...reply.headers, ...headers, ...(isPreflight && preflight(route)) };
+    return { ...reply, headers: withVary(all, reply.headers["vary"]) };
+  }
+
+  #headersFor(origin: string | undefined, { open }: Route): Headers | undefined {
+    if (open) return { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED };
+    if (origin === undefined || this.#origins.size === 0) return undefined;
+    if (!this.#origins.has("*") && !this.#origins.has(origin)) return { vary: "Origin" };
+    return { "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED, vary: "Origin" };
+  }
+}
+
+function preflight({ open, allow }: Route): Headers {
+  return {
+    "access-control-allow-methods": open ? allow : METHODS,
+    "access-control-allow-headers": REQUEST_HEADERS,
+    "access-control-max-age": MAX_AGE_SECONDS,
+  };
+}
+
+/** What the answer depended on before stays said. */
+function withVary(headers: Headers, before: string | undefined): Headers {
+  const { vary } = headers;
+  return before === undefined || vary === before ? headers : { ...headers, vary: `${before}, ${vary}` };
+}
+
+function originOf(entry: string): string {
+  if (entry === "*" || entry === "null") return entry;
+  const url = URL.parse(entry);
+  if (url === null || url.host === "" || url.pathname.length > 1 || url.search !== "" || url.hash !== "") {
+    throw new TypeError(`An allowed origin must be like https://app.example.org, not ${JSON.stringify(entry)}.`);
+  }
+  return `${url.protocol}//${url.host}`;
+}

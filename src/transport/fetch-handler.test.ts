@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { SILENT_LOGGER } from "../internal/logger.ts";
+import { ScriptedEngine } from "../server/test/scripted-engine.ts";
+import { createHttpHandler } from "./http-handler.ts";
+import { testAgent, textMessage } from "./test/faces.ts";
+
+function open() {
+  const engine = new ScriptedEngine();
+  const logged: object[] = [];
+  const { fetch } = createHttpHandler({
+    agents: [testAgent()],
+    engine,
+    publicUrl: "http://agents.example",
+    logger: { ...SILENT_LOGGER, error: (message, details) => void logged.push({ message, ...details }) },
+  });
+  return { engine, fetch, logged };
+}
+
+function send(): Request {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: textMessage("hello") });
+  const headers = { "content-type": "application/json", "a2a-version": "1.0" };
+  return new Request("http://agents.example/", { method: "POST", headers, body });
+}
+
+describe("A web-standard request", () => {
+  it.each([
+    ["has been read", (request: Request) => request.text()],
+    ["is being read", (request: Request) => request.body?.getReader()],
+  ])("whose body %s by the host fails, and the log says what to do", async (_, read) => {
+    const { engine, fetch, logged } = open();
+    const request = send();
+    await read(request);
+    const response = await fetch(request);
+    expect(await response.json()).toMatchObject({ id: null, error: { code: -32603, message: "Internal error" } });
+    expect(logged).toEqual([
+      expect.objectContaining({
+        message: "A call failed",
+        error: expect.objectContaining({ message: expect.stringMatching(/read before: hand over the request unread/) }),
+      }),
+    ]);
+    expect(engine.submissions).toHaveLength(0);
+  });
+
+  it("may be a clone of one that has been read", async () => {
+    const { fetch, logged } = open();
+    const request = send();
+    const clone = request.clone();
+    await request.text();
+    expect(await (await fetch(clone)).json()).toMatchObject({ result: { task: {} } });
+    expect(logged).toEqual([]);
+  });
+
+  it("needs no body where none is read", async () => {
+    const { fetch } = open();
+    expect((await fetch(new Request("http://agents.example/tasks"))).status).toBe(200);
+  });
+});

@@ -1,0 +1,29 @@
+import { isAscii, isUtf8 } from "node:buffer";
+import { A2AError } from "../protocol/error.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Throws unless the body is declared as JSON. That also keeps web pages from making a browser send one unasked. */
+export function requireJson(exchange: Exchange): void {
+  if (isJson(exchange.header("content-type"))) return;
+  throw new A2AError("unsupported-media-type", "Send the request as application/json");
+}
+
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === "application/json") return true;
+  return (
+    contentType !== undefined && /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i.test(contentType)
+  );
+}
+
+export function parseJson(bytes: Uint8Array): unknown {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Most bodies are plain ASCII, which need not be decoded.
+  const isPlain = isAscii(buffer);
+  if (!isPlain && !isUtf8(buffer)) throw new A2AError("parse-error", "The body is not valid UTF-8");
+  const text = isPlain ? buffer.toString("latin1") : buffer.toString();
+  try {
+    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
+  } catch (cause) {
+    throw new A2AError("parse-error", "The body is not valid JSON", { cause });
+  }
+}

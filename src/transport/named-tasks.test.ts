@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import type { TaskContext } from "../engine/agent.ts";
+import { EngineHarness, scripted } from "../testing/engine-harness.ts";
+import { allFrames, describeFaces, type SseFrame } from "./test/faces.ts";
+
+/** Some dialects tell artifacts apart by their number alone, wherever in a task their readers come in. */
+const ORDER = ["b", "a", "b", "c", "a", "c", "b"];
+
+const author = scripted(
+  async (task: TaskContext) => {
+    for (const name of ORDER) await task.artifact(name).write(name);
+  },
+  { id: "author" },
+);
+
+const message = { role: "user", parts: [{ type: "text", text: "go" }] };
+/** The methods decide, not the version that calls name by default. */
+const UNNAMED = { "a2a-version": "" };
+
+function piece({ data }: SseFrame): unknown {
+  const { artifact } = data?.result ?? {};
+  return artifact === undefined ? undefined : [artifact.parts[0].text, artifact.index];
+}
+
+describeFaces("A task that its caller names", (open) => {
+  it("has the same number for an artifact in a stream, wherever it is resumed, and as a whole", async () => {
+    const harness = await EngineHarness.open({ agents: author });
+    await using _ = harness;
+    const site = await open({ agents: [author], engine: harness.engine });
+    const frames = await allFrames(await site.post("tasks/sendSubscribe", { id: "t", message }, UNNAMED));
+    expect(frames.map(piece).filter(Boolean)).toEqual(ORDER.map((name) => [name, { b: 0, a: 1, c: 2 }[name]]));
+    expect(frames.at(-1)?.data?.result).toMatchObject({ id: "t", status: { state: "completed" }, final: true });
+    for (const cursor of frames.slice(0, -1).map(({ id }) => Number(id))) {
+      const resumed = { ...UNNAMED, "last-event-id": String(cursor) };
+      const rest = await allFrames(await site.post("tasks/resubscribe", { id: "t" }, resumed));
+      expect(rest.slice(1).map(piece)).toEqual(frames.filter(({ id }) => Number(id) > cursor).map(piece));
+    }
+    const { result } = await site.call("tasks/get", { id: "t" }, UNNAMED);
+    const artifacts = result.artifacts as readonly { parts: readonly { text: string }[]; index: number }[];
+    expect(artifacts.map(({ parts, index }) => [parts[0]?.text, index])).toEqual([
+      ["b", 0],
+      ["a", 1],
+      ["c", 2],
+    ]);
+  });
+
+  it("takes no more messages once it is finished, and says why", async () => {
+    const harness = await EngineHarness.open({ agents: author });
+    await using _ = harness;
+    const site = await open({ agents: [author], engine: harness.engine });
+    await allFrames(await site.post("tasks/sendSubscribe", { id: "t", message }, UNNAMED));
+    for (const method of ["tasks/send", "tasks/sendSubscribe"]) {
+      const { error } = await site.call(method, { id: "t", message }, UNNAMED);
+      expect(error).toMatchObject({
+        code: -32009,
+        data: { reason: "INVALID_TRANSITION", taskId: "t", state: "completed" },
+      });
+    }
+  });
+
+  it("is not streamed where the agent does not stream", async () => {
+    const site = await open({ definition: { capabilities: { streaming: false } } });
+    const { error } = await site.call("tasks/sendSubscribe", { id: "t", message }, UNNAMED);
+    expect(error?.code).toBe(-32006);
+  });
+});

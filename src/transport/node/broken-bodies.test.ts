@@ -1,0 +1,178 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { ScriptedEngine } from "../../server/test/scripted-engine.ts";
+import { createHttpHandler } from "../http-handler.ts";
+import { testAgent, textMessage } from "../test/faces.ts";
+import { KINDS, PROTO } from "../test/spellings.ts";
+
+let server: Server | undefined;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server?.closeAllConnections();
+  server?.close();
+  if (server?.listening === true) await once(server, "close");
+});
+
+async function open(): Promise<{ engine: ScriptedEngine; dial: () => Promise<Socket> }> {
+  const engine = new ScriptedEngine();
+  const { nodeHandler } = createHttpHandler({ agents: [testAgent()], engine, publicUrl: "http://x" });
+  server = createServer(nodeHandler).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const dial = async (): Promise<Socket> => {
+    const socket = connect(port, "127.0.0.1");
+    sockets.push(socket);
+    socket.on("error", () => {});
+    await once(socket, "connect");
+    return socket;
+  };
+  return { engine, dial };
+}
+
+/** Everything that comes until the other side closes or an answer is complete. */
+async function answerOf(socket: Socket): Promise<string> {
+  let text = "";
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += String(chunk);
+    const [head = "", body] = text.split("\r\n\r\n", 2);
+    const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? Number.NaN);
+    if (body !== undefined && Buffer.byteLength(text) - Buffer.byteLength(head) - 4 >= length) break;
+  }
+  return text;
+}
+
+const kinds = { message: { ...KINDS.base, parts: [{ kind: "text", text: "hällo €🙂" }] } };
+const proto = { message: { ...PROTO.base, content: [{ text: "hällo €🙂" }] } };
+
+/** A good send of every dialect. */
+const SENDS = [
+  ["1.0/jsonrpc", "/", { jsonrpc: "2.0", id: 1, method: "SendMessage", params: textMessage("hällo €🙂") }],
+  ["0.3/jsonrpc", "/a2a", { jsonrpc: "2.0", id: 1, method: "message/send", params: kinds }],
+  ["1.0/rest", "/message:send", textMessage("hällo €🙂")],
+  ["0.3/rest-json", "/v1/message:send", kinds],
+  ["0.3/rest-proto", "/v1/message:send", proto],
+] as const;
+
+function head(path: string, headers: readonly string[]): string {
+  return [`POST ${path} HTTP/1.1`, "Host: x", "Content-Type: application/json", ...headers, "", ""].join("\r\n");
+}
+
+function chunked(bytes: Buffer, size: number): Buffer[] {
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = bytes.subarray(at, at + size);
+    chunks.push(Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]));
+  }
+  return [...chunks, Buffer.from("0\r\n\r\n")];
+}
+
+describe("A body over a socket", () => {
+  it.each(SENDS)("of %s may come byte by byte, in chunks or in pieces", async (dialect, path, body) => {
+    const { engine, dial } = await open();
+    const bytes = Buffer.from(JSON.stringify(body));
+    const socket = await dial();
+    socket.setNoDelay(true);
+    socket.write(head(path, ["Transfer-Encoding: chunked"]));
+    for (const chunk of chunked(bytes, 1)) socket.write(chunk);
+    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    socket.write(head(path, [`Content-Length: ${bytes.length}`]));
+    for (const byte of bytes) {
+      socket.write(Buffer.of(byte));
+      // Lets each go out by itself, now and then.
+      if (byte > 127) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(engine.submissions).toHaveLength(2);
+    for (const submission of engine.submissions) {
+      expect(submission).toMatchObject({ dialect, message: { parts: [{ text: "hällo €🙂" }] } });
+    }
+  });
+
+  it.each(SENDS)("of %s that ends too early runs nothing", async (_dialect, path, body) => {
+    const { engine, dial } = await open();
+    const bytes = Buffer.from(JSON.stringify(body));
+    for (const [headers, sent] of [
+      [[`Content-Length: ${bytes.length}`], [bytes.subarray(0, -1)]],
+      [[`Content-Length: ${bytes.length + 10}`], [bytes]],
+      [["Transfer-Encoding: chunked"], chunked(bytes, 16).slice(0, -1)],
+      [["Transfer-Encoding: chunked"], chunked(bytes, 16).slice(0, 2)],
+    ] as const) {
+      const socket = await dial();
+      socket.write(head(path, headers));
+      for (const piece of sent) socket.write(piece);
+      socket.end();
+      expect(await answerOf(socket)).not.toMatch(/^HTTP\/1\.1 [25]/);
+    }
+    expect(engine.submissions).toHaveLength(0);
+  });
+
+  it.each(SENDS)("of %s that is cut off by its own length is no JSON", async (_dialect, path, body) => {
+    const { engine, dial } = await open();
+    const bytes = Buffer.from(JSON.stringify(body));
+    const cut = head(path, [`Content-Length: ${bytes.length - 3}`]);
+    const socket = await dial();
+    socket.write(Buffer.concat([Buffer.from(cut), bytes.subarray(0, -3)]));
+    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 400 [\s\S]*(-32700|PARSE_ERROR)/);
+    // What is left over is no request either.
+    const other = await dial();
+    other.write(Buffer.concat([Buffer.from(cut), bytes]));
+    expect(await answerOf(other)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(engine.submissions).toHaveLength(0);
+  });
+
+  it.each([
+    ["a chunk without length", "Transfer-Encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n"],
+    ["an endless length", "Content-Length: 99999999999999999999", "{}"],
+    ["a negative length", "Content-Length: -1", "{}"],
+    ["two lengths", "Content-Length: 2\r\nContent-Length: 3", "{}"],
+    ["a length beside chunks", "Content-Length: 2\r\nTransfer-Encoding: chunked", "0\r\n\r\n"],
+  ])("that cannot be framed is refused: %s", async (_name, headers, body) => {
+    const { engine, dial } = await open();
+    for (const [, path] of SENDS) {
+      const socket = await dial();
+      socket.write(head(path, [headers]) + body);
+      expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 4\d\d /);
+    }
+    expect(engine.submissions).toHaveLength(0);
+  });
+});
+
+describe("A request line", () => {
+  it.each([
+    ["GET /tasks?%", 400],
+    ["GET http://proxy.example/tasks", 200],
+    ["GET http://proxy.example/tasks/nope?x=/healthz", 404],
+    ["GET http://proxy.example?x=/healthz", 405],
+    ["GET http://proxy.example", 405],
+    ["OPTIONS *", 204],
+    ["GET //tasks", 404],
+    ["GET //proxy.example/tasks", 404],
+    ["GET /../tasks", 404],
+    ["GET /tasks/../healthz", 404],
+    ["GET /%2e%2e/tasks", 200],
+    ["GET /./tasks", 404],
+    ["GET /tasks;x=1", 404],
+    ["GET /tasks#x", 404],
+    ["GET /tasks?x#y", 200],
+    ["GET /tasks\\x", 404],
+    ['GET /"tasks"', 404],
+    ["GET /tasks/\u00e4", 400],
+    [`GET /${"x".repeat(10_000)}`, 404],
+    [`GET /tasks/${"x".repeat(10_000)}`, 400],
+    [`GET /${"x".repeat(20_000)}`, 431],
+    ["GET /tasks\0", 400],
+    ["GET", 400],
+    ["GET tasks", 400],
+    ["FETCH /tasks", 400],
+    ["PURGE /tasks", 405],
+  ])("such as %j is answered with %d", async (line, status) => {
+    const { dial } = await open();
+    const socket = await dial();
+    socket.write(Buffer.from(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, "latin1"));
+    expect(Number(/^HTTP\/1\.1 (\d+)/.exec(await answerOf(socket))?.[1])).toBe(status);
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import type { Exchange } from "./exchange.ts";
+import { createWhereabouts, type PublicUrlOptions, perBaseUrl } from "./public-url.ts";
+
+const PROXY = "10.0.0.1";
+const STANDARD = "http://localhost:3000";
+
+interface Arrival {
+  readonly remote?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function arrival({ remote = PROXY, headers = {} }: Arrival): Exchange {
+  return {
+    method: "GET",
+    target: "/",
+    header: (name) => headers[name],
+    body: () => Promise.reject(new Error("There is none.")),
+    signal: new AbortController().signal,
+    remote,
+  };
+}
+
+const TRUSTING: PublicUrlOptions = { publicUrl: () => STANDARD, trustedProxies: ["10.0.0.0/8"] };
+
+function baseUrl(headers: Readonly<Record<string, string>>, options: Partial<PublicUrlOptions> = {}): string {
+  return createWhereabouts({ ...TRUSTING, ...options }).baseUrl(arrival({ headers }));
+}
+
+describe("The base URL", () => {
+  it.each<[Readonly<Record<string, string>>, string]>([
+    [{}, STANDARD],
+    [{ host: "agents.example" }, STANDARD],
+    [{ "x-forwarded-for": "203.0.113.9" }, STANDARD],
+    [{ "x-forwarded-proto": "https", "x-forwarded-host": "agents.example" }, "https://agents.example"],
+    [{ "x-forwarded-host": "agents.example" }, "http://agents.example"],
+    [{ "x-forwarded-proto": "HTTPS", "x-forwarded-host": "Agents.Example" }, "https://agents.example"],
+    [{ "x-forwarded-proto": "https", host: "agents.example" }, "https://agents.example"],
+    [{ "x-forwarded-proto": "https", "x-forwarded-host": "a.example:8443" }, "https://a.example:8443"],
+    [{ "x-forwarded-proto": "https", "x-forwarded-host": "a.example:443" }, "https://a.example"],
+    [
+      { "x-forwarded-proto": "https", "x-forwarded-host": "a.example", "x-forwarded-port": "8443" },
+      "https://a.example:8443",
+    ],
+    [
+      { "x-forwarded-proto": "https", "x-forwarded-host": "a.example:1", "x-forwarded-port": "2" },
+      "https://a.example:1",
+    ],
+    // The port is that of a proxy behind the one that ends TLS.
+    [{ "x-forwarded-proto": "https", "x-forwarded-host": "a.example", "x-forwarded-port": "80" }, "https://a.example"],
+    [{ "x-forwarded-host": "a.example", "x-forwarded-prefix": "/agents/" }, "http://a.example/agents"],
+    [{ "x-forwarded-host": "a.example", "x-forwarded-prefix": "/a/b-c_d.e~f" }, "http://a.example/a/b-c_d.e~f"],
+    [{ "x-forwarded-host": "a.example", "x-forwarded-prefix": "/" }, "http://a.example"],
+    [{ host: "a.example", "x-forwarded-prefix": "/agents" }, "http://a.example/agents"],
+    [{ "x-forwarded-host": "[2001:db8::1]:8080" }, "http://[2001:db8::1]:8080"],
+    [{ "x-forwarded-host": "192.0.2.1" }, "http://192.0.2.1"],
+    [{ "x-forwarded-host": "my_service:3000" }, "http://my_service:3000"],
+    // A proxy adds its own word at the end; what comes before may be the caller's.
+    [{ "x-forwarded-host": "evil.example, a.example", "x-forwarded-proto": "http,https" }, "https://a.example"],
+    [{ forwarded: "for=203.0.113.9;proto=https;host=a.example" }, "https://a.example"],
+    [{ forwarded: 'For="[2001:db8::1]:80"; Proto=https; Host="a.example:8443"' }, "https://a.example:8443"],
+    [{ forwarded: "proto=https", host: "a.example" }, "https://a.example"],
+    [{ forwarded: "host=a.example;proto=https", "x-forwarded-prefix": "/x" }, "https://a.example/x"],
+    // The first element is the caller's own invention: who wrote the second is not one of ours.
+    [{ forwarded: "host=evil.example, for=203.0.113.9;host=a.example;proto=https" }, "https://a.example"],
+    // Both were written by proxies of ours: the outer one knows what the caller asked for.
+    [
+      { forwarded: "for=203.0.113.9;host=a.example;proto=https, for=10.0.0.2;host=inner:3000;proto=http" },
+      "https://a.example",
+    ],
+    [{ forwarded: "for=203.0.113.9, for=10.0.0.2;host=inner:3000" }, "http://inner:3000"],
+    [{ forwarded: "host=a.example;proto=https", "x-forwarded-host": "a.example" }, "https://a.example"],
+  ])("for %j is %s", (headers, expected) => {
+    expect(baseUrl(headers)).toBe(expected);
+  });
+
+  it.each<Readonly<Record<string, string>>>([
+    { "x-forwarded-proto": "ftp", "x-forwarded-host": "a.example" },
+    { "x-forwarded-proto": "https://", "x-forwarded-host": "a.example" },
+    { "x-forwarded-proto": "javascript", "x-forwarded-host": "a.example" },
+    { "x-forwarded-proto": "https" },
+    { "x-forwarded-proto": "", "x-forwarded-host": "a.example" },
+    { "x-forwarded-host": "" },
+    { "x-forwarded-host": "a.example/path" },
+    { "x-forwarded-host": "a.example?x" },
+    { "x-forwarded-host": "a.example#x" },
+    { "x-forwarded-host": "user@a.example" },
+    { "x-forwarded-host": "user:secret@a.example" },
+    { "x-forwarded-host": "a.example:0" },
+    { "x-forwarded-host": "a.example:65536" },
+    { "x-forwarded-host": "a.example:" },
+    { "x-forwarded-host": "a example" },
+    { "x-forwarded-host": "a.example\r\nset-cookie: a=b" },
+    { "x-forwarded-host": 'a.example"' },
+    { "x-forwarded-host": "ä.example" },
+    { "x-forwarded-host": "%61.example" },
+    { "x-forwarded-host": ".example" },
+    { "x-forwarded-host": "0x7f.1" },
+    { "x-forwarded-host": "2130706433" },
+    { "x-forwarded-host": "[::g]" },
+    { "x-forwarded-host": "[::1" },
+    { "x-forwarded-host": "::1" },
+    { "x-forwarded-host": "a".repeat(300) },
+    { "x-forwarded-host": "a.example", "x-forwarded-port": "http" },
+    { "x-forwarded-host": "a.example", "x-forwarded-port": "99999" },
+    { "x-forwarded-host": "a.example", "x-forwarded-prefix": "agents" },
+    { "x-forwarded-host": "a.example", "x-forwarded-prefix": "//evil.example" },
+    { "x-forwarded-host": "a.example", "x-forwarded-prefix": "/a/../b" },
+    { "x-forwarded-host": "a.example", "x-forwarded-prefix": "/." },
+    { "x-forwarded-host": "a.example", "x-forwarded-prefix": "/a?b" },
+    { "x-forwarded-host": "a.example", "x-forwarded-prefix": "/%2e%2e" },
+    { "x-forwarded-host": "a.example", "x-forwarded-prefix": `/${"a".repeat(300)}` },
+    { forwarded: "host=a.example;host=b.example" },
+    { forwarded: "host" },
+    { forwarded: 'host="a.example' },
+    { forwarded: "host=a.example;;proto=https" },
+    { forwarded: "host=a.example, " },
+    { forwarded: "host=a.example", "x-forwarded-host": "b.example" },
+    { forwarded: "host=a.example;proto=http", "x-forwarded-proto": "https" },
+  ])("is not what %j says", (headers) => {
+    expect(baseUrl(headers)).toBe(STANDARD);
+  });
+
+  it("is no affair of proxies that are not trusted", () => {
+    const headers = {
+      "x-forwarded-proto": "https",
+      "x-forwarded-host": "evil.example",
+      forwarded: "host=evil.example",
+    };
+    for (const remote of ["203.0.113.9", undefined]) {
+      expect(createWhereabouts(TRUSTING).baseUrl({ ...arrival({ headers }), remote })).toBe(STANDARD);
+    }
+    expect(baseUrl(headers, { trustedProxies: [] })).toBe(STANDARD);
+    expect(baseUrl(headers, { trustedProxies: undefined })).toBe(STANDARD);
+  });
+
+  it("is what the server was told, whatever proxies say", () => {
+    expect(baseUrl({ "x-forwarded-host": "a.example" }, { publicUrl: "https://told.example" })).toBe(
+      "https://told.example",
+    );
+  });
+
+  it("depends on headers only where it can", () => {
+    expect(createWhereabouts(TRUSTING).vary).toBe(
+      "Forwarded, X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix",
+    );
+    expect(createWhereabouts({ ...TRUSTING, publicUrl: "https://told.example" }).vary).toBe("");
+    expect(createWhereabouts({ publicUrl: () => STANDARD }).vary).toBe("");
+  });
+});
+
+describe("The caller's address", () => {
+  it.each<[Readonly<Record<string, string>>, string]>([
+    [{}, PROXY],
+    [{ "x-forwarded-for": "203.0.113.9" }, "203.0.113.9"],
+    [{ "x-forwarded-for": "203.0.113.9:51000" }, "203.0.113.9"],
+    [{ "x-forwarded-for": "2001:db8::1" }, "2001:db8::1"],
+    [{ "x-forwarded-for": "[2001:db8::1]:51000" }, "2001:db8::1"],
+    [{ "x-forwarded-for": "198.51.100.1, 203.0.113.9" }, "203.0.113.9"],
+    [{ "x-forwarded-for": "198.51.100.1, 203.0.113.9, 10.0.0.2, 10.0.0.3" }, "203.0.113.9"],
+    [{ "x-forwarded-for": "10.0.0.5, 10.0.0.2" }, "10.0.0.5"],
+    [{ "x-forwarded-for": "nonsense" }, PROXY],
+    [{ "x-forwarded-for": "nonsense, 203.0.113.9" }, "203.0.113.9"],
+    [{ "x-forwarded-for": "203.0.113.9, nonsense, 10.0.0.2" }, "10.0.0.2"],
+    [{ "x-forwarded-for": "" }, PROXY],
+    [{ forwarded: "for=203.0.113.9;proto=https" }, "203.0.113.9"],
+    [{ forwarded: 'for=198.51.100.1, for="[2001:db8::1]:80", for=10.0.0.2' }, "2001:db8::1"],
+    [{ forwarded: "for=_hidden" }, PROXY],
+    [{ forwarded: "for=unknown, for=10.0.0.2" }, "10.0.0.2"],
+    [{ forwarded: "for=203.0.113.9", "x-forwarded-for": "203.0.113.9" }, "203.0.113.9"],
+    // One of the two is the caller's own invention, and nobody knows which.
+    [{ forwarded: "for=203.0.113.9", "x-forwarded-for": "198.51.100.1" }, PROXY],
+  ])("for %j is %s", (headers, expected) => {
+    expect(createWhereabouts(TRUSTING).remote(arrival({ headers }))).toBe(expected);
+    // The same where the public URL is known.
+    expect(createWhereabouts({ ...TRUSTING, publicUrl: "https://a.example" }).remote(arrival({ headers }))).toBe(
+      expected,
+    );
+  });
+
+  it("is the peer's, whatever it says, unless the peer is trusted", () => {
+    const headers = { "x-forwarded-for": "198.51.100.1" };
+    expect(createWhereabouts(TRUSTING).remote(arrival({ headers, remote: "203.0.113.9" }))).toBe("203.0.113.9");
+    expect(createWhereabouts({ publicUrl: STANDARD }).remote(arrival({ headers }))).toBe(PROXY);
+  });
+});
+
+describe("What is made per base URL", () => {
+  it("is made once, and forgotten oldest first when there are too many", () => {
+    const made: string[] = [];
+    const get = perBaseUrl((url) => made.push(url), 2);
+    for (const url of ["a", "b", "a", "b", "c", "b", "a"]) get(url);
+    expect(made).toEqual(["a", "b", "c", "a"]);
+  });
+});

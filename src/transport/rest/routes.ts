@@ -1,0 +1,52 @@
+import type { RestFamily, RestRoute } from "../../wire/codec.ts";
+import type { Endpoint } from "../conversation.ts";
+import { strayRefusal } from "../jsonrpc/endpoint.ts";
+import { createRoute, type Handler, type NamedRoutes, type Route } from "../router.ts";
+import { handleRest, restRefusal } from "./endpoint.ts";
+import { namesIn, PathTree } from "./path-tree.ts";
+
+/** The REST routes of every family. A path that leads nowhere is answered by the family whose paths begin as it does. */
+export function createRestRoutes(endpoint: Endpoint): NamedRoutes {
+  const plain = new PathTree<Route>();
+  const tenanted = new PathTree<Route>();
+  const nowhere = new Map<string, Route>();
+  const { restFamilies } = endpoint.dialects;
+  for (const family of restFamilies) {
+    const missing = createRoute(new Map(), { refuse: restRefusal(family) });
+    for (const routes of Map.groupBy(family.routes, ({ path }) => path.replaceAll(/\{\w+\}/g, "{}")).values()) {
+      addRoutes(plain, routes, routeOf(endpoint, { family, routes, leading: [] }));
+      if (family.tenants) addRoutes(tenanted, routes, routeOf(endpoint, { family, routes, leading: ["tenant"] }));
+      nowhere.set(routes[0]?.path.split("/")[1] ?? "", missing);
+    }
+  }
+  const [first] = restFamilies;
+  const refuse = first === undefined ? strayRefusal(endpoint.dialects) : restRefusal(first);
+  const standard = createRoute(new Map(), { refuse });
+  return { plain, tenanted, nowhere: (segment) => nowhere.get(segment) ?? standard };
+}
+
+interface Place {
+  readonly family: RestFamily;
+  /** All with the same path, the names in it apart. */
+  readonly routes: readonly RestRoute[];
+  /** Names captured before those of the path. */
+  readonly leading: readonly string[];
+}
+
+function routeOf(endpoint: Endpoint, { family, routes, leading }: Place): Route {
+  const handlers = routes.map(({ method, path, operation }): [string, Handler] => {
+    const names = [...leading, ...namesIn(path)];
+    return [
+      method,
+      (exchange, { mount, captured }) =>
+        handleRest(endpoint, exchange, { service: mount(exchange), family, operation, names, captured }),
+    ];
+  });
+  const { forDefaultProject = false } = family;
+  return createRoute(new Map(handlers), { refuse: restRefusal(family), forDefaultProject });
+}
+
+function addRoutes(tree: PathTree<Route>, [route]: readonly RestRoute[], made: Route): void {
+  if (route === undefined) return;
+  if (tree.at(route.path, () => made) !== made) throw new TypeError(`Two REST families have the path ${route.path}.`);
+}

@@ -1,0 +1,82 @@
+import { expect, it } from "vitest";
+import { describeFaces, type Loose, type Site, textMessage } from "./test/faces.ts";
+
+const OLDER_SEND = { message: { messageId: "1", role: "user", parts: [{ kind: "text", text: "hello" }] } };
+const EARLIEST_SEND = { id: "t", message: { role: "user", parts: [{ type: "text", text: "hello" }] } };
+
+/** What a server that speaks only some versions answers to a send in each. */
+async function answers(site: Site): Promise<Readonly<Record<string, unknown>>> {
+  const told = async (method: string, params: object, version: string): Promise<unknown> => {
+    const { error } = await site.call(method, params, { "a2a-version": version });
+    return error?.code ?? "answered";
+  };
+  const status = async (line: string, body: object): Promise<number> => (await site.rest(line, body)).status;
+  return {
+    "1.0": await told("SendMessage", textMessage("hello"), "1.0"),
+    "0.3": await told("message/send", OLDER_SEND, "0.3"),
+    "0.2": await told("message/send", OLDER_SEND, "0.2"),
+    "0.1": await told("tasks/send", EARLIEST_SEND, "0.1"),
+    "no version, 0.2 or 0.3": await told("message/send", OLDER_SEND, ""),
+    "no version, 0.1": await told("tasks/send", { ...EARLIEST_SEND, id: "u" }, ""),
+    "REST 1.0": await status("POST /message:send", textMessage("hello")),
+    "REST 0.3": await status("POST /v1/message:send", OLDER_SEND),
+    plain: await status("POST /a2a/tasks/send", { message: "hello" }),
+  };
+}
+
+interface Versioned {
+  readonly protocolVersion: string;
+}
+
+const NOT_SPOKEN = -32009;
+const NO_METHOD = -32601;
+
+describeFaces("A server that speaks some versions only", (open) => {
+  it("knows no other methods and paths than those of 1.0", async () => {
+    const site = await open({ dialects: { versions: ["1.0"] } });
+    expect(await answers(site)).toEqual({
+      ...{ "1.0": "answered", "0.3": NOT_SPOKEN, "0.2": NOT_SPOKEN, "0.1": NOT_SPOKEN },
+      ...{ "no version, 0.2 or 0.3": NO_METHOD, "no version, 0.1": NO_METHOD },
+      ...{ "REST 1.0": 200, "REST 0.3": 404, plain: 404 },
+    });
+  });
+
+  it("knows no other methods and paths than those of 0.3 and the plain dialect", async () => {
+    const site = await open({ dialects: { versions: ["plain", "0.3"] } });
+    expect(await answers(site)).toMatchObject({
+      ...{ "0.3": "answered", "no version, 0.2 or 0.3": "answered", "no version, 0.1": NO_METHOD },
+      ...{ "REST 1.0": 404, "REST 0.3": 200, plain: 200 },
+    });
+    expect(site.engine.submissions.map(({ dialect }) => dialect)).toEqual([
+      ...["0.3/jsonrpc", "0.3/jsonrpc", "0.3/rest-json", "plain"],
+    ]);
+  });
+
+  it("answers JSON-RPC alone where no version has REST, and tells of other paths by their status", async () => {
+    const site = await open({ dialects: { versions: ["0.1"] } });
+    const { "0.1": named, "no version, 0.1": silent, ...others } = await answers(site);
+    expect([named, silent]).toEqual(["answered", "answered"]);
+    expect(Object.values(others)).not.toContain("answered");
+    expect(others).toMatchObject({ "REST 1.0": 404, "REST 0.3": 404, plain: 404 });
+    for (const line of ["GET /nothing", "GET /tasks", "GET /agents/echo/tasks/x", "POST /tenant/message:send"]) {
+      const response = await site.rest(line);
+      const { error } = (await response.json()) as { readonly error: Loose };
+      expect([line, response.status, error.message]).toEqual([line, 404, "There is nothing at this path"]);
+    }
+    expect((await site.rest("POST /healthz", {})).status).toBe(405);
+    expect((await site.request("/healthz")).status).toBe(200);
+  });
+
+  it("mentions no other in its cards", async () => {
+    const versions = async (options: readonly string[]): Promise<unknown> => {
+      const site = await open({ dialects: { versions: options } });
+      const card: { supportedInterfaces?: readonly Versioned[] } & Partial<Versioned> = await site.ask(
+        "GET /.well-known/agent-card.json",
+      );
+      return [card.supportedInterfaces?.map(({ protocolVersion }) => protocolVersion), card.protocolVersion];
+    };
+    expect(await versions(["1.0"])).toEqual([["1.0", "1.0"], undefined]);
+    expect(await versions(["0.3"])).toEqual([undefined, expect.stringMatching(/^0\.3/)]);
+    expect(await versions(["0.2", "0.1"])).toEqual([undefined, expect.stringMatching(/^0\.2/)]);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import type { AgentCard } from "../protocol/card.ts";
+import { createDialects } from "./dialects.ts";
+
+const hybrid = createDialects({ card: "hybrid" });
+const strict = createDialects({ card: "strict" });
+
+describe("The card a reader gets", () => {
+  it.each([
+    ["1.0", "1.0", "1.0"],
+    ["1.0.1", "1.0", "1.0"],
+    ["0.3", "0.3", "0.3"],
+    ["0.2", "0.2", "0.2"],
+    ["0.2.6", "0.2", "0.2"],
+    ["0.1", "0.1", "0.1"],
+    [undefined, "hybrid", "1.0"],
+    ["", "hybrid", "1.0"],
+    ["2.0", "hybrid", "1.0"],
+    ["garbage", "hybrid", "1.0"],
+  ])("that names %j is %s, or %s if the server is strict", (requested, usual, strictly) => {
+    expect(createDialects().chooseCard(requested).variant).toBe(usual);
+    expect(hybrid.chooseCard(requested).variant).toBe(usual);
+    expect(strict.chooseCard(requested).variant).toBe(strictly);
+  });
+
+  it("is spelt as its variant says", () => {
+    expect(membersFor("1.0")).toHaveProperty("supportedInterfaces");
+    expect(membersFor("1.0")).not.toHaveProperty("protocolVersion");
+    expect(membersFor("0.3")).toMatchObject({ protocolVersion: "0.3.0" });
+    expect(membersFor("0.3")).not.toHaveProperty("supportedInterfaces");
+    expect(membersFor("0.2")).toMatchObject({ protocolVersion: "0.2.6", url: "https://a.example/a2a" });
+    expect(membersFor("0.1")).toMatchObject({ authentication: { schemes: ["Bearer"] }, url: "https://a.example/a2a" });
+    expect(membersFor("0.1")).not.toHaveProperty("protocolVersion");
+    expect(membersFor()).toMatchObject({ protocolVersion: "0.3.0" });
+    expect(membersFor()).toHaveProperty("supportedInterfaces");
+  });
+
+  it("mentions no interface of another version in the cards of 0.x", () => {
+    const own = [
+      { url: "https://a.example/a2a", transport: "JSONRPC" },
+      { url: "https://a.example", transport: "HTTP+JSON" },
+    ];
+    expect(membersFor("0.3")).toMatchObject({ additionalInterfaces: own });
+    expect(membersFor("0.2")).toMatchObject({ additionalInterfaces: own.slice(0, 1) });
+    expect(membersFor()).toMatchObject({ additionalInterfaces: own });
+  });
+
+  it("is the newest that is spoken where there is nothing to mix", () => {
+    const variant = (versions: readonly string[], requested?: string) =>
+      createDialects({ versions }).chooseCard(requested).variant;
+    expect(variant(["1.0", "0.2"])).toBe("1.0");
+    expect(variant(["0.3", "0.1"])).toBe("0.3");
+    expect(variant(["0.2"])).toBe("0.2");
+    expect(variant(["1.0", "0.2"], "0.3")).toBe("1.0");
+  });
+});
+
+describe("The card at its former address", () => {
+  const variant = (requested?: string, versions?: readonly string[]) =>
+    createDialects({ versions }).chooseLegacyCard(requested)?.variant;
+
+  it("is one for readers of every early version, unless its reader names one", () => {
+    expect([undefined, "", "2.0", "garbage"].map((requested) => variant(requested))).toEqual(Array(4).fill("union"));
+    for (const version of ["0.1", "0.2", "0.3", "1.0"]) expect(variant(version)).toBe(version);
+    expect(variant("0.3", ["1.0", "0.1"])).toBe("union");
+  });
+
+  it("is not there where none of these is spoken", () => {
+    expect(variant(undefined, ["1.0", "plain"])).toBeUndefined();
+    expect(variant("1.0", ["1.0"])).toBeUndefined();
+    for (const version of ["0.3", "0.2", "0.1"]) expect(variant(undefined, ["1.0", version])).toBe("union");
+  });
+});
+
+const card: AgentCard = {
+  name: "n",
+  description: "d",
+  version: "1",
+  interfaces: hybrid.interfaces("https://a.example"),
+  capabilities: {},
+  defaultInputModes: ["text/plain"],
+  defaultOutputModes: ["text/plain"],
+  skills: [],
+  securitySchemes: { token: { type: "http", scheme: "bearer" } },
+};
+
+function membersFor(requested?: string): object {
+  return JSON.parse(hybrid.chooseCard(requested).encodeCard(card));
+}

@@ -1,0 +1,113 @@
+import { ERROR_CODES, type ErrorCode } from "../protocol/error.ts";
+
+/** How one error is told on the wire. */
+export interface ErrorRow {
+  /** The JSON-RPC code. Codes the protocol does not define are kept to -32050…-32099. */
+  readonly rpc: number;
+  /** What programs decide by. */
+  readonly reason: string;
+  /** The canonical name of its status, as gRPC has it: by the current edition of 1.0, and by its first one. */
+  readonly status: string;
+  readonly statusFirstEdition: string;
+  /** The HTTP status of a JSON-RPC answer: 200 wherever the envelope could be understood. */
+  readonly rpcHttp: number;
+  /** The HTTP status of a REST answer: likewise, and in 0.3. */
+  readonly http: number;
+  readonly httpFirstEdition: number;
+  readonly http0_3: number;
+}
+
+type Compact = readonly [
+  rpc: number,
+  reason: string,
+  status: string | readonly [current: string, firstEdition: string],
+  rpcHttp: number,
+  http: number | readonly [current: number, firstEdition: number, http0_3: number],
+];
+
+const SINCE_1_0_1 = ["FAILED_PRECONDITION", "UNIMPLEMENTED"] as const;
+
+/** The one table: every error a caller can get. Where only one status is given, it is that of every edition. */
+const TABLE: Readonly<Record<ErrorCode, Compact>> = {
+  "parse-error": [-32700, "PARSE_ERROR", "INVALID_ARGUMENT", 400, 400],
+  "invalid-request": [-32600, "INVALID_REQUEST", "INVALID_ARGUMENT", 200, 400],
+  "method-not-found": [-32601, "METHOD_NOT_FOUND", "UNIMPLEMENTED", 200, 404],
+  "method-not-allowed": [-32601, "METHOD_NOT_ALLOWED", "UNIMPLEMENTED", 405, 405],
+  "invalid-params": [-32602, "INVALID_PARAMS", "INVALID_ARGUMENT", 200, 400],
+  internal: [-32603, "INTERNAL", "INTERNAL", 200, 500],
+  "task-not-found": [-32001, "TASK_NOT_FOUND", "NOT_FOUND", 200, 404],
+  "task-not-cancelable": [-32002, "TASK_NOT_CANCELABLE", "FAILED_PRECONDITION", 200, [400, 409, 409]],
+  "push-not-supported": [-32003, "PUSH_NOTIFICATION_NOT_SUPPORTED", SINCE_1_0_1, 200, 400],
+  "unsupported-operation": [-32004, "UNSUPPORTED_OPERATION", SINCE_1_0_1, 200, 400],
+  "content-type-not-supported": [-32005, "CONTENT_TYPE_NOT_SUPPORTED", "INVALID_ARGUMENT", 200, [400, 415, 415]],
+  "unsupported-media-type": [-32005, "CONTENT_TYPE_NOT_SUPPORTED", "INVALID_ARGUMENT", 415, 415],
+  "invalid-agent-response": [-32006, "INVALID_AGENT_RESPONSE", "INTERNAL", 200, [500, 502, 502]],
+  "extended-card-not-configured": [
+    -32007,
+    "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
+    "FAILED_PRECONDITION",
+    200,
+    [400, 400, 404],
+  ],
+  "extension-support-required": [-32008, "EXTENSION_SUPPORT_REQUIRED", "FAILED_PRECONDITION", 200, 400],
+  "version-not-supported": [-32009, "VERSION_NOT_SUPPORTED", SINCE_1_0_1, 200, 400],
+  "resource-exhausted": [-32053, "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED", 200, 503],
+  "rate-limited": [-32054, "RATE_LIMITED", "RESOURCE_EXHAUSTED", 429, 429],
+  unauthenticated: [-32055, "UNAUTHENTICATED", "UNAUTHENTICATED", 401, 401],
+  "permission-denied": [-32056, "PERMISSION_DENIED", "PERMISSION_DENIED", 403, 403],
+  unavailable: [-32057, "UNAVAILABLE", "UNAVAILABLE", 503, 503],
+  "payload-too-large": [-32058, "PAYLOAD_TOO_LARGE", "INVALID_ARGUMENT", 413, 413],
+};
+
+/** Every error as every dialect tells it. */
+export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = mapValues(TABLE, rowOf);
+
+function rowOf([rpc, reason, name, rpcHttp, rest]: Compact): ErrorRow {
+  const [status, statusFirstEdition] = typeof name === "string" ? [name, name] : name;
+  const [http, httpFirstEdition, http0_3] = typeof rest === "number" ? [rest, rest, rest] : rest;
+  return { rpc, reason, status, statusFirstEdition, rpcHttp, http, httpFirstEdition, http0_3 };
+}
+
+function mapValues<K extends string, A, B>(record: Readonly<Record<K, A>>, map: (value: A) => B): Record<K, B> {
+  const entries = Object.entries<A>(record).map(([key, value]) => [key, map(value)] as const);
+  // The keys are those of the record.
+  return Object.fromEntries(entries) as Record<K, B>;
+}
+
+/** The errors of HTTP itself, for answers that say no more than a status. */
+const STATUS_CODES: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
+  [401, "unauthenticated"],
+  [403, "permission-denied"],
+  [404, "task-not-found"],
+  [405, "method-not-allowed"],
+  [409, "task-not-cancelable"],
+  [413, "payload-too-large"],
+  [415, "unsupported-media-type"],
+  [429, "rate-limited"],
+  [501, "unsupported-operation"],
+  [502, "unavailable"],
+  [503, "unavailable"],
+  [504, "unavailable"],
+]);
+
+/** The error an agent means by an HTTP status alone. */
+export function codeOfStatus(status: number): ErrorCode {
+  return STATUS_CODES.get(status) ?? (status >= 400 && status < 500 ? "invalid-request" : "internal");
+}
+
+const CODES_BY_REASON = indexed(({ reason }) => reason);
+const CODES_BY_RPC = indexed(({ rpc }) => rpc);
+
+/** The error of that reason; `undefined` if it is none of ours. Of two that share it, the one that is about the request's meaning. */
+export function codeOfReason(reason: unknown): ErrorCode | undefined {
+  return CODES_BY_REASON.get(reason);
+}
+
+export function codeOfRpc(rpc: unknown): ErrorCode | undefined {
+  return CODES_BY_RPC.get(rpc);
+}
+
+function indexed(keyOf: (row: ErrorRow) => unknown): ReadonlyMap<unknown, ErrorCode> {
+  // From the end, so that the first of two holds.
+  return new Map(ERROR_CODES.toReversed().map((code) => [keyOf(ERROR_TABLE[code]), code]));
+}

@@ -1,0 +1,50 @@
+import { A2AError } from "../../protocol/error.ts";
+import type { OperationPolicy, OperationResult } from "../../protocol/operation.ts";
+import type { RestCodec } from "../codec.ts";
+import { ERROR_TABLE } from "../error-table.ts";
+import type { DialectSettings } from "../options.ts";
+import { PLAIN_VERSION } from "./binding.ts";
+import { encodeError } from "./error.ts";
+import type { PlainReading } from "./message.ts";
+import { decodeRequest } from "./request.ts";
+import { encodeTask } from "./task.ts";
+
+const POLICY: OperationPolicy = {
+  closeOnInputRequired: true,
+  terminalSubscribe: "snapshot",
+  repeatCancel: "error",
+  undeclaredExtendedCard: "unsupported-operation",
+  namesTasks: false,
+  tasksOnly: true,
+  answersByReference: false,
+};
+
+/** `newId` names messages, which need no id in this dialect. */
+export function createRestCodec(
+  { lenient }: Pick<DialectSettings, "lenient">,
+  newId: () => string = () => crypto.randomUUID(),
+): RestCodec {
+  const reading: PlainReading = { liberal: lenient !== false, newId };
+  return {
+    dialect: "plain",
+    version: PLAIN_VERSION,
+    policy: POLICY,
+    extensionsHeader: "a2a-extensions",
+    decodeRequest: (operation, request) => decodeRequest(operation, request, reading),
+    encodeResult,
+    encodeOpening: inexpressible,
+    encodeEvent: inexpressible,
+    encodeError,
+    statusOf: ({ code }) => ERROR_TABLE[code].http,
+    mediaTypes: ["application/json"],
+  };
+}
+
+function encodeResult(result: OperationResult): string {
+  return result.kind === "sent" || result.kind === "task" ? encodeTask(result.task) : inexpressible();
+}
+
+/** No route leads here: there are only tasks in this dialect, and no streams. */
+function inexpressible(): never {
+  throw new A2AError("unsupported-operation", "The plain dialect tells of tasks, and of nothing else");
+}

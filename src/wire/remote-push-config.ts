@@ -1,0 +1,28 @@
+import { listOf, textOf } from "./answer-fields.ts";
+import type { RemotePushConfig } from "./client-codec.ts";
+import { asObject, member, optionalString, type WireObject } from "./fields.ts";
+
+/** Where an agent says it will notify: flat, or in a member of the object that names the task. */
+export function decodeRemotePushConfig(owner: WireObject, path: string): Omit<RemotePushConfig, "taskId"> {
+  const nested = member(owner, "pushNotificationConfig", "push_notification_config");
+  const wire = nested === undefined ? owner : asObject(nested, `${path}.pushNotificationConfig`);
+  const id = optionalString(member(wire, "id"), `${path}.id`);
+  const token = optionalString(member(wire, "token"), `${path}.token`);
+  const authentication = member(wire, "authentication");
+  return {
+    url: textOf(member(wire, "url"), `${path}.url`),
+    ...(id !== undefined && { id }),
+    ...(token !== undefined && { token }),
+    ...(authentication !== undefined && decodeAuthentication(authentication, `${path}.authentication`)),
+  };
+}
+
+/** One scheme or a list of them, as the versions have it. */
+function decodeAuthentication(value: unknown, path: string): Pick<RemotePushConfig, "authentication"> {
+  const wire = asObject(value, path);
+  const listed = listOf(member(wire, "schemes"), `${path}.schemes`, textOf);
+  const [scheme, ...others] = [textOf(member(wire, "scheme"), `${path}.scheme`), ...listed].filter(Boolean);
+  if (scheme === undefined) return {};
+  const credentials = optionalString(member(wire, "credentials"), `${path}.credentials`);
+  return { authentication: { schemes: [scheme, ...others], ...(credentials !== undefined && { credentials }) } };
+}

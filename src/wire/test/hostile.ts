@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { A2AError } from "../../protocol/error.ts";
+
+/** JSON that its sender should not have sent, made of likely words. */
+export interface HostileJson {
+  readonly anything: fc.Arbitrary<unknown>;
+  /** That JSON, with something in it replaced, added or taken away. */
+  mutated(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>;
+}
+
+/** Names that mean something to JavaScript, and values that are at the edge of something in every version. */
+const NAMES = ["__proto__", "toString", "constructor", "length", ""];
+const VALUES = [null, true, false, 0, -1, 1.5, 1e300, 2 ** 31, "", "1", "x"];
+
+/** `names` and `values` are those that mean something in a version. */
+export function hostileJson(names: readonly string[], values: readonly unknown[]): HostileJson {
+  const name = fc.constantFrom(...names, ...NAMES);
+  const { anything } = fc.letrec<{ anything: unknown }>((tie) => ({
+    anything: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      fc.constantFrom<unknown>(...VALUES, ...values),
+      fc.array(tie("anything"), { maxLength: 3 }),
+      fc.array(fc.tuple(name, tie("anything")), { maxLength: 6 }).map(Object.fromEntries),
+    ),
+  }));
+  const way = fc.array(fc.nat({ max: 30 }), { maxLength: 6 });
+  return {
+    anything,
+    mutated: (valid) =>
+      fc
+        .tuple(valid, way, fc.record({ value: anything, name }))
+        .map(([target, steps, change]) => mutate(target, steps, change)),
+  };
+}
+
+interface Change {
+  readonly value: unknown;
+  readonly name: string;
+}
+
+/** Goes the way down, as far as there is one, and changes what is there. */
+function mutate(target: unknown, [step, ...way]: readonly number[], change: Change): unknown {
+  if (typeof target !== "object" || target === null || step === undefined) return change.value;
+  if (Array.isArray(target)) {
+    if (target.length === 0) return [change.value];
+    const at = step % target.length;
+    return target.map((item: unknown, index) => (index === at ? mutate(item, way, change) : item));
+  }
+  const entries = Object.entries(target);
+  const at = step % (entries.length + 2);
+  if (at === entries.length) return Object.fromEntries([...entries, [change.name, change.value]]);
+  if (at > entries.length) return Object.fromEntries(entries.slice(1));
+  return Object.fromEntries(
+    entries.map(([name, item], index) => [name, index === at ? mutate(item, way, change) : item]),
+  );
+}
+
+/** The same JSON, which cannot be changed any more: whoever tries throws. */
+export function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    for (const item of Object.values(value)) frozen(item);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+/** The field that the refusal of a request names; `undefined` if it is not refused. Throws what is no such refusal. */
+export function fieldRefused(decode: () => unknown): string | undefined {
+  try {
+    decode();
+  } catch (thrown) {
+    if (thrown instanceof A2AError && thrown.code === "invalid-params" && thrown.violations[0] !== undefined)
+      return thrown.violations[0].field;
+    throw thrown;
+  }
+  return undefined;
+}

@@ -1,0 +1,56 @@
+import { A2AError } from "../../protocol/error.ts";
+import type { PushConfig, SendRequest } from "../../protocol/operation.ts";
+import type { ClientRequest, RpcCall } from "../client-codec.ts";
+import { type Params, unlessEmpty } from "../client-params.ts";
+import { messageObject, type NewId } from "./message.ts";
+import { METHOD_OF } from "./methods.ts";
+
+/** Throws where this version has no such method. `newId` names the tasks that a message begins. */
+export function encodeRpcRequest(request: ClientRequest, newId: NewId): RpcCall {
+  const method = METHOD_OF[request.operation];
+  if (method === undefined) {
+    throw new A2AError("unsupported-operation", "This agent's version of the protocol has no such operation");
+  }
+  return { method, params: JSON.stringify(paramsOf(request, newId)) };
+}
+
+function paramsOf(request: ClientRequest, newId: NewId): Params {
+  switch (request.operation) {
+    case "send":
+    case "stream":
+      return sendParams(request, newId);
+    case "get":
+      return { id: request.id, historyLength: request.history || undefined };
+    case "cancel":
+      return { id: request.id, metadata: unlessEmpty(request.metadata) };
+    case "subscribe":
+      return { id: request.id };
+    case "push-create":
+      return { id: request.taskId, pushNotificationConfig: pushObject(request.config) };
+    case "push-get":
+      return { id: request.taskId };
+    case "list":
+    case "push-list":
+    case "push-delete":
+    case "extended-card":
+      return {};
+  }
+}
+
+/** It cannot say whether to wait: agents of this version answer when they see fit, mostly at once. */
+function sendParams({ message, metadata, outputModes, history, push }: SendRequest, newId: NewId): Params {
+  return {
+    id: message.taskId ?? newId(),
+    sessionId: message.contextId,
+    message: messageObject(message),
+    acceptedOutputModes: outputModes.length === 0 ? undefined : outputModes,
+    pushNotification: push && pushObject(push),
+    historyLength: history || undefined,
+    metadata: unlessEmpty(metadata),
+  };
+}
+
+/** A task has one configuration, which needs no id. */
+function pushObject({ id: _nameless, ...config }: PushConfig): Params {
+  return config;
+}

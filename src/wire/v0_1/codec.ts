@@ -1,0 +1,70 @@
+import { OPERATIONS, type Operation, type OperationPolicy, type OperationResult } from "../../protocol/operation.ts";
+import type { RpcCodec } from "../codec.ts";
+import { ERROR_TABLE } from "../error-table.ts";
+import type { DialectSettings } from "../options.ts";
+import { encodeCard } from "./card.ts";
+import { encodeError } from "./error.ts";
+import { encodeEvent, encodeOpening, eventName, SPELLING } from "./event.ts";
+import type { NewId } from "./message.ts";
+import { METHOD_OF } from "./methods.ts";
+import { decodeRequest, type RequestReading } from "./request.ts";
+import { encodeTask, repliedTaskObject } from "./task.ts";
+
+const DIALECT = "0.1/jsonrpc";
+
+const METHODS: ReadonlyMap<string, Operation> = new Map(
+  OPERATIONS.flatMap((operation) => {
+    const method = METHOD_OF[operation];
+    return method === undefined ? [] : [[method, operation] as const];
+  }),
+);
+
+const POLICY: OperationPolicy = {
+  closeOnInputRequired: true,
+  terminalSubscribe: "snapshot",
+  repeatCancel: "error",
+  undeclaredExtendedCard: "unsupported-operation",
+  namesTasks: true,
+  tasksOnly: true,
+  answersByReference: false,
+  numbersArtifacts: () => true,
+};
+
+/** `newId` names messages, which have no ids in this version. */
+export function createRpcCodec(
+  { blockingDefault, lenient }: DialectSettings,
+  newId: NewId = () => crypto.randomUUID(),
+): RpcCodec {
+  const reading: RequestReading = { wait: blockingDefault[DIALECT], liberal: lenient !== false, newId };
+  return {
+    dialect: DIALECT,
+    version: "0.1",
+    policy: POLICY,
+    // This version knows no extensions; who asks for them does as the next one.
+    extensionsHeader: "x-a2a-extensions",
+    operationOf: (method) => METHODS.get(method),
+    decodeRequest: (operation, params) => decodeRequest(operation, params, reading),
+    encodeResult,
+    encodeOpening: (opening) => encodeOpening(opening, SPELLING),
+    encodeEvent: (event, place) => encodeEvent(event, place, SPELLING),
+    eventName,
+    encodeError,
+    statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,
+    // Its clients read streams with libraries that take nothing else for one.
+    refusesByEvent: true,
+  };
+}
+
+function encodeResult(result: OperationResult): string {
+  switch (result.kind) {
+    case "sent":
+    case "task":
+      return encodeTask(result.task);
+    case "replied":
+      return JSON.stringify(repliedTaskObject(result.message));
+    case "tasks":
+      return `[${result.tasks.map(encodeTask).join(",")}]`;
+    case "card":
+      return encodeCard(result.card);
+  }
+}

@@ -1,0 +1,90 @@
+import { A2AError, type ErrorCode } from "../../protocol/error.ts";
+import { codeOfReason, ERROR_TABLE } from "../error-table.ts";
+import { isWireObject } from "../fields.ts";
+import { decodeError as decodeNewer, errorData } from "../v0_3/error.ts";
+
+const STREAMING_NOT_SUPPORTED = -32006;
+const AUTHENTICATION_REQUIRED = -32007;
+const AUTHORIZATION_FAILED = -32008;
+const INVALID_TASK_STATE = -32009;
+const RATE_LIMIT_EXCEEDED = -32010;
+const RESOURCE_UNAVAILABLE = -32011;
+
+/** Errors that have a number of their own here, and those that came later, whose numbers mean something else or nothing. */
+const CODES: Partial<Readonly<Record<ErrorCode, number>>> = {
+  unauthenticated: AUTHENTICATION_REQUIRED,
+  "permission-denied": AUTHORIZATION_FAILED,
+  "rate-limited": RATE_LIMIT_EXCEEDED,
+  "resource-exhausted": RESOURCE_UNAVAILABLE,
+  unavailable: RESOURCE_UNAVAILABLE,
+  "invalid-agent-response": ERROR_TABLE.internal.rpc,
+  "extended-card-not-configured": ERROR_TABLE["unsupported-operation"].rpc,
+  "extension-support-required": ERROR_TABLE["invalid-params"].rpc,
+  "version-not-supported": ERROR_TABLE["invalid-request"].rpc,
+};
+
+/** What this version calls the fields that errors name which come from behind the codec, where there is one name for all versions. */
+const FIELDS = [
+  ["message.contextId", "sessionId"],
+  ["message.taskId", "id"],
+  ["configuration.acceptedOutputModes", "acceptedOutputModes"],
+] as const;
+
+/** The `error` member of a JSON-RPC response. */
+export function encodeError(neutral: A2AError): string {
+  const error = inOwnWords(neutral);
+  const { code = CODES[error.code] ?? ERROR_TABLE[error.code].rpc, ...reason } = unsupported(error);
+  return JSON.stringify({ code, message: error.message, data: { ...errorData(error), ...reason } });
+}
+
+function inOwnWords(error: A2AError): A2AError {
+  const { code, message, metadata, violations, data } = error;
+  const { field } = metadata;
+  if (violations.length === 0 && field === undefined) return error;
+  return new A2AError(code, renamed(message), {
+    violations: violations.map((violation) => ({
+      field: renamed(violation.field),
+      description: renamed(violation.description),
+    })),
+    metadata: field === undefined ? metadata : { ...metadata, field: renamed(field) },
+    ...(data !== undefined && { data }),
+  });
+}
+
+function renamed(text: string): string {
+  return FIELDS.reduce((renamed, [neutral, own]) => renamed.replaceAll(neutral, own), text);
+}
+
+/** What is not supported later is told more exactly here, where the error says what that is. */
+function unsupported({ code, metadata }: A2AError): { readonly code?: number; readonly reason?: string } {
+  if (code !== "unsupported-operation") return {};
+  if (metadata["capability"] === "streaming") return { code: STREAMING_NOT_SUPPORTED };
+  if (metadata["state"] !== undefined) return { code: INVALID_TASK_STATE, reason: "INVALID_TRANSITION" };
+  return {};
+}
+
+/** What agents of this version mean by numbers that others use otherwise. */
+const MEANINGS: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
+  [STREAMING_NOT_SUPPORTED, "unsupported-operation"],
+  [AUTHENTICATION_REQUIRED, "unauthenticated"],
+  [AUTHORIZATION_FAILED, "permission-denied"],
+  [INVALID_TASK_STATE, "unsupported-operation"],
+  [RATE_LIMIT_EXCEEDED, "rate-limited"],
+  [RESOURCE_UNAVAILABLE, "resource-exhausted"],
+]);
+
+/** An agent's error. A reason says more than a number, a number more than the status. Never throws. */
+export function decodeError(value: unknown, httpStatus: number): A2AError {
+  const error = decodeNewer(value, httpStatus);
+  const code = MEANINGS.get(numberOf(value));
+  const reason = error.data?.["reason"];
+  if (code === undefined || (typeof reason === "string" && codeOfReason(reason) !== undefined)) return error;
+  const { message, metadata, violations, data } = error;
+  return new A2AError(code, message, { metadata, violations, ...(data !== undefined && { data }) });
+}
+
+/** Of an `error`, or of what holds it. */
+function numberOf(value: unknown): unknown {
+  if (!isWireObject(value)) return undefined;
+  return isWireObject(value["error"]) ? value["error"]["code"] : value["code"];
+}

@@ -1,0 +1,121 @@
+import type { Artifact } from "../../protocol/artifact.ts";
+import type { TaskEvent } from "../../protocol/event.ts";
+import { readEvent, readTask } from "../../protocol/serial.ts";
+import type { RemoteEvent } from "../client-codec.ts";
+import type { EventPlace, EventText, NamedText, StreamOpening } from "../codec.ts";
+import { asObject, isWireObject, member, type WireObject } from "../fields.ts";
+import { decodeRemoteEvent as decodeNewer } from "../v0_3/event.ts";
+import {
+  artifactObject,
+  decodeRemoteTask,
+  newerArtifact,
+  newerStatus,
+  repliedStatus,
+  repliedTaskId,
+  statusObject,
+} from "./task.ts";
+
+/** A way to spell events, which this version shares with the form that readers of later ones understand as well. */
+export interface EventSpelling {
+  /** Tells its texts from those of others. */
+  readonly name: string;
+  /** `index`: the number of the artifact that the event is about. */
+  eventObject(event: TaskEvent, place: EventPlace, index: number): object;
+}
+
+export const SPELLING: EventSpelling = { name: "0.1", eventObject };
+
+function eventObject(event: TaskEvent, { taskId, final }: EventPlace, index: number): object {
+  const { metadata } = event;
+  if (event.kind === "status") return { id: taskId, status: statusObject(event.status), final, metadata };
+  const { artifact, append, lastChunk } = event;
+  return { id: taskId, artifact: artifactObject(artifact, { index, append, lastChunk }), metadata };
+}
+
+/** What a frame says it is, for readers that want it. */
+export function eventName({ state }: Pick<EventText, "state">): "status" | "artifact" {
+  return state === undefined ? "artifact" : "status";
+}
+
+/**
+ * The beginning of a stream, in which a task has no place: its status, and its artifacts one by one. Where nothing follows, the
+ * status comes last, because readers stop at the one that is final.
+ */
+export function encodeOpening(opening: StreamOpening, spelling: EventSpelling): readonly NamedText[] {
+  if (opening.kind === "message") {
+    const { message } = opening;
+    const event = { id: repliedTaskId(message), status: repliedStatus(message), final: true };
+    return [{ name: "status", text: JSON.stringify(event) }];
+  }
+  const { id, contextId, status, artifacts = [], metadata } = readTask(opening.task);
+  const place: EventPlace = { taskId: id, contextId, final: opening.final === true };
+  const frame = (event: TaskEvent, index: number): NamedText => ({
+    name: event.kind,
+    text: JSON.stringify(spelling.eventObject(event, place, index)),
+  });
+  const statusFrame = frame({ kind: "status", status, ...(metadata !== undefined && { metadata }) }, 0);
+  const artifactFrames = artifacts.map((artifact, index) =>
+    frame({ kind: "artifact", artifact, append: false, lastChunk: false }, index),
+  );
+  return place.final ? [...artifactFrames, statusFrame] : [statusFrame, ...artifactFrames];
+}
+
+/**
+ * A later frame. Its text depends on whether it is the last or, for an artifact, on its number; a place that has no numbers
+ * counts all artifacts as one, as this version does where none is given.
+ */
+export function encodeEvent(event: EventText, place: EventPlace, spelling: EventSpelling): string {
+  const { body, encoded, state } = event;
+  const index = state === undefined ? (place.numbers?.of(artifactIdOf(body)) ?? 0) : 0;
+  const key = `${spelling.name} ${state === undefined ? index : place.final}`;
+  const known = encoded?.get(key);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(spelling.eventObject(readEvent(body), place, index));
+  encoded?.set(key, text);
+  return text;
+}
+
+const BEGINS = '{"artifact":{"artifactId":"';
+
+/** Mostly to be seen at the beginning, without parsing all that follows. */
+function artifactIdOf(body: string): string {
+  if (body.startsWith(BEGINS)) {
+    const id = body.slice(BEGINS.length, body.indexOf('"', BEGINS.length));
+    if (!id.includes("\\")) return id;
+  }
+  // Safe: only texts made here are read here.
+  return (JSON.parse(body) as { readonly artifact: Artifact }).artifact.artifactId;
+}
+
+/** What one frame holds: news of a status or of an artifact, or, from agents that do not keep to this version, a task. */
+export function decodeRemoteEvent(value: unknown): RemoteEvent {
+  const wire = asObject(value, "result");
+  if (isTask(wire)) return { kind: "task", task: decodeRemoteTask(wire, "result") };
+  return decodeNewer(newerEvent(wire));
+}
+
+function isTask(wire: WireObject): boolean {
+  if (member(wire, "kind") === "task") return true;
+  return (
+    member(wire, "status") !== undefined && ["artifacts", "history"].some((name) => member(wire, name) !== undefined)
+  );
+}
+
+/** Here the flags of a piece stand in the artifact, later beside it. */
+function newerEvent(wire: WireObject): WireObject {
+  const artifact = isWireObject(wire["artifact"]) ? wire["artifact"] : {};
+  return {
+    ...wire,
+    kind: kindOf(wire),
+    taskId: member(wire, "taskId", "id"),
+    status: newerStatus(wire["status"]),
+    artifact: newerArtifact(wire["artifact"], 0),
+    append: member(artifact, "append") ?? wire["append"],
+    lastChunk: member(artifact, "lastChunk") ?? wire["lastChunk"],
+  };
+}
+
+function kindOf(wire: WireObject): string | undefined {
+  if (member(wire, "artifact") !== undefined) return "artifact-update";
+  return member(wire, "status") === undefined ? undefined : "status-update";
+}

@@ -1,0 +1,16 @@
+import type { Operation } from "../../protocol/operation.ts";
+
+/** What JSON-RPC calls each operation. Some came with later versions and have no name in this one. */
+export const METHOD_OF: Readonly<Record<Operation, string | undefined>> = {
+  send: "tasks/send",
+  stream: "tasks/sendSubscribe",
+  get: "tasks/get",
+  list: undefined,
+  cancel: "tasks/cancel",
+  subscribe: "tasks/resubscribe",
+  "push-create": "tasks/pushNotification/set",
+  "push-get": "tasks/pushNotification/get",
+  "push-list": undefined,
+  "push-delete": undefined,
+  "extended-card": undefined,
+};

@@ -1,0 +1,31 @@
+import type { Operation } from "../../protocol/operation.ts";
+import type { RemoteResult } from "../client-codec.ts";
+import { asObject, member } from "../fields.ts";
+import { decodeRemoteResult as decodeNewer, type RemoteReaders } from "../v0_3/remote-result.ts";
+import { decodeCard } from "./card.ts";
+import { decodeRemoteEvent } from "./event.ts";
+import { decodeRemoteTask } from "./task.ts";
+
+const READERS: RemoteReaders = { task: decodeRemoteTask, event: decodeRemoteEvent, card: decodeCard };
+
+/** What an agent answered. */
+export function decodeRemoteResult(operation: Operation, value: unknown): RemoteResult {
+  switch (operation) {
+    case "send":
+    case "stream":
+      return { kind: "sent", task: decodeRemoteTask(value, "result") };
+    case "push-create":
+    case "push-get":
+      return decodePushResult(operation, value);
+    default:
+      return decodeNewer(operation, value, READERS);
+  }
+}
+
+/** The id here is that of the task. A task without configuration is answered with `null`, or with `null` for one. */
+function decodePushResult(operation: "push-create" | "push-get", value: unknown): RemoteResult {
+  const owner = asObject(value ?? {}, "result");
+  const { id: taskId, ...rest } = owner;
+  if (member(rest, "pushNotificationConfig") === undefined) return { kind: "done" };
+  return decodeNewer(operation, { taskId, ...rest }, READERS);
+}

@@ -1,0 +1,105 @@
+import type { Artifact } from "../../protocol/artifact.ts";
+import type { Message } from "../../protocol/message.ts";
+import { readTask, type StoredTask } from "../../protocol/serial.ts";
+import type { TaskState } from "../../protocol/state.ts";
+import type { Task, TaskStatus } from "../../protocol/task.ts";
+import { isWireObject, member } from "../fields.ts";
+import { remote as newer } from "../v0_3/task.ts";
+import { messageObject, newerMessage } from "./message.ts";
+import { newerParts, partObject } from "./part.ts";
+
+/** What this version calls a state; for two that it does not have, the one that comes nearest. */
+const STATES: Readonly<Record<TaskState, string>> = {
+  submitted: "submitted",
+  working: "working",
+  "input-required": "input-required",
+  "auth-required": "input-required",
+  completed: "completed",
+  failed: "failed",
+  canceled: "canceled",
+  rejected: "failed",
+};
+
+/** A task as this version writes it. */
+export function encodeTask(stored: StoredTask): string {
+  return JSON.stringify(taskObject(readTask(stored)));
+}
+
+export function taskObject(task: Task): object {
+  return {
+    id: task.id,
+    sessionId: task.contextId,
+    status: statusObject(task.status),
+    artifacts: task.artifacts?.map((artifact, index) => artifactObject(artifact, { index })),
+    history: task.history?.map(messageObject),
+    metadata: task.metadata,
+  };
+}
+
+/** A bare reply, for which this version has no word, as the task that it would have been. Nobody has noted the time. */
+export function repliedTaskObject(message: Message): object {
+  return { id: repliedTaskId(message), sessionId: message.contextId, status: repliedStatus(message) };
+}
+
+export function repliedTaskId({ taskId, messageId }: Message): string {
+  return taskId ?? messageId;
+}
+
+export function repliedStatus(message: Message): object {
+  return { state: STATES.completed, message: messageObject(message) };
+}
+
+export function statusObject({ state, message, timestamp }: TaskStatus): object {
+  return { state: STATES[state], ...(message !== undefined && { message: messageObject(message) }), timestamp };
+}
+
+/** What tells an artifact from the others of its task, and how a piece of it goes with the pieces before. */
+export interface ArtifactPlace {
+  readonly index: number;
+  readonly append?: boolean;
+  readonly lastChunk?: boolean;
+}
+
+export function artifactObject({ name, description, parts, metadata }: Artifact, place: ArtifactPlace): object {
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    parts: parts.map(partObject),
+    index: place.index,
+    ...(place.append === true && { append: true }),
+    ...(place.lastChunk === true && { lastChunk: true }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+/** A task from an agent. */
+export function decodeRemoteTask(value: unknown, path: string): Task {
+  return newer.task(newerTask(value), path);
+}
+
+function newerTask(value: unknown): unknown {
+  if (!isWireObject(value)) return value;
+  const { status, artifacts, history } = value;
+  return {
+    ...value,
+    contextId: member(value, "contextId", "sessionId"),
+    status: newerStatus(status),
+    artifacts: Array.isArray(artifacts) ? artifacts.map(newerArtifact) : artifacts,
+    history: Array.isArray(history) ? history.map(newerMessage) : history,
+  };
+}
+
+export function newerStatus(value: unknown): unknown {
+  return isWireObject(value) ? { ...value, message: newerMessage(value["message"]) } : value;
+}
+
+/** `position` counts where the artifact has no number: agents that send one whole list seldom number it. */
+export function newerArtifact(value: unknown, position: number): unknown {
+  if (!isWireObject(value)) return value;
+  const index = member(value, "index") ?? position;
+  return {
+    ...value,
+    artifactId: member(value, "artifactId") ?? (typeof index === "number" ? String(index) : index),
+    parts: newerParts(value["parts"]),
+  };
+}

@@ -1,0 +1,61 @@
+import { readTask, type StoredTask } from "../../protocol/serial.ts";
+import type { RpcCodec } from "../codec.ts";
+import { isWireObject, type WireObject } from "../fields.ts";
+import { eventObject as newerEventObject } from "../v0_3/event.ts";
+import { taskObject as newerTaskObject } from "../v0_3/task.ts";
+import { type EventSpelling, encodeEvent, encodeOpening, eventName, SPELLING } from "./event.ts";
+import { taskObject } from "./task.ts";
+
+/**
+ * For calls that 0.1 and a newer version of 0.x spell alike, by callers that do not say which of them they speak. A task made in
+ * 0.1 is most likely read by who made it, but not surely: it is written such that readers of either version find all their
+ * members. Every other task is written as in the newer one.
+ */
+export function createUnionRpcCodec(newer: RpcCodec): RpcCodec {
+  return {
+    ...newer,
+    dialect: `0.1+${newer.dialect}`,
+    policy: { ...newer.policy, numbersArtifacts: isOlder },
+    encodeResult: (result) => {
+      const isTask = result.kind === "task" || result.kind === "sent";
+      return isTask && isOlder(result.task.dialect) ? encodeTask(result.task) : newer.encodeResult(result);
+    },
+    encodeOpening: (opening) => {
+      const both = opening.kind === "task" && isOlder(opening.task.dialect);
+      return both ? encodeOpening(opening, UNION) : newer.encodeOpening(opening);
+    },
+    encodeEvent: (event, place) =>
+      isOlder(place.origin) ? encodeEvent(event, place, UNION) : newer.encodeEvent(event, place),
+    eventName,
+  };
+}
+
+function isOlder(origin: string | undefined): boolean {
+  return origin?.startsWith("0.1/") === true;
+}
+
+const UNION: EventSpelling = {
+  name: "0.1+0.3",
+  eventObject: (event, place, index) =>
+    union(newerEventObject(event, place), SPELLING.eventObject(event, place, index)),
+};
+
+function encodeTask(stored: StoredTask): string {
+  const task = readTask(stored);
+  return JSON.stringify(union(newerTaskObject(task), taskObject(task)));
+}
+
+/** The members of both spellings of one thing. Where they differ, the older one counts, which every reader knows. */
+function union(newer: object, older: object): object;
+function union(newer: unknown, older: unknown): unknown;
+function union(newer: unknown, older: unknown): unknown {
+  if (newer === older) return newer;
+  if (Array.isArray(newer) && Array.isArray(older)) return newer.map((item, index) => union(item, older[index]));
+  if (!isWireObject(newer) || !isWireObject(older)) return older ?? newer;
+  const names = new Set([...Object.keys(newer), ...Object.keys(older)]);
+  return Object.fromEntries(Array.from(names, (name) => [name, union(own(newer, name), own(older, name))]));
+}
+
+function own(object: WireObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import type { AgentCard } from "../../protocol/card.ts";
+import { A2AError } from "../../protocol/error.ts";
+import { dialectSettings } from "../options.ts";
+import { BARE_CARD } from "../test/cards.ts";
+import { LOSS_NAMES as NEWER_NAMES } from "../v0_3/losses.ts";
+import { cardObject } from "./card.ts";
+import { createRpcClientCodec } from "./client-codec.ts";
+import { createRpcCodec } from "./codec.ts";
+import { LOSS_NAMES, LOSSES } from "./losses.ts";
+
+const client = createRpcClientCodec();
+const card: AgentCard = {
+  ...BARE_CARD,
+  skills: [{ id: "s", name: "S", description: "", tags: [], security: [{ certificate: [] }] }],
+  securitySchemes: {
+    certificate: { type: "mutualTLS" },
+    login: { type: "oauth2", flows: {}, oauth2MetadataUrl: "https://a/meta" },
+  },
+  security: [{ certificate: [] }, { login: [] }],
+};
+
+/** What is lost besides what is lost in the next version, and how that shows. */
+const SHOWN: Readonly<Record<string, () => void>> = {
+  listing: () => {
+    const list = { operation: "list", tenant: "", pageSize: 100, artifacts: true, history: undefined } as const;
+    expect(() => client.encodeRequest(list)).toThrow("no such operation");
+  },
+  certificates: () => {
+    expect(Object.keys(cardObject(card).securitySchemes ?? {})).toEqual(["login"]);
+    expect(cardObject(card).security).toEqual(card.security);
+  },
+  authorizationMetadata: () => {
+    expect(cardObject(card).securitySchemes).toEqual({ login: { type: "oauth2", flows: {} } });
+  },
+  skillSecurity: () => {
+    expect(cardObject(card).skills).toEqual([{ id: "s", name: "S", description: "", tags: [] }]);
+  },
+  extendedCard: () => {
+    expect(() => client.encodeRequest({ operation: "extended-card", tenant: "" })).toThrow("no such operation");
+    const error = new A2AError("extended-card-not-configured", "No");
+    expect(JSON.parse(createRpcCodec(dialectSettings({})).encodeError(error))).toMatchObject({
+      code: -32004,
+      data: { reason: "EXTENDED_AGENT_CARD_NOT_CONFIGURED" },
+    });
+  },
+};
+
+describe("What is lost on the way to 0.2", () => {
+  it("is all that is lost on the way to 0.3, and more", () => {
+    expect([...new Set([...NEWER_NAMES, ...Object.keys(SHOWN)])]).toEqual(LOSS_NAMES);
+  });
+
+  it.each(Object.entries(SHOWN))("is written down and true: %s", (name, shows) => {
+    expect(Object.keys(LOSSES)).toContain(name);
+    shows();
+  });
+});

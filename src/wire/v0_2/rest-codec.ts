@@ -1,0 +1,17 @@
+import type { RestCodec } from "../codec.ts";
+import { ERROR_TABLE } from "../error-table.ts";
+import type { DialectSettings } from "../options.ts";
+import { createRpcCodec } from "./codec.ts";
+
+/** What this version gives by path: an extended card, or the status that says why not. What the body of that holds is free. */
+export function createRestCodec(settings: DialectSettings): RestCodec {
+  const { version, policy, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError } =
+    createRpcCodec(settings);
+  return {
+    ...{ version, policy, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError },
+    dialect: "0.2/rest",
+    decodeRequest: () => ({ operation: "extended-card", tenant: "" }),
+    statusOf: ({ code }) => ERROR_TABLE[code].http0_3,
+    mediaTypes: ["application/json"],
+  };
+}

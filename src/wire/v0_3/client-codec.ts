@@ -1,0 +1,34 @@
+import type { AgentCard } from "../../protocol/card.ts";
+import { readAnswer } from "../agent-answer.ts";
+import type { ClientCodec, RestClientCodec, RpcClientCodec } from "../client-codec.ts";
+import { decodeCard } from "./card.ts";
+import { encodeRestRequest, encodeRpcRequest } from "./client-request.ts";
+import { decodeError } from "./error.ts";
+import { decodeRemoteEvent } from "./event.ts";
+import { decodeRemoteResult, type RemoteReaders } from "./remote-result.ts";
+import { remote } from "./task.ts";
+
+/** Both bindings are read alike: agents differ in what they wrap. */
+export function sharedByVersion(version: string): Omit<ClientCodec, "dialect"> {
+  const card = (value: unknown): AgentCard => decodeCard(value, version);
+  const readers: RemoteReaders = { task: remote.task, event: decodeRemoteEvent, card };
+  return {
+    version,
+    decodeResult: (operation, value) => readAnswer(() => decodeRemoteResult(operation, value, readers)),
+    decodeEvent: (value) => readAnswer(() => decodeRemoteEvent(value)),
+    decodeError,
+  };
+}
+
+export function createRpcClientCodec(): RpcClientCodec {
+  return {
+    ...sharedByVersion("0.3"),
+    dialect: "0.3/jsonrpc",
+    encodeRequest: (request) => encodeRpcRequest(request),
+  };
+}
+
+/** REST in JSON style. */
+export function createRestClientCodec(): RestClientCodec {
+  return { ...sharedByVersion("0.3"), dialect: "0.3/rest-json", encodeRequest: encodeRestRequest };
+}

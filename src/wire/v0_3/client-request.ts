@@ -1,0 +1,117 @@
+import { A2AError } from "../../protocol/error.ts";
+import type { PushCreateRequest, SendRequest } from "../../protocol/operation.ts";
+import type { ClientRequest, RestCall, RpcCall } from "../client-codec.ts";
+import { type Params, unlessEmpty } from "../client-params.ts";
+import { pathSegment } from "../path-segment.ts";
+import { messageObject } from "./message.ts";
+import { METHOD_OF, type MethodNames } from "./methods.ts";
+
+/** Throws where there is no such method. */
+export function encodeRpcRequest(request: ClientRequest, methods: MethodNames = METHOD_OF): RpcCall {
+  const method = methods[request.operation];
+  if (method === undefined) {
+    throw new A2AError(
+      "unsupported-operation",
+      "Over JSON-RPC, this agent's version of the protocol has no such operation",
+    );
+  }
+  return { method, params: JSON.stringify(paramsOf(request)) };
+}
+
+function paramsOf(request: ClientRequest): Params {
+  switch (request.operation) {
+    case "send":
+    case "stream":
+      return sendParams(request);
+    case "get":
+      return { id: request.id, historyLength: request.history };
+    case "cancel":
+      return { id: request.id, metadata: unlessEmpty(request.metadata) };
+    case "subscribe":
+      return { id: request.id };
+    case "push-create":
+      return pushParams(request);
+    case "push-get":
+    case "push-delete":
+      return { id: request.taskId, pushNotificationConfigId: request.id };
+    case "push-list":
+      return { id: request.taskId };
+    case "list":
+    case "extended-card":
+      return {};
+  }
+}
+
+/**
+ * It always says whether to wait, because what silence means differs from agent to agent. To wait for a while is not known in
+ * this version: who wants that must give up by itself.
+ */
+function sendParams({ message, metadata, outputModes, history, waitMs, push }: SendRequest): Params {
+  return {
+    message: messageObject(message),
+    configuration: {
+      acceptedOutputModes: outputModes.length === 0 ? undefined : outputModes,
+      blocking: waitMs > 0,
+      historyLength: history,
+      pushNotificationConfig: push,
+    },
+    metadata: unlessEmpty(metadata),
+  };
+}
+
+function pushParams({ taskId, config }: PushCreateRequest): Params {
+  return { taskId, pushNotificationConfig: config };
+}
+
+/** A call in JSON style. */
+export function encodeRestRequest(request: ClientRequest): RestCall {
+  return encodeRestCall(request, { send: sendParams, pushCreate: (create) => ({ config: pushParams(create) }) });
+}
+
+/** The bodies that the two styles of REST 0.3 write each in its own way. */
+export interface RestBodies {
+  send(request: SendRequest): Params;
+  pushCreate(request: PushCreateRequest): Params;
+}
+
+/** A call in either style. */
+export function encodeRestCall(request: ClientRequest, bodies: RestBodies): RestCall {
+  switch (request.operation) {
+    case "send":
+    case "stream":
+      return { method: "POST", path: `/v1/message:${request.operation}`, body: JSON.stringify(bodies.send(request)) };
+    case "get":
+      return { method: "GET", path: `${taskPath(request.id)}${historyQuery(request.history)}` };
+    case "list":
+      return { method: "GET", path: `/v1/tasks${historyQuery(request.history)}` };
+    case "cancel": {
+      const body = JSON.stringify({ name: `tasks/${request.id}`, metadata: unlessEmpty(request.metadata) });
+      return { method: "POST", path: `${taskPath(request.id)}:cancel`, body };
+    }
+    case "subscribe":
+      // Of the two verbs, the one that every agent knows.
+      return { method: "GET", path: `${taskPath(request.id)}:subscribe` };
+    case "push-create":
+      return { method: "POST", path: configsPath(request.taskId), body: JSON.stringify(bodies.pushCreate(request)) };
+    case "push-get":
+      return { method: "GET", path: `${configsPath(request.taskId)}/${pathSegment(request.id, "id")}` };
+    case "push-list":
+      return { method: "GET", path: configsPath(request.taskId) };
+    case "push-delete":
+      return { method: "DELETE", path: `${configsPath(request.taskId)}/${pathSegment(request.id, "id")}` };
+    case "extended-card":
+      return { method: "GET", path: "/v1/card" };
+  }
+}
+
+function taskPath(id: string): string {
+  return `/v1/tasks/${pathSegment(id, "id")}`;
+}
+
+function configsPath(taskId: string): string {
+  return `${taskPath(taskId)}/pushNotificationConfigs`;
+}
+
+function historyQuery(history: number | undefined): string {
+  return history === undefined ? "" : `?historyLength=${history}`;
+}

@@ -1,0 +1,154 @@
+import { invalidField } from "../../protocol/error.ts";
+import type { ArtifactEvent, StatusEvent, TaskEvent } from "../../protocol/event.ts";
+import type { ContextId, TaskId } from "../../protocol/ids.ts";
+import { readEvent } from "../../protocol/serial.ts";
+import { textOf } from "../answer-fields.ts";
+import type { RemoteEvent } from "../client-codec.ts";
+import type { Codec, EventPlace, EventText, StreamOpening } from "../codec.ts";
+import { perPlace, writtenOnce } from "../event-text.ts";
+import { asObject, isWireObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields.ts";
+import { decodeRemoteMessage, encodeMessage } from "./message.ts";
+import { artifactObject, encodeTask, remote, statusObject } from "./task.ts";
+
+/** A first frame, bare: its `kind` says what it is. */
+export function encodeOpening(opening: StreamOpening): string {
+  return opening.kind === "task" ? encodeTask(opening.task) : encodeMessage(opening.message);
+}
+
+/** A later frame, bare. */
+export const encodeEvent: Codec["encodeEvent"] = writtenOnce("0.3", eventText);
+
+const artifactBeginning = perPlace((ids) => `{"kind":"artifact-update",${ids},`);
+
+function eventText({ body }: EventText, place: EventPlace): string {
+  const at = textChunkAt(body);
+  if (at !== undefined) return `${artifactBeginning(place)}${body.slice(1, at)}"kind":"text",${body.slice(at)}`;
+  return JSON.stringify(eventObject(readEvent(body), place));
+}
+
+const CHUNK_BEGINS = '{"artifact":{"artifactId":"';
+const CHUNK_PARTS = '","parts":[{"text":"';
+const CHUNK_ENDS = '"}]},"append":true';
+
+/**
+ * Where the only part of the event begins, if the event is one more piece of text and nothing else, as `writeEvent` spells
+ * it. Streams are made of these, and putting the `kind` in there costs a fraction of parsing and writing them.
+ */
+function textChunkAt(body: string): number | undefined {
+  if (!body.startsWith(CHUNK_BEGINS)) return undefined;
+  const idEnd = stringEnd(body, CHUNK_BEGINS.length);
+  if (!body.startsWith(CHUNK_PARTS, idEnd)) return undefined;
+  const textEnd = stringEnd(body, idEnd + CHUNK_PARTS.length);
+  if (!body.startsWith(CHUNK_ENDS, textEnd)) return undefined;
+  const rest = body.slice(textEnd + CHUNK_ENDS.length);
+  if (rest !== "}" && rest !== ',"lastChunk":true}') return undefined;
+  return idEnd + CHUNK_PARTS.length - '"text":"'.length;
+}
+
+const BACKSLASH = 0x5c;
+
+/** Where the JSON string ends whose content begins there. */
+function stringEnd(text: string, from: number): number {
+  let end = text.indexOf('"', from);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charCodeAt(before) === BACKSLASH) before -= 1;
+  return (at - before) % 2 === 0;
+}
+
+export function eventObject(event: TaskEvent, { taskId, contextId, final }: EventPlace): object {
+  const { metadata } = event;
+  if (event.kind === "status") {
+    return { kind: "status-update", taskId, contextId, status: statusObject(event.status), final, metadata };
+  }
+  return {
+    kind: "artifact-update",
+    taskId,
+    contextId,
+    artifact: artifactObject(event.artifact),
+    append: event.append || undefined,
+    lastChunk: event.lastChunk || undefined,
+    metadata,
+  };
+}
+
+/** The member that holds a thing of this kind where it is wrapped, as it is in REST. */
+const WRAPPERS = {
+  task: "task",
+  message: "message",
+  "status-update": "statusUpdate",
+  "artifact-update": "artifactUpdate",
+} as const;
+
+type Kind = keyof typeof WRAPPERS;
+const KINDS = ["task", "message", "status-update", "artifact-update"] as const satisfies readonly Kind[];
+
+/** What one frame holds: bare, named by its `kind` or told by its shape, or wrapped. */
+export function decodeRemoteEvent(value: unknown): RemoteEvent {
+  const frame = asObject(value, "result");
+  const kind = bareKind(frame);
+  if (kind !== undefined) return decodeNamed(kind, frame, "result");
+  const wrapped = KINDS.find((candidate) => member(frame, WRAPPERS[candidate]) !== undefined);
+  if (wrapped === undefined) throw invalidField("result", "must be a task, a message or an update of a task");
+  return decodeNamed(wrapped, frame[WRAPPERS[wrapped]], `result.${WRAPPERS[wrapped]}`);
+}
+
+function bareKind(frame: WireObject): Kind | undefined {
+  const named = member(frame, "kind");
+  const kind = KINDS.find((known) => known === named);
+  if (kind !== undefined) return kind;
+  if (member(frame, "artifact") !== undefined) return "artifact-update";
+  if (member(frame, "status") !== undefined) return member(frame, "taskId") === undefined ? "task" : "status-update";
+  return member(frame, "parts") === undefined ? undefined : "message";
+}
+
+function decodeNamed(kind: Kind, value: unknown, path: string): RemoteEvent {
+  switch (kind) {
+    case "task":
+      return { kind, task: remote.task(value, path) };
+    case "message":
+      return { kind, message: decodeRemoteMessage(value, path) };
+    case "status-update":
+    case "artifact-update":
+      return decodeUpdate(kind, asObject(value, path), path);
+  }
+}
+
+function decodeUpdate(kind: "status-update" | "artifact-update", wire: WireObject, path: string): RemoteEvent {
+  const event = kind === "status-update" ? decodeStatusEvent(wire, path) : decodeArtifactEvent(wire, path);
+  const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
+  return {
+    ...event,
+    ...(metadata !== undefined && { metadata }),
+    taskId: textOf(member(wire, "taskId"), `${path}.taskId`) as TaskId,
+    contextId: textOf(member(wire, "contextId"), `${path}.contextId`) as ContextId,
+    final: optionalBoolean(member(wire, "final"), `${path}.final`) ?? false,
+  };
+}
+
+function decodeStatusEvent(wire: WireObject, path: string): StatusEvent {
+  return { kind: "status", status: remote.status(member(wire, "status"), `${path}.status`) };
+}
+
+function decodeArtifactEvent(wire: WireObject, path: string): ArtifactEvent {
+  const { artifact, append } = member(wire, "artifact") === undefined ? numberedPiece(wire) : wire;
+  return {
+    kind: "artifact",
+    artifact: remote.artifact(artifact, `${path}.artifact`),
+    append: optionalBoolean(append ?? undefined, `${path}.append`) ?? false,
+    lastChunk: optionalBoolean(member(wire, "lastChunk"), `${path}.lastChunk`) ?? false,
+  };
+}
+
+/** Some agents send one part at a time, and the artifact's number instead of its id. */
+function numberedPiece({ index, part }: WireObject): WireObject {
+  if (!isWireObject(part)) return {};
+  return {
+    artifact: { artifactId: typeof index === "number" ? String(index) : "0", parts: [part] },
+    append: part["append"],
+  };
+}

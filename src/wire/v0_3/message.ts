@@ -1,0 +1,75 @@
+import { invalidField } from "../../protocol/error.ts";
+import type { MessageId } from "../../protocol/ids.ts";
+import type { Message, Role } from "../../protocol/message.ts";
+import { listOf, textOf } from "../answer-fields.ts";
+import { asArray, asId, asObject, isWireObject, member, type WireObject } from "../fields.ts";
+import { decodeLinks } from "../message-links.ts";
+import { LIBERAL, type Reading } from "../reading.ts";
+import { decodePart, decodeRemotePart, partObject } from "./part.ts";
+
+const MAX_PARTS = 1000;
+
+export function encodeMessage(message: Message): string {
+  return JSON.stringify(messageObject(message));
+}
+
+/** A message as this version spells it. */
+export function messageObject(message: Message): object {
+  return { kind: "message", ...message, parts: message.parts.map(partObject) };
+}
+
+/** A message from a caller. Its role must be the user's: an agent's turns are written by the agent alone. */
+export function decodeMessage(value: unknown, path: string, reading: Reading = LIBERAL): Message {
+  if (value === undefined) throw invalidField(path, "is required");
+  const wire = asObject(value, path);
+  decodeKind(member(wire, "kind"), `${path}.kind`, reading);
+  const messageId = asId(member(wire, "messageId"), `${path}.messageId`);
+  decodeUserRole(member(wire, "role"), `${path}.role`);
+  const parts = asArray(member(wire, "parts") ?? [], `${path}.parts`, MAX_PARTS);
+  if (parts.length === 0) throw invalidField(`${path}.parts`, "must have at least one part");
+  return {
+    messageId: messageId as MessageId,
+    role: "user",
+    parts: parts.map((part, index) => decodePart(part, `${path}.parts[${index}]`, reading)),
+    ...decodeLinks(wire, path),
+  };
+}
+
+/** Only versions whose parts have a kind have one for messages. */
+function decodeKind(kind: unknown, path: string, { tag, liberal }: Reading): void {
+  if (kind === "message" || tag !== "kind") return;
+  if (kind !== undefined) throw invalidField(path, "must be message");
+  // Examples of the protocol itself leave it out.
+  if (!liberal) throw invalidField(path, "is required");
+}
+
+function decodeUserRole(value: unknown, path: string): void {
+  if (value === "user") return;
+  if (value === undefined) throw invalidField(path, "is required");
+  if (value === "agent") throw invalidField(path, "must be user in a message from a caller");
+  throw invalidField(path, "must be user");
+}
+
+/** A message from an agent, which may have left out its id and its role. */
+export function decodeRemoteMessage(value: unknown, path: string): Message {
+  const wire = asObject(value, path);
+  return {
+    messageId: textOf(member(wire, "messageId"), `${path}.messageId`) as MessageId,
+    role: decodeRemoteRole(member(wire, "role"), `${path}.role`),
+    parts: listOf(member(wire, "parts"), `${path}.parts`, decodeRemotePart),
+    ...decodeLinks(withInputRequest(wire), path),
+  };
+}
+
+/** Some agents say what they ask for in a member of its own, and not in the metadata. */
+function withInputRequest(wire: WireObject): WireObject {
+  const { inputRequest, metadata } = wire;
+  if (!isWireObject(inputRequest)) return wire;
+  return { ...wire, metadata: { inputRequest, ...(isWireObject(metadata) && metadata) } };
+}
+
+function decodeRemoteRole(value: unknown, path: string): Role {
+  if (value === undefined || value === "agent" || value === "ROLE_AGENT") return "agent";
+  if (value === "user" || value === "ROLE_USER") return "user";
+  throw invalidField(path, "must be user or agent");
+}

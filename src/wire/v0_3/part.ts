@@ -1,0 +1,163 @@
+import { invalidField } from "../../protocol/error.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import type { DataPart, Part, RawPart, UrlPart } from "../../protocol/part.ts";
+import { toolResultPart, toolUsePart } from "../../protocol/tool-part.ts";
+import { decodeBase64 } from "../base64.ts";
+import {
+  asId,
+  asJson,
+  asObject,
+  asString,
+  member,
+  optionalJsonObject,
+  optionalString,
+  type WireObject,
+} from "../fields.ts";
+import { LIBERAL, type Reading } from "../reading.ts";
+import { packData, packMetadata, unpackData, unpackMetadata } from "./part-metadata.ts";
+
+const KINDS = ["text", "file", "data"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** A part as this version spells it. */
+export function partObject(part: Part): object {
+  return taggedPart(part, "kind");
+}
+
+/** A part as 0.x spells it, whose versions differ in the member that tells what it is. */
+export function taggedPart(part: Part, tag: "kind" | "type"): object {
+  if (part.text !== undefined) return withMetadata({ [tag]: "text", text: part.text }, packMetadata(part));
+  if (part.raw !== undefined)
+    return withMetadata({ [tag]: "file", file: fileObject(part, { bytes: part.raw }) }, part.metadata);
+  if (part.url !== undefined)
+    return withMetadata({ [tag]: "file", file: fileObject(part, { uri: part.url }) }, part.metadata);
+  const { data, metadata } = packData(part);
+  return withMetadata({ [tag]: "data", data }, metadata);
+}
+
+function fileObject({ mediaType, filename }: Part, content: { bytes: string } | { uri: string }): object {
+  return {
+    ...content,
+    ...(mediaType !== undefined && { mimeType: mediaType }),
+    ...(filename !== undefined && { name: filename }),
+  };
+}
+
+function withMetadata(part: object, metadata: JsonObject | undefined): object {
+  return metadata === undefined ? part : { ...part, metadata };
+}
+
+/**
+ * A part from a caller. Read liberally, it may leave out its `kind`, or call it `type`, but not contradict it; and there are
+ * two kinds for tools, which are data.
+ */
+export function decodePart(value: unknown, path: string, { tag, liberal }: Reading = LIBERAL): Part {
+  const wire = asObject(value, path);
+  const other = tag === "kind" ? "type" : "kind";
+  const named = liberal && member(wire, tag) === undefined ? other : tag;
+  const kind = member(wire, named);
+  if (kind === undefined && !liberal) throw invalidField(`${path}.${tag}`, "is required");
+  if (liberal && isToolKind(kind)) return decodeToolPart(wire, kind, path);
+  if (kind !== undefined && !isKind(kind)) throw invalidField(`${path}.${named}`, `must be ${KINDS.join(", ")}`);
+  return contentOf(wire, kind, { path, liberal });
+}
+
+/** A part from an agent. What it holds counts, whatever it is called. */
+export function decodeRemotePart(value: unknown, path: string): Part {
+  const wire = asObject(value, path);
+  const kind = member(wire, "kind", "type");
+  if (isToolKind(kind)) return decodeToolPart(wire, kind, path);
+  return contentOf(wire, isKind(kind) ? kind : undefined, { path, liberal: true });
+}
+
+type ToolKind = "tool-use" | "tool-result";
+
+function isToolKind(value: unknown): value is ToolKind {
+  return value === "tool-use" || value === "tool-result";
+}
+
+/** What some callers and agents have a kind of part for, as the data it is otherwise. */
+function decodeToolPart(wire: WireObject, kind: ToolKind, path: string): DataPart {
+  const toolUseId = asId(member(wire, "toolUseId"), `${path}.toolUseId`);
+  const own = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
+  const part = kind === "tool-use" ? decodeToolUse(wire, toolUseId, path) : decodeToolResult(wire, toolUseId, path);
+  return { ...part, metadata: { ...own, ...part.metadata } };
+}
+
+function decodeToolUse(wire: WireObject, toolUseId: string, path: string): DataPart {
+  const { input } = wire;
+  return toolUsePart({
+    toolUseId,
+    name: asId(member(wire, "name"), `${path}.name`),
+    ...(input !== undefined && { input: asJson(input, `${path}.input`) }),
+  });
+}
+
+function decodeToolResult({ result }: WireObject, toolUseId: string, path: string): DataPart {
+  if (result === undefined) throw invalidField(`${path}.result`, "is required");
+  return toolResultPart({ toolUseId, result: asJson(result, `${path}.result`) });
+}
+
+function isKind(value: unknown): value is Kind {
+  return KINDS.some((kind) => kind === value);
+}
+
+interface Place {
+  readonly path: string;
+  readonly liberal: boolean;
+}
+
+function contentOf(wire: WireObject, kind: Kind | undefined, { path, liberal }: Place): Part {
+  const content = kind ?? inferKind(wire, path);
+  for (const other of KINDS) {
+    if (other !== content && member(wire, other) !== undefined)
+      throw invalidField(path, `must have only one of text, file and data: ${content}, not ${other}`);
+  }
+  const value = wire[content];
+  if (value === undefined || (value === null && content !== "data"))
+    throw invalidField(`${path}.${content}`, "is required");
+  const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
+  if (content === "text") return { text: asString(value, `${path}.text`), ...unpackMetadata(metadata) };
+  if (content === "file")
+    return { ...decodeFile(value, { path: `${path}.file`, liberal }), ...(metadata !== undefined && { metadata }) };
+  // Parsed JSON, whose limits are looked at once it is out of its wrapper.
+  const part = unpackData(value as JsonValue, metadata);
+  asJson(part.data, `${path}.data`);
+  return part;
+}
+
+/** `null` is no content, unless it is all there is, as data. */
+function inferKind(wire: WireObject, path: string): Kind {
+  const found = KINDS.find((kind) => member(wire, kind) !== undefined);
+  if (found !== undefined) return found;
+  if (wire["data"] === null) return "data";
+  throw invalidField(path, "must have one of text, file and data");
+}
+
+function decodeFile(value: unknown, place: Place): RawPart | UrlPart {
+  const { path } = place;
+  const wire = asObject(value, path);
+  const mediaType = optionalString(member(wire, "mimeType"), `${path}.mimeType`);
+  const filename = optionalString(member(wire, "name"), `${path}.name`);
+  return {
+    ...decodeFileContent(wire, place),
+    ...(mediaType !== undefined && { mediaType }),
+    ...(filename !== undefined && { filename }),
+  };
+}
+
+const CONTENTS = ["bytes", "uri"];
+/** Examples of the protocol itself say `data` for `bytes` and `url` for `uri`. */
+const LIBERAL_CONTENTS = ["bytes", "data", "uri", "url"];
+
+function decodeFileContent(wire: WireObject, { path, liberal }: Place): RawPart | UrlPart {
+  const names = liberal ? LIBERAL_CONTENTS : CONTENTS;
+  const [name, other] = names.filter((candidate) => member(wire, candidate) !== undefined);
+  if (name === undefined) throw invalidField(path, "must have bytes or uri");
+  if (other !== undefined)
+    throw invalidField(path, `must have only one of bytes and uri, not both ${name} and ${other}`);
+  const text = asString(wire[name], `${path}.${name}`);
+  if (name === "bytes" || name === "data") return { raw: decodeBase64(text, `${path}.${name}`) };
+  if (text === "") throw invalidField(`${path}.${name}`, "must not be empty");
+  return { url: text };
+}

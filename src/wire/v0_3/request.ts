@@ -1,0 +1,138 @@
+import { invalidField } from "../../protocol/error.ts";
+import type { TaskId } from "../../protocol/ids.ts";
+import type { Operation, OperationRequest, PushConfig, SendRequest } from "../../protocol/operation.ts";
+import {
+  asId,
+  asObject,
+  member,
+  optionalBoolean,
+  optionalId,
+  optionalInteger,
+  optionalJsonObject,
+  optionalString,
+  optionalStrings,
+  type WireObject,
+} from "../fields.ts";
+import type { WaitDefault } from "../options.ts";
+import { type Authentication, decodePushConfig as decodeShared } from "../push-config.ts";
+import type { Reading } from "../reading.ts";
+import { decodeMessage } from "./message.ts";
+
+/** As many tasks as a list shows, which cannot be turned over to the next page in this version. */
+const LIST_SIZE = 100;
+
+export interface RequestReading extends Reading {
+  /** What a send means that leaves out `blocking`. */
+  readonly absentWait: WaitDefault;
+}
+
+export function decodeRequest(operation: Operation, params: unknown, reading: RequestReading): OperationRequest {
+  const wire = asObject(params ?? {}, "params");
+  const tenant = "";
+  switch (operation) {
+    case "send":
+    case "stream":
+      return decodeSend(operation, wire, reading);
+    case "get":
+      return { operation, tenant, id: decodeOwnId(wire, reading), history: decodeHistoryLength(wire, "") };
+    case "list":
+      return { operation, tenant, pageSize: LIST_SIZE, artifacts: true, history: decodeHistoryLength(wire, "") };
+    case "cancel": {
+      const metadata = optionalJsonObject(member(wire, "metadata"), "metadata") ?? {};
+      return { operation, tenant, id: decodeTaskId(wire), metadata };
+    }
+    case "subscribe":
+      return { operation, tenant, id: decodeOwnId(wire, reading) };
+    case "push-create": {
+      const taskId = asId(member(wire, "taskId"), "taskId") as TaskId;
+      const config = decodePushMember(wire, "");
+      return { operation, tenant, taskId, config };
+    }
+    case "push-get": {
+      const id = optionalId(member(wire, "pushNotificationConfigId"), "pushNotificationConfigId");
+      return { operation, tenant, taskId: decodeTaskId(wire), ...(id !== undefined && { id }) };
+    }
+    case "push-list":
+      return { operation, tenant, taskId: decodeTaskId(wire) };
+    case "push-delete": {
+      const id = asId(member(wire, "pushNotificationConfigId"), "pushNotificationConfigId");
+      return { operation, tenant, taskId: decodeTaskId(wire), id };
+    }
+    case "extended-card":
+      return { operation, tenant };
+  }
+}
+
+/** Some callers who want to see a task name it as the push methods do. */
+function decodeOwnId(wire: WireObject, { liberal }: Reading): TaskId {
+  return asId(member(wire, "id", liberal ? "taskId" : undefined), "id") as TaskId;
+}
+
+function decodeTaskId(wire: WireObject): TaskId {
+  return asId(member(wire, "id"), "id") as TaskId;
+}
+
+export function decodeSend(operation: "send" | "stream", wire: WireObject, reading: RequestReading): SendRequest {
+  const message = decodeMessage(reading.liberal ? withStrayId(wire) : member(wire, "message"), "message", reading);
+  const metadata = optionalJsonObject(member(wire, "metadata"), "metadata") ?? {};
+  const configuration = asObject(member(wire, "configuration") ?? {}, "configuration");
+  const pushed = member(configuration, "pushNotificationConfig") !== undefined;
+  const blocking = optionalBoolean(member(configuration, "blocking"), "configuration.blocking");
+  return {
+    operation,
+    tenant: "",
+    message,
+    metadata,
+    outputModes:
+      optionalStrings(member(configuration, "acceptedOutputModes"), "configuration.acceptedOutputModes") ?? [],
+    history: decodeHistoryLength(configuration, "configuration."),
+    waitMs: decodeWait(blocking, pushed ? "return" : reading.absentWait),
+    ...(pushed && { push: decodePushMember(configuration, "configuration.") }),
+  };
+}
+
+/** The message with its id in it: an example of the protocol itself has it beside the message. */
+function withStrayId(wire: WireObject): unknown {
+  const message = member(wire, "message");
+  const stray = member(wire, "messageId");
+  if (stray === undefined || message === undefined) return message;
+  const wireMessage = asObject(message, "message");
+  return member(wireMessage, "messageId") === undefined ? { ...wireMessage, messageId: stray } : wireMessage;
+}
+
+/** Milliseconds. `absent` is what counts where the caller does not say. */
+export function decodeWait(blocking: boolean | undefined, absent: WaitDefault): number {
+  if (blocking ?? absent === "wait") return Number.POSITIVE_INFINITY;
+  return blocking === undefined && typeof absent === "number" ? absent : 0;
+}
+
+/** `path` ends in a dot, unless it is empty. */
+export function decodeHistoryLength(wire: WireObject, path: string): number | undefined {
+  const value = member(wire, "historyLength");
+  if (typeof value === "string") throw invalidField(`${path}historyLength`, "must be an integer, not a string");
+  const length = optionalInteger(value, `${path}historyLength`);
+  if (length !== undefined && length < 0) throw invalidField(`${path}historyLength`, "must not be negative");
+  return length;
+}
+
+function decodePushMember(wire: WireObject, path: string): PushConfig {
+  const config = member(wire, "pushNotificationConfig");
+  if (config === undefined) throw invalidField(`${path}pushNotificationConfig`, "is required");
+  return decodePushConfig(asObject(config, `${path}pushNotificationConfig`), `${path}pushNotificationConfig.`);
+}
+
+/** Where to notify a caller; every style of 0.x spells it so. `path` ends in a dot, unless it is empty. */
+export function decodePushConfig(wire: WireObject, path: string): PushConfig {
+  return decodeShared(wire, path, decodeAuthentication);
+}
+
+/** One without anything in it says nothing: there are callers that always write it. */
+function decodeAuthentication(value: unknown, path: string): Authentication | undefined {
+  const wire = asObject(value, path);
+  const schemes = optionalStrings(member(wire, "schemes"), `${path}.schemes`);
+  const credentials = optionalString(member(wire, "credentials"), `${path}.credentials`);
+  if (schemes === undefined && credentials === undefined) return undefined;
+  const [first, ...others] = schemes ?? [];
+  if (first === undefined) throw invalidField(`${path}.schemes`, "must have at least one scheme");
+  return { schemes: [first, ...others], ...(credentials !== undefined && { credentials }) };
+}

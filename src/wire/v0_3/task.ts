@@ -1,0 +1,65 @@
+import type { Artifact } from "../../protocol/artifact.ts";
+import { invalidField } from "../../protocol/error.ts";
+import { readTask, type StoredTask } from "../../protocol/serial.ts";
+import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
+import type { Task, TaskStatus } from "../../protocol/task.ts";
+import { type TaskReaders, taskReaders } from "../remote-task.ts";
+import { decodeRemoteMessage, messageObject } from "./message.ts";
+import { decodeRemotePart, partObject } from "./part.ts";
+
+/** A task as this version writes it. */
+export function encodeTask(stored: StoredTask): string {
+  return JSON.stringify(taskObject(readTask(stored)));
+}
+
+export function taskObject(task: Task): object {
+  return {
+    kind: "task",
+    id: task.id,
+    contextId: task.contextId,
+    status: statusObject(task.status),
+    artifacts: task.artifacts?.map(artifactObject),
+    history: task.history?.map(messageObject),
+    metadata: task.metadata,
+  };
+}
+
+/** States are spelt here as they are in the neutral model. */
+export function statusObject(status: TaskStatus): object {
+  return status.message === undefined ? status : { ...status, message: messageObject(status.message) };
+}
+
+export function artifactObject(artifact: Artifact): object {
+  return { ...artifact, parts: artifact.parts.map(partObject) };
+}
+
+/**
+ * Other names agents use, those of the definition for REST and gRPC among them. A task whose state its agent does not say or
+ * know is taken to be at work: it has not ended, and nobody is asked anything.
+ */
+const REMOTE_STATES: ReadonlyMap<unknown, TaskState> = new Map<unknown, TaskState>([
+  ...TASK_STATES.flatMap((state) => [[state, state] as const, [definedName(state), state] as const]),
+  ["cancelled", "canceled"],
+  [definedName("cancelled"), "canceled"],
+  ["started", "submitted"],
+  ["unknown", "working"],
+  [definedName("unspecified"), "working"],
+  [undefined, "working"],
+]);
+
+function definedName(state: string): string {
+  return `TASK_STATE_${state.toUpperCase().replace("-", "_")}`;
+}
+
+function decodeRemoteState(value: unknown, path: string): TaskState {
+  const state = REMOTE_STATES.get(value);
+  if (state === undefined) throw invalidField(path, `must be one of ${TASK_STATES.join(", ")}`);
+  return state;
+}
+
+/** What an agent sends. */
+export const remote: TaskReaders = taskReaders({
+  message: decodeRemoteMessage,
+  part: decodeRemotePart,
+  state: decodeRemoteState,
+});

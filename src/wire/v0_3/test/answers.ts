@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { AgentCard } from "../../../protocol/card.ts";
+import { A2AError, ERROR_CODES } from "../../../protocol/error.ts";
+import type { Operation } from "../../../protocol/operation.ts";
+import type { ClientCodec } from "../../client-codec.ts";
+import type { Codec } from "../../codec.ts";
+import { openingFrame, place, storedEvent } from "./frames.ts";
+import { event, message, SAMPLES, stored, task } from "./models.ts";
+
+/** Both ends of one dialect that has the vocabulary of this version. `card`: what cards of its version can carry. */
+export interface Ends {
+  readonly server: Codec;
+  readonly client: ClientCodec;
+  readonly card: fc.Arbitrary<AgentCard>;
+}
+
+/** Declares tests that a client reads what a server writes as it was meant. */
+export function itReadsAnswers({ server, client, card }: Ends): void {
+  const read = (operation: Operation, text: string) => client.decodeResult(operation, JSON.parse(text));
+
+  it("is read as it was meant: tasks and messages", () => {
+    fc.assert(
+      fc.property(task, message, (made, reply) => {
+        const kept = stored(made);
+        expect(read("send", server.encodeResult({ kind: "sent", task: kept }))).toEqual({ kind: "sent", task: made });
+        expect(read("get", server.encodeResult({ kind: "task", task: kept }))).toEqual({ kind: "task", task: made });
+        const replied = read("send", server.encodeResult({ kind: "replied", message: reply }));
+        expect(replied).toEqual({ kind: "replied", message: reply });
+        const opening = openingFrame(server, { kind: "task", task: kept });
+        expect(client.decodeEvent(opening)).toEqual({ kind: "task", task: made });
+        const only = openingFrame(server, { kind: "message", message: reply });
+        expect(client.decodeEvent(only)).toEqual({ kind: "message", message: reply });
+      }),
+      SAMPLES,
+    );
+  });
+
+  it("is read as it was meant: events", () => {
+    fc.assert(
+      fc.property(event, place, (source, { final, ...ids }) => {
+        // Nothing ends with an artifact.
+        const here = { ...ids, final: source.kind === "status" && final };
+        const frame: unknown = JSON.parse(server.encodeEvent(storedEvent(source), here));
+        expect(client.decodeEvent(frame)).toEqual({ ...source, ...here });
+      }),
+      { ...SAMPLES, numRuns: 300 },
+    );
+  });
+
+  it("is read as it was meant: cards", () => {
+    fc.assert(
+      fc.property(card, (declared) => {
+        const answer = read("extended-card", server.encodeResult({ kind: "card", card: declared }));
+        expect(answer).toEqual({ kind: "card", card: declared });
+      }),
+      SAMPLES,
+    );
+  });
+
+  it.each(ERROR_CODES)("is read as it was meant: the error %s", (code) => {
+    const violations = [{ field: "a", description: "b" }];
+    const metadata = { taskId: "t", requiredExtensions: "urn:a,urn:b" };
+    const error = new A2AError(code, "No", { metadata, violations });
+    const told = client.decodeError(JSON.parse(server.encodeError(error)), server.statusOf(error));
+    // Two ways of not being understood have one reason.
+    const expected = code === "unsupported-media-type" ? "content-type-not-supported" : code;
+    expect(told).toMatchObject({ code: expected, message: "No", metadata, violations });
+  });
+}

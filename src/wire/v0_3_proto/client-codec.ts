@@ -1,0 +1,41 @@
+import { readAnswer } from "../agent-answer.ts";
+import type { RemoteEvent, RestClientCodec } from "../client-codec.ts";
+import { asObject } from "../fields.ts";
+import { decodeCard } from "../v0_3/card.ts";
+import { decodeError } from "../v0_3/error.ts";
+import { decodeRemoteEvent as decodeJsonEvent } from "../v0_3/event.ts";
+import { decodeRemoteResult, type RemoteReaders } from "../v0_3/remote-result.ts";
+import { remote as remoteJson } from "../v0_3/task.ts";
+import { encodeRestRequest } from "./client-request.ts";
+import { decodeRemoteEvent, payloadOf } from "./event.ts";
+import { remote } from "./task.ts";
+
+/** Asks in the style of the definition, and reads answers in either: what has a `kind` is in the other one. */
+const READERS: RemoteReaders = {
+  task: (value, path) => (hasKind(value) ? remoteJson.task(value, path) : remote.task(value, path)),
+  event: decodeEvent,
+  // One reader for both, because not every agent writes its card in the style of its other answers.
+  card: decodeCard,
+};
+
+export function createRestClientCodec(): RestClientCodec {
+  return {
+    dialect: "0.3/rest-proto",
+    version: "0.3",
+    encodeRequest: encodeRestRequest,
+    decodeResult: (operation, value) => readAnswer(() => decodeRemoteResult(operation, value, READERS)),
+    decodeEvent: (value) => readAnswer(() => decodeEvent(value)),
+    decodeError,
+  };
+}
+
+function decodeEvent(value: unknown): RemoteEvent {
+  const frame = asObject(value, "result");
+  const payload = payloadOf(frame);
+  if (payload === undefined || hasKind(frame) || hasKind(payload.value)) return decodeJsonEvent(frame);
+  return decodeRemoteEvent(payload);
+}
+
+function hasKind(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "kind" in value;
+}

@@ -1,0 +1,44 @@
+import type { OperationResult } from "../../protocol/operation.ts";
+import type { RestCodec } from "../codec.ts";
+import { ERROR_TABLE } from "../error-table.ts";
+import type { DialectSettings } from "../options.ts";
+import { sharedByVersion } from "../v0_3/codec.ts";
+import { decodeRestRequest, type RestStyle } from "../v0_3/rest-request.ts";
+import { encodeCard } from "./card.ts";
+import { encodeEvent, encodeOpening } from "./event.ts";
+import { decodeSend, historyOf } from "./request.ts";
+import { encodeTask } from "./task.ts";
+
+/** REST 0.3 as the official libraries speak it: the JSON of the definition the gRPC service has, by the routes of 0.3. */
+export function createRestCodec(settings: DialectSettings): RestCodec {
+  const dialect = "0.3/rest-proto";
+  const style: RestStyle = {
+    decodeSend: (operation, body) => decodeSend(operation, body, settings.blockingDefault[dialect]),
+    history: historyOf,
+  };
+  return {
+    ...sharedByVersion(settings),
+    dialect,
+    mediaTypes: ["application/json"],
+    decodeRequest: (operation, request) => decodeRestRequest(operation, request, style),
+    encodeResult,
+    encodeOpening,
+    encodeEvent,
+    statusOf: ({ code }) => ERROR_TABLE[code].http0_3,
+  };
+}
+
+function encodeResult(result: OperationResult): string {
+  switch (result.kind) {
+    case "sent":
+      return encodeOpening({ kind: "task", task: result.task });
+    case "replied":
+      return encodeOpening({ kind: "message", message: result.message });
+    case "task":
+      return encodeTask(result.task);
+    case "tasks":
+      return `[${result.tasks.map(encodeTask).join(",")}]`;
+    case "card":
+      return encodeCard(result.card);
+  }
+}

@@ -1,0 +1,157 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { TaskEvent } from "../../protocol/event.ts";
+import type { ArtifactId, ContextId, TaskId } from "../../protocol/ids.ts";
+import { writeEvent } from "../../protocol/serial.ts";
+import { isTerminal } from "../../protocol/state.ts";
+import type { EventText } from "../codec.ts";
+import { createRestClientCodec } from "./client-codec.ts";
+import { encodeEvent, encodeOpening } from "./event.ts";
+import { event, message, SAMPLES, stored, task } from "./test/models.ts";
+
+const client = createRestClientCodec();
+const place = { taskId: "t" as TaskId, contextId: "c" as ContextId, final: false };
+const last = { ...place, final: true };
+
+function textOf(someEvent: TaskEvent, encoded?: Map<string, string>): EventText {
+  const body = writeEvent(someEvent);
+  return someEvent.kind === "status" ? { body, state: someEvent.status.state, encoded } : { body, encoded };
+}
+
+const timestamp = "2030-01-01T00:00:00.000Z";
+const chunk: TaskEvent = {
+  kind: "artifact",
+  artifact: { artifactId: "a" as ArtifactId, parts: [{ text: 'the "url": of\\"raw": things' }] },
+  append: true,
+  lastChunk: false,
+};
+
+describe("an event", () => {
+  test("is spelt so: pinned", () => {
+    expect(encodeEvent(textOf(chunk), place)).toBe(
+      '{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":"the \\"url\\": of\\\\\\"raw\\": things"}]},"append":true}}',
+    );
+    const status = textOf({ kind: "status", status: { state: "canceled", timestamp }, metadata: { k: 1 } });
+    expect(JSON.parse(encodeEvent(status, place))).toStrictEqual({
+      statusUpdate: {
+        taskId: "t",
+        contextId: "c",
+        status: { state: "TASK_STATE_CANCELLED", timestamp },
+        metadata: { k: 1 },
+      },
+    });
+    expect(JSON.parse(encodeEvent(status, last))).toHaveProperty("statusUpdate.final", true);
+  });
+
+  test("is read as it was meant, whether or not its text could be passed on", () => {
+    fc.assert(
+      fc.property(event, fc.boolean(), (someEvent, final) => {
+        const text = encodeEvent(textOf(someEvent), { ...place, final });
+        expect(text).not.toMatch(/[\r\n]/);
+        expect(client.decodeEvent(JSON.parse(text))).toStrictEqual({
+          ...someEvent,
+          taskId: "t",
+          contextId: "c",
+          final: final && someEvent.kind === "status",
+        });
+      }),
+      { ...SAMPLES, numRuns: 1000 },
+    );
+  });
+
+  test.each(["mediaType", "filename", "data_part_compat", "_filename", "__data_part_compat"])(
+    "keeps what its author calls %s apart from what the style puts there",
+    (name) => {
+      const artifact = { artifactId: "a" as ArtifactId, parts: [{ text: "x", metadata: { [name]: "mine" } }] };
+      const text = encodeEvent(textOf({ ...chunk, artifact }), place);
+      expect(JSON.parse(text)).toHaveProperty("artifactUpdate.artifact.parts.0.metadata", { [`_${name}`]: "mine" });
+      expect(client.decodeEvent(JSON.parse(text))).toMatchObject({ artifact });
+    },
+  );
+
+  test("is made once for all who read it, and once more where the stream ends with it", () => {
+    fc.assert(
+      fc.property(event, (someEvent) => {
+        const encoded = new Map<string, string>();
+        const [first, again] = [
+          encodeEvent(textOf(someEvent, encoded), place),
+          encodeEvent(textOf(someEvent, encoded), { ...place }),
+        ];
+        expect(again).toBe(first);
+        expect([...encoded.values()]).toEqual([first]);
+        const ending = encodeEvent(textOf(someEvent, encoded), last);
+        expect([...encoded.values()]).toEqual(someEvent.kind === "status" ? [first, ending] : [first]);
+        expect(
+          encodeEvent(
+            {
+              body: "nothing to be parsed",
+              ...(someEvent.kind === "status" && { state: someEvent.status.state }),
+              encoded,
+            },
+            last,
+          ),
+        ).toBe(ending);
+      }),
+      SAMPLES,
+    );
+  });
+
+  test("shares no text with other dialects", () => {
+    const encoded = new Map([
+      ["1.0", "another"],
+      ["0.3", "another"],
+      ["0.3 final", "another"],
+    ]);
+    expect(encodeEvent(textOf(chunk, encoded), place)).not.toBe("another");
+    const status = textOf({ kind: "status", status: { state: "completed", timestamp } }, encoded);
+    expect(encodeEvent(status, { ...place, final: isTerminal("completed") })).not.toBe("another");
+  });
+});
+
+test("the first frame of a stream is read as it was meant", () => {
+  fc.assert(
+    fc.property(task, message, (someTask, reply) => {
+      const opened = JSON.parse(encodeOpening({ kind: "task", task: stored(someTask) }));
+      expect(client.decodeEvent(opened)).toStrictEqual({ kind: "task", task: someTask });
+      const replied = JSON.parse(encodeOpening({ kind: "message", message: reply }));
+      expect(client.decodeEvent(replied)).toStrictEqual({ kind: "message", message: reply });
+    }),
+    SAMPLES,
+  );
+});
+
+test.each<[string, unknown, unknown]>([
+  [
+    "in snake_case",
+    { status_update: { task_id: "t", context_id: "c", status: { state: 3 }, final: true } },
+    { kind: "status", taskId: "t", contextId: "c", final: true, status: { state: "completed" } },
+  ],
+  [
+    "of an artifact in snake_case",
+    { artifact_update: { task_id: "t", artifact: { artifact_id: "a" }, last_chunk: true } },
+    { kind: "artifact", contextId: "", append: false, lastChunk: true, artifact: { artifactId: "a", parts: [] } },
+  ],
+  [
+    "of a message under its name in the definition",
+    { msg: { message_id: "m", content: [{ text: "x" }] } },
+    { kind: "message", message: { messageId: "m", role: "agent" } },
+  ],
+  [
+    "bare, in the other style",
+    { kind: "status-update", taskId: "t", contextId: "c", status: { state: "working" }, final: false },
+    { kind: "status", taskId: "t", final: false },
+  ],
+])("an agent's frame is understood %s", (_name, frame, expected) => {
+  expect(client.decodeEvent(frame)).toMatchObject(expected as object);
+});
+
+test.each([
+  [null],
+  ["task"],
+  [{}],
+  [{ task: {} }],
+  [{ statusUpdate: { status: {} } }],
+  [{ artifactUpdate: { taskId: "t" } }],
+])("an agent's frame that nobody can understand is its fault: %j", (frame) => {
+  expect(() => client.decodeEvent(frame)).toThrow(expect.objectContaining({ code: "invalid-agent-response" }));
+});

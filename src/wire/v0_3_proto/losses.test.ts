@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { AgentCard } from "../../protocol/card.ts";
+import type { MessageId, TaskId } from "../../protocol/ids.ts";
+import { dialectSettings } from "../options.ts";
+import { BARE_CARD } from "../test/cards.ts";
+import { LOSS_NAMES as VERSION_NAMES } from "../v0_3/losses.ts";
+import { encodeCard } from "./card.ts";
+import { createRestClientCodec } from "./client-codec.ts";
+import { createRestCodec } from "./codec.ts";
+import { LOSS_NAMES, LOSSES } from "./losses.ts";
+import { messageObject } from "./message.ts";
+
+const codec = createRestCodec(dialectSettings({}));
+const client = createRestClientCodec();
+const scopes = {};
+const card: AgentCard = {
+  ...BARE_CARD,
+  capabilities: { stateTransitionHistory: true },
+  securitySchemes: {
+    login: {
+      type: "oauth2",
+      flows: {
+        authorizationCode: { authorizationUrl: "a", tokenUrl: "t", scopes },
+        password: { tokenUrl: "t", scopes },
+      },
+    },
+  },
+};
+
+/** What is lost besides what is lost in the version's other style, and how that shows. */
+const SHOWN: Readonly<Record<string, () => void>> = {
+  references: () => {
+    const messageId = "m" as MessageId;
+    const written = messageObject({ messageId, role: "user", parts: [], referenceTaskIds: ["r" as TaskId] });
+    expect(written).toEqual({ messageId: "m", role: "ROLE_USER", content: [] });
+  },
+  noHistory: () => {
+    const get = { operation: "get", tenant: "", id: "t" as TaskId, history: 0 } as const;
+    expect(client.encodeRequest(get).path).toBe("/v1/tasks/t?historyLength=1");
+    const request = { path: { id: "t" }, query: new URLSearchParams("historyLength=0"), body: undefined };
+    expect(codec.decodeRequest("get", request)).toMatchObject({ history: undefined });
+  },
+  requestMetadata: () => {
+    const cancel = { operation: "cancel", tenant: "", id: "t" as TaskId, metadata: { a: 1 } } as const;
+    expect(client.encodeRequest(cancel).body).toBe('{"name":"tasks/t"}');
+  },
+  severalFlows: () => {
+    const { securitySchemes } = JSON.parse(encodeCard(card));
+    expect(Object.keys(securitySchemes.login.oauth2SecurityScheme.flows)).toEqual(["authorizationCode"]);
+  },
+  transitionHistory: () => {
+    expect(JSON.parse(encodeCard(card)).capabilities).toEqual({});
+  },
+};
+
+describe("What is lost on the way to 0.3 in the style of its definition", () => {
+  it("is all that is lost in its other style, and more", () => {
+    expect([...VERSION_NAMES, ...Object.keys(SHOWN)]).toEqual(LOSS_NAMES);
+  });
+
+  it.each(Object.entries(SHOWN))("is written down and true: %s", (name, shows) => {
+    expect(Object.keys(LOSSES)).toContain(name);
+    shows();
+  });
+});

@@ -1,0 +1,61 @@
+import { invalidField } from "../../protocol/error.ts";
+import type { MessageId } from "../../protocol/ids.ts";
+import type { Message, Role } from "../../protocol/message.ts";
+import { listOf, textOf } from "../answer-fields.ts";
+import { asArray, asId, asObject, member } from "../fields.ts";
+import { decodeLinks, SNAKE_CASE } from "../message-links.ts";
+import { decodePart, partObject } from "./part.ts";
+
+const MAX_PARTS = 1000;
+const ROLE_NAMES: Readonly<Record<Role, string>> = { user: "ROLE_USER", agent: "ROLE_AGENT" };
+
+/** A message as this style spells it. It has no place for references to other tasks, and its readers refuse strangers. */
+export function messageObject({ messageId, contextId, taskId, role, ...rest }: Message): object {
+  const { parts, metadata, extensions } = rest;
+  return {
+    messageId,
+    ...(contextId !== undefined && { contextId }),
+    ...(taskId !== undefined && { taskId }),
+    role: ROLE_NAMES[role],
+    content: parts.map(partObject),
+    ...(metadata !== undefined && { metadata }),
+    ...(extensions !== undefined && { extensions }),
+  };
+}
+
+/** A message from a caller. Its role must be the user's: an agent's turns are written by the agent alone. */
+export function decodeMessage(value: unknown, path: string): Message {
+  if (value === undefined) throw invalidField(path, "is required");
+  const wire = asObject(value, path);
+  const messageId = asId(member(wire, "messageId", "message_id"), `${path}.messageId`);
+  const role = decodeRole(member(wire, "role"), `${path}.role`);
+  if (role === undefined) throw invalidField(`${path}.role`, "is required");
+  if (role === "agent") throw invalidField(`${path}.role`, "must be ROLE_USER in a message from a caller");
+  const content = asArray(member(wire, "content") ?? [], `${path}.content`, MAX_PARTS);
+  if (content.length === 0) throw invalidField(`${path}.content`, "must have at least one part");
+  return {
+    messageId: messageId as MessageId,
+    role,
+    parts: content.map((part, index) => decodePart(part, `${path}.content[${index}]`)),
+    // References are not part of the definition, but plain enough where somebody sends them.
+    ...decodeLinks(wire, path, SNAKE_CASE),
+  };
+}
+
+/** A message from an agent, which may have left out its id and its role. */
+export function decodeRemoteMessage(value: unknown, path: string): Message {
+  const wire = asObject(value, path);
+  return {
+    messageId: textOf(member(wire, "messageId", "message_id"), `${path}.messageId`) as MessageId,
+    role: decodeRole(member(wire, "role"), `${path}.role`) ?? "agent",
+    parts: listOf(member(wire, "content"), `${path}.content`, decodePart),
+    ...decodeLinks(wire, path, SNAKE_CASE),
+  };
+}
+
+function decodeRole(value: unknown, path: string): Role | undefined {
+  if (value === ROLE_NAMES.user || value === 1) return "user";
+  if (value === ROLE_NAMES.agent || value === 2) return "agent";
+  if (value === undefined || value === "ROLE_UNSPECIFIED" || value === 0) return undefined;
+  throw invalidField(path, "must be ROLE_USER or ROLE_AGENT");
+}

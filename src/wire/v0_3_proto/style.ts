@@ -1,0 +1,74 @@
+import type { WireObject } from "../fields.ts";
+
+export type Style = "proto" | "json";
+
+/**
+ * Which of the two styles a 0.3 REST body is in; `undefined` where it does not show. What can be read in one style only
+ * decides before what merely belongs to it: `content` before roles, roles before the spelling of names.
+ */
+export function styleOf(body: unknown): Style | undefined {
+  if (!isObject(body)) return undefined;
+  // The field is called `request` in the definition, which knows `message` as its JSON name.
+  const message = body["message"] ?? body["request"];
+  if (isObject(message)) return messageStyle(message) ?? configurationStyle(body["configuration"]);
+  return addressStyle(body) ?? configurationStyle(body["configuration"]);
+}
+
+function messageStyle(message: WireObject): Style | undefined {
+  const { content, kind, parts, role } = message;
+  if (content !== undefined) return "proto";
+  if (kind !== undefined || (Array.isArray(parts) && parts.some(isTagged))) return "json";
+  if (typeof role === "number" || (typeof role === "string" && role.startsWith("ROLE_"))) return "proto";
+  if (typeof role === "string") return "json";
+  if (hasSnakeCase(message)) return "proto";
+  return parts === undefined ? undefined : "json";
+}
+
+/** A part that says what it is, as parts do in the JSON style: by `kind`, or by `type` as they used to. */
+function isTagged(part: unknown): boolean {
+  return isObject(part) && (part["kind"] !== undefined || part["type"] !== undefined);
+}
+
+function configurationStyle(configuration: unknown): Style | undefined {
+  if (!isObject(configuration)) return undefined;
+  if (configuration["pushNotification"] !== undefined || hasSnakeCase(configuration)) return "proto";
+  return configuration["pushNotificationConfig"] === undefined ? undefined : "json";
+}
+
+/** Bodies beside messages show it by how they name the task: as a resource, or by its id. */
+function addressStyle(body: WireObject): Style | undefined {
+  const { config } = body;
+  const own = nameStyle(body);
+  if (own !== undefined || !isObject(config)) return own;
+  return config["url"] === undefined ? nameStyle(config) : "json";
+}
+
+function nameStyle(body: WireObject): Style | undefined {
+  if (isResource(body["name"]) || isResource(body["parent"]) || body["configId"] !== undefined) return "proto";
+  if (hasSnakeCase(body)) return "proto";
+  return body["id"] === undefined && body["taskId"] === undefined ? undefined : "json";
+}
+
+function isResource(name: unknown): boolean {
+  return typeof name === "string" && name.startsWith("tasks/");
+}
+
+/** Names as the definition spells them. Only its readers take them. */
+const SNAKE_CASE = [
+  "message_id",
+  "context_id",
+  "task_id",
+  "accepted_output_modes",
+  "push_notification",
+  "history_length",
+  "config_id",
+  "push_notification_config",
+] as const;
+
+function hasSnakeCase(object: WireObject): boolean {
+  return SNAKE_CASE.some((name) => object[name] !== undefined);
+}
+
+function isObject(value: unknown): value is WireObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,84 @@
+import type { Artifact } from "../../protocol/artifact.ts";
+import { invalidField } from "../../protocol/error.ts";
+import { readTask, type StoredTask } from "../../protocol/serial.ts";
+import type { TaskState } from "../../protocol/state.ts";
+import type { TaskStatus } from "../../protocol/task.ts";
+import { type TaskReaders, taskReaders } from "../remote-task.ts";
+import { NUMBERED_STATES } from "../state-numbers.ts";
+import { decodeRemoteMessage, messageObject } from "./message.ts";
+import { decodePart, partObject } from "./part.ts";
+
+const STATE_NAMES: Readonly<Record<TaskState, string>> = {
+  submitted: "TASK_STATE_SUBMITTED",
+  working: "TASK_STATE_WORKING",
+  completed: "TASK_STATE_COMPLETED",
+  failed: "TASK_STATE_FAILED",
+  // With two l, unlike the versions before and after.
+  canceled: "TASK_STATE_CANCELLED",
+  "input-required": "TASK_STATE_INPUT_REQUIRED",
+  rejected: "TASK_STATE_REJECTED",
+  "auth-required": "TASK_STATE_AUTH_REQUIRED",
+};
+
+/** By number on the wire. A task whose state its agent does not say is taken to be at work: it has not ended, and nobody is asked. */
+const STATES: readonly TaskState[] = NUMBERED_STATES.map((state) => state ?? "working");
+
+const REMOTE_STATES: ReadonlyMap<unknown, TaskState> = new Map<unknown, TaskState>([
+  ...STATES.map((state, number) => [number, state] as const),
+  ...STATES.map((state) => [STATE_NAMES[state], state] as const),
+  ["TASK_STATE_CANCELED", "canceled"],
+  ["TASK_STATE_UNSPECIFIED", "working"],
+  [undefined, "working"],
+]);
+
+/** A task as this style writes it. */
+export function encodeTask(stored: StoredTask): string {
+  const { artifacts, ...head } = stored;
+  const alike = artifacts !== undefined && isSpeltAlike(artifacts);
+  const task = readTask(alike ? head : stored);
+  const text = JSON.stringify({
+    id: task.id,
+    contextId: task.contextId,
+    status: statusObject(task.status),
+    artifacts: task.artifacts?.map(artifactObject),
+    history: task.history?.map(messageObject),
+    metadata: task.metadata,
+  });
+  return alike ? `${text.slice(0, -1)},"artifacts":${artifacts}}` : text;
+}
+
+/** What is spelt another way in a part than it is stored, or moves out of the way of such. */
+const SPELT_OTHERWISE = /"_*(?:raw|url|data|mediaType|filename|data_part_compat)":/;
+
+/**
+ * Whether artifacts are stored as this style spells them, which those of nothing but text are. Only ever says no too often:
+ * quotes within a string are escaped, so that a member of that name cannot be there without being found.
+ */
+export function isSpeltAlike(storedArtifacts: string): boolean {
+  return !SPELT_OTHERWISE.test(storedArtifacts);
+}
+
+export function statusObject({ state, message, timestamp }: TaskStatus): object {
+  return {
+    state: STATE_NAMES[state],
+    ...(message !== undefined && { message: messageObject(message) }),
+    timestamp,
+  };
+}
+
+export function artifactObject(artifact: Artifact): object {
+  return { ...artifact, parts: artifact.parts.map(partObject) };
+}
+
+function decodeRemoteState(value: unknown, path: string): TaskState {
+  const state = REMOTE_STATES.get(value);
+  if (state === undefined) throw invalidField(path, "is none of the states of a task");
+  return state;
+}
+
+/** What an agent sends. */
+export const remote: TaskReaders = taskReaders({
+  message: decodeRemoteMessage,
+  part: decodePart,
+  state: decodeRemoteState,
+});

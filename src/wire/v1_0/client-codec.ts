@@ -1,0 +1,97 @@
+import { invalidField } from "../../protocol/error.ts";
+import type { TaskId } from "../../protocol/ids.ts";
+import type { Operation } from "../../protocol/operation.ts";
+import type { Task } from "../../protocol/task.ts";
+import { readAnswer } from "../agent-answer.ts";
+import { listOf, textOf } from "../answer-fields.ts";
+import type { RemotePushConfig, RemoteResult, RestClientCodec, RpcClientCodec } from "../client-codec.ts";
+import { asObject, member, optionalInteger, type WireObject } from "../fields.ts";
+import { decodeRemotePushConfig } from "../remote-push-config.ts";
+import { decodeCard } from "./card.ts";
+import { encodeRestRequest, encodeRpcRequest } from "./client-request.ts";
+import { decodeError } from "./error.ts";
+import { decodeRemoteEvent } from "./event.ts";
+import { remote } from "./task.ts";
+
+const SHARED = {
+  version: "1.0",
+  decodeResult: (operation: Operation, value: unknown) => readAnswer(() => decodeResult(operation, value)),
+  decodeEvent: (value: unknown) => readAnswer(() => decodeRemoteEvent(value)),
+  decodeError,
+} as const;
+
+export function createRpcClientCodec(): RpcClientCodec {
+  return { ...SHARED, dialect: "1.0/jsonrpc", encodeRequest: encodeRpcRequest };
+}
+
+export function createRestClientCodec(): RestClientCodec {
+  return { ...SHARED, dialect: "1.0/rest", encodeRequest: encodeRestRequest };
+}
+
+function decodeResult(operation: Operation, value: unknown): RemoteResult {
+  switch (operation) {
+    case "send":
+    case "stream":
+      return decodeSent(value);
+    case "get":
+    case "cancel":
+    case "subscribe":
+      return { kind: "task", task: decodeTask(value) };
+    case "list":
+      return decodeTasks(value);
+    case "push-create":
+    case "push-get":
+      return { kind: "push-config", config: decodePushConfig(value, "result") };
+    case "push-list": {
+      const wire = pageOf(value, "configs");
+      const configs = listOf(member(wire, "configs"), "result.configs", decodePushConfig);
+      return { kind: "push-configs", configs, nextPageToken: decodePageToken(wire) };
+    }
+    case "push-delete":
+      // Empty, `null` or nothing at all: servers differ.
+      return { kind: "done" };
+    case "extended-card":
+      return { kind: "card", card: decodeCard(value) };
+  }
+}
+
+/** The first answer of a stream is the same as the only one of a send. */
+function decodeSent(value: unknown): RemoteResult {
+  const event = decodeRemoteEvent(value);
+  if (event.kind === "task") return { kind: "sent", task: event.task };
+  if (event.kind === "message") return { kind: "replied", message: event.message };
+  throw invalidField("result", "must have one of task and message");
+}
+
+function decodeTask(value: unknown): Task {
+  const wire = asObject(value, "result");
+  return remote.task(member(wire, "task") ?? wire, "result");
+}
+
+/** Without numbers, what is there is all there is. */
+function decodeTasks(value: unknown): RemoteResult {
+  const wire = pageOf(value, "tasks");
+  const tasks = listOf(member(wire, "tasks"), "result.tasks", remote.task);
+  return {
+    kind: "tasks",
+    tasks,
+    total: optionalInteger(member(wire, "totalSize", "total_size"), "result.totalSize") ?? tasks.length,
+    pageSize: optionalInteger(member(wire, "pageSize", "page_size"), "result.pageSize") ?? tasks.length,
+    nextPageToken: decodePageToken(wire),
+  };
+}
+
+/** A page, or what other versions send in its place: the bare list. */
+function pageOf(value: unknown, name: string): WireObject {
+  return Array.isArray(value) ? { [name]: value } : asObject(value ?? {}, "result");
+}
+
+function decodePageToken(wire: WireObject): string {
+  return textOf(member(wire, "nextPageToken", "next_page_token"), "result.nextPageToken");
+}
+
+function decodePushConfig(value: unknown, path: string): RemotePushConfig {
+  const owner = asObject(value, path);
+  const taskId = textOf(member(owner, "taskId", "task_id"), `${path}.taskId`) as TaskId;
+  return { taskId, ...decodeRemotePushConfig(owner, path) };
+}

@@ -1,0 +1,108 @@
+import { invalidField } from "../../protocol/error.ts";
+import type { Operation } from "../../protocol/operation.ts";
+import type { RestRequest } from "../codec.ts";
+import { asObject, type WireObject } from "../fields.ts";
+
+/** How the text of a parameter in the query is read. Those with two words are also known by their snake_case spelling. */
+const QUERY = {
+  tenant: { alias: undefined, read: asIs },
+  contextId: { alias: "context_id", read: asIs },
+  status: { alias: undefined, read: nameOrNumber },
+  pageSize: { alias: "page_size", read: integer },
+  pageToken: { alias: "page_token", read: asIs },
+  historyLength: { alias: "history_length", read: integer },
+  statusTimestampAfter: { alias: "status_timestamp_after", read: asIs },
+  includeArtifacts: { alias: "include_artifacts", read: boolean },
+} as const;
+
+type QueryName = keyof typeof QUERY;
+
+/** Where the parameters of an operation stand besides the path: in the body, or in the query under these names. */
+const SOURCES: Readonly<Record<Operation, "body" | readonly QueryName[]>> = {
+  send: "body",
+  stream: "body",
+  cancel: "body",
+  subscribe: "body",
+  "push-create": "body",
+  get: ["tenant", "historyLength"],
+  list: [
+    "tenant",
+    "contextId",
+    "status",
+    "pageSize",
+    "pageToken",
+    "historyLength",
+    "statusTimestampAfter",
+    "includeArtifacts",
+  ],
+  "push-get": ["tenant"],
+  "push-list": ["tenant", "pageSize", "pageToken"],
+  "push-delete": ["tenant"],
+  "extended-card": ["tenant"],
+};
+
+/**
+ * The request as the parameters JSON-RPC would carry, so that both are decoded, and refused, alike. What the path says wins;
+ * beyond it, operations that have a body are read from that, with only `tenant` taken from the query, and the others from the
+ * query alone. Whatever else stands there is ignored.
+ *
+ * Errors name a parameter as JSON-RPC does, wherever it stood: `id` is the task's, but where the path has a configuration as well
+ * those are `taskId` and `id`. A body that is no object is named `body`.
+ */
+export function paramsOf(operation: Operation, { path, query, body }: RestRequest): WireObject {
+  const source = SOURCES[operation];
+  const params = source === "body" ? bodyParams(body, query) : queryParams(query, source);
+  return { ...params, ...(operation.startsWith("push-") ? pushPath(path) : path) };
+}
+
+/** No body is as good as an empty object: whether that is enough, the operation decides. */
+function bodyParams(body: unknown, query: URLSearchParams): WireObject {
+  const params = asObject(body ?? {}, "body");
+  if (query.size === 0) return params;
+  const tenant = params["tenant"] ?? "";
+  return tenant === "" ? { ...params, ...queryParams(query, ["tenant"]) } : params;
+}
+
+function pushPath({ id, configId, ...rest }: RestRequest["path"]): WireObject {
+  return { ...rest, ...(id !== undefined && { taskId: id }), ...(configId !== undefined && { id: configId }) };
+}
+
+function queryParams(query: URLSearchParams, names: readonly QueryName[]): WireObject {
+  const params: Record<string, unknown> = {};
+  if (query.size === 0) return params;
+  for (const name of names) {
+    const text = queryText(query, name);
+    if (text !== "") params[name] = QUERY[name].read(text, name);
+  }
+  return params;
+}
+
+/** Empty where it is not there, which means the same. */
+function queryText(query: URLSearchParams, name: QueryName): string {
+  const { alias } = QUERY[name];
+  const texts = alias === undefined ? query.getAll(name) : [...query.getAll(name), ...query.getAll(alias)];
+  const [text = "", ...others] = texts;
+  if (others.length > 0) throw invalidField(name, "must be given only once");
+  // What URLSearchParams puts in the place of bytes that are no text.
+  if (text.includes("\uFFFD")) throw invalidField(name, "must be percent-encoded UTF-8");
+  return text;
+}
+
+function asIs(text: string): string {
+  return text;
+}
+
+function integer(text: string, name: string): number {
+  if (!/^-?\d{1,10}$/.test(text)) throw invalidField(name, "must be an integer");
+  return Number(text);
+}
+
+function boolean(text: string, name: string): boolean {
+  if (text !== "true" && text !== "false") throw invalidField(name, "must be true or false");
+  return text === "true";
+}
+
+/** Enums go by name or number. Which of them exist is for the decoder to say. */
+function nameOrNumber(text: string): string | number {
+  return /^\d{1,3}$/.test(text) ? Number(text) : text;
+}
