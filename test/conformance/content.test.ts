@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { inEveryDialect } from "./every-dialect.ts";
+import type { Part } from "./neutral.ts";
+import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
+import { SPEAKERS } from "./speakers.ts";
+
+const BYTES = Buffer.from([0, 1, 2, 127, 128, 254, 255]).toString("base64");
+
+inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
+  const { wholeHistory: history, listsExtensions } = speaker.rules;
+
+  describe("content", () => {
+    it.each<[string, Part]>([
+      ["text", { text: 'größer 🌊 \n\t"\\ \u2028 <b>' }],
+      ["empty text", { text: "" }],
+      ["a file with its bytes", { raw: BYTES, mediaType: "image/png", filename: "a.png" }],
+      ["a file without a name", { raw: BYTES }],
+      ["a file by reference", { url: "https://example.org/a.png?x=1", mediaType: "image/png", filename: "a.png" }],
+      ["data", { data: { nested: { list: [1, "two", null, true, 0.5] }, empty: {}, "a.b": [] } }],
+      ["a part's metadata", { text: "x", metadata: { source: "scan", pages: [1, 2] } }],
+    ])("comes back as it went: %s", async (_name, part) => {
+      const task = await taskOf(caller("echo").send({ parts: [part] }, { wait: true, history }));
+      expect(task.artifacts?.[0]?.parts).toEqual([part]);
+      expect(task.history?.[0]?.parts).toEqual([part]);
+    });
+
+    it("of several kinds keeps its order", async () => {
+      const parts: Part[] = [{ text: "a" }, { data: { b: 1 } }, { raw: BYTES }, { text: "c" }];
+      const task = await taskOf(caller("echo").send({ parts }, { wait: true }));
+      expect(task.artifacts?.[0]?.parts).toEqual(parts);
+    });
+
+    it("reaches the agent as text, data and files", async () => {
+      let seen: unknown;
+      const opening = play(async (task) => {
+        seen = { text: task.text, data: task.data, files: task.files.map(({ name, bytes }) => [name, bytes?.length]) };
+      });
+      const parts = [{ text: opening }, { data: { n: 1 } }, { raw: BYTES, filename: "b.bin" }];
+      await taskOf(caller().send({ parts }, { wait: true }));
+      expect(seen).toEqual({ text: opening, data: { n: 1 }, files: [["b.bin", 7]] });
+    });
+
+    it("that the agent makes has its names, descriptions, metadata and extensions", async () => {
+      const opening = play(async (task) => {
+        const options = { description: "What it says", metadata: { made: "here" }, extensions: ["urn:x"] };
+        await task
+          .artifact("report", options)
+          .end({ file: { bytes: Buffer.from("hi"), name: "hi.txt", mediaType: "text/plain" } });
+        await task.artifact("numbers").end({ data: { n: 1 } });
+      });
+      const { artifacts } = await taskOf(caller().send(text(opening), { wait: true }));
+      expect(artifacts).toMatchObject([
+        {
+          name: "report",
+          description: "What it says",
+          metadata: { made: "here" },
+          ...(listsExtensions && { extensions: ["urn:x"] }),
+          parts: [{ raw: "aGk=", filename: "hi.txt", mediaType: "text/plain" }],
+        },
+        { name: "numbers", parts: [{ data: { n: 1 } }] },
+      ]);
+      expect(new Set(artifacts?.map(({ artifactId }) => artifactId)).size).toBe(2);
+    });
+
+    it.each<[string, unknown]>([
+      ["a list", [1, "two"]],
+      ["a number", 4],
+      ["nothing", null],
+    ])("that is data but no object is told as the version can: %s", async (_name, value) => {
+      const opening = play(async () => ({ data: value as never }));
+      const { artifacts } = await taskOf(caller().send(text(opening), { wait: true }));
+      const [part] = artifacts?.[0]?.parts ?? [];
+      if (speaker.version === "1.0") expect(part).toEqual({ data: value });
+      else expect(part).toEqual({ data: { value }, metadata: { data_part_compat: true } });
+      // And it is read back as what it was.
+      let seen: unknown = "nothing";
+      const listening = play(async (task) => {
+        seen = task.message.parts[1]?.data;
+      });
+      await taskOf(caller().send({ parts: [{ text: listening }, part ?? {}] }, { wait: true }));
+      expect(seen).toEqual(value);
+    });
+
+    it("keeps what the version has no place for in its metadata", async () => {
+      const opening = play(async () => [{ text: "# Hi", mediaType: "text/markdown", filename: "hi.md" }]);
+      const { artifacts } = await taskOf(caller().send(text(opening), { wait: true }));
+      const [part] = artifacts?.[0]?.parts ?? [];
+      if (speaker.version === "1.0")
+        expect(part).toEqual({ text: "# Hi", mediaType: "text/markdown", filename: "hi.md" });
+      else expect(part).toEqual({ text: "# Hi", metadata: { mediaType: "text/markdown", filename: "hi.md" } });
+    });
+  });
+
+  describe("media types", () => {
+    const PNG: Part = { raw: BYTES, mediaType: "image/png" };
+    const PDF: Part = { raw: BYTES, mediaType: "application/pdf" };
+
+    it("that the agent reads are let through", async () => {
+      const task = await taskOf(caller("picky").send({ parts: [{ text: "hi" }, PNG] }, { wait: true }));
+      expect(task.status.state).toBe("completed");
+    });
+
+    it.each<[string, readonly Part[], readonly string[] | undefined]>([
+      ["a file it does not read", [{ text: "hi" }, PDF], undefined],
+      ["data, where it reads none", [{ data: { n: 1 } }], undefined],
+      ["an answer it does not write", [{ text: "hi" }], ["image/png"]],
+    ])("that cannot meet are refused before a task is made: %s", async (_name, parts, outputModes) => {
+      const options = outputModes === undefined ? {} : { outputModes };
+      const mine = caller("picky", { token: `t${crypto.randomUUID().replaceAll("-", "")}` });
+      expect(await refusalOf(mine.send({ parts }, { wait: true, ...options }))).toBe("ContentTypeNotSupported");
+      expect(await refusalOf(mine.stream({ parts }, options))).toBe("ContentTypeNotSupported");
+      if (speaker.rules.list !== "none") expect((await accepted(mine.list())).tasks).toEqual([]);
+    });
+
+    it.each([["text/plain"], ["text/*"], ["*/*"]])("that meet are let through: %s", async (mode) => {
+      const task = await taskOf(caller("picky").send(text("hi"), { wait: true, outputModes: ["image/png", mode] }));
+      expect(task.status.state).toBe("completed");
+    });
+  });
+});

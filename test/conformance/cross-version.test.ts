@@ -1,0 +1,145 @@
+import type { TaskContext } from "palaver";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type TemporaryFolder, temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { WAITING } from "./every-dialect.ts";
+import { createGate, type Gate } from "./gate.ts";
+import type { Frame, Task } from "./neutral.ts";
+import { accepted, type Caller, type Speaker, taskOf, text } from "./speaker.ts";
+import { SPEAKERS } from "./speakers.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+/** One server, on disk, spoken to in every dialect at once. */
+let folder: TemporaryFolder;
+let stage: Stage;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const store = `sqlite:${folder.file("tasks.db")}`;
+  stage = await openStage({ store, durability: "process", blockingDefault: WAITING });
+});
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/**
+ * Each in its own style; where a request cannot show it, as the server does by default. All name their version, because others
+ * are answered such that readers of several understand it.
+ */
+function callerOf({ version, at }: Speaker, token?: string): Caller {
+  return at(stage.url, { bodyless: "proto", showStyle: true, version, ...(token !== undefined && { token }) });
+}
+
+const BYTES = Buffer.from([1, 2, 255]);
+
+/** Everything that a stream can tell and every version has a form for. */
+async function* eventful(task: TaskContext, gate: Gate) {
+  await gate.passed(task.signal);
+  await task.status("Begun", { step: 1 });
+  yield "one ";
+  yield 'quotes " and \\ and "}]},"append":true} ';
+  yield { file: { bytes: BYTES, name: "b.bin", mediaType: "application/octet-stream" } };
+  const report = task.artifact('re"port\\', {
+    description: "A report",
+    metadata: { made: "here" },
+    extensions: ["urn:x"],
+  });
+  await report.write({ data: { n: 1, list: [null, true] }, metadata: { of: "part" } });
+  await report.write("more");
+  await report.end({ file: { url: "https://example.org/x.png", mediaType: "image/png" } });
+  yield await task.ask([{ text: "Go on?" }, { data: { choices: ["yes", "no"] } }]);
+  await task.requireAuth("Allowed?", { until: async () => {} });
+  yield "done";
+}
+
+/** Without what one version says and another does not. */
+function comparable(frames: readonly Frame[]): readonly Frame[] {
+  return frames.map((frame) => (frame.kind === "status" ? { ...frame, final: undefined } : frame));
+}
+
+/** What a reader of this dialect sees of what one saw who misses nothing. */
+function lessFrames({ lessens }: Speaker, frames: readonly Frame[]): readonly Frame[] {
+  return comparable(lessens === undefined ? frames : lessens.frames(frames));
+}
+
+function lessTask({ lessens }: Speaker, task: Task): Task {
+  return lessens === undefined ? task : lessens.task(task);
+}
+
+describe("readers of one task", () => {
+  it.each(SPEAKERS)(
+    "see the same events in the same order, each in its form, of a task made over $dialect",
+    async (maker) => {
+      const gate = createGate();
+      const opening = stage.play((task) => eventful(task, gate));
+      const sent = await accepted(callerOf(maker).stream(text(opening)));
+      const begun = await sent.until((frame) => frame.kind === "status");
+      const [first] = begun;
+      if (first?.kind !== "task") throw new Error("A stream must begin with its task.");
+      const { id } = first.task;
+      const readers = await Promise.all(SPEAKERS.map((speaker) => accepted(callerOf(speaker).subscribe(id))));
+      gate.open();
+      const turn = [...begun, ...(await sent.rest())];
+      expect(turn.at(-1)).toMatchObject({ kind: "status", status: { state: "input-required" } });
+      // Somebody else answers, in whatever dialect comes next.
+      const answering = SPEAKERS[(SPEAKERS.indexOf(maker) + 1) % SPEAKERS.length] ?? maker;
+      await accepted(callerOf(answering).send({ ...text("yes "), taskId: id }, { wait: false }));
+      const seen = await Promise.all(readers.map((reader) => reader.rest()));
+      const [one = []] = seen;
+      expect(one.length).toBeGreaterThan(12);
+      for (const [index, speaker] of SPEAKERS.entries()) {
+        expect([speaker.dialect, comparable(seen[index] ?? [])]).toEqual([speaker.dialect, lessFrames(speaker, one)]);
+      }
+      // Theirs goes on where the sender's ended, and tells the same up to there.
+      const shared = turn.filter((frame) => Number(frame.id) > Number(one[0]?.id));
+      expect(shared.length).toBeGreaterThan(5);
+      expect(comparable(shared)).toEqual(lessFrames(maker, one).slice(1, shared.length + 1));
+      expect(one.map((frame) => Number(frame.id))).toEqual(one.map((_, index) => index + Number(one[0]?.id)));
+      // And a reader of any version that comes back gets just what it missed.
+      const middle = one[7]?.id ?? "";
+      for (const speaker of SPEAKERS) {
+        const again = await (await accepted(callerOf(speaker).subscribe(id, middle))).rest();
+        expect(comparable(again.slice(1))).toEqual(lessFrames(speaker, one).slice(8));
+      }
+    },
+  );
+});
+
+describe("a task made over one dialect", () => {
+  const pairs = SPEAKERS.flatMap((maker) =>
+    SPEAKERS.map((other) => ({ from: maker.dialect, to: other.dialect, maker, other })),
+  );
+
+  it.each(pairs)("$from is read, listed, answered and canceled over $to", async ({ maker, other }) => {
+    const token = `t${crypto.randomUUID().replaceAll("-", "")}`;
+    const [mine, theirs] = [callerOf(maker, token), callerOf(other, token)];
+    const { wholeHistory: history } = maker.rules;
+    /** The same task, seen over both. */
+    const expectSame = async (seen: Task, there: Task) => expect(lessTask(maker, there)).toEqual(lessTask(other, seen));
+    const get = async (speaker: Speaker, id: string) =>
+      accepted(callerOf(speaker, token).get(id, speaker.rules.wholeHistory));
+    const opening = stage.play(async function* (task) {
+      yield [
+        { text: "hello" },
+        { raw: BYTES.toString("base64"), mediaType: "image/png", filename: "a.png" },
+        { data: { a: [1] } },
+      ];
+      yield await task.ask("One?");
+      yield await task.ask("Two?");
+    });
+    const saying = { parts: [{ text: opening }, { data: { k: "v" } }], metadata: { m: 1 }, extensions: ["urn:x"] };
+    const made = await taskOf(mine.send(saying, { wait: true, history }));
+    const { id } = made;
+    await expectSame(made, await get(other, id));
+    const listed = async (): Promise<readonly Task[]> =>
+      other.rules.list === "none" ? [made] : (await accepted(theirs.list())).tasks;
+    expect((await listed()).map((task) => task.id)).toEqual([id]);
+    const answer = { ...text("1"), taskId: id };
+    const answered = await taskOf(theirs.send(answer, { wait: true, history: other.rules.wholeHistory }));
+    expect(answered).toMatchObject({ id, contextId: made.contextId, status: { state: "input-required" } });
+    await expectSame(await get(maker, id), answered);
+    const canceled = await accepted(theirs.cancel(id));
+    expect(canceled.status.state).toBe("canceled");
+    await expectSame(await get(maker, id), await get(other, id));
+    expect(await accepted(mine.get(id))).toMatchObject({ status: { state: "canceled" } });
+  });
+});

@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { RunFunction } from "palaver";
+import { describe, expect, it } from "vitest";
+import type { Engine, Subscription, ViewEntry } from "../../src/engine/api.ts";
+import { EngineHarness } from "../../src/testing/engine-harness.ts";
+import { createHttpHandler } from "../../src/transport/http-handler.ts";
+import { createGate } from "./gate.ts";
+import { accepted, type Caller, type Speaker, text } from "./speaker.ts";
+import { jsonRpc0_1 } from "./speakers/v0-1-jsonrpc.ts";
+import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
+import { SPEAKERS } from "./speakers.ts";
+import { agentsOf } from "./stage.ts";
+
+/** How often something happened, by the event's number. */
+type Counts = Map<number, number>;
+
+interface Encodings {
+  /** How often the stored text of each event was looked at: nothing can be encoded without that. */
+  readonly looks: Counts;
+  /** How often a text was kept that was made of it, for whoever reads the same spelling. */
+  readonly kept: Counts;
+}
+
+function count(counts: Counts, seq: number): void {
+  counts.set(seq, (counts.get(seq) ?? 0) + 1);
+}
+
+/** The engine, but that all that is done with an event's stored text is counted. */
+function counting(engine: Engine, encodings: Encodings): Engine {
+  const subscribe: Engine["subscribe"] = async (...query) => {
+    const subscription = await engine.subscribe(...query);
+    return subscription === undefined ? undefined : countingSubscription(subscription, encodings);
+  };
+  return new Proxy(engine, {
+    get(target, name: keyof Engine) {
+      return name === "subscribe" ? subscribe : target[name].bind(target);
+    },
+  });
+}
+
+function countingSubscription(subscription: Subscription, encodings: Encodings): Subscription {
+  const counted = (entry: ViewEntry): ViewEntry => ({
+    seq: entry.seq,
+    ...(entry.state !== undefined && { state: entry.state }),
+    get body() {
+      count(encodings.looks, entry.seq);
+      return entry.body;
+    },
+    get encoded() {
+      const { encoded } = entry;
+      if (encoded === undefined) return undefined;
+      return {
+        get: (key: string) => encoded.get(key),
+        set(key: string, made: string) {
+          count(encodings.kept, entry.seq);
+          encoded.set(key, made);
+        },
+      };
+    },
+  });
+  return {
+    opening: subscription.opening,
+    resync: subscription.resync,
+    ended: subscription.ended,
+    async next() {
+      const batch = await subscription.next();
+      return batch === undefined ? undefined : { ...batch, entries: batch.entries.map(counted) };
+    },
+    close: () => subscription.close(),
+  };
+}
+
+/** Has a task of many events read by so many readers in each of these dialects, and tells how often each event was encoded. */
+async function encodingsWith(
+  readersEach: number,
+  speakers: readonly Speaker[],
+): Promise<Encodings & { readonly frames: number }> {
+  const gate = createGate();
+  const encodings: Encodings = { looks: new Map(), kept: new Map() };
+  const play: RunFunction = async function* (task) {
+    await gate.passed(task.signal);
+    for (let count = 1; count <= 20; count++) yield `${count} "quoted" `;
+    await task.status("Halfway");
+    await task.artifact("data").end({ data: { n: 1 } });
+    yield await task.ask("Go on?");
+  };
+  const agents = agentsOf(new Map([["play", play]]));
+  await using harness = await EngineHarness.open({ agents });
+  const handler = createHttpHandler({
+    agents,
+    engine: counting(harness.engine, encodings),
+    publicUrl: "http://localhost",
+  });
+  const server = createServer(handler.nodeHandler).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  try {
+    const speak = (speaker: Speaker): Caller =>
+      speaker.at(`http://127.0.0.1:${port}`, { bodyless: "proto", showStyle: true });
+    const callers = speakers.map(speak);
+    // The sender's own stream ends with the question, the others' go on: in 0.3 that is written, which makes one text more.
+    const first = speak(jsonRpc0_3);
+    const sent = await accepted(first.stream(text("play")));
+    const [opening] = await sent.until((frame) => frame.kind === "status");
+    const id = opening?.kind === "task" ? opening.task.id : "";
+    const readers = await Promise.all(
+      callers.flatMap((caller) => Array.from({ length: readersEach }, () => accepted(caller.subscribe(id)))),
+    );
+    gate.open();
+    await sent.rest();
+    await accepted(first.send({ ...text("yes"), taskId: id }, { wait: true }));
+    const frames = (await Promise.all(readers.map((reader) => reader.rest()))).reduce(
+      (sum, { length }) => sum + length,
+      0,
+    );
+    return { ...encodings, frames };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+describe("an event", () => {
+  it("is encoded at most once per dialect, however many read it", async () => {
+    // Where artifacts have numbers, every reader looks whose piece it is before it takes what was made of it.
+    const speakers = SPEAKERS.filter(({ version }) => version !== "0.1");
+    const [few, many] = [await encodingsWith(1, speakers), await encodingsWith(4, speakers)];
+    expect(many.frames).toBe(few.frames * 4);
+    expect(many.looks.size).toBeGreaterThan(25);
+    for (const [seq, looks] of many.looks) expect(looks, `event ${seq}`).toBeLessThanOrEqual(speakers.length);
+    expect(many.looks).toEqual(few.looks);
+  });
+
+  it("is kept as it was encoded for all who read the same dialect", async () => {
+    const [few, many] = [await encodingsWith(2, SPEAKERS), await encodingsWith(4, SPEAKERS)];
+    expect(many.frames).toBe(few.frames * 2);
+    for (const [seq, kept] of many.kept) expect(kept, `event ${seq}`).toBeLessThanOrEqual(SPEAKERS.length);
+    expect(many.kept).toEqual(few.kept);
+    const [alone, others] = [await encodingsWith(2, [jsonRpc0_1]), await encodingsWith(2, [jsonRpc0_3])];
+    expect(alone.kept.size).toBeGreaterThan(25);
+    // What the sender reads is kept besides, up to its question.
+    expect([alone.kept.get(5), alone.kept.get(27)]).toEqual([2, 1]);
+    expect([others.kept.get(5), others.kept.get(27)]).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,178 @@
+import { agent, createServer } from "palaver";
+import { expect, it } from "vitest";
+import { checkCard } from "./card-shapes.ts";
+import { inEveryDialect } from "./every-dialect.ts";
+import { statesOf } from "./fold.ts";
+import { EventSource, exchange, type HttpAnswer, jsonOf, sendHttp, typeOf } from "./http.ts";
+import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
+import { jsonRpc0_1 } from "./speakers/v0-1-jsonrpc.ts";
+import { openStage } from "./stage.ts";
+
+/** What a server of 0.1 must do. Webhooks are none of it, since none are called. */
+inEveryDialect([jsonRpc0_1], ({ caller, play, url }) => {
+  const request = (body: unknown) => ({
+    method: "POST",
+    url: `${url()}/a2a`,
+    headers: { "content-type": "application/json", "a2a-version": "0.1" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const post = (body: unknown): Promise<HttpAnswer> => exchange(request(body));
+  const message = (words: string) => ({ role: "user", parts: [{ type: "text", text: words }] });
+
+  it("0.1 MUST: it is JSON-RPC 2.0 over HTTP, application/json both ways", async () => {
+    for (const id of ["a", 7, null]) {
+      const answer = await post({ jsonrpc: "2.0", id, method: "tasks/get", params: { id: "nothing" } });
+      expect([answer.status, typeOf(answer)]).toEqual([200, "application/json"]);
+      expect(Object.keys(jsonOf<object>(answer)).toSorted()).toEqual(["error", "id", "jsonrpc"]);
+      expect(jsonOf<object>(answer)).toMatchObject({ jsonrpc: "2.0", id, error: { code: -32001 } });
+    }
+    for (const [code, body] of [
+      [-32700, "{"],
+      [-32600, { jsonrpc: "1.0", id: 1, method: "tasks/get", params: { id: "x" } }],
+      [-32601, { jsonrpc: "2.0", id: 1, method: "tasks/none" }],
+      [-32602, { jsonrpc: "2.0", id: 1, method: "tasks/get", params: {} }],
+    ] as const) {
+      expect(JSON.parse((await post(body)).text).error.code).toBe(code);
+    }
+    const { id } = await taskOf(caller().send(text(play(async () => "done")), { wait: true }));
+    for (const [code, outcome] of [
+      [-32001, await caller().cancel("nothing")],
+      [-32002, await caller().cancel(id)],
+      [-32003, await caller().pushGet(id, "")],
+      [-32005, await caller("picky").send({ parts: [{ data: {} }] })],
+      [-32006, await caller("quiet").stream(text("hi"))],
+      [-32009, await caller().send({ ...text("more"), taskId: id })],
+    ] as const) {
+      expect(outcome.http.text).toContain(`"code":${code}`);
+    }
+  });
+
+  it("0.1 MUST: streams are text/event-stream, each event a whole response with the request's id, about the task asked for", async () => {
+    const opening = play(async function* (task) {
+      yield "one";
+      await task.artifact("other").end("two");
+    });
+    const response = await sendHttp(
+      request({
+        jsonrpc: "2.0",
+        id: "s",
+        method: "tasks/sendSubscribe",
+        params: { id: "mine", message: message(opening) },
+      }),
+    );
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    const source = new EventSource(response);
+    const results: Array<{ readonly id: string; readonly final?: boolean; readonly artifact?: object }> = [];
+    for (let event = await source.next(); event !== undefined; event = await source.next()) {
+      const body = JSON.parse(event.data);
+      expect(Object.keys(body).toSorted()).toEqual(["id", "jsonrpc", "result"]);
+      expect([body.jsonrpc, body.id, body.result.id]).toEqual(["2.0", "s", "mine"]);
+      results.push(body.result);
+    }
+    expect(results.flatMap(({ artifact }) => artifact ?? [])).toMatchObject([
+      { index: 0 },
+      { index: 1, lastChunk: true },
+    ]);
+    expect(results.map(({ final }) => final === true)).toEqual(results.map((result) => result === results.at(-1)));
+  });
+
+  it("0.1 MUST: the card is at agent.json, and its address speaks what it says", async () => {
+    const headers = { "a2a-version": "0.1" };
+    const answer = await exchange({ method: "GET", url: `${url()}/.well-known/agent.json`, headers });
+    expect([answer.status, typeOf(answer)]).toEqual([200, "application/json"]);
+    checkCard("0.1", JSON.parse(answer.text));
+    const unnamed = await exchange({ method: "GET", url: `${url()}/.well-known/agent.json`, headers: {} });
+    for (const card of [answer, unnamed].map(jsonOf<{ url: string }>)) {
+      const body = {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tasks/send",
+        params: { id: "x", message: message(play(async () => "")) },
+      };
+      const found = await exchange({ ...request(body), url: card.url });
+      expect(found.text).toMatch(/"result":\{"id":"x"|-32009/);
+    }
+  });
+
+  it("0.1 MUST: what the card says of credentials holds no secret", async () => {
+    const server = createServer(
+      agent({
+        name: "Guarded",
+        description: "Wants a key.",
+        version: "1.0.0",
+        securitySchemes: { key: { type: "apiKey", in: "header", name: "X-Key", description: "Ours is swordfish." } },
+        security: [{ key: [] }],
+        run: async () => "",
+      }),
+      {
+        port: 0,
+        host: "127.0.0.1",
+        store: "memory:",
+        logger: { debug() {}, info() {}, warn() {}, error() {} },
+        authenticate: () => undefined,
+      },
+    );
+    const { url: address } = await server.listen();
+    try {
+      const card = await exchange({
+        method: "GET",
+        url: `${address}/.well-known/agent.json`,
+        headers: { "a2a-version": "0.1" },
+      });
+      const { authentication } = jsonOf<{ authentication: { schemes: string[]; credentials: string } }>(card);
+      expect(authentication.schemes).toEqual(["ApiKey"]);
+      // Where the key goes, and nothing else.
+      expect(JSON.parse(authentication.credentials)).toEqual({ in: "header", name: "X-Key" });
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("0.1 MUST: every request is authenticated", async () => {
+    await using guarded = await openStage({
+      authenticate: () => {
+        throw new Error("swordfish");
+      },
+    });
+    for (const method of [
+      "tasks/send",
+      "tasks/sendSubscribe",
+      "tasks/get",
+      "tasks/cancel",
+      "tasks/resubscribe",
+      "tasks/pushNotification/set",
+      "tasks/pushNotification/get",
+    ]) {
+      const body = { jsonrpc: "2.0", id: 1, method, params: { id: "x", message: message("hi") } };
+      const { status, headers, text: told } = await exchange({ ...request(body), url: `${guarded.url}/a2a` });
+      expect([method, status]).toEqual([method, 401]);
+      expect(headers.get("www-authenticate")).toBeTruthy();
+      expect(JSON.parse(told)).toMatchObject({ jsonrpc: "2.0", error: { code: -32007 } });
+      expect(told).not.toContain("swordfish");
+    }
+  });
+
+  it("0.1 MUST: messages and artifacts have at least one part", async () => {
+    expect(await refusalOf(caller("echo").send({ parts: [] }, { wait: true }))).toBe("InvalidParams");
+    expect(await refusalOf(caller("echo").stream({ parts: [] }))).toBe("InvalidParams");
+    // The speaker takes no artifact without parts.
+    const opening = play(async (task) => {
+      await task.artifact("nothing").end();
+    });
+    const stream = await accepted(caller().stream(text(opening)));
+    expect(statesOf(await stream.rest()).at(-1)).toBe("completed");
+  });
+
+  it.each<[string, unknown, boolean]>([
+    ["bytes", { bytes: "aGk=", name: "a" }, true],
+    ["an address", { uri: "https://example.org/a" }, true],
+    ["both", { bytes: "aGk=", uri: "https://example.org/a" }, false],
+    ["bytes that are no base64", { bytes: "?" }, false],
+    ["an address that is none", { uri: 7 }, false],
+  ])("0.1 MUST: a file whose content travels has either its bytes or an address: %s", async (_name, file, right) => {
+    const alter = (params: object) => ({ ...params, message: { role: "user", parts: [{ type: "file", file }] } });
+    const outcome = await caller("echo", { alter }).send(text("hi"), { wait: true });
+    if (right) expect((await taskOf(outcome)).artifacts?.[0]?.parts).toHaveLength(1);
+    else expect(await refusalOf(outcome)).toBe("InvalidParams");
+  });
+});

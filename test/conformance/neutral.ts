@@ -1,0 +1,114 @@
+/** What the suite speaks of, in no version's spelling. Speakers translate from and to it. */
+
+export type State =
+  | "submitted"
+  | "working"
+  | "input-required"
+  | "auth-required"
+  | "completed"
+  | "failed"
+  | "canceled"
+  | "rejected";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** In place of an id that the version has no member for. */
+export const UNTOLD = "";
+
+/** Exactly one of `text`, `raw` (base64), `url` and `data`. */
+export interface Part {
+  readonly text?: string;
+  readonly raw?: string;
+  readonly url?: string;
+  readonly data?: unknown;
+  readonly mediaType?: string;
+  readonly filename?: string;
+  readonly metadata?: Fields;
+}
+
+export interface Message {
+  readonly messageId: string;
+  readonly role: "user" | "agent";
+  readonly parts: readonly Part[];
+  readonly contextId?: string;
+  readonly taskId?: string;
+  readonly referenceTaskIds?: readonly string[];
+  readonly extensions?: readonly string[];
+  readonly metadata?: Fields;
+}
+
+export interface Status {
+  readonly state: State;
+  readonly message?: Message;
+  readonly timestamp: string;
+}
+
+export interface Artifact {
+  readonly artifactId: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly parts: readonly Part[];
+  readonly extensions?: readonly string[];
+  readonly metadata?: Fields;
+}
+
+export interface Task {
+  readonly id: string;
+  readonly contextId: string;
+  readonly status: Status;
+  readonly artifacts?: readonly Artifact[];
+  readonly history?: readonly Message[];
+  readonly metadata?: Fields;
+}
+
+export type Sent =
+  | { readonly kind: "task"; readonly task: Task }
+  | { readonly kind: "message"; readonly message: Message };
+
+/** What one frame of a stream tells. */
+export type Told =
+  | Sent
+  | {
+      readonly kind: "status";
+      readonly taskId: string;
+      readonly contextId: string;
+      readonly status: Status;
+      /** `undefined` where the version has no such member. */
+      readonly final: boolean | undefined;
+      readonly metadata?: Fields;
+    }
+  | {
+      readonly kind: "artifact";
+      readonly taskId: string;
+      readonly contextId: string;
+      readonly artifact: Artifact;
+      readonly append: boolean;
+      readonly lastChunk: boolean;
+      readonly metadata?: Fields;
+    };
+
+/** A frame with the id its reader may resume from. */
+export type Frame = Told & { readonly id: string | undefined };
+
+/** A page of tasks. Versions without pages leave the rest undefined. */
+export interface Page {
+  readonly tasks: readonly Task[];
+  readonly nextPageToken: string | undefined;
+  readonly pageSize: number | undefined;
+  readonly totalSize: number | undefined;
+}
+
+const TERMINAL: readonly State[] = ["completed", "failed", "canceled", "rejected"];
+
+export function isTerminal(state: State): boolean {
+  return TERMINAL.includes(state);
+}
+
+/** The text of everything a task has produced. */
+export function outputOf({ artifacts = [] }: Task): string {
+  return artifacts.map(({ parts }) => textOf(parts)).join("");
+}
+
+export function textOf(parts: readonly Part[] = []): string {
+  return parts.map(({ text = "" }) => text).join("");
+}

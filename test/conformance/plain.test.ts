@@ -1,0 +1,239 @@
+import type { RunFunction } from "palaver";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WAITING } from "./every-dialect.ts";
+import { createGate } from "./gate.ts";
+import type { Fields, State } from "./neutral.ts";
+import { outputOf, textOf } from "./neutral.ts";
+import { accepted, taskOf, text, toldState } from "./speaker.ts";
+import { type PlainTask, plainAt } from "./speakers/plain.ts";
+import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
+import { SPEAKERS } from "./speakers.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ blockingDefault: WAITING });
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** Follows a task, which this dialect cannot, until it is in that state. */
+async function reached(id: string, states: readonly State[], address: string = stage.url): Promise<void> {
+  const stream = await accepted(jsonRpc0_3.at(address, { version: "0.3" }).subscribe(id));
+  await stream.until((frame) => {
+    if (frame.kind === "task") return states.includes(frame.task.status.state);
+    return frame.kind === "status" && states.includes(frame.status.state);
+  });
+  await stream.close();
+}
+
+/** The task as this dialect tells it once it has ended. */
+async function ended(id: string, address: string = stage.url): Promise<PlainTask> {
+  await reached(id, ["completed", "failed", "canceled", "rejected"], address);
+  return plainAt(address).get(id);
+}
+
+describe("the plain dialect", () => {
+  const play = (run: RunFunction) => stage.play(run);
+
+  it("answers a send at once, and tells how far the task has come to who looks", async () => {
+    const gate = createGate();
+    const message = play(async function* (task) {
+      yield "half ";
+      await gate.passed(task.signal);
+      yield "done";
+    });
+    const plain = plainAt(stage.url);
+    const sent = await plain.send({ message });
+    expect(["submitted", "working"]).toContain(sent.state);
+    expect(sent.said[0]).toEqual(["user", message]);
+    await reached(sent.id, ["working"]);
+    expect(await plain.get(sent.id)).toMatchObject({ id: sent.id, sessionId: sent.sessionId, state: "working" });
+    gate.open();
+    const done = await ended(sent.id);
+    expect(done).toMatchObject({ id: sent.id, sessionId: sent.sessionId, state: "completed" });
+    expect(done.said).toEqual([
+      ["user", message],
+      ["agent", "half done"],
+    ]);
+    expect(done.createdAt).toBe(sent.createdAt);
+    expect(done.updatedAt >= done.createdAt).toBe(true);
+  });
+
+  it.each<[string, (words: string) => Fields]>([
+    ["bare", (message) => ({ message })],
+    ["as a message", (words) => ({ message: { role: "user", parts: [{ type: "text", text: words }] } })],
+    ["as a message without roles and types", (words) => ({ message: { parts: [{ text: words }] } })],
+    ["as the parameters of a call", (message) => ({ params: { message } })],
+  ])("takes words %s", async (_name, body) => {
+    const { id } = await plainAt(stage.url).send(body(play(async (task) => `${task.message.parts.length}`)));
+    expect((await ended(id)).said.at(-1)).toEqual(["agent", "1"]);
+  });
+
+  it("goes on by task and by session", async () => {
+    const plain = plainAt(stage.url);
+    const first = await plain.send({ message: play(async (task) => `You chose ${await task.ask("Tea or coffee?")}`) });
+    await reached(first.id, ["input-required"]);
+    // Who waits for an answer has not ended.
+    expect(await plain.get(first.id)).toMatchObject({
+      state: "working",
+      said: [["user", expect.anything()], QUESTION],
+    });
+    const second = await plain.send({ message: "tea", taskId: first.id });
+    expect([second.id, second.sessionId]).toEqual([first.id, first.sessionId]);
+    expect((await ended(first.id)).said.slice(1)).toEqual([QUESTION, ["user", "tea"], ["agent", "You chose tea"]]);
+    const third = await plain.send({ message: play(async () => "again"), sessionId: first.sessionId });
+    expect(third.sessionId).toBe(first.sessionId);
+    expect(third.id).not.toBe(first.id);
+    expect((await ended(third.id)).said.at(-1)).toEqual(["agent", "again"]);
+  });
+  const QUESTION = ["agent", "Tea or coffee?"];
+
+  it("answers with a task what an agent answers without one", async () => {
+    const { id } = await plainAt(stage.of("replier")).send({ message: "Hi" });
+    const { state, said } = await ended(id, stage.of("replier"));
+    expect([state, said.at(-1)]).toEqual(["completed", ["agent", "You said: Hi"]]);
+  });
+
+  it.each<[string, RunFunction, string]>([
+    [
+      "fails",
+      async () => {
+        throw new Error("swordfish");
+      },
+      "The agent failed while working on this task.",
+    ],
+    ["refuses", async (task) => task.reject("Not today."), "Not today."],
+  ])("tells that a task failed where the agent %s, and why", async (_name, run, words) => {
+    const { id } = await plainAt(stage.url).send({ message: play(run) });
+    const task = await ended(id);
+    expect([task.state, task.said.at(-1)]).toEqual(["failed", ["agent", words]]);
+    expect(JSON.stringify(task)).not.toContain("swordfish");
+  });
+
+  it("gives a task the time that its caller gives it", async () => {
+    const message = play(async (task) => createGate().passed(task.signal));
+    const { id } = await plainAt(stage.url).send({ message, timeoutMs: 5 });
+    const task = await ended(id);
+    expect([task.state, task.said.at(-1)]).toEqual(["failed", ["agent", "Task timed out"]]);
+  });
+
+  it("does not tell of tasks that are not there, are somebody else's or another agent's", async () => {
+    const alice = plainAt(stage.url, { authorization: "Bearer alice" });
+    const { id } = await alice.send({ message: play(async (task) => task.ask("?")) });
+    expect((await alice.get(id)).id).toBe(id);
+    const elsewhere = plainAt(stage.of("echo"), { authorization: "Bearer alice" });
+    for (const refusal of [
+      await alice.refusedGet("nothing"),
+      await alice.refusedGet("a b/c?d"),
+      await plainAt(stage.url).refusedGet(id),
+      await elsewhere.refusedGet(id),
+      await alice.refusedSend({ message: "hi", taskId: "nothing" }),
+      await plainAt(stage.url).refusedSend({ message: "hi", taskId: id }),
+    ]) {
+      expect(refusal).toMatchObject({ status: 404, code: "task-not-found" });
+    }
+  });
+
+  it.each<[string, Fields]>([
+    ["message", {}],
+    ["message", { message: "" }],
+    ["message", { message: 7 }],
+    ["message.parts", { message: { role: "user" } }],
+    ["message.parts", { message: { role: "user", parts: [] } }],
+    ["message.parts[0].text", { message: { parts: [{ type: "text" }] } }],
+    ["message.parts[0].type", { message: { parts: [{ type: "file", text: "x" }] } }],
+    ["message.role", { message: { role: "agent", parts: [{ text: "x" }] } }],
+    ["params.message", { params: {} }],
+    ["params", { params: 7 }],
+    ["sessionId", { message: "hi", sessionId: 7 }],
+    ["taskId", { message: "hi", taskId: {} }],
+    ["timeoutMs", { message: "hi", timeoutMs: 0 }],
+    ["timeoutMs", { message: "hi", timeoutMs: "1000" }],
+    ["skill", { message: "hi", skill: [] }],
+  ])("refuses what it cannot read and names it: %s", async (field, body) => {
+    const refusal = await plainAt(stage.of("echo")).refusedSend(body);
+    expect(refusal).toMatchObject({ status: 400, code: "invalid-params", fields: [field] });
+    expect(refusal.message).toContain(field);
+  });
+
+  it("refuses messages to a task that has ended, or in another session than its own", async () => {
+    const plain = plainAt(stage.url);
+    const waiting = await plain.send({ message: play(async (task) => task.ask("?")) });
+    const mismatch = await plain.refusedSend({ message: "hi", taskId: waiting.id, sessionId: "elsewhere" });
+    expect(mismatch).toMatchObject({ status: 400, code: "invalid-params" });
+    const { id } = await plain.send({ message: play(async () => "over") });
+    await ended(id);
+    expect(await plain.refusedSend({ message: "hi", taskId: id })).toMatchObject({
+      status: 400,
+      code: "unsupported-operation",
+    });
+  });
+
+  it("is heard whatever version a caller names, since it is none", async () => {
+    for (const version of ["1.0", "0.1", "9.9", "plain"]) {
+      const { id } = await plainAt(stage.of("echo"), { "a2a-version": version }).send({ message: "hi" });
+      expect((await plainAt(stage.of("echo"), { "a2a-version": version }).get(id)).id).toBe(id);
+    }
+  });
+});
+
+describe("a task", () => {
+  /** One that has produced something of every kind and asks. */
+  const asking = () =>
+    stage.play(async function* (task) {
+      yield [{ text: "Hello " }, { text: "there" }, { data: { n: 1 } }];
+      await task.artifact("file").end({ file: { url: "https://example.org/a.png", name: "a.png" } });
+      yield await task.ask("Well?");
+    });
+
+  it.each(SPEAKERS)("made over $dialect is read in the plain dialect", async (maker) => {
+    const [mine, plain] = [maker.at(stage.url, { bodyless: "proto" }), plainAt(stage.url)];
+    const opening = asking();
+    const { id, contextId } = await taskOf(mine.send(text(opening), { wait: true }));
+    const made = 'Hello there\n{"n":1}\n\na.png: https://example.org/a.png';
+    const waiting = await plain.get(id);
+    expect(waiting).toMatchObject({ id, sessionId: contextId, state: "working" });
+    expect(waiting.said).toEqual([
+      ["user", opening],
+      ["agent", made],
+      ["agent", "Well?"],
+    ]);
+    await plain.send({ message: "Yes", taskId: id });
+    expect((await ended(id)).said).toEqual([
+      ["user", opening],
+      ["agent", "Well?"],
+      ["user", "Yes"],
+      ["agent", made.replace('{"n":1}', '{"n":1}\nYes')],
+    ]);
+    const other = await taskOf(mine.send(text(asking()), { wait: true }));
+    await accepted(mine.cancel(other.id));
+    expect(await plain.get(other.id)).toMatchObject({ state: "failed" });
+    const refused = await taskOf(mine.send(text(stage.play(async (task) => task.reject("No."))), { wait: true }));
+    expect(await plain.get(refused.id)).toMatchObject({ state: "failed", said: [expect.anything(), ["agent", "No."]] });
+  });
+
+  it.each(SPEAKERS)(
+    "made in the plain dialect is read, answered, followed and canceled over $dialect",
+    async (other) => {
+      const [plain, theirs] = [plainAt(stage.url), other.at(stage.url, { bodyless: "proto", showStyle: true })];
+      const { wholeHistory } = other.rules;
+      const opening = stage.play(async (task) => {
+        await task.ask("One?");
+        await task.requireAuth("Two?");
+      });
+      const { id, sessionId } = await plain.send({ message: opening });
+      await reached(id, ["input-required"]);
+      const read = await accepted(theirs.get(id, wholeHistory));
+      expect(read).toMatchObject({ id, contextId: sessionId, status: { state: "input-required" } });
+      expect(read.history?.map(({ parts }) => textOf(parts))[0]).toBe(opening);
+      const stream = await accepted(theirs.subscribe(id));
+      const answered = await taskOf(theirs.send({ ...text("1"), taskId: id }, { wait: true }));
+      expect(answered.status.state).toBe(toldState(other, "auth-required"));
+      expect(await plain.get(id)).toMatchObject({ state: "working" });
+      const canceled = await accepted(theirs.cancel(id));
+      expect([canceled.status.state, outputOf(canceled)]).toEqual(["canceled", ""]);
+      expect((await stream.rest()).at(-1)).toMatchObject({ kind: "status", status: { state: "canceled" } });
+      expect(await plain.get(id)).toMatchObject({ state: "failed" });
+    },
+  );
+});

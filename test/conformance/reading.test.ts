@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { inEveryDialect } from "./every-dialect.ts";
+import { createGate } from "./gate.ts";
+import { outputOf, textOf } from "./neutral.ts";
+import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
+import { SPEAKERS } from "./speakers.ts";
+
+/** A caller nobody else is, so that its list is its own. */
+function somebody(): string {
+  return `t${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
+  const { rules } = speaker;
+
+  describe("a task that is got", () => {
+    it("is as it was when it was sent", async () => {
+      for (const history of [undefined, rules.wholeHistory]) {
+        const sent = await taskOf(caller("echo").send(text("hello"), { wait: true, history }));
+        expect(await accepted(caller("echo").get(sent.id, history))).toEqual(sent);
+      }
+    });
+
+    it("has as much of its history as was asked for, the newest of it", async () => {
+      const opening = play(async (task) => {
+        for (const question of ["1?", "2?", "3?"]) await task.ask(question);
+      });
+      const { id } = await taskOf(caller().send(text(opening), { wait: true }));
+      for (const answer of ["a", "b"]) await taskOf(caller().send({ ...text(answer), taskId: id }, { wait: true }));
+      const history = async (length?: number) =>
+        (await accepted(caller().get(id, length))).history?.map(({ parts }) => textOf(parts));
+      const whole = await history(rules.wholeHistory);
+      expect(await history()).toEqual(rules.wholeHistory === undefined ? whole : undefined);
+      expect(whole?.filter((words) => !words.endsWith("?"))).toEqual([opening, "a", "b"]);
+      expect(await history(1)).toEqual(whole?.slice(-1));
+      expect(await history(2)).toEqual(whole?.slice(-2));
+      expect(await history(1000)).toEqual(whole);
+      // Here a length of zero asks for nothing, there it is as good as none.
+      expect(await history(0)).toEqual(rules.zeroHistory === "none" ? undefined : whole);
+    });
+
+    it("cannot have a negative length of history", async () => {
+      const { id } = await taskOf(caller("echo").send(text("hello"), { wait: true }));
+      expect(await refusalOf(caller("echo").get(id, -1))).toBe("InvalidParams");
+    });
+
+    it("is not there for others, at other agents, or at all", async () => {
+      const { id } = await taskOf(caller("echo", { token: "alice" }).send(text("mine"), { wait: true }));
+      expect((await accepted(caller("echo", { token: "alice" }).get(id))).id).toBe(id);
+      expect(await refusalOf(caller("echo", { token: "bob" }).get(id))).toBe("TaskNotFound");
+      expect(await refusalOf(caller("echo").get(id))).toBe("TaskNotFound");
+      expect(await refusalOf(caller("actor", { token: "alice" }).get(id))).toBe("TaskNotFound");
+      for (const unknown of ["no-such-task", "a b/c?d", "tasks%2Fx"]) {
+        expect(await refusalOf(caller("echo").get(unknown))).toBe("TaskNotFound");
+      }
+    });
+  });
+
+  describe("a task that is canceled", () => {
+    it("stops, and is told so to whoever asks and whoever listens", async () => {
+      const gate = createGate();
+      let reason: unknown;
+      const opening = play(async (task) => {
+        task.signal.addEventListener("abort", () => {
+          reason = task.signal.reason;
+        });
+        gate.open();
+        await createGate().passed(task.signal);
+      });
+      const { id } = await taskOf(caller().send(text(opening), { wait: false }));
+      await gate.passed(new AbortController().signal);
+      const stream = await accepted(caller().subscribe(id));
+      const canceled = await accepted(caller().cancel(id));
+      expect(canceled).toMatchObject({ id, status: { state: "canceled" } });
+      expect(reason).toMatchObject({ reason: "canceled" });
+      const last = (await stream.rest()).at(-1);
+      expect(last).toMatchObject({ kind: "status", status: { state: "canceled" } });
+      expect((await accepted(caller().get(id))).status.state).toBe("canceled");
+    });
+
+    it("may have waited for its caller", async () => {
+      const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
+      expect((await accepted(caller().cancel(id))).status.state).toBe("canceled");
+      expect(await refusalOf(caller().send({ ...text("too late"), taskId: id }))).toBe(rules.finishedSend);
+    });
+
+    it(`a second time is ${rules.repeatedCancel === "snapshot" ? "that task again" : "refused"}`, async () => {
+      const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
+      const canceled = await accepted(caller().cancel(id));
+      const again = caller().cancel(id);
+      if (rules.repeatedCancel === "snapshot") expect(await accepted(again)).toEqual(canceled);
+      else expect(await refusalOf(again)).toBe(rules.repeatedCancel);
+    });
+
+    it("may be told why", async () => {
+      const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
+      expect((await accepted(caller().cancel(id, { reason: "too slow" }))).status.state).toBe("canceled");
+    });
+
+    it("must not be finished, somebody else's, or unknown", async () => {
+      const done = await taskOf(caller("echo").send(text("done"), { wait: true }));
+      expect(await refusalOf(caller("echo").cancel(done.id))).toBe("TaskNotCancelable");
+      const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
+      expect(await refusalOf(caller(undefined, { token: "mallory" }).cancel(id))).toBe("TaskNotFound");
+      expect(await refusalOf(caller().cancel("no-such-task"))).toBe("TaskNotFound");
+      expect((await accepted(caller().get(id))).status.state).toBe("input-required");
+    });
+  });
+});
+
+inEveryDialect(
+  SPEAKERS.filter(({ rules }) => rules.list === "array"),
+  ({ caller }) => {
+    it("a list is the caller's own tasks, newest first", async () => {
+      const mine = caller("echo", { token: somebody() });
+      expect((await accepted(mine.list())).tasks).toEqual([]);
+      const ids: string[] = [];
+      for (const words of ["one", "two", "three"])
+        ids.unshift((await taskOf(mine.send(text(words), { wait: true }))).id);
+      expect((await accepted(mine.list())).tasks.map(({ id }) => id)).toEqual(ids);
+    });
+  },
+);
+
+inEveryDialect(
+  SPEAKERS.filter(({ rules }) => rules.list === "pages"),
+  ({ caller, play }) => {
+    it("a list goes page by page, newest status first, through the caller's own tasks and no others", async () => {
+      const mine = caller("echo", { token: somebody() });
+      expect(await accepted(mine.list())).toEqual({ tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 });
+      const ids: string[] = [];
+      for (let count = 0; count < 5; count++) {
+        ids.unshift((await taskOf(mine.send(text(`${count}`), { wait: true }))).id);
+      }
+      await taskOf(caller("echo").send(text("somebody else's"), { wait: true }));
+      const seen: string[] = [];
+      let pageToken = "";
+      const sizes: number[] = [];
+      do {
+        const page = await accepted(mine.list({ pageSize: 2, ...(pageToken !== "" && { pageToken }) }));
+        expect(page).toMatchObject({ pageSize: 2, totalSize: 5 });
+        seen.push(...page.tasks.map(({ id }) => id));
+        sizes.push(page.tasks.length);
+        pageToken = page.nextPageToken ?? "";
+      } while (pageToken !== "");
+      expect(seen).toEqual(ids);
+      expect(sizes).toEqual([2, 2, 1]);
+    });
+
+    it("a list is not confused by tasks that come while it is read", async () => {
+      const mine = caller("echo", { token: somebody() });
+      const ids: string[] = [];
+      for (let count = 0; count < 4; count++) {
+        ids.unshift((await taskOf(mine.send(text(`${count}`), { wait: true }))).id);
+      }
+      const first = await accepted(mine.list({ pageSize: 2 }));
+      await taskOf(mine.send(text("late"), { wait: true }));
+      const second = await accepted(mine.list({ pageSize: 2, pageToken: first.nextPageToken ?? "" }));
+      expect([...first.tasks, ...second.tasks].map(({ id }) => id)).toEqual(ids);
+    });
+
+    it("a list keeps to a context, a state and a time", async () => {
+      const token = somebody();
+      const mine = caller(undefined, { token });
+      const asking = await taskOf(mine.send(text(play(async (task) => task.ask("?"))), { wait: true }));
+      const { contextId } = asking;
+      const done = await taskOf(mine.send({ ...text(play(async () => "done")), contextId }, { wait: true }));
+      const other = await taskOf(mine.send(text(play(async () => "done")), { wait: true }));
+      const ids = async (query: object) => (await accepted(mine.list(query))).tasks.map(({ id }) => id);
+      expect(await ids({ contextId })).toEqual([done.id, asking.id]);
+      expect(await ids({ state: "input-required" })).toEqual([asking.id]);
+      expect(await ids({ state: "completed", contextId })).toEqual([done.id]);
+      expect(await ids({ state: "failed" })).toEqual([]);
+      expect(await ids({ contextId: "nowhere" })).toEqual([]);
+      // At that time or later.
+      expect(await ids({ since: other.status.timestamp })).toContain(other.id);
+      expect(await ids({ since: "2999-01-01T00:00:00Z" })).toEqual([]);
+      expect(await ids({ since: "2020-01-01T00:00:00+01:00" })).toHaveLength(3);
+    });
+
+    it("a list has artifacts only for who asks, and as much history", async () => {
+      const mine = caller("echo", { token: somebody() });
+      await taskOf(mine.send(text("hello"), { wait: true }));
+      const tasks = async (query: object) => (await accepted(mine.list(query))).tasks;
+      expect((await tasks({})).map((task) => "artifacts" in task)).toEqual([false]);
+      expect((await tasks({ artifacts: false })).map((task) => "artifacts" in task)).toEqual([false]);
+      expect((await tasks({ artifacts: true })).map(outputOf)).toEqual(["hello"]);
+      expect((await tasks({ history: 0 })).map((task) => "history" in task)).toEqual([false]);
+      expect((await tasks({ history: 1 })).map(({ history }) => history?.length)).toEqual([1]);
+    });
+
+    it.each<[string, object]>([
+      ["no page", { pageSize: 0 }],
+      ["a negative page", { pageSize: -1 }],
+      ["a page of too many", { pageSize: 101 }],
+      ["a token nobody gave", { pageToken: "made up" }],
+      ["a negative history", { history: -1 }],
+      ["a time that is none", { since: "yesterday" }],
+    ])("a list is refused for %s", async (_name, query) => {
+      expect(await refusalOf(caller("echo").list(query))).toBe("InvalidParams");
+    });
+  },
+);

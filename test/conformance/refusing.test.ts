@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import { inEveryDialect, type Setting } from "./every-dialect.ts";
+import type { Fields } from "./neutral.ts";
+import type { RefusalName } from "./refusals.ts";
+import { type Manner, type Outcome, type Rules, refusalOf, refused, taskOf, text } from "./speaker.ts";
+import { rest1_0 } from "./speakers/v1-0-rest.ts";
+import { SPEAKERS } from "./speakers.ts";
+import { asList, asObject } from "./strict.ts";
+
+type Provoke = (setting: Setting, manner: Manner) => Promise<Outcome<unknown>>;
+
+/** One error, or that which the dialect has for it; `undefined`: nothing there can provoke it. */
+type Expected = RefusalName | ((rules: Rules) => RefusalName | undefined);
+
+/** What is not there in dialects whose callers never name a new task. */
+const unnamed: Expected = ({ namesTasks }) => (namesTasks === "never" ? "TaskNotFound" : undefined);
+const unmanaged: Expected = ({ managesPush }) => (managesPush ? "PushNotificationNotSupported" : undefined);
+
+/** How to provoke every error that an operation can be refused with. The speakers check form, code and HTTP status. */
+const PROVOCATIONS: ReadonlyArray<readonly [Expected, string, Provoke]> = [
+  ["TaskNotFound", "get", ({ caller }, manner) => caller("echo", manner).get("nothing")],
+  ["TaskNotFound", "cancel", ({ caller }, manner) => caller("echo", manner).cancel("nothing")],
+  ["TaskNotFound", "subscribe", ({ caller }, manner) => caller("echo", manner).subscribe("nothing")],
+  [unnamed, "send", ({ caller }, manner) => caller("echo", manner).send({ ...text("hi"), taskId: "nothing" })],
+  [unnamed, "stream", ({ caller }, manner) => caller("echo", manner).stream({ ...text("hi"), taskId: "nothing" })],
+  [
+    "TaskNotCancelable",
+    "cancel",
+    async ({ caller }, manner) => {
+      const { id } = await taskOf(caller("echo").send(text("done"), { wait: true }));
+      return caller("echo", manner).cancel(id);
+    },
+  ],
+  [
+    "PushNotificationNotSupported",
+    "push create",
+    ({ caller }, manner) => caller("echo", manner).pushCreate("nothing", "https://example.org/hook"),
+  ],
+  ["PushNotificationNotSupported", "push get", ({ caller }, manner) => caller("echo", manner).pushGet("nothing", "c")],
+  [unmanaged, "push list", ({ caller }, manner) => caller("echo", manner).pushList("nothing")],
+  [unmanaged, "push delete", ({ caller }, manner) => caller("echo", manner).pushDelete("nothing", "c")],
+  [
+    "PushNotificationNotSupported",
+    "send",
+    ({ caller }, manner) => caller("echo", manner).send(text("hi"), { push: "https://example.org/hook" }),
+  ],
+  [
+    "PushNotificationNotSupported",
+    "stream",
+    ({ caller }, manner) => caller("echo", manner).stream(text("hi"), { push: "https://example.org/hook" }),
+  ],
+  [
+    ({ undeclaredStreaming }) => undeclaredStreaming,
+    "stream",
+    ({ caller }, manner) => caller("quiet", manner).stream(text("hi")),
+  ],
+  [
+    ({ finishedSend }) => finishedSend,
+    "send to a finished task",
+    async ({ caller }, manner) => {
+      const { id } = await taskOf(caller("echo").send(text("done"), { wait: true }));
+      return caller("echo", manner).send({ ...text("more"), taskId: id });
+    },
+  ],
+  ["ContentTypeNotSupported", "send", ({ caller }, manner) => caller("picky", manner).send({ parts: [{ data: {} }] })],
+  ["InvalidParams", "get", ({ caller }, manner) => caller("echo", manner).get("nothing", -1)],
+  ["InvalidParams", "send", ({ caller }, manner) => caller("echo", manner).send({ parts: [] })],
+  [
+    "InvalidParams",
+    "subscribe",
+    ({ caller }, manner) => caller("echo", { ...manner, headers: { "last-event-id": "x" } }).subscribe("nothing"),
+  ],
+  [
+    ({ undeclaredExtendedCard: none }) => (none === undefined ? undefined : "Unauthenticated"),
+    "extended card",
+    ({ caller }, manner) => caller("discreet", manner).extendedCard(),
+  ],
+];
+
+function provocationsOf(rules: Rules): ReadonlyArray<readonly [RefusalName, string, Provoke]> {
+  return PROVOCATIONS.flatMap(([expected, operation, provoke]) => {
+    const name = typeof expected === "string" ? expected : expected(rules);
+    return name === undefined ? [] : [[name, operation, provoke] as const];
+  });
+}
+
+type WrongField = readonly [field: string, alter: (body: Fields) => Fields];
+
+/** What a request has in 0.1, and what it has since. */
+const OLDER_FIELDS: readonly WrongField[] = [
+  ["id", ({ id: _gone, ...rest }) => rest],
+  ["id", (body) => ({ ...body, id: 7 })],
+  ["id", (body) => ({ ...body, id: "" })],
+  ["sessionId", (body) => ({ ...body, sessionId: {} })],
+  ["historyLength", (body) => ({ ...body, historyLength: -1 })],
+  ["acceptedOutputModes", (body) => ({ ...body, acceptedOutputModes: "text" })],
+];
+const NEWER_FIELDS: readonly WrongField[] = [
+  [
+    "message.messageId",
+    (body) => {
+      const { messageId: _gone, ...message } = asObject(body["message"], "message");
+      return { ...body, message };
+    },
+  ],
+  ["message.messageId", (body) => ({ ...body, message: { ...asObject(body["message"], "message"), messageId: 7 } })],
+  ["configuration", (body) => ({ ...body, configuration: 1 })],
+  ["configuration.historyLength", (body) => ({ ...body, configuration: { historyLength: -1 } })],
+  ["configuration.acceptedOutputModes", (body) => ({ ...body, configuration: { acceptedOutputModes: "text" } })],
+];
+
+inEveryDialect(SPEAKERS, (setting) => {
+  const { speaker, caller } = setting;
+  const { rules } = speaker;
+
+  it.each(provocationsOf(rules))("tells of %s in its own form: %s", async (name, _operation, provoke) => {
+    expect(await refusalOf(provoke(setting, {}))).toBe(name);
+  });
+
+  it("tells of an extension that is required, and of an extended card that is not declared, as the version can", async () => {
+    expect(await refusalOf(caller("needy").get("nothing"))).toBe(rules.requiredExtension);
+    if (rules.undeclaredExtendedCard === undefined) return;
+    expect(await refusalOf(caller("echo", { token: "a" }).extendedCard())).toBe(rules.undeclaredExtendedCard);
+  });
+
+  it("names the task it does not find", async () => {
+    const { facts } = await refused(caller("echo").get("nothing"));
+    expect(facts).toMatchObject({ taskId: "nothing" });
+  });
+
+  describe("names the field that is wrong", () => {
+    const parts = speaker.dialect === "0.3/rest-proto" ? "content" : "parts";
+    const [older, newer] = speaker.version === "0.1" ? [OLDER_FIELDS, []] : [[], NEWER_FIELDS];
+    const message = (change: (message: Fields) => Fields) => (body: Fields) => ({
+      ...body,
+      message: change(body["message"] as Fields),
+    });
+    const extended = (part: unknown) => (rest: Fields) => ({
+      ...rest,
+      [parts]: [...asList(rest[parts], parts), part],
+    });
+    it.each<readonly [string, (body: Fields) => Fields]>([
+      ...newer,
+      ...older,
+      ["message", ({ message: _gone, ...rest }) => rest],
+      ["message", (body) => ({ ...body, message: "hi" })],
+      ["message.role", message((rest) => ({ ...rest, role: "ROLE_BOSS" }))],
+      [`message.${parts}`, message((rest) => ({ ...rest, [parts]: [] }))],
+      [`message.${parts}`, message((rest) => ({ ...rest, [parts]: "abc" }))],
+      [`message.${parts}[1]`, message(extended(null))],
+      [`message.${parts}[1]`, message(extended({}))],
+      ["message.metadata", message((rest) => ({ ...rest, metadata: [] }))],
+      ["metadata", (body) => ({ ...body, metadata: "x" })],
+    ])("%s", async (field, alter) => {
+      const refusal = await refused(caller("echo", { alter }).send(text("hi"), { wait: true }));
+      expect(refusal).toMatchObject({ name: "InvalidParams", fields: [field] });
+      expect(refusal.message).toContain(field);
+    });
+  });
+});
+
+/** The first edition of 1.0 had other HTTP statuses for some errors; a server can keep to them. */
+inEveryDialect(
+  [rest1_0],
+  (setting) => {
+    it.each(provocationsOf(rest1_0.rules))(
+      "tells of %s with the status of the first edition: %s",
+      async (name, _operation, provoke) => {
+        expect(await refusalOf(provoke(setting, { edition: "1.0.0" }))).toBe(name);
+      },
+    );
+  },
+  { errorProfile: "1.0.0" },
+);

@@ -1,0 +1,73 @@
+import type { EventSource, ServerSentEvent } from "../http.ts";
+import type { Frame, Told } from "../neutral.ts";
+import type { Stream } from "../speaker.ts";
+import { wrong } from "../strict.ts";
+
+export interface FrameReading {
+  read(data: string): Told;
+  /** Where a stream begins with several frames, of which only the last has an id: makes one of them. */
+  join?(opening: readonly Told[]): Told;
+}
+
+/** A stream whose first event has been read already. Everything but a bare message must have an id to resume from. */
+export function frameStream(source: EventSource, first: ServerSentEvent, { read, join }: FrameReading): Stream {
+  let pending: ServerSentEvent | undefined = first;
+  let last = -1;
+  let final = false;
+  const nextEvent = async (): Promise<ServerSentEvent | undefined> => {
+    const event = pending ?? (await source.next());
+    pending = undefined;
+    if (event?.event !== undefined) wrong("A frame", "must not be named here", event);
+    if (final && event !== undefined) wrong("A stream", "goes on after its final event", event);
+    return event;
+  };
+  const toldBy = ({ data }: ServerSentEvent): Told => {
+    const told = read(data);
+    final = told.kind === "status" && told.final === true;
+    return told;
+  };
+  const frameOf = (told: Told, id: string | undefined): Frame => {
+    if (told.kind !== "message") {
+      const seq = Number(id);
+      if (!Number.isInteger(seq) || seq <= last) wrong("id", `must be greater than ${last}`, id);
+      last = seq;
+    }
+    return { ...told, id };
+  };
+  const next = async (): Promise<Frame | undefined> => {
+    let event = await nextEvent();
+    if (event === undefined) return undefined;
+    if (join === undefined || last >= 0) return frameOf(toldBy(event), event.id);
+    const opening = [toldBy(event)];
+    while (event.id === undefined) {
+      event = (await nextEvent()) ?? wrong("A stream", "ends before there is an id", opening);
+      opening.push(toldBy(event));
+    }
+    return frameOf(join(opening), event.id);
+  };
+  return {
+    next,
+    async until(wanted) {
+      const frames: Frame[] = [];
+      for (;;) {
+        const frame = await next();
+        if (frame === undefined) throw new Error(`The stream closed after ${JSON.stringify(frames)}`);
+        frames.push(frame);
+        if (wanted(frame)) return frames;
+      }
+    },
+    async rest() {
+      const frames: Frame[] = [];
+      for (let frame = await next(); frame !== undefined; frame = await next()) frames.push(frame);
+      return frames;
+    },
+    close: () => source.close(),
+  };
+}
+
+/** Throws unless an answer is an event stream that no cache and no proxy holds back. */
+export function checkStreamHeaders({ status, headers }: Response): void {
+  if (status !== 200) wrong("HTTP status", "must be 200", status);
+  if (headers.get("content-type") !== "text/event-stream") wrong("content-type", "must be text/event-stream");
+  if (headers.get("cache-control") !== "no-cache") wrong("cache-control", "must be no-cache");
+}

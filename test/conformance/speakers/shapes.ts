@@ -1,0 +1,180 @@
+import type { Artifact, Fields, Message, Part, Sent, State, Status, Task, Told } from "../neutral.ts";
+import { asFlag, asObject, asText, asTexts, asTimestamp, listOf, maybe, objectWith, wrong } from "../strict.ts";
+
+/** How a dialect spells its objects. */
+export interface Spelling {
+  readonly states: Readonly<Record<State, string>>;
+  readonly roles: Readonly<Record<Message["role"], string>>;
+  /** Tasks, messages and events say what they are in a member of this name, their first. */
+  readonly kinds: boolean;
+  /** A result or frame is a member of an object that says what it is, and not the bare thing. */
+  readonly wrapped: boolean;
+  /** What messages call their parts. */
+  readonly parts: "parts" | "content";
+  /** Whether status events say if the stream ends with them: never, always, or only where it does. */
+  readonly final: "never" | "always" | "true";
+  readonly references: boolean;
+  readPart(value: unknown, path: string): Part;
+}
+
+export interface Readers {
+  readTask(value: unknown, path?: string): Task;
+  readSent(value: unknown): Sent;
+  readTold(value: unknown): Told;
+}
+
+export function createReaders(spelling: Spelling): Readers {
+  const { kinds, wrapped, states, roles, readPart } = spelling;
+
+  const open = (value: unknown, path: string, shape: Shape): Fields => {
+    const kind = kinds && shape.kind !== undefined ? ["kind"] : [];
+    const fields = objectWith(value, path, { ...shape, required: [...kind, ...shape.required] });
+    if (kind.length > 0) {
+      if (fields["kind"] !== shape.kind) wrong(`${path}.kind`, `must be ${shape.kind}`, fields["kind"]);
+      if (Object.keys(fields)[0] !== "kind") wrong(path, "must have kind as its first member", fields);
+    }
+    return fields;
+  };
+
+  const readParts = (value: unknown, path: string): readonly Part[] => {
+    const parts = listOf(readPart)(value, path);
+    return parts.length > 0 ? parts : wrong(path, "is empty");
+  };
+
+  const readMessage = (value: unknown, path: string): Message => {
+    const fields = open(value, path, {
+      kind: "message",
+      required: ["messageId", "role", spelling.parts],
+      optional: ["contextId", "taskId", "extensions", "metadata", ...(spelling.references ? ["referenceTaskIds"] : [])],
+    });
+    const role = keyOf(roles, fields["role"]) ?? wrong(`${path}.role`, "is not a role", fields["role"]);
+    if (role === "agent" && fields["contextId"] === undefined) wrong(path, "is the agent's and lacks a contextId");
+    return {
+      messageId: asText(fields["messageId"], `${path}.messageId`),
+      role,
+      parts: readParts(fields[spelling.parts], `${path}.${spelling.parts}`),
+      ...maybe(fields, "contextId", asText),
+      ...maybe(fields, "taskId", asText),
+      ...maybe(fields, "referenceTaskIds", asTexts),
+      ...maybe(fields, "extensions", asTexts),
+      ...maybe(fields, "metadata", asObject),
+    };
+  };
+
+  const readStatus = (value: unknown, path: string): Status => {
+    const fields = objectWith(value, path, { required: ["state", "timestamp"], optional: ["message"] });
+    return {
+      state: keyOf(states, fields["state"]) ?? wrong(`${path}.state`, "is not a state", fields["state"]),
+      ...maybe(fields, "message", readMessage),
+      timestamp: asTimestamp(fields["timestamp"], `${path}.timestamp`),
+    };
+  };
+
+  const readArtifact = (value: unknown, path: string): Artifact => {
+    const fields = objectWith(value, path, {
+      required: ["artifactId", "parts"],
+      optional: ["name", "description", "extensions", "metadata"],
+    });
+    return {
+      artifactId: asText(fields["artifactId"], `${path}.artifactId`),
+      parts: readParts(fields["parts"], `${path}.parts`),
+      ...maybe(fields, "name", asText),
+      ...maybe(fields, "description", asText),
+      ...maybe(fields, "extensions", asTexts),
+      ...maybe(fields, "metadata", asObject),
+    };
+  };
+
+  const readTask = (value: unknown, path: string = "task"): Task => {
+    const fields = open(value, path, {
+      kind: "task",
+      required: ["id", "contextId", "status"],
+      optional: ["artifacts", "history", "metadata"],
+    });
+    return {
+      id: asText(fields["id"], `${path}.id`),
+      contextId: asText(fields["contextId"], `${path}.contextId`),
+      status: readStatus(fields["status"], `${path}.status`),
+      ...maybe(fields, "artifacts", listOf(readArtifact)),
+      ...maybe(fields, "history", listOf(readMessage)),
+      ...maybe(fields, "metadata", asObject),
+    };
+  };
+
+  const readStatusUpdate = (value: unknown): Told => {
+    const fields = open(value, "statusUpdate", {
+      kind: "status-update",
+      required: ["taskId", "contextId", "status", ...(spelling.final === "always" ? ["final"] : [])],
+      optional: ["metadata", ...(spelling.final === "true" ? ["final"] : [])],
+    });
+    const status = readStatus(fields["status"], "status");
+    const final = spelling.final === "never" ? undefined : asFlag(fields["final"] ?? false, "final");
+    return { kind: "status", ...idsOf(fields), status, final, ...maybe(fields, "metadata", asObject) };
+  };
+
+  const readArtifactUpdate = (value: unknown): Told => {
+    const fields = open(value, "artifactUpdate", {
+      kind: "artifact-update",
+      required: ["taskId", "contextId", "artifact"],
+      optional: ["append", "lastChunk", "metadata"],
+    });
+    return {
+      kind: "artifact",
+      ...idsOf(fields),
+      artifact: readArtifact(fields["artifact"], "artifact"),
+      append: asFlag(fields["append"] ?? false, "append"),
+      lastChunk: asFlag(fields["lastChunk"] ?? false, "lastChunk"),
+      ...maybe(fields, "metadata", asObject),
+    };
+  };
+
+  const read = (name: string, value: unknown): Told => {
+    switch (name) {
+      case "task":
+        return { kind: "task", task: readTask(value) };
+      case "message":
+        return { kind: "message", message: readMessage(value, "message") };
+      case "statusUpdate":
+      case "status-update":
+        return readStatusUpdate(value);
+      case "artifactUpdate":
+      case "artifact-update":
+        return readArtifactUpdate(value);
+      default:
+        return wrong("A result", "is of an unknown kind", value);
+    }
+  };
+
+  const readTold = (value: unknown): Told => {
+    if (!wrapped) return read(String(asObject(value, "result")["kind"]), value);
+    const members = ["task", "message", "statusUpdate", "artifactUpdate"];
+    const [entry] = Object.entries(objectWith(value, "StreamResponse", { one: members }));
+    return entry === undefined ? wrong("StreamResponse", "is empty") : read(...entry);
+  };
+
+  return {
+    readTask,
+    readTold,
+    readSent(value) {
+      const told = readTold(value);
+      return told.kind === "task" || told.kind === "message"
+        ? told
+        : wrong("A send", "is answered with an event", value);
+    },
+  };
+}
+
+interface Shape {
+  readonly kind?: string;
+  readonly required: readonly string[];
+  readonly optional?: readonly string[];
+}
+
+function idsOf(fields: Fields): { readonly taskId: string; readonly contextId: string } {
+  return { taskId: asText(fields["taskId"], "taskId"), contextId: asText(fields["contextId"], "contextId") };
+}
+
+function keyOf<K extends string>(table: Readonly<Record<K, string>>, value: unknown): K | undefined {
+  // The keys are those of the table.
+  return (Object.keys(table) as K[]).find((key) => table[key] === value);
+}

@@ -1,0 +1,85 @@
+import type { Fields, Sent, Task } from "../neutral.ts";
+import type { Caller, Manner, Outcome, SendOptions, Speaker } from "../speaker.ts";
+import { headersOf } from "./rest-client.ts";
+import { createRpcClient, type RpcRequest } from "./rpc-client.ts";
+import { LESSENS_0_1 } from "./v0-1-lessens.ts";
+import { joinOpening, RULES_0_1, readError, readTask, readTold, sendParams } from "./v0-1-shapes.ts";
+import { readUnionTask, readUnionTold } from "./v0-1-union.ts";
+
+/**
+ * JSON-RPC 0.1. It names its version only where it has to, with methods that later versions have as well; told to name none, it
+ * expects of those the members of both.
+ */
+export const jsonRpc0_1: Speaker = {
+  dialect: "0.1/jsonrpc",
+  version: "0.1",
+  binding: "jsonrpc",
+  rules: RULES_0_1,
+  lessens: LESSENS_0_1,
+  at: callerAt,
+};
+
+function callerAt(address: string, manner: Manner = {}): Caller {
+  const client = createRpcClient({
+    url: `${address}/a2a`,
+    headers: headersOf(manner, undefined, RULES_0_1.extensionsHeader),
+    manner,
+    eventErrors: ["tasks/sendSubscribe", "tasks/resubscribe"],
+    joinOpening,
+    readError,
+  });
+  const own = (method: string, params: Fields, after?: string): RpcRequest => ({
+    method,
+    params,
+    ...(after !== undefined && { headers: { "last-event-id": after } }),
+  });
+  /** Only the header tells that it is not meant as in a later version. */
+  const shared = (method: string, params: Fields, after?: string): RpcRequest => {
+    const request = own(method, params, after);
+    if (manner.version !== undefined) return request;
+    return { ...request, headers: { ...request.headers, "a2a-version": "0.1" } };
+  };
+  const [readOne, readNews] = manner.version === null ? [readUnionTask, readUnionTold] : [readTask, readTold];
+  const get = (id: string, history?: number): Promise<Outcome<Task>> =>
+    client.call(shared("tasks/get", { id, ...(history !== undefined && { historyLength: history }) }), (value) =>
+      readOne(value),
+    );
+  const open = (params: Fields, after?: string) => client.open(own("tasks/sendSubscribe", params, after), readTold);
+  /** A send cannot say that it does not want to wait. A stream can be left as soon as it has begun. */
+  const begin = async (params: ReturnType<typeof sendParams>, { history }: SendOptions): Promise<Outcome<Sent>> => {
+    const begun = await open(params);
+    if (!begun.ok) return begun;
+    await begun.value.next();
+    await begun.value.close();
+    return sent(await get(params.id, history));
+  };
+  const missing = (what: string) => (): Promise<never> => Promise.reject(new Error(`0.1 has no ${what}.`));
+  return {
+    send(saying, options = {}) {
+      const params = sendParams(saying, options);
+      if (options.wait === false) return begin(params, options);
+      return client.call(own("tasks/send", params, options.after), (value) => ({
+        kind: "task",
+        task: readTask(value),
+      }));
+    },
+    stream: (saying, options) => open(sendParams(saying, options), options?.after),
+    get,
+    list: missing("list"),
+    cancel: (id, metadata) =>
+      client.call(shared("tasks/cancel", { id, ...(metadata !== undefined && { metadata }) }), (value) =>
+        readOne(value),
+      ),
+    subscribe: (id, after) => client.open(shared("tasks/resubscribe", { id }, after), readNews),
+    extendedCard: missing("extended card"),
+    pushCreate: (id, url) =>
+      client.call(own("tasks/pushNotification/set", { id, pushNotificationConfig: { url } }), (value) => value),
+    pushGet: (id) => client.call(own("tasks/pushNotification/get", { id }), (value) => value),
+    pushList: missing("list of webhooks"),
+    pushDelete: missing("way to delete webhooks"),
+  };
+}
+
+function sent(outcome: Outcome<Task>): Outcome<Sent> {
+  return outcome.ok ? { ...outcome, value: { kind: "task", task: outcome.value } } : outcome;
+}

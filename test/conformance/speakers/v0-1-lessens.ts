@@ -1,0 +1,59 @@
+import { type Artifact, type Frame, type Message, type Status, type Task, UNTOLD } from "../neutral.ts";
+import type { Lessening } from "../speaker.ts";
+import { RULES_0_1 } from "./v0-1-shapes.ts";
+
+/** What is left in 0.1 of what others tell: no ids but those of tasks and sessions, numbers for artifacts, six states. */
+export const LESSENS_0_1: Lessening = {
+  task: lessTask,
+  frames(frames) {
+    const numbers: string[] = [];
+    const numbered = (artifact: Artifact): Artifact => {
+      if (!numbers.includes(artifact.artifactId)) numbers.push(artifact.artifactId);
+      return lessArtifact(artifact, numbers.indexOf(artifact.artifactId));
+    };
+    return frames.map((frame) => lessFrame(frame, numbered));
+  },
+};
+
+function lessTask(task: Task): Task {
+  const { artifacts, history } = task;
+  return {
+    ...task,
+    status: lessStatus(task.status),
+    ...(artifacts !== undefined && { artifacts: artifacts.map(lessArtifact) }),
+    ...(history !== undefined && { history: history.map(lessMessage) }),
+  };
+}
+
+function lessFrame(frame: Frame, numbered: (artifact: Artifact) => Artifact): Frame {
+  switch (frame.kind) {
+    case "task": {
+      const { history: _untold, artifacts = [], ...task } = frame.task;
+      const told = artifacts.length === 0 ? {} : { artifacts: artifacts.map(numbered) };
+      return { ...frame, task: { ...task, contextId: UNTOLD, status: lessStatus(task.status), ...told } };
+    }
+    case "status":
+      return { ...frame, contextId: UNTOLD, status: lessStatus(frame.status) };
+    case "artifact":
+      return { ...frame, contextId: UNTOLD, artifact: numbered(frame.artifact) };
+    case "message":
+      return frame;
+  }
+}
+
+function lessStatus(status: Status): Status {
+  const { state, message } = status;
+  return {
+    ...status,
+    state: RULES_0_1.insteadOf[state] ?? state,
+    ...(message !== undefined && { message: lessMessage(message) }),
+  };
+}
+
+function lessMessage({ role, parts, metadata }: Message): Message {
+  return { messageId: UNTOLD, role, parts, ...(metadata !== undefined && { metadata }) };
+}
+
+function lessArtifact({ extensions: _untold, ...artifact }: Artifact, index: number): Artifact {
+  return { ...artifact, artifactId: String(index) };
+}

@@ -1,0 +1,199 @@
+import { type Artifact, type Fields, type Message, type Status, type Task, type Told, UNTOLD } from "../neutral.ts";
+import { REFUSALS, type Refusal, type RefusalName, refusalByCode } from "../refusals.ts";
+import type { Rules, Saying, SendOptions } from "../speaker.ts";
+import {
+  asFlag,
+  asList,
+  asNumber,
+  asObject,
+  asText,
+  asTimestamp,
+  listOf,
+  maybe,
+  objectWith,
+  wrong,
+} from "../strict.ts";
+import { readNumberedError, readPart, writePart } from "./v0-3-shapes.ts";
+
+export const RULES_0_1: Rules = {
+  waitsByDefault: false,
+  canAskToWait: false,
+  namesTasks: "always",
+  reply: "task",
+  wholeHistory: 1000,
+  zeroHistory: "none",
+  finishedSubscribe: "snapshot",
+  repeatedCancel: "TaskNotCancelable",
+  list: "none",
+  undeclaredExtendedCard: undefined,
+  undeclaredStreaming: "StreamingNotSupported",
+  finishedSend: "InvalidTaskState",
+  managesPush: false,
+  requiredExtension: "InvalidParams",
+  // It knows none; who asks does as the next version.
+  extensionsHeader: "X-A2A-Extensions",
+  insteadOf: { rejected: "failed", "auth-required": "input-required" },
+  messageIds: false,
+  listsExtensions: false,
+  referenceTaskIds: false,
+  snakeCase: false,
+};
+
+const STATES = ["submitted", "working", "input-required", "completed", "canceled", "failed"] as const;
+
+/** A task is named in the request, and messages have no ids: where the suite names a message, its task gets that name. */
+export function sendParams(saying: Saying, options: SendOptions = {}): Fields & { readonly id: string } {
+  const { parts, messageId, taskId, contextId, metadata: ofMessage } = saying;
+  const { history, outputModes, metadata, push } = options;
+  return {
+    id: taskId ?? messageId ?? crypto.randomUUID(),
+    ...(contextId !== undefined && { sessionId: contextId }),
+    message: {
+      role: "user",
+      parts: parts.map((part) => writePart(part, "type")),
+      ...(ofMessage !== undefined && { metadata: ofMessage }),
+    },
+    ...(outputModes !== undefined && { acceptedOutputModes: outputModes }),
+    ...(push !== undefined && { pushNotification: { url: push } }),
+    ...(history !== undefined && { historyLength: history }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+export function readTask(value: unknown, path: string = "task"): Task {
+  const fields = objectWith(value, path, {
+    required: ["id", "sessionId", "status"],
+    optional: ["artifacts", "history", "metadata"],
+  });
+  const { artifacts } = maybe(fields, "artifacts", asList);
+  return {
+    id: asText(fields["id"], `${path}.id`),
+    contextId: asText(fields["sessionId"], `${path}.sessionId`),
+    status: readStatus(fields["status"], `${path}.status`),
+    ...(artifacts !== undefined && { artifacts: artifacts.map(readWholeArtifact) }),
+    ...maybe(fields, "history", listOf(readMessage)),
+    ...maybe(fields, "metadata", asObject),
+  };
+}
+
+/** In a task they come in the order of their numbers, and none is still to be put together. */
+function readWholeArtifact(value: unknown, position: number): Artifact {
+  const { artifact, append, lastChunk } = readArtifact(value, `artifacts[${position}]`);
+  if (artifact.artifactId !== String(position)) wrong(`artifacts[${position}]`, "has another number", value);
+  return append || lastChunk ? wrong(`artifacts[${position}]`, "is a piece", value) : artifact;
+}
+
+interface Piece {
+  readonly artifact: Artifact;
+  readonly append: boolean;
+  readonly lastChunk: boolean;
+}
+
+/** Told apart by their numbers, which here stand for ids. What a piece is stands in the artifact itself. */
+function readArtifact(value: unknown, path: string): Piece {
+  const fields = objectWith(value, path, {
+    required: ["index", "parts"],
+    optional: ["name", "description", "append", "lastChunk", "metadata"],
+  });
+  const index = asNumber(fields["index"], `${path}.index`);
+  if (!Number.isInteger(index) || index < 0) wrong(`${path}.index`, "does not count", index);
+  const artifact = {
+    artifactId: String(index),
+    parts: readParts(fields["parts"], `${path}.parts`),
+    ...maybe(fields, "name", asText),
+    ...maybe(fields, "description", asText),
+    ...maybe(fields, "metadata", asObject),
+  };
+  return {
+    artifact,
+    append: asFlag(fields["append"] ?? false, "append"),
+    lastChunk: asFlag(fields["lastChunk"] ?? false, "lastChunk"),
+  };
+}
+
+function readParts(value: unknown, path: string): Message["parts"] {
+  const parts = listOf((each, place) => readPart(each, place, "type"))(value, path);
+  return parts.length > 0 ? parts : wrong(path, "is empty");
+}
+
+function readMessage(value: unknown, path: string): Message {
+  const fields = objectWith(value, path, { required: ["role", "parts"], optional: ["metadata"] });
+  const { role } = fields;
+  return {
+    messageId: UNTOLD,
+    role: role === "user" || role === "agent" ? role : wrong(`${path}.role`, "is not a role", role),
+    parts: readParts(fields["parts"], `${path}.parts`),
+    ...maybe(fields, "metadata", asObject),
+  };
+}
+
+function readStatus(value: unknown, path: string): Status {
+  const fields = objectWith(value, path, { required: ["state", "timestamp"], optional: ["message"] });
+  return {
+    state: STATES.find((state) => state === fields["state"]) ?? wrong(`${path}.state`, "is not a state", fields),
+    ...maybe(fields, "message", readMessage),
+    timestamp: asTimestamp(fields["timestamp"], `${path}.timestamp`),
+  };
+}
+
+/** News of a status or of an artifact: a stream has nothing else. */
+export function readTold(value: unknown): Told {
+  const fields = objectWith(value, "event", {
+    required: ["id"],
+    one: ["status", "artifact"],
+    optional: ["final", "metadata"],
+  });
+  const ids = { taskId: asText(fields["id"], "event.id"), contextId: UNTOLD, ...maybe(fields, "metadata", asObject) };
+  if (fields["artifact"] === undefined) {
+    const status = readStatus(fields["status"], "event.status");
+    return { kind: "status", ...ids, status, final: asFlag(fields["final"] ?? false, "event.final") };
+  }
+  if ("final" in fields) wrong("An artifact", "cannot be final", fields);
+  return { kind: "artifact", ...ids, ...readArtifact(fields["artifact"], "event.artifact") };
+}
+
+/** The task as it is when a stream begins, which is told by its status and each of its artifacts. */
+export function joinOpening(opening: readonly Told[]): Told {
+  const artifacts = opening.flatMap((told) => (told.kind === "artifact" ? [told] : []));
+  const statuses = opening.flatMap((told) => (told.kind === "status" ? [told] : []));
+  const [status] = statuses;
+  if (status === undefined || statuses.length > 1) return wrong("A stream", "must begin with one status", opening);
+  for (const [position, { artifact, taskId, append, lastChunk }] of artifacts.entries()) {
+    if (artifact.artifactId !== String(position) || append || lastChunk) wrong("An opening", "has a piece", opening);
+    if (taskId !== status.taskId) wrong("An opening", "tells of two tasks", opening);
+  }
+  const task: Task = {
+    id: status.taskId,
+    contextId: UNTOLD,
+    status: status.status,
+    ...(artifacts.length > 0 && { artifacts: artifacts.map(({ artifact }) => artifact) }),
+    ...(status.metadata !== undefined && { metadata: status.metadata }),
+  };
+  return { kind: "task", task };
+}
+
+/** Those that 0.1 has besides the standard ones. Later some of the numbers meant something else. */
+const OWN: readonly RefusalName[] = [
+  "TaskNotFound",
+  "TaskNotCancelable",
+  "PushNotificationNotSupported",
+  "UnsupportedOperation",
+  "ContentTypeNotSupported",
+  "StreamingNotSupported",
+  "InvalidTaskState",
+];
+const AUTHENTICATION_REQUIRED = -32007;
+
+export function readError(value: unknown): Refusal {
+  const refusal = readNumberedError(value, (code) => {
+    if (code === AUTHENTICATION_REQUIRED) return "Unauthenticated";
+    const standard = typeof code === "number" && code <= -32600 ? refusalByCode(code) : undefined;
+    return standard ?? OWN.find((name) => REFUSALS[name].code === code);
+  });
+  const { reason } = asObject(refusal.facts, "error.data");
+  const { name } = refusal;
+  // A number says less than a reason, because errors that came later have to be told by the nearest one.
+  if (OWN.includes(name) && reason !== REFUSALS[name].reason)
+    wrong("error.data.reason", `is not that of ${name}`, value);
+  return refusal;
+}

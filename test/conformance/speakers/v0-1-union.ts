@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Frame, Task, Told } from "../neutral.ts";
+import { asObject, wrong } from "../strict.ts";
+import { createReaders } from "./shapes.ts";
+import { LESSENS_0_1 } from "./v0-1-lessens.ts";
+import { readTask as readOlderTask, readTold as readOlderTold } from "./v0-1-shapes.ts";
+import { spelling0_3 } from "./v0-3-shapes.ts";
+
+/**
+ * How a task made in 0.1 is told to who does not say whether it speaks that or a later version: with the members of both. Each
+ * reader here sees only the members that its version defines, and both must have read the same.
+ */
+const { readTask: readNewerTask, readTold: readNewerTold } = createReaders(spelling0_3(false));
+
+const OLDER_ONLY = ["sessionId", "type", "index"];
+const NEWER_ONLY = ["kind", "contextId", "messageId", "taskId", "referenceTaskIds", "artifactId", "extensions"];
+const CHUNK_FLAGS = ["append", "lastChunk"];
+/** What people and agents put there may be called like anything. */
+const FREE = ["metadata", "data"];
+
+export function readUnionTask(value: unknown): Task {
+  const older = readOlderTask(without(value, NEWER_ONLY));
+  const newer = readNewerTask(without(value, OLDER_ONLY));
+  same(older, LESSENS_0_1.task(newer));
+  return older;
+}
+
+export function readUnionTold(value: unknown): Told {
+  const { id, artifact, ...rest } = asObject(value, "event");
+  const inArtifact = artifact === undefined ? {} : { artifact: without(artifact, CHUNK_FLAGS) };
+  const older = readOlderTold(without(without(value, NEWER_ONLY), CHUNK_FLAGS, "artifact"));
+  const newer = readNewerTold(without({ ...rest, ...inArtifact }, OLDER_ONLY));
+  if ("taskId" in newer && newer.taskId !== id) wrong("An event", "tells of two tasks", value);
+  same(unnumbered(older), unnumbered(lessened(newer)));
+  return older;
+}
+
+function lessened(told: Told): Told {
+  const [frame] = LESSENS_0_1.frames([{ ...told, id: undefined }]);
+  if (frame === undefined) throw new Error("There is a frame.");
+  return withoutId(frame);
+}
+
+function withoutId({ id: _none, ...told }: Frame): Told {
+  return told;
+}
+
+/** Of one event alone nobody can tell the number of its artifact. */
+function unnumbered(told: Told): Told {
+  return told.kind === "artifact" ? { ...told, artifact: { ...told.artifact, artifactId: "" } } : told;
+}
+
+/** Without members of these names, at every depth; or, if told so, at all depths but within a member of that name. */
+function without(value: unknown, names: readonly string[], except?: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => without(each, names, except));
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => !names.includes(name));
+  return Object.fromEntries(
+    kept.map(([name, content]: [string, unknown]) => [
+      name,
+      FREE.includes(name) || name === except ? content : without(content, names, except),
+    ]),
+  );
+}
+
+function same(older: unknown, newer: unknown): void {
+  if (!isDeepStrictEqual(older, newer)) wrong("The members of both versions", "do not say the same", [older, newer]);
+}

@@ -1,0 +1,89 @@
+import type { Fields, Page } from "../neutral.ts";
+import type { Refusal } from "../refusals.ts";
+import type { Caller, Manner, Outcome, Saying, SendOptions, Speaker } from "../speaker.ts";
+import { asList, asObject, objectWith } from "../strict.ts";
+import { headersOf } from "./rest-client.ts";
+import { createRpcClient } from "./rpc-client.ts";
+import { createReaders } from "./shapes.ts";
+import { RULES_0_3, readError, spelling0_3, writeMessage } from "./v0-3-shapes.ts";
+
+export const jsonRpc0_3: Speaker = {
+  dialect: "0.3/jsonrpc",
+  version: "0.3",
+  binding: "jsonrpc",
+  rules: RULES_0_3,
+  // Clients of 0.3 know no version header.
+  at: (address, manner) => createCaller(address, manner, { claim: undefined, readError }),
+};
+
+const { readTask, readSent, readTold } = createReaders(spelling0_3(false));
+
+/** Also what REST has as its body. */
+export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
+  const { wait, history, outputModes, metadata, push } = options;
+  const configuration = {
+    ...(wait !== undefined && { blocking: wait }),
+    ...(history !== undefined && { historyLength: history }),
+    ...(outputModes !== undefined && { acceptedOutputModes: outputModes }),
+    ...(push !== undefined && { pushNotificationConfig: { url: push } }),
+  };
+  return {
+    message: writeMessage(saying),
+    ...(Object.keys(configuration).length > 0 && { configuration }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+interface Variant {
+  /** The version that callers name, unless told otherwise. */
+  readonly claim: string | undefined;
+  readError(value: unknown): Refusal;
+}
+
+/** Speaks 0.3, or the version before, which has the same vocabulary. */
+export function createCaller(address: string, manner: Manner = {}, { claim, readError }: Variant): Caller {
+  const client = createRpcClient({
+    url: `${address}/a2a`,
+    headers: headersOf(manner, claim, RULES_0_3.extensionsHeader),
+    manner,
+    eventErrors: ["message/stream", "tasks/resubscribe"],
+    readError,
+  });
+  const resume = (after: string | undefined) => (after === undefined ? {} : { headers: { "last-event-id": after } });
+  const push = (operation: string, params: Fields) =>
+    client.call({ method: `tasks/pushNotificationConfig/${operation}`, params }, (value) => value);
+  return {
+    send: (saying, options) =>
+      client.call(
+        { method: "message/send", params: sendRequest(saying, options), ...resume(options?.after) },
+        readSent,
+      ),
+    stream: (saying, options) =>
+      client.open(
+        { method: "message/stream", params: sendRequest(saying, options), ...resume(options?.after) },
+        readTold,
+      ),
+    get: (id, history) =>
+      client.call(
+        { method: "tasks/get", params: { id, ...(history !== undefined && { historyLength: history }) } },
+        (value) => readTask(value),
+      ),
+    list: (): Promise<Outcome<Page>> => Promise.reject(new Error("JSON-RPC has no list before 1.0.")),
+    cancel: (id, metadata) =>
+      client.call({ method: "tasks/cancel", params: { id, ...(metadata !== undefined && { metadata }) } }, (value) =>
+        readTask(value),
+      ),
+    subscribe: (id, after) => client.open({ method: "tasks/resubscribe", params: { id }, ...resume(after) }, readTold),
+    extendedCard: () =>
+      client.call({ method: "agent/getAuthenticatedExtendedCard" }, (value) => asObject(value, "card")),
+    pushCreate: (taskId, url) => push("set", { taskId, pushNotificationConfig: { url } }),
+    pushGet: (id, pushNotificationConfigId) => push("get", { id, pushNotificationConfigId }),
+    pushList: (id) =>
+      client.call({ method: "tasks/pushNotificationConfig/list", params: { id } }, (value) =>
+        asList(value, "configs").map((each) =>
+          objectWith(each, "config", { required: ["taskId", "pushNotificationConfig"] }),
+        ),
+      ),
+    pushDelete: (id, pushNotificationConfigId) => push("delete", { id, pushNotificationConfigId }),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Caller, Manner, Speaker } from "../speaker.ts";
+import { asObject } from "../strict.ts";
+import { headersOf } from "./rest-client.ts";
+import { createRpcClient } from "./rpc-client.ts";
+import { listRequest, RULES, sendRequest } from "./v1-0-requests.ts";
+import { READERS, readPage, readRpcError } from "./v1-0-shapes.ts";
+
+export const jsonRpc1_0: Speaker = {
+  dialect: "1.0/jsonrpc",
+  version: "1.0",
+  binding: "jsonrpc",
+  rules: RULES,
+  at: callerAt,
+};
+
+const { readTask, readSent, readTold } = READERS;
+
+function callerAt(address: string, manner: Manner = {}): Caller {
+  const client = createRpcClient({
+    url: `${address}/`,
+    headers: headersOf(manner, "1.0", RULES.extensionsHeader),
+    manner,
+    readError: readRpcError,
+  });
+  const tenant = manner.tenant === undefined ? {} : { tenant: manner.tenant };
+  const resume = (after: string | undefined) => (after === undefined ? {} : { headers: { "last-event-id": after } });
+  const push = (operation: string, params: object) =>
+    client.call(
+      { method: `${operation}TaskPushNotificationConfig`, params: { ...tenant, ...params } },
+      (value) => value,
+    );
+  return {
+    send: (saying, options) =>
+      client.call(
+        { method: "SendMessage", params: { ...tenant, ...sendRequest(saying, options) }, ...resume(options?.after) },
+        readSent,
+      ),
+    stream: (saying, options) =>
+      client.open(
+        {
+          method: "SendStreamingMessage",
+          params: { ...tenant, ...sendRequest(saying, options) },
+          ...resume(options?.after),
+        },
+        readTold,
+      ),
+    get: (id, history) =>
+      client.call(
+        { method: "GetTask", params: { ...tenant, id, ...(history !== undefined && { historyLength: history }) } },
+        (value) => readTask(value),
+      ),
+    list: (query) => client.call({ method: "ListTasks", params: { ...tenant, ...listRequest(query) } }, readPage),
+    cancel: (id, metadata) =>
+      client.call(
+        { method: "CancelTask", params: { ...tenant, id, ...(metadata !== undefined && { metadata }) } },
+        (value) => readTask(value),
+      ),
+    subscribe: (id, after) =>
+      client.open({ method: "SubscribeToTask", params: { ...tenant, id }, ...resume(after) }, readTold),
+    extendedCard: () =>
+      client.call({ method: "GetExtendedAgentCard", params: tenant }, (value) => asObject(value, "card")),
+    pushCreate: (taskId, url) => push("Create", { taskId, url }),
+    pushGet: (taskId, id) => push("Get", { taskId, id }),
+    pushList: (taskId) =>
+      client.call({ method: "ListTaskPushNotificationConfigs", params: { ...tenant, taskId } }, (value) => value),
+    pushDelete: (taskId, id) => push("Delete", { taskId, id }),
+  };
+}

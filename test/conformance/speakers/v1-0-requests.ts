@@ -1,0 +1,56 @@
+import type { Fields } from "../neutral.ts";
+import type { ListQuery, Rules, Saying, SendOptions } from "../speaker.ts";
+import { SPELLING } from "./v1-0-shapes.ts";
+
+export const RULES: Rules = {
+  waitsByDefault: true,
+  canAskToWait: true,
+  namesTasks: "never",
+  reply: "message",
+  wholeHistory: undefined,
+  zeroHistory: "none",
+  finishedSubscribe: "UnsupportedOperation",
+  repeatedCancel: "snapshot",
+  list: "pages",
+  undeclaredExtendedCard: "UnsupportedOperation",
+  undeclaredStreaming: "UnsupportedOperation",
+  finishedSend: "UnsupportedOperation",
+  managesPush: true,
+  requiredExtension: "ExtensionSupportRequired",
+  extensionsHeader: "A2A-Extensions",
+  insteadOf: {},
+  messageIds: true,
+  listsExtensions: true,
+  referenceTaskIds: true,
+  snakeCase: true,
+};
+
+/** What JSON-RPC has as params and REST as body. */
+export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
+  const { wait, history, outputModes, metadata, push } = options;
+  const configuration = {
+    ...(wait !== undefined && { returnImmediately: !wait }),
+    ...(history !== undefined && { historyLength: history }),
+    ...(outputModes !== undefined && { acceptedOutputModes: outputModes }),
+    ...(push !== undefined && { taskPushNotificationConfig: { url: push } }),
+  };
+  return {
+    message: { messageId: crypto.randomUUID(), role: "ROLE_USER", ...saying },
+    ...(Object.keys(configuration).length > 0 && { configuration }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+/** What JSON-RPC has as params and REST in its query. */
+export function listRequest(query: ListQuery = {}): Record<string, string | number | boolean> {
+  const { contextId, state, pageSize, pageToken, history, since, artifacts } = query;
+  return {
+    ...(contextId !== undefined && { contextId }),
+    ...(state !== undefined && { status: SPELLING.states[state] }),
+    ...(pageSize !== undefined && { pageSize }),
+    ...(pageToken !== undefined && { pageToken }),
+    ...(history !== undefined && { historyLength: history }),
+    ...(since !== undefined && { statusTimestampAfter: since }),
+    ...(artifacts !== undefined && { includeArtifacts: artifacts }),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Fields } from "../neutral.ts";
+import type { Caller, Manner, Speaker } from "../speaker.ts";
+import { asObject } from "../strict.ts";
+import { createRestClient, headersOf, type RestRequest } from "./rest-client.ts";
+import { listRequest, RULES, sendRequest } from "./v1-0-requests.ts";
+import { READERS, readPage, readRestError } from "./v1-0-shapes.ts";
+
+export const rest1_0: Speaker = {
+  dialect: "1.0/rest",
+  version: "1.0",
+  binding: "rest",
+  rules: RULES,
+  at: callerAt,
+};
+
+const { readTask, readSent, readTold } = READERS;
+
+function callerAt(address: string, manner: Manner = {}): Caller {
+  const { tenant, tenantIn = "path", edition = "1.0.1" } = manner;
+  const client = createRestClient({
+    base: tenant !== undefined && tenantIn === "path" ? `${address}/${encodeURIComponent(tenant)}` : address,
+    headers: headersOf(manner, "1.0", RULES.extensionsHeader),
+    mediaType: "application/a2a+json",
+    manner,
+    edition,
+    readError: (value, status) => readRestError(value, status, edition),
+  });
+  const inQuery = tenant !== undefined && tenantIn === "query" ? { tenant } : {};
+  const inBody = tenant !== undefined && tenantIn === "body" ? { tenant } : {};
+  const read = (path: string, query: RestRequest["query"] = {}): RestRequest => ({
+    method: "GET",
+    path,
+    // A request without a body can name its tenant in the query only.
+    query: { ...query, ...inQuery, ...inBody },
+  });
+  const write = (path: string, body: Fields): RestRequest => ({
+    method: "POST",
+    path,
+    query: inQuery,
+    body: { ...inBody, ...body },
+  });
+  const task = (id: string) => `/tasks/${encodeURIComponent(id)}`;
+  const configs = (id: string) => `${task(id)}/pushNotificationConfigs`;
+  const resume = (after: string | undefined) => (after === undefined ? {} : { headers: { "last-event-id": after } });
+  return {
+    send: (saying, options) =>
+      client.call({ ...write("/message:send", sendRequest(saying, options)), ...resume(options?.after) }, readSent),
+    stream: (saying, options) =>
+      client.open({ ...write("/message:stream", sendRequest(saying, options)), ...resume(options?.after) }, readTold),
+    get: (id, history) => client.call(read(task(id), { historyLength: history }), (value) => readTask(value)),
+    list: (query) => client.call(read("/tasks", listRequest(query)), readPage),
+    cancel: (id, metadata) =>
+      client.call(write(`${task(id)}:cancel`, metadata === undefined ? {} : { metadata }), (value) => readTask(value)),
+    subscribe: (id, after) => client.open({ ...read(`${task(id)}:subscribe`), ...resume(after) }, readTold),
+    extendedCard: () => client.call(read("/extendedAgentCard"), (value) => asObject(value, "card")),
+    pushCreate: (taskId, url) => client.call(write(configs(taskId), { url }), (value) => value),
+    pushGet: (taskId, id) => client.call(read(`${configs(taskId)}/${id}`), (value) => value),
+    pushList: (taskId) => client.call(read(configs(taskId)), (value) => value),
+    pushDelete: (taskId, id) =>
+      client.call({ method: "DELETE", path: `${configs(taskId)}/${id}`, query: inQuery }, (value) => value),
+  };
+}

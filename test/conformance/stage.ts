@@ -1,0 +1,113 @@
+import { type Agent, agent, createServer, type RunFunction, type ServerOptions, textOf } from "palaver";
+
+/** Extensions some of the agents declare. */
+export const OFFERED = "https://example.org/extensions/offered/v1";
+export const NEEDED = "https://example.org/extensions/needed/v2";
+
+/** A server whose agents do what the tests tell them. */
+export interface Stage extends AsyncDisposable {
+  /** Where the first agent is, the actor; without a slash at the end. */
+  readonly url: string;
+  /** Where the agent of this id is. */
+  of(agent: AgentName): string;
+  /** What to say to the actor so that it does this. */
+  play(run: RunFunction): string;
+}
+
+const AGENT_NAMES = ["actor", "echo", "replier", "quiet", "discreet", "tactful", "needy", "picky"] as const;
+export type AgentName = (typeof AGENT_NAMES)[number];
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Everybody who says a name is who they say; the others are nobody in particular. */
+const authenticate: NonNullable<ServerOptions["authenticate"]> = ({ headers }) => {
+  const id = /^Bearer (\w+)$/.exec(headers.get("authorization") ?? "")?.[1];
+  return id === undefined ? undefined : { id, anonymous: false };
+};
+
+export async function openStage(options: ServerOptions = {}): Promise<Stage> {
+  const plays = new Map<string, RunFunction>();
+  const server = createServer(agentsOf(plays), {
+    host: "127.0.0.1",
+    port: 0,
+    store: "memory:",
+    drainTimeout: 0,
+    logger: SILENT,
+    authenticate,
+    ...options,
+  });
+  const { url } = await server.listen();
+  return {
+    url,
+    of: (name) => `${url}/agents/${name}`,
+    play(run) {
+      const name = `play ${plays.size + 1}`;
+      plays.set(name, run);
+      return name;
+    },
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+/** The agents of a stage: the actor does what the plays say, each of the others one thing. */
+export function agentsOf(plays: ReadonlyMap<string, RunFunction>): readonly Agent[] {
+  const definitions: Readonly<Record<AgentName, Omit<Parameters<typeof agent>[0], "name" | "card">>> = {
+    actor: {
+      description: "Does what the test says.",
+      version: "1.0.0",
+      extensions: [{ uri: OFFERED, description: "Changes nothing." }],
+      outputModes: ["*/*"],
+      run(task) {
+        const play = plays.get(task.text);
+        if (play === undefined) throw new Error(`There is no play ${task.text}`);
+        return play(task);
+      },
+    },
+    echo: {
+      description: "Gives back what it is given.",
+      version: "1.0.0",
+      outputModes: ["*/*"],
+      run: async (task) => task.message.parts,
+    },
+    replier: {
+      description: "Answers at once, without a task.",
+      version: "1.0.0",
+      reply: ({ parts }) => `You said: ${textOf(parts)}`,
+    },
+    quiet: {
+      description: "Does not stream.",
+      version: "1.0.0",
+      capabilities: { streaming: false },
+      run: async (task) => task.text,
+    },
+    discreet: {
+      description: "Shows half of what it can do.",
+      version: "1.0.0",
+      extendedCard: {
+        description: "Shows all of what it can do.",
+        skills: [{ id: "secret", name: "Secret", description: "For some.", tags: ["private"] }],
+      },
+      run: async (task) => task.caller.id,
+    },
+    tactful: {
+      description: "Has more to show, but to nobody who asks.",
+      version: "1.0.0",
+      extendedCard: () => undefined,
+      run: async (task) => task.text,
+    },
+    needy: {
+      description: "Requires an extension.",
+      version: "1.0.0",
+      extensions: [{ uri: NEEDED, required: true }, { uri: OFFERED }],
+      run: async (task) => task.text,
+    },
+    picky: {
+      description: "Plain text and PNG pictures in, plain text out.",
+      version: "1.0.0",
+      inputModes: ["text/plain", "image/png"],
+      outputModes: ["text/plain"],
+      run: async (task) => task.text,
+    },
+  };
+  return AGENT_NAMES.map((id) => agent({ id, name: id, ...definitions[id] }));
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { inEveryDialect } from "./every-dialect.ts";
+import { accepted, type Caller, type Manner, refusalOf, refused, taskOf, text } from "./speaker.ts";
+import { rest1_0 } from "./speakers/v1-0-rest.ts";
+import { SPEAKERS_1_0 } from "./speakers.ts";
+
+inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
+  const places = speaker.binding === "rest" ? (["path", "query", "body"] as const) : (["body"] as const);
+  const within = (tenant: string, tenantIn: NonNullable<Manner["tenantIn"]> = "path"): Caller =>
+    caller(undefined, { tenant, tenantIn });
+
+  describe("a tenant", () => {
+    it.each(places)("named in the %s reaches the agent", async (place) => {
+      let seen: string | undefined;
+      const opening = play(async ({ tenant }) => {
+        seen = tenant;
+      });
+      await taskOf(within("acme & söhne", place).send(text(opening), { wait: true }));
+      expect(seen).toBe("acme & söhne");
+    });
+
+    it("has tasks of its own, whoever names another or none", async () => {
+      const opening = play(async (task) => task.ask("?"));
+      const { id } = await taskOf(within("one").send(text(opening), { wait: true }));
+      for (const other of [within("two"), caller()]) {
+        expect(await refusalOf(other.get(id))).toBe("TaskNotFound");
+        expect(await refusalOf(other.subscribe(id))).toBe("TaskNotFound");
+        expect(await refusalOf(other.cancel(id))).toBe("TaskNotFound");
+        expect(await refusalOf(other.send({ ...text("hi"), taskId: id }))).toBe("TaskNotFound");
+        expect((await accepted(other.list())).tasks.map((task) => task.id)).not.toContain(id);
+      }
+      for (const place of places) {
+        expect((await accepted(within("one", place).get(id))).id).toBe(id);
+        expect((await accepted(within("one", place).list())).tasks.map((task) => task.id)).toEqual([id]);
+      }
+      expect((await accepted(within("one").cancel(id))).status.state).toBe("canceled");
+    });
+
+    it("is asked for everything", async () => {
+      const mine = within("three");
+      const opening = play(async () => "done");
+      const frames = await (await accepted(mine.stream(text(opening)))).rest();
+      const [first] = frames;
+      const id = first?.kind === "task" ? first.task.id : "";
+      expect((await accepted(mine.get(id))).status.state).toBe("completed");
+      expect(await refusalOf(mine.pushList(id))).toBe("PushNotificationNotSupported");
+      expect(await refusalOf(mine.extendedCard())).toBe("UnsupportedOperation");
+    });
+  });
+});
+
+inEveryDialect([rest1_0], ({ caller, play }) => {
+  describe("a tenant in the path", () => {
+    it("cannot take the place of a path that is there without one", async () => {
+      // This is the task of that name.
+      expect(await refused(caller(undefined, { tenant: "tasks" }).get("tasks"))).toMatchObject({
+        name: "MethodNotFound",
+      });
+      for (const tenant of ["v1", "agents", ".well-known", "extendedAgentCard"]) {
+        expect(await refusalOf(caller(undefined, { tenant }).list())).toBe("MethodNotFound");
+      }
+    });
+
+    it("wins over one in the body or the query", async () => {
+      let seen: string | undefined;
+      const opening = play(async ({ tenant }) => {
+        seen = tenant;
+      });
+      const alter = (body: object) => ({ ...body, tenant: "body" });
+      await taskOf(caller(undefined, { tenant: "path", alter }).send(text(opening), { wait: true }));
+      expect(seen).toBe("path");
+    });
+  });
+});

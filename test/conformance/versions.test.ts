@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WAITING } from "./every-dialect.ts";
+import { exchange, type HttpAnswer } from "./http.ts";
+import { accepted, taskOf, text } from "./speaker.ts";
+import { readError } from "./speakers/v0-3-shapes.ts";
+import { readRestError, readRpcError } from "./speakers/v1-0-shapes.ts";
+import { SPEAKERS, SPEAKERS_1_0 } from "./speakers.ts";
+import { openStage, type Stage } from "./stage.ts";
+import { asObject } from "./strict.ts";
+
+/** Methods of 1.0 alone, of all before it, of 0.2 and 0.3, and of 0.1 alone. Two of them ask for webhooks, which are not there. */
+const RPC = {
+  "1.0": "GetTask",
+  "0.x": "tasks/get",
+  "0.2": "tasks/pushNotificationConfig/get",
+  "0.1": "tasks/pushNotification/get",
+} as const;
+const REST = { "1.0": "/tasks/x", "0.x": "/v1/tasks/x" } as const;
+
+type Spelling = keyof typeof RPC;
+
+type Asking = {
+  readonly claim: string | undefined;
+  /** Name the version in the query instead of the header. */
+  readonly query?: boolean;
+} & (
+  | { readonly binding: "jsonrpc"; readonly spelling: Spelling }
+  | { readonly binding: "rest"; readonly spelling: keyof typeof REST }
+);
+
+/** Asks for a task that is not there: who is let through hears just that. */
+async function ask(url: string, asking: Asking): Promise<HttpAnswer> {
+  const { claim, query = false } = asking;
+  const search = query && claim !== undefined ? `?${new URLSearchParams({ "A2A-Version": claim }).toString()}` : "";
+  const headers = { ...(claim !== undefined && !query && { "a2a-version": claim }) };
+  if (asking.binding === "rest") {
+    return exchange({ method: "GET", url: `${url}${REST[asking.spelling]}${search}`, headers });
+  }
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: RPC[asking.spelling], params: { id: "x" } });
+  return exchange({
+    method: "POST",
+    url: `${url}/${search}`,
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
+}
+
+/** What an answer says, and in which version's form. */
+function heard(answer: HttpAnswer, binding: Asking["binding"]): string {
+  const body = asObject(JSON.parse(answer.text), "body");
+  const error = binding === "jsonrpc" ? body["error"] : body;
+  const read = binding === "jsonrpc" ? readRpcError : (value: unknown) => readRestError(value, answer.status);
+  try {
+    return `${read(error).name} in the form of 1.0`;
+  } catch {
+    return `${readError(error).name} in the form of 0.x`;
+  }
+}
+
+/** Told in the version's own form, or refused in the form of the version that was claimed. All before 1.0 have the same. */
+const SERVED = { "1.0": "TaskNotFound in the form of 1.0", "0.x": "TaskNotFound in the form of 0.x" } as const;
+const NO_SUCH = { "1.0": "MethodNotFound in the form of 1.0", "0.x": "MethodNotFound in the form of 0.x" } as const;
+const NO_PUSH = "PushNotificationNotSupported in the form of 0.x";
+const UNSUPPORTED = "VersionNotSupported in the form of 1.0";
+
+type Row<S extends Spelling = Spelling> = readonly [
+  claim: string | undefined,
+  spelling: S,
+  usual: string,
+  lenient: string,
+  strict: string,
+];
+
+const TABLE: readonly Row<keyof typeof REST>[] = [
+  ["1.0", "1.0", SERVED["1.0"], SERVED["1.0"], SERVED["1.0"]],
+  ["1.0.1", "1.0", SERVED["1.0"], SERVED["1.0"], SERVED["1.0"]],
+  [undefined, "1.0", SERVED["1.0"], SERVED["1.0"], NO_SUCH["0.x"]],
+  ["", "1.0", SERVED["1.0"], SERVED["1.0"], NO_SUCH["0.x"]],
+  ["0.3", "1.0", SERVED["1.0"], SERVED["1.0"], NO_SUCH["0.x"]],
+  ["0.3.0", "1.0", SERVED["1.0"], SERVED["1.0"], NO_SUCH["0.x"]],
+  ["0.3", "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["0.3.0", "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  [undefined, "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["", "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["1.0", "0.x", NO_SUCH["1.0"], SERVED["0.x"], NO_SUCH["1.0"]],
+  ["1.0.0", "0.x", NO_SUCH["1.0"], SERVED["0.x"], NO_SUCH["1.0"]],
+  ["0.5", "1.0", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
+  ["0.5", "0.x", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
+  ["2.0", "1.0", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
+  ["99.0", "0.x", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
+  ["1", "1.0", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
+  ["latest", "1.0", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
+  ["1.0, 0.3", "1.0", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
+  ["0.2", "1.0", SERVED["1.0"], SERVED["1.0"], NO_SUCH["0.x"]],
+  ["0.2", "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["0.2.5", "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["0.4", "0.x", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
+  ["plain", "0.x", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
+];
+
+/** What REST does not have: versions that are told apart by their methods alone. */
+const RPC_TABLE: readonly Row[] = [
+  ["0.1", "1.0", SERVED["1.0"], SERVED["1.0"], NO_SUCH["0.x"]],
+  ["0.1", "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["0.1.0", "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["0.3", "0.2", NO_PUSH, NO_PUSH, NO_PUSH],
+  ["0.2", "0.2", NO_PUSH, NO_PUSH, NO_PUSH],
+  [undefined, "0.2", NO_PUSH, NO_PUSH, NO_PUSH],
+  ["0.1", "0.2", NO_PUSH, NO_PUSH, NO_SUCH["0.x"]],
+  ["1.0", "0.2", NO_SUCH["1.0"], NO_PUSH, NO_SUCH["1.0"]],
+  ["0.1", "0.1", NO_PUSH, NO_PUSH, NO_PUSH],
+  [undefined, "0.1", NO_PUSH, NO_PUSH, NO_PUSH],
+  ["", "0.1", NO_PUSH, NO_PUSH, NO_PUSH],
+  ["0.2", "0.1", NO_SUCH["0.x"], NO_PUSH, NO_SUCH["0.x"]],
+  ["0.3", "0.1", NO_SUCH["0.x"], NO_PUSH, NO_SUCH["0.x"]],
+  ["1.0", "0.1", NO_SUCH["1.0"], NO_PUSH, NO_SUCH["1.0"]],
+  ["0.5", "0.1", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
+];
+
+describe.each([
+  ["unless told otherwise", undefined, 2],
+  ["where it is told to be lenient", true, 3],
+  ["where it is told to be strict", false, 4],
+] as const)("a server, %s", (_name, lenient, column) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ lenient });
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  const expectHeard = async (asking: Asking, expected: string) => {
+    for (const query of [false, true]) {
+      const answer = await ask(stage.url, { ...asking, query });
+      expect([query, heard(answer, asking.binding)]).toEqual([query, expected]);
+    }
+  };
+
+  it.each([...TABLE, ...RPC_TABLE])("over jsonrpc hears A2A-Version %j and the spelling of %s", async (...row) => {
+    const [claim, spelling] = row;
+    await expectHeard({ claim, spelling, binding: "jsonrpc" }, row[column]);
+  });
+
+  it.each(TABLE)("over rest hears A2A-Version %j and the spelling of %s", async (...row) => {
+    const [claim, spelling] = row;
+    await expectHeard({ claim, spelling, binding: "rest" }, row[column]);
+  });
+});
+
+describe("a version", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ blockingDefault: WAITING });
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  it.each(["jsonrpc", "rest"] as const)("that is not spoken is told which are, over %s", async (binding) => {
+    const answer = await ask(stage.url, { claim: "7.5", spelling: "1.0", binding });
+    expect(answer.text).toContain('"supportedVersions":"1.0,0.3,0.2,0.1"');
+  });
+
+  it.each(["jsonrpc", "rest"] as const)("in the header wins over one in the query, over %s", async (binding) => {
+    const url = binding === "rest" ? `${stage.url}/tasks/x?A2A-Version=9.9` : `${stage.url}/?A2A-Version=9.9`;
+    const answer = await exchange({
+      method: binding === "rest" ? "GET" : "POST",
+      url,
+      headers: { "A2A-VERSION": "1.0", "content-type": "application/json" },
+      ...(binding === "jsonrpc" && {
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "GetTask", params: { id: "x" } }),
+      }),
+    });
+    expect(heard(answer, binding)).toBe(SERVED["1.0"]);
+  });
+
+  it.each(SPEAKERS_1_0)("$dialect may go unnamed for a whole conversation", async (speaker) => {
+    const echo = speaker.at(stage.of("echo"), { version: null });
+    const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
+    expect((await accepted(echo.get(id))).id).toBe(id);
+  });
+
+  it.each(SPEAKERS.filter(({ version }) => version !== "1.0"))("$dialect may be named", async (speaker) => {
+    const echo = speaker.at(stage.of("echo"), { version: speaker.version, bodyless: "proto" });
+    const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
+    expect((await accepted(echo.get(id))).id).toBe(id);
+  });
+
+  it.each(SPEAKERS)("is known by its spelling at the address of any other: $dialect", async (speaker) => {
+    const echo = speaker.at(stage.of("echo"), { bodyless: "proto" });
+    const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
+    expect((await accepted(echo.get(id))).status.state).toBe("completed");
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { inEveryDialect } from "./every-dialect.ts";
+import { createGate } from "./gate.ts";
+import { isTerminal } from "./neutral.ts";
+import { accepted, taskOf, text } from "./speaker.ts";
+import { SPEAKERS } from "./speakers.ts";
+
+const DEFAULTS = ["nothing", "wait", "return", 1] as const;
+
+/** What a send means that does not say whether to wait is for the server to say, dialect by dialect. */
+describe.each(DEFAULTS)("where the server is told %s", (value) => {
+  // The newest version leaves nothing open.
+  const speakers = SPEAKERS.filter(({ version }) => value === "nothing" || version !== "1.0");
+  const told = value === "nothing" ? [] : speakers.map(({ dialect }) => [dialect, value]);
+
+  inEveryDialect(
+    speakers,
+    ({ speaker, caller, play }) => {
+      const { canAskToWait, waitsByDefault } = speaker.rules;
+      const waits = value === "wait" || (value === "nothing" && waitsByDefault);
+
+      it(`a send that leaves it open ${waits ? "waits" : "does not wait"}, others do as they say themselves`, async () => {
+        const [gate, begun, never] = [createGate(), createGate(), createGate()];
+        const opening = play(async (task) => {
+          begun.open();
+          await gate.passed(task.signal);
+        });
+        const sending = taskOf(caller().send(text(opening)));
+        await begun.passed(new AbortController().signal);
+        if (waits) gate.open();
+        const { id, status } = await sending;
+        expect(isTerminal(status.state)).toBe(waits);
+        const endless = play(async (task) => never.passed(task.signal));
+        expect(isTerminal((await taskOf(caller().send(text(endless), { wait: false }))).status.state)).toBe(false);
+        gate.open();
+        if (canAskToWait) {
+          expect((await taskOf(caller().send(text(opening), { wait: true }))).status.state).toBe("completed");
+        }
+        if (speaker.rules.finishedSubscribe !== "snapshot") return;
+        const frames = await (await accepted(caller().subscribe(id))).rest();
+        expect(frames.length).toBeGreaterThan(0);
+      });
+    },
+    { blockingDefault: Object.fromEntries(told) },
+  );
+});
