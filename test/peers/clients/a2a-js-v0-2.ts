@@ -1,0 +1,128 @@
+import type * as sdk from "a2a-sdk-v0_2";
+import { A2AClient } from "a2a-sdk-v0_2/client";
+import type { CallOptions, ClientLine, ConnectOptions, Peer, Saying, SeenCard } from "../client-line.ts";
+import { nameError } from "../error-name.ts";
+import { lending, lendingStream } from "./global-fetch.ts";
+import { installedVersion } from "./installed-version.ts";
+import { paramsOf, seenAnswer, seenCard, seenEvents, seenTask } from "./kinds.ts";
+
+const NOT_IN_THIS_VERSION = "there is no such thing in version 0.2 of the protocol";
+const NO_EXTENDED_CARD = "the client never asks for an extended card";
+const NO_METHODS = "the client has no way to call other methods than its own";
+
+/** The official client, last of the line that speaks version 0.2. It was the first, and can do little but talk. */
+export const a2aJsV02: ClientLine = {
+  package: "@a2a-js/sdk",
+  version: installedVersion("a2a-sdk-v0_2"),
+  protocol: "0.2",
+  bindings: ["JSONRPC"],
+  lacks: {
+    lists: NOT_IN_THIS_VERSION,
+    tenants: NOT_IN_THIS_VERSION,
+    versions: NOT_IN_THIS_VERSION,
+    "any-data": "data is always an object in version 0.2 of the protocol",
+    "history-zero": "version 0.2 of the protocol has no way to ask for none",
+    credentials: "the client has no way to send credentials",
+    extensions: "the client has no way to name extensions",
+    "extended-card": NO_EXTENDED_CARD,
+    fallback: "the client does not fall back: it throws an error of its own",
+    "own-methods": NO_METHODS,
+    "stream-refusals": "the client does not read the JSON that such a request is refused with",
+    "status-refusals": "the client loses what it is told where the HTTP status is not 200: it reads the body twice",
+  },
+  rules: {
+    // It does not say its version, and so it is taken for a client of 0.3.
+    unknownTask: "task-not-found",
+    repeatedCancel: "task-not-cancelable",
+    finishedSubscribe: "the task",
+    noExtendedCard: "extended-card-not-configured",
+    missingExtension: "invalid-params",
+    bareData: "as `value` of an object",
+    marksLast: true,
+  },
+  connect,
+  nameOf: (thrown) =>
+    nameError(thrown, {
+      classes: {},
+      codeOf: ({ message }) => {
+        const [, code] = /\(Code: (-\d+)\)/.exec(message) ?? [];
+        return code === undefined ? undefined : Number(code);
+      },
+    }),
+};
+
+async function connect(address: string, { fetch }: ConnectOptions): Promise<Peer> {
+  const client = lending(fetch, () => new A2AClient(address));
+  const card = await client.getAgentCard();
+  return peerOf({ client, fetch, believer: believerOf(card, { address, fetch }), card: seenCard(card) });
+}
+
+interface Acquaintance {
+  readonly client: A2AClient;
+  readonly fetch: typeof fetch;
+  /** The client as it is with a card that claims everything. */
+  readonly believer: A2AClient;
+  readonly card: SeenCard;
+}
+
+function believerOf(card: sdk.AgentCard, { address, fetch }: { address: string; fetch: typeof globalThis.fetch }) {
+  const claims = { ...card, capabilities: { ...card.capabilities, streaming: true, pushNotifications: true } };
+  return lending(
+    async (input, init) => (init?.method === "POST" ? fetch(input, init) : Response.json(claims)),
+    () => new A2AClient(address),
+  );
+}
+
+function peerOf({ client, fetch, believer, card }: Acquaintance): Peer {
+  const call = <T>(work: () => Promise<Response<T>>) => resultOf(lending(fetch, work));
+  return {
+    card,
+    send: async (saying) => seenAnswer(await call(() => client.sendMessage(sent(saying)))),
+    stream: (saying, options) =>
+      seenEvents(lendingStream(broken(fetch, options), () => client.sendMessageStream(sent(saying)))),
+    get: async (id, { history } = {}) =>
+      seenTask(await call(() => client.getTask({ id, ...(history !== undefined && { historyLength: history }) }))),
+    list: () => Promise.reject(new Error(NOT_IN_THIS_VERSION)),
+    cancel: async (id) => seenTask(await call(() => client.cancelTask({ id }))),
+    subscribe: (id, options) => seenEvents(lendingStream(broken(fetch, options), () => client.resubscribeTask({ id }))),
+    extendedCard: () => Promise.reject(new Error(NO_EXTENDED_CARD)),
+    regardless: {
+      stream: (saying) => seenEvents(lendingStream(fetch, () => believer.sendMessageStream(sent(saying)))),
+      subscribe: (id) => seenEvents(lendingStream(fetch, () => believer.resubscribeTask({ id }))),
+      extendedCard: () => Promise.reject(new Error(NO_EXTENDED_CARD)),
+      push: [
+        (taskId) =>
+          call(() =>
+            believer.setTaskPushNotificationConfig({
+              taskId,
+              pushNotificationConfig: { url: "https://example.org/hook" },
+            }),
+          ),
+        (id) => call(() => believer.getTaskPushNotificationConfig({ id })),
+      ],
+      ownMethod: () => Promise.reject(new Error(NO_METHODS)),
+      getAs: () => Promise.reject(new Error(NOT_IN_THIS_VERSION)),
+    },
+  };
+}
+
+/** This client cannot leave; but its connection may break. */
+function broken(fetch: typeof globalThis.fetch, { signal }: CallOptions = {}): typeof globalThis.fetch {
+  return signal === undefined ? fetch : (input, init) => fetch(input, { ...init, signal });
+}
+
+/** In this version what is accepted must be said. */
+function sent(saying: Saying): sdk.MessageSendParams {
+  const { configuration, ...params } = paramsOf(saying);
+  return { ...params, configuration: { acceptedOutputModes: [], ...configuration } };
+}
+
+type Response<T> = sdk.JSONRPCErrorResponse | { readonly result: T };
+
+/** Errors are answers to this client. In streams it throws them, and that is how they are thrown here. */
+async function resultOf<T>(answer: Promise<Response<T>>): Promise<T> {
+  const response = await answer;
+  if (!("error" in response)) return response.result;
+  const { code, message } = response.error;
+  throw new Error(`${message} (Code: ${code})`);
+}

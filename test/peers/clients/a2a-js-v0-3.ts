@@ -1,0 +1,145 @@
+import type * as sdk from "a2a-sdk-v0_3";
+import {
+  AuthenticatedExtendedCardNotConfiguredError,
+  type Client,
+  ClientFactory,
+  ContentTypeNotSupportedError,
+  createAuthenticatingFetchWithRetry,
+  DefaultAgentCardResolver,
+  InvalidAgentResponseError,
+  JsonRpcTransport,
+  JsonRpcTransportFactory,
+  PushNotificationNotSupportedError,
+  type RequestOptions,
+  RestTransport,
+  RestTransportFactory,
+  ServiceParameters,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+  withA2AExtensions,
+} from "a2a-sdk-v0_3/client";
+import type { CallOptions, ClientLine, ConnectOptions, Peer, SeenCard } from "../client-line.ts";
+import { nameError } from "../error-name.ts";
+import { installedVersion } from "./installed-version.ts";
+import { paramsOf, seenAnswer, seenCard, seenEvents, seenTask } from "./kinds.ts";
+import { retryCredentials } from "./retry-credentials.ts";
+
+const NOT_IN_THIS_VERSION = "there is no such thing in version 0.3 of the protocol";
+
+/** The official client, last of the line that speaks version 0.3. */
+export const a2aJsV03: ClientLine = {
+  package: "@a2a-js/sdk",
+  version: installedVersion("a2a-sdk-v0_3"),
+  protocol: "0.3",
+  bindings: ["JSONRPC", "HTTP+JSON"],
+  lacks: {
+    lists: NOT_IN_THIS_VERSION,
+    tenants: NOT_IN_THIS_VERSION,
+    versions: NOT_IN_THIS_VERSION,
+    "any-data": "data is always an object in version 0.3 of the protocol",
+    "history-zero": "version 0.3 of the protocol has no way to ask for none",
+    "own-methods": { "HTTP+JSON": "REST has routes, not methods" },
+    "stream-refusals": { JSONRPC: "the client does not read the JSON that such a request is refused with" },
+    references: { "HTTP+JSON": "the client does not send it over REST" },
+    "file-names": { "HTTP+JSON": "the client neither sends nor reads it over REST" },
+    "part-metadata": { "HTTP+JSON": "the client neither sends nor reads it over REST" },
+  },
+  rules: {
+    unknownTask: "task-not-found",
+    repeatedCancel: "task-not-cancelable",
+    finishedSubscribe: "the task",
+    noExtendedCard: "extended-card-not-configured",
+    missingExtension: "invalid-params",
+    bareData: "as `value` of an object",
+    marksLast: true,
+  },
+  connect,
+  nameOf: (thrown) =>
+    nameError(thrown, {
+      classes: {
+        "task-not-found": TaskNotFoundError,
+        "task-not-cancelable": TaskNotCancelableError,
+        "push-not-supported": PushNotificationNotSupportedError,
+        "unsupported-operation": UnsupportedOperationError,
+        "content-type-not-supported": ContentTypeNotSupportedError,
+        "invalid-agent-response": InvalidAgentResponseError,
+        "extended-card-not-configured": AuthenticatedExtendedCardNotConfiguredError,
+      },
+      // Errors it has no type for say their number in their text, and nowhere else over both bindings.
+      codeOf: ({ message }) => {
+        const [, code] = /\(Code: (-\d+)\)/.exec(message) ?? [];
+        return code === undefined ? undefined : Number(code);
+      },
+    }),
+};
+
+async function connect(address: string, options: ConnectOptions): Promise<Peer> {
+  const { binding, only = false, credentials } = options;
+  const fetchImpl =
+    credentials === undefined
+      ? options.fetch
+      : createAuthenticatingFetchWithRetry(options.fetch, retryCredentials(credentials));
+  const transports = [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })];
+  const resolver = new DefaultAgentCardResolver({ fetchImpl });
+  let found: sdk.AgentCard | undefined;
+  const factory = new ClientFactory({
+    transports: only ? transports.filter(({ protocolName }) => protocolName === binding) : transports,
+    ...(!only && { preferredTransports: [binding] }),
+    cardResolver: {
+      async resolve(base, path) {
+        found = await resolver.resolve(base, path);
+        return found;
+      },
+    },
+  });
+  const client = await factory.createFromUrl(address);
+  if (found === undefined) throw new Error("It never asked for the card.");
+  const expected = binding === "JSONRPC" ? JsonRpcTransport : RestTransport;
+  if (!(client.transport instanceof expected)) throw new Error("It talks over another binding.");
+  return peerOf(client, seenCard(found));
+}
+
+function peerOf(client: Client, card: SeenCard): Peer {
+  const { transport } = client;
+  return {
+    card,
+    send: async (saying, options) => seenAnswer(await client.sendMessage(paramsOf(saying), optionsOf(options))),
+    stream: (saying, options) => seenEvents(client.sendMessageStream(paramsOf(saying), optionsOf(options))),
+    get: async (id, { history } = {}) =>
+      seenTask(await client.getTask({ id, ...(history !== undefined && { historyLength: history }) })),
+    list: () => Promise.reject(new Error(NOT_IN_THIS_VERSION)),
+    cancel: async (id) => seenTask(await client.cancelTask({ id })),
+    subscribe: (id, options) => seenEvents(client.resubscribeTask({ id }, optionsOf(options))),
+    extendedCard: async () => seenCard(await client.getAgentCard()),
+    regardless: {
+      stream: (saying) => seenEvents(transport.sendMessageStream(paramsOf(saying))),
+      subscribe: (id) => seenEvents(transport.resubscribeTask({ id })),
+      extendedCard: async () => seenCard(await transport.getExtendedAgentCard()),
+      push: [
+        (taskId) =>
+          transport.setTaskPushNotificationConfig({
+            taskId,
+            pushNotificationConfig: { url: "https://example.org/hook" },
+          }),
+        (id) => transport.getTaskPushNotificationConfig({ id, pushNotificationConfigId: "hook" }),
+        (id) => transport.listTaskPushNotificationConfig({ id }),
+        (id) => transport.deleteTaskPushNotificationConfig({ id, pushNotificationConfigId: "hook" }),
+      ],
+      async ownMethod(name) {
+        if (!(transport instanceof JsonRpcTransport)) throw new Error("Over this binding there are no methods.");
+        return transport.callExtensionMethod(name, {}, 1);
+      },
+      getAs: () => Promise.reject(new Error(NOT_IN_THIS_VERSION)),
+    },
+  };
+}
+
+function optionsOf({ signal, extensions }: CallOptions = {}): RequestOptions {
+  return {
+    ...(signal !== undefined && { signal }),
+    ...(extensions !== undefined && {
+      serviceParameters: ServiceParameters.create(withA2AExtensions(...extensions)),
+    }),
+  };
+}

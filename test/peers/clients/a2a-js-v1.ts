@@ -1,0 +1,356 @@
+import { randomUUID } from "node:crypto";
+import * as sdk from "a2a-sdk-v1";
+import {
+  type Client,
+  ClientFactory,
+  createAuthenticatingFetchWithRetry,
+  DefaultAgentCardResolver,
+  JsonRpcTransportFactory,
+  type RequestOptions,
+  RestTransportFactory,
+  ServiceParameters,
+  withA2AExtensions,
+} from "a2a-sdk-v1/client";
+import * as errors from "a2a-sdk-v1/errors";
+import type { Part, TaskState } from "palaver";
+import type {
+  Answer,
+  CallOptions,
+  ClientLine,
+  ConnectOptions,
+  ListQuery,
+  Peer,
+  Saying,
+  SeenArtifact,
+  SeenCard,
+  SeenEvent,
+  SeenMessage,
+  SeenState,
+  SeenTask,
+} from "../client-line.ts";
+import { nameError } from "../error-name.ts";
+import { installedVersion } from "./installed-version.ts";
+import { retryCredentials } from "./retry-credentials.ts";
+
+/** The official client, newest line. */
+export const a2aJsV1: ClientLine = {
+  package: "@a2a-js/sdk",
+  version: installedVersion("a2a-sdk-v1"),
+  protocol: "1.0",
+  bindings: ["JSONRPC", "HTTP+JSON"],
+  lacks: {
+    "own-methods": { "HTTP+JSON": "REST has routes, not methods" },
+  },
+  rules: {
+    unknownTask: "task-not-found",
+    repeatedCancel: "the task",
+    finishedSubscribe: "unsupported-operation",
+    noExtendedCard: "unsupported-operation",
+    missingExtension: "extension-support-required",
+    bareData: "as it is",
+    marksLast: false,
+  },
+  connect,
+  nameOf: (thrown) =>
+    nameError(thrown, {
+      classes: {
+        "task-not-found": errors.TaskNotFoundError,
+        "task-not-cancelable": errors.TaskNotCancelableError,
+        "push-not-supported": errors.PushNotificationNotSupportedError,
+        "unsupported-operation": errors.UnsupportedOperationError,
+        "content-type-not-supported": errors.ContentTypeNotSupportedError,
+        "invalid-agent-response": errors.InvalidAgentResponseError,
+        "extended-card-not-configured": errors.ExtendedAgentCardNotConfiguredError,
+        "extension-support-required": errors.ExtensionSupportRequiredError,
+        "version-not-supported": errors.VersionNotSupportedError,
+        "invalid-params": errors.RequestMalformedError,
+      },
+      codeOf: (error) => numberIn(error, "envelopeCode"),
+      statusOf: (error) => numberIn(error, "statusCode"),
+    }),
+};
+
+function numberIn(error: Error, member: string): number | undefined {
+  const value: unknown = Reflect.get(error, member);
+  return typeof value === "number" ? value : undefined;
+}
+
+async function connect(address: string, options: ConnectOptions): Promise<Peer> {
+  const { binding, only = false, credentials } = options;
+  const fetchImpl =
+    credentials === undefined
+      ? options.fetch
+      : createAuthenticatingFetchWithRetry(options.fetch, retryCredentials(credentials));
+  const transports = [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })];
+  const resolver = new DefaultAgentCardResolver({ fetchImpl });
+  let found: sdk.AgentCard | undefined;
+  const factory = new ClientFactory({
+    transports: only ? transports.filter(({ protocolName }) => protocolName === binding) : transports,
+    ...(!only && { preferredTransports: [binding] }),
+    cardResolver: {
+      async resolve(base, path) {
+        found = await resolver.resolve(base, path);
+        return found;
+      },
+    },
+  });
+  const client = await factory.createFromUrl(address);
+  if (found === undefined) throw new Error("It never asked for the card.");
+  if (client.transport.protocolName !== binding) throw new Error(`It talks ${client.transport.protocolName}.`);
+  if (client.protocolVersion !== "1.0") throw new Error(`It talks version ${client.protocolVersion}.`);
+  return peerOf(client, seenCard(found));
+}
+
+function peerOf(client: Client, card: SeenCard): Peer {
+  const { transport } = client;
+  return {
+    card,
+    send: async (saying, options) => seenAnswer(await client.sendMessage(requestOf(saying), optionsOf(options))),
+    stream: (saying, options) => seenEvents(client.sendMessageStream(requestOf(saying), optionsOf(options))),
+    get: async (id, { history, tenant = "" } = {}) =>
+      seenTask(await client.getTask({ tenant, id, ...(history !== undefined && { historyLength: history }) })),
+    async list(query) {
+      const { tasks, totalSize, pageSize, nextPageToken } = await client.listTasks(listRequestOf(query));
+      return { tasks: tasks.map(seenTask), total: totalSize, pageSize, next: nextPageToken };
+    },
+    cancel: async (id) => seenTask(await client.cancelTask({ tenant: "", id, metadata: undefined })),
+    subscribe: (id, options) => seenEvents(client.resubscribeTask({ tenant: "", id }, optionsOf(options))),
+    extendedCard: async () => seenCard(await client.getAgentCard()),
+    regardless: {
+      stream: (saying) => seenEvents(transport.sendMessageStream(requestOf(saying), VERSIONED)),
+      subscribe: (id) => seenEvents(transport.resubscribeTask({ tenant: "", id }, VERSIONED)),
+      extendedCard: async () => seenCard(await transport.getExtendedAgentCard({ tenant: "" }, VERSIONED)),
+      push: [
+        (taskId) =>
+          transport.createTaskPushNotificationConfig(
+            { tenant: "", id: "", taskId, url: "https://example.org/hook", token: "", authentication: undefined },
+            VERSIONED,
+          ),
+        (taskId) => transport.getTaskPushNotificationConfig({ tenant: "", taskId, id: "hook" }, VERSIONED),
+        (taskId) =>
+          transport.listTaskPushNotificationConfig({ tenant: "", taskId, pageSize: 10, pageToken: "" }, VERSIONED),
+        (taskId) => transport.deleteTaskPushNotificationConfig({ tenant: "", taskId, id: "hook" }, VERSIONED),
+      ],
+      async ownMethod(name) {
+        if (!isExtensible(transport)) throw new Error("Over this binding there are no methods.");
+        return transport.callExtensionMethod(name, {}, VERSIONED);
+      },
+      getAs: (version, id) =>
+        transport.getTask({ tenant: "", id }, { serviceParameters: { [sdk.A2A_VERSION_HEADER]: version } }),
+    },
+  };
+}
+
+/** What its transport over JSON-RPC has beyond what transports have in common. */
+interface Extensible {
+  callExtensionMethod(method: string, params: object, options: RequestOptions): Promise<unknown>;
+}
+
+function isExtensible(transport: object): transport is Extensible {
+  return "callExtensionMethod" in transport;
+}
+
+/** What the client itself adds when it is not gone past. */
+const VERSIONED: RequestOptions = { serviceParameters: { [sdk.A2A_VERSION_HEADER]: "1.0" } };
+
+function optionsOf({ signal, extensions }: CallOptions = {}): RequestOptions {
+  return {
+    ...(signal !== undefined && { signal }),
+    ...(extensions !== undefined && {
+      serviceParameters: ServiceParameters.create(withA2AExtensions(...extensions)),
+    }),
+  };
+}
+
+/** A request as this client's types want it: every field, most of them empty. */
+function requestOf(saying: Saying): sdk.SendMessageRequest {
+  const { content, wait = true, history, push } = saying;
+  const parts = typeof content === "string" ? [{ text: content }] : content;
+  return {
+    tenant: saying.tenant ?? "",
+    message: {
+      messageId: randomUUID(),
+      contextId: saying.contextId ?? "",
+      taskId: saying.taskId ?? "",
+      role: sdk.Role.ROLE_USER,
+      parts: parts.map(sentPart),
+      metadata: saying.metadata,
+      extensions: [],
+      referenceTaskIds: [...(saying.referenceTaskIds ?? [])],
+    },
+    configuration: {
+      acceptedOutputModes: [...(saying.outputModes ?? [])],
+      taskPushNotificationConfig:
+        push === undefined
+          ? undefined
+          : { tenant: "", id: "", taskId: "", url: push, token: "", authentication: undefined },
+      returnImmediately: !wait,
+      ...(history !== undefined && { historyLength: history }),
+    },
+    metadata: saying.requestMetadata,
+  };
+}
+
+function listRequestOf(query: ListQuery): sdk.ListTasksRequest {
+  const { state, pageSize, history, artifacts } = query;
+  return {
+    tenant: "",
+    contextId: query.contextId ?? "",
+    status: state === undefined ? sdk.TaskState.TASK_STATE_UNSPECIFIED : sentState(state),
+    pageToken: query.pageToken ?? "",
+    statusTimestampAfter: query.since,
+    ...(pageSize !== undefined && { pageSize }),
+    ...(history !== undefined && { historyLength: history }),
+    ...(artifacts !== undefined && { includeArtifacts: artifacts }),
+  };
+}
+
+function sentPart(part: Part): sdk.Part {
+  const { mediaType = "", filename = "", metadata } = part;
+  return { content: contentOf(part), metadata, filename, mediaType };
+}
+
+function contentOf(part: Part): sdk.Part["content"] {
+  if (part.text !== undefined) return { $case: "text", value: part.text };
+  if (part.raw !== undefined) return { $case: "raw", value: Buffer.from(part.raw, "base64") };
+  if (part.url !== undefined) return { $case: "url", value: part.url };
+  return { $case: "data", value: part.data };
+}
+
+const STATES: Readonly<Record<sdk.TaskState, SeenState>> = {
+  [sdk.TaskState.TASK_STATE_UNSPECIFIED]: "unknown",
+  [sdk.TaskState.TASK_STATE_SUBMITTED]: "submitted",
+  [sdk.TaskState.TASK_STATE_WORKING]: "working",
+  [sdk.TaskState.TASK_STATE_COMPLETED]: "completed",
+  [sdk.TaskState.TASK_STATE_FAILED]: "failed",
+  [sdk.TaskState.TASK_STATE_CANCELED]: "canceled",
+  [sdk.TaskState.TASK_STATE_INPUT_REQUIRED]: "input-required",
+  [sdk.TaskState.TASK_STATE_REJECTED]: "rejected",
+  [sdk.TaskState.TASK_STATE_AUTH_REQUIRED]: "auth-required",
+  [sdk.TaskState.UNRECOGNIZED]: "unknown",
+};
+
+function sentState(state: TaskState): sdk.TaskState {
+  const [value] = Object.entries(STATES).find(([, name]) => name === state) ?? [];
+  return Number(value);
+}
+
+const stateOf = (status: sdk.TaskStatus | undefined): SeenState =>
+  STATES[status?.state ?? sdk.TaskState.TASK_STATE_UNSPECIFIED];
+
+function seenAnswer(result: sdk.Task | sdk.Message): Answer {
+  return "messageId" in result
+    ? { kind: "message", message: seenMessage(result) }
+    : { kind: "task", task: seenTask(result) };
+}
+
+async function* seenEvents(stream: AsyncIterable<sdk.StreamResponse>): AsyncIterable<SeenEvent> {
+  for await (const { payload } of stream) {
+    switch (payload?.$case) {
+      case "task":
+        yield { kind: "task", task: seenTask(payload.value) };
+        break;
+      case "message":
+        yield { kind: "message", message: seenMessage(payload.value) };
+        break;
+      case "statusUpdate": {
+        const { taskId, status } = payload.value;
+        const message = status?.message === undefined ? undefined : seenMessage(status.message);
+        yield { kind: "status", taskId, state: stateOf(status), message, final: undefined };
+        break;
+      }
+      case "artifactUpdate": {
+        const { taskId, artifact } = payload.value;
+        if (artifact === undefined) throw new Error("An artifact update without an artifact.");
+        yield { kind: "artifact", taskId, artifact: seenArtifact(artifact) };
+        break;
+      }
+      case undefined:
+        throw new Error("A frame with nothing in it.");
+    }
+  }
+}
+
+function seenTask({ id, contextId, status, artifacts, history }: sdk.Task): SeenTask {
+  return {
+    id,
+    contextId,
+    state: stateOf(status),
+    timestamp: status?.timestamp,
+    message: status?.message === undefined ? undefined : seenMessage(status.message),
+    artifacts: artifacts.map(seenArtifact),
+    history: history.map(seenMessage),
+  };
+}
+
+function seenMessage({ messageId, role, parts, taskId, contextId, metadata }: sdk.Message): SeenMessage {
+  return {
+    messageId,
+    role: role === sdk.Role.ROLE_AGENT ? "agent" : "user",
+    parts: parts.map(seenPart),
+    taskId: taskId || undefined,
+    contextId: contextId || undefined,
+    metadata,
+  };
+}
+
+function seenArtifact({ artifactId, name, description, parts, metadata }: sdk.Artifact): SeenArtifact {
+  return {
+    artifactId,
+    name: name || undefined,
+    description: description || undefined,
+    parts: parts.map(seenPart),
+    metadata,
+  };
+}
+
+function seenPart({ content, mediaType, filename, metadata }: sdk.Part): Part {
+  const details = {
+    ...(mediaType !== "" && { mediaType }),
+    ...(filename !== "" && { filename }),
+    ...(metadata !== undefined && { metadata }),
+  };
+  switch (content?.$case) {
+    case "text":
+      return { text: content.value, ...details };
+    case "raw":
+      return { raw: content.value.toString("base64"), ...details };
+    case "url":
+      return { url: content.value, ...details };
+    case "data":
+      return { data: content.value, ...details };
+    case undefined:
+      throw new Error("A part with nothing in it.");
+  }
+}
+
+const SCHEMES: Readonly<Record<string, string>> = {
+  apiKeySecurityScheme: "apiKey",
+  httpAuthSecurityScheme: "http",
+  oauth2SecurityScheme: "oauth2",
+  openIdConnectSecurityScheme: "openIdConnect",
+  mtlsSecurityScheme: "mutualTLS",
+};
+
+/** Cards come as they were sent, or, with security schemes in them, as this client's types have them. */
+function seenCard(card: sdk.AgentCard): SeenCard {
+  const { name, description, version, capabilities, skills, defaultInputModes, securitySchemes } = card;
+  return {
+    name,
+    description,
+    version,
+    streaming: capabilities?.streaming ?? false,
+    skills: skills.map(({ id }) => id),
+    inputModes: defaultInputModes,
+    extensions: (capabilities?.extensions ?? []).map(({ uri }) => uri),
+    schemes: Object.fromEntries(
+      Object.entries(securitySchemes ?? {}).map(([key, { scheme }]) => [
+        key,
+        SCHEMES[scheme?.$case ?? ""] ?? "unknown",
+      ]),
+    ),
+    security: (card.securityRequirements ?? []).map(({ schemes }) =>
+      Object.fromEntries(Object.entries(schemes).map(([key, { list }]) => [key, list])),
+    ),
+  };
+}

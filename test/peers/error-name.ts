@@ -1,0 +1,57 @@
+import type { ErrorCode } from "palaver";
+import type { ErrorName } from "./client-line.ts";
+
+/** What the numbers of JSON-RPC errors mean, as callers are told it. */
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  [-32700]: "parse-error",
+  [-32600]: "invalid-request",
+  [-32601]: "method-not-found",
+  [-32602]: "invalid-params",
+  [-32603]: "internal",
+  [-32001]: "task-not-found",
+  [-32002]: "task-not-cancelable",
+  [-32003]: "push-not-supported",
+  [-32004]: "unsupported-operation",
+  [-32005]: "content-type-not-supported",
+  [-32007]: "extended-card-not-configured",
+  [-32008]: "extension-support-required",
+  [-32009]: "version-not-supported",
+  [-32053]: "resource-exhausted",
+  [-32055]: "unauthenticated",
+  [-32056]: "permission-denied",
+  [-32058]: "payload-too-large",
+};
+
+/** What HTTP statuses mean where a client keeps nothing else. */
+const STATUSES: Readonly<Record<number, ErrorCode>> = {
+  401: "unauthenticated",
+  403: "permission-denied",
+  413: "payload-too-large",
+  500: "internal",
+  503: "resource-exhausted",
+};
+
+type ErrorClass = abstract new (...args: never[]) => Error;
+
+export interface ErrorVocabulary {
+  /** The client's own types. */
+  readonly classes: { readonly [code in ErrorCode]?: ErrorClass };
+  /** The JSON-RPC code an error carries, wherever this client puts it. */
+  codeOf(error: Error): number | undefined;
+  /** The HTTP status it carries. */
+  statusOf?(error: Error): number | undefined;
+}
+
+/** Names an error by the client's own type, or by its number where the client has no type for it. Streams wrap theirs as a cause. */
+export function nameError(thrown: unknown, vocabulary: ErrorVocabulary): ErrorName {
+  if (!(thrown instanceof Error)) return `unknown: ${String(thrown)}`;
+  const { classes } = vocabulary;
+  const inner = thrown.cause instanceof Error ? thrown.cause : thrown;
+  const byNumber =
+    CODES[vocabulary.codeOf(inner) ?? vocabulary.codeOf(thrown) ?? 0] ?? STATUSES[vocabulary.statusOf?.(inner) ?? 0];
+  const byClass = Object.entries(classes).find(([, type]) => inner instanceof type)?.[0] as ErrorCode | undefined;
+  // One type may stand for several numbers, of which it was made for one.
+  if (byClass !== undefined) return byNumber !== undefined && classes[byNumber] === undefined ? byNumber : byClass;
+  if (byNumber === undefined) return `unknown: ${thrown.name} ${thrown.message}`;
+  return classes[byNumber] === undefined ? byNumber : `untyped ${byNumber}`;
+}

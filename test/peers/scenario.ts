@@ -1,0 +1,132 @@
+import { strictEqual } from "node:assert";
+import type { ErrorCode } from "palaver";
+import { AnswerInspector } from "./answer-inspector.ts";
+import {
+  type Ability,
+  type Answer,
+  type Binding,
+  type ClientLine,
+  type Peer,
+  type SeenEvent,
+  type SeenTask,
+  whyNot,
+} from "./client-line.ts";
+import type { Gates } from "./gates.ts";
+import { WireRecord } from "./wire-record.ts";
+
+/** Something a client does, and what must come of it. One row of the matrix. */
+export interface Scenario {
+  readonly operation: string;
+  /** Clients that lack this are left out, and the matrix says why. */
+  readonly needs?: Ability;
+  run(stage: Stage): Promise<void>;
+}
+
+export interface ScenarioGroup {
+  readonly title: string;
+  readonly scenarios: readonly Scenario[];
+}
+
+interface StageOptions {
+  readonly line: ClientLine;
+  readonly binding: Binding;
+  readonly url: string;
+  readonly gates: Gates;
+}
+
+/** Where one client, over one binding, meets the server. */
+export class Stage {
+  readonly line: ClientLine;
+  readonly binding: Binding;
+  readonly url: string;
+  readonly gates: Gates;
+  readonly inspector: AnswerInspector;
+  readonly wire: WireRecord;
+  readonly #peers = new Map<string, Promise<Peer>>();
+  #names = 0;
+
+  constructor({ line, binding, url, gates }: StageOptions) {
+    this.line = line;
+    this.binding = binding;
+    this.url = url;
+    this.gates = gates;
+    this.inspector = new AnswerInspector(line, binding);
+    this.wire = new WireRecord(this.inspector.inspect);
+  }
+
+  /** The client as it talks to one agent, nobody in particular or with credentials. */
+  meet(agent: string, credentials?: string): Promise<Peer> {
+    const key = JSON.stringify([agent, credentials]);
+    const known = this.#peers.get(key);
+    if (known !== undefined) return known;
+    const { line, binding, wire } = this;
+    const peer = line.connect(this.addressOf(agent), {
+      binding,
+      fetch: wire.fetch,
+      ...(credentials !== undefined && { credentials }),
+    });
+    this.#peers.set(key, peer);
+    return peer;
+  }
+
+  addressOf(agent: string): string {
+    return `${this.url}/agents/${agent}/`;
+  }
+
+  can(ability: Ability): boolean {
+    return whyNot(this.line, this.binding, ability) === undefined;
+  }
+
+  /** A name nobody has used: for gates, which are shared. */
+  fresh(): string {
+    this.#names++;
+    return `${this.line.version} ${this.binding} ${this.#names}`;
+  }
+
+  /** What an error is called by the client, or that there was none. */
+  async refusal(work: Promise<unknown> | AsyncIterable<unknown>): Promise<string> {
+    try {
+      if (Symbol.asyncIterator in work) for await (const _ of work);
+      else await work;
+    } catch (thrown) {
+      return this.line.nameOf(thrown);
+    }
+    return "no error";
+  }
+
+  async refused(work: Promise<unknown> | AsyncIterable<unknown>, error: ErrorCode): Promise<void> {
+    strictEqual(await this.refusal(work), error);
+  }
+}
+
+/** An id that no task has. */
+export const NOBODY = "01890000-0000-7000-8000-000000000000";
+
+export function taskOf(answer: Answer | undefined): SeenTask {
+  if (answer?.kind === "task") return answer.task;
+  throw new Error(`This is not a task: ${JSON.stringify(answer)}`);
+}
+
+export async function all(stream: AsyncIterable<SeenEvent>): Promise<readonly SeenEvent[]> {
+  return Array.fromAsync(stream);
+}
+
+/** The text of all artifacts, whether it came in one piece or in many. */
+export function textIn(from: SeenTask | readonly SeenEvent[]): string {
+  const artifacts = "artifacts" in from ? from.artifacts : from.flatMap((event) => artifactsOf(event));
+  return artifacts.flatMap(({ parts }) => parts.map(({ text }) => text ?? "")).join("");
+}
+
+function artifactsOf(event: SeenEvent) {
+  if (event.kind === "artifact") return [event.artifact];
+  return event.kind === "task" ? event.task.artifacts : [];
+}
+
+/** The state a task or an event tells; `undefined` if it tells none. */
+export function stateIn(event: SeenEvent | undefined): string | undefined {
+  if (event?.kind === "status") return event.state;
+  return event?.kind === "task" ? event.task.state : undefined;
+}
+
+export const questionOf = ({ message }: SeenTask): string | undefined =>
+  message?.parts.map(({ text }) => text).join("");

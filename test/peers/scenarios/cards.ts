@@ -1,0 +1,102 @@
+import { expect } from "vitest";
+import { EXTENSIONS } from "../agents.ts";
+import { type ScenarioGroup, type Stage, taskOf, textIn } from "../scenario.ts";
+
+/** The header that names extensions, by whichever name a side uses. */
+const extensionsIn = (headers: Headers) => [headers.get("a2a-extensions"), headers.get("x-a2a-extensions")];
+
+const SCHEMES = { bearer: "http", key: "apiKey", oidc: "openIdConnect", oauth: "oauth2", certificate: "mutualTLS" };
+
+export const cards: ScenarioGroup = {
+  title: "Discovery",
+  scenarios: [
+    {
+      operation: "agent card, at the root and in a folder",
+      async run(stage) {
+        const { card } = await stage.meet("echo");
+        expect(card).toMatchObject({
+          name: "Echo",
+          version: "1.2.3",
+          streaming: true,
+          skills: ["echo", "repeat"],
+          inputModes: ["text/plain", "*/*"],
+          extensions: [EXTENSIONS.offered],
+        });
+        const root = await stage.line.connect(stage.url, { binding: stage.binding, fetch: stage.wire.fetch });
+        expect(root.card).toEqual(card);
+        expect((await stage.meet("quiet")).card).toMatchObject({ name: "Quiet", streaming: false });
+      },
+    },
+    {
+      operation: "choice of the binding from the card",
+      async run(stage) {
+        const { binding, wire } = stage;
+        const peer = await stage.line.connect(stage.addressOf("echo"), { binding, only: true, fetch: wire.fetch });
+        expect(taskOf(await peer.send({ content: "here" })).state).toBe("completed");
+        expect(calledOver(stage)).toBe(binding);
+      },
+    },
+    {
+      operation: "security schemes in the card, credentials on demand",
+      needs: "credentials",
+      async run(stage) {
+        const alice = await stage.meet("guarded", "alice");
+        expect(alice.card.schemes).toEqual(SCHEMES);
+        expect(alice.card.security).toEqual([{ bearer: [] }, { oauth: ["talk"], key: [] }]);
+        expect(textIn(taskOf(await alice.send({ content: "who am I?" })))).toBe("alice");
+        expect(stage.wire.exchanges.slice(-2).map(({ status }) => status)).toEqual([401, 200]);
+        // Once they are known to be good they are sent at once.
+        await alice.send({ content: "and now?" });
+        expect(stage.wire.exchanges.slice(-2).map(({ status }) => status)).toEqual([200, 200]);
+      },
+    },
+    {
+      operation: "extended card",
+      needs: "extended-card",
+      async run(stage) {
+        const alice = await stage.meet("discreet", "alice");
+        expect(alice.card).toMatchObject({ description: "Shows half of what it can do.", skills: ["public"] });
+        expect(await alice.extendedCard()).toMatchObject({
+          name: "Discreet",
+          description: "Shows all of what it can do.",
+          skills: ["public", "private"],
+          schemes: SCHEMES,
+          security: alice.card.security,
+        });
+      },
+    },
+    {
+      operation: "tenants",
+      needs: "tenants",
+      async run(stage) {
+        const mirror = await stage.meet("mirror");
+        const task = taskOf(await mirror.send({ content: "whose?", tenant: "acme" }));
+        expect(task.artifacts[0]?.parts[0]?.data).toMatchObject({ tenant: "acme" });
+        expect(await mirror.get(task.id, { tenant: "acme" })).toEqual(task);
+        await stage.refused(mirror.get(task.id), "task-not-found");
+      },
+    },
+    {
+      operation: "extensions, activated and required",
+      needs: "extensions",
+      async run(stage) {
+        const echo = await stage.meet("echo");
+        await echo.send({ content: "x" }, { extensions: [EXTENSIONS.offered, "https://example.org/unheard-of"] });
+        const { requestHeaders, headers } = stage.wire.last;
+        const asked = extensionsIn(requestHeaders).map((value) => (value === null ? null : EXTENSIONS.offered));
+        expect(extensionsIn(headers)).toEqual(asked);
+        expect(asked).toContain(EXTENSIONS.offered);
+        const demanding = await stage.meet("demanding");
+        const task = taskOf(await demanding.send({ content: "x" }, { extensions: [EXTENSIONS.required] }));
+        expect(task.state).toBe("completed");
+      },
+    },
+  ],
+};
+
+/** Which binding the last call was made over, by the looks of it. */
+function calledOver({ wire }: Stage): string {
+  const { method, url, requestBody = "" } = wire.last;
+  if (requestBody.startsWith('{"jsonrpc"')) return "JSONRPC";
+  return method === "POST" && url.endsWith("/message:send") ? "HTTP+JSON" : `${method} ${url}`;
+}

@@ -1,0 +1,132 @@
+import type { Part } from "palaver";
+import { expect } from "vitest";
+import type { Peer } from "../client-line.ts";
+import { type ScenarioGroup, taskOf } from "../scenario.ts";
+
+const EVERY_BYTE = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("base64");
+
+export const content: ScenarioGroup = {
+  title: "Content, both ways",
+  scenarios: [
+    {
+      operation: "text",
+      async run(stage) {
+        const echo = await stage.meet("echo");
+        const parts = [{ text: "" }, { text: 'Grüße, 世界 👋\u2028\r\n\0 \\ "' }, { text: "x".repeat(1_000_000) }];
+        expect(await echoed(echo, parts.slice(1))).toEqual(parts.slice(1));
+      },
+    },
+    {
+      operation: "files, inline",
+      async run(stage) {
+        const echo = await stage.meet("echo");
+        const parts = [
+          { raw: EVERY_BYTE, mediaType: "image/png" },
+          { raw: Buffer.alloc(1_000_000, "ab").toString("base64"), mediaType: "application/octet-stream" },
+        ];
+        expect(await echoed(echo, parts)).toEqual(parts);
+      },
+    },
+    {
+      operation: "files, by reference",
+      async run(stage) {
+        const echo = await stage.meet("echo");
+        const parts = [{ url: "https://example.org/a%20b.png?x=1&y=2#z", mediaType: "image/png" }];
+        expect(await echoed(echo, parts)).toEqual(parts);
+      },
+    },
+    {
+      operation: "names of files",
+      needs: "file-names",
+      async run(stage) {
+        const echo = await stage.meet("echo");
+        const parts = [
+          { raw: EVERY_BYTE, mediaType: "image/png", filename: "Straße 1.png" },
+          { url: "https://example.org/b", mediaType: "text/plain", filename: "b.txt" },
+        ];
+        expect(await echoed(echo, parts)).toEqual(parts);
+      },
+    },
+    {
+      operation: "structured data",
+      async run(stage) {
+        const echo = await stage.meet("echo");
+        const data = {
+          text: "Grüße",
+          numbers: [0, -1, 1.5, 1e21, Number.MAX_SAFE_INTEGER],
+          nested: { list: [[], {}, null, true, false], "a key with spaces": "" },
+        };
+        expect(await echoed(echo, [{ data }])).toEqual([{ data }]);
+      },
+    },
+    {
+      operation: "structured data other than objects",
+      needs: "any-data",
+      async run(stage) {
+        const echo = await stage.meet("echo");
+        const parts = [{ data: [1, "two", null] }, { data: "text" }, { data: 0 }, { data: false }];
+        expect(await echoed(echo, parts)).toEqual(parts);
+      },
+    },
+    {
+      operation: "structured data other than objects, from the agent",
+      async run(stage) {
+        const mirror = await stage.meet("mirror");
+        const task = taskOf(await mirror.send({ content: "list" }));
+        const list = [1, "two", null, { three: 3 }];
+        const arrived = task.artifacts.find(({ name }) => name === "list")?.parts[0]?.data;
+        expect(arrived).toEqual(stage.line.rules.bareData === "as it is" ? list : { value: list });
+      },
+    },
+    {
+      operation: "several parts at once",
+      async run(stage) {
+        const echo = await stage.meet("echo");
+        const parts = [
+          { text: "look:" },
+          { raw: EVERY_BYTE, mediaType: "image/png" },
+          { data: { answer: 42 } },
+          { url: "https://example.org/", mediaType: "text/html" },
+          { text: "there" },
+        ];
+        expect(await echoed(echo, parts)).toEqual(parts);
+      },
+    },
+    {
+      operation: "metadata of requests, messages and artifacts",
+      async run(stage) {
+        const mirror = await stage.meet("mirror");
+        const metadata = { "https://example.org/key": { list: [1, "two"] } };
+        const task = taskOf(await mirror.send({ content: "x", metadata, requestMetadata: { trace: "abc" } }));
+        const [seen] = task.artifacts;
+        expect(seen?.parts[0]?.data).toMatchObject({ messageMetadata: metadata, metadata: { trace: "abc" } });
+        expect(seen).toMatchObject({
+          name: "seen",
+          description: "What reached the agent",
+          metadata: { made: "by the mirror" },
+        });
+        expect(task.history[0]?.metadata).toMatchObject(metadata);
+      },
+    },
+    {
+      operation: "metadata of parts",
+      needs: "part-metadata",
+      async run(stage) {
+        const mirror = await stage.meet("mirror");
+        const metadata = { language: "en" };
+        const task = taskOf(await mirror.send({ content: [{ text: "x", metadata }] }));
+        const [part] = task.artifacts[0]?.parts ?? [];
+        expect(part?.data).toMatchObject({ partMetadata: metadata });
+        expect(part?.metadata).toEqual({ kind: "mirror image" });
+      },
+    },
+  ],
+};
+
+/** What comes back of what was sent, in the task that answers. */
+async function echoed(echo: Peer, parts: readonly Part[]): Promise<readonly Part[]> {
+  const task = taskOf(await echo.send({ content: parts }));
+  // Asking for the task gives the same once more.
+  expect((await echo.get(task.id)).artifacts).toEqual(task.artifacts);
+  return task.artifacts.flatMap((artifact) => artifact.parts);
+}

@@ -1,0 +1,91 @@
+import { any, many, one, plain, type Shapes } from "./shape.ts";
+import { CARD_PARTS } from "./v1-0.ts";
+
+/** A card of this version, which may hold 1.0's beside its own. */
+export const CARD_MEMBERS: Shapes["members"] = {
+  AgentCard: {
+    ...plain("name", "description", "version", "documentationUrl", "iconUrl"),
+    ...plain("url", "preferredTransport", "protocolVersion", "supportsAuthenticatedExtendedCard"),
+    additionalInterfaces: many("LegacyInterface"),
+    supportedInterfaces: many("AgentInterface"),
+    provider: one("AgentProvider"),
+    capabilities: one("AgentCapabilities"),
+    skills: many("AgentSkill"),
+    ...any("securitySchemes", "security", "securityRequirements", "signatures"),
+    ...any("defaultInputModes", "defaultOutputModes"),
+  },
+  LegacyInterface: plain("url", "transport"),
+  AgentCapabilities: {
+    ...plain("streaming", "pushNotifications", "stateTransitionHistory", "extendedAgentCard"),
+    extensions: many("AgentExtension"),
+  },
+  AgentSkill: {
+    ...plain("id", "name", "description"),
+    ...any("tags", "examples", "inputModes", "outputModes", "security", "securityRequirements"),
+  },
+  ...CARD_PARTS,
+};
+
+/** Every object a server of version 0.3 may answer with over JSON-RPC. */
+export const SHAPES_0_3: Shapes = {
+  members: {
+    Answer: { ...plain("jsonrpc"), ...any("id", "result"), error: one("RpcError") },
+    RpcError: { ...plain("code", "message"), ...any("data") },
+    Task: {
+      ...plain("kind", "id", "contextId"),
+      status: one("TaskStatus"),
+      artifacts: many("Artifact"),
+      history: many("Message"),
+      ...any("metadata"),
+    },
+    TaskStatus: { ...plain("state", "timestamp"), message: one("Message") },
+    Message: {
+      ...plain("kind", "messageId", "contextId", "taskId", "role"),
+      parts: many("Part"),
+      ...any("metadata", "extensions", "referenceTaskIds"),
+    },
+    Artifact: {
+      ...plain("artifactId", "name", "description"),
+      parts: many("Part"),
+      ...any("metadata", "extensions"),
+    },
+    Part: { ...plain("kind", "text"), file: one("File"), ...any("data", "metadata") },
+    File: plain("name", "mimeType", "bytes", "uri"),
+    TaskStatusUpdateEvent: {
+      ...plain("kind", "taskId", "contextId", "final"),
+      status: one("TaskStatus"),
+      ...any("metadata"),
+    },
+    TaskArtifactUpdateEvent: {
+      ...plain("kind", "taskId", "contextId", "append", "lastChunk"),
+      artifact: one("Artifact"),
+      ...any("metadata"),
+    },
+    ...CARD_MEMBERS,
+  },
+  required: {
+    Answer: ["jsonrpc", "id"],
+    RpcError: ["code", "message"],
+    Task: ["kind", "id", "contextId", "status"],
+    TaskStatus: ["state", "timestamp"],
+    Message: ["kind", "messageId", "role", "parts"],
+    Artifact: ["artifactId", "parts"],
+    Part: ["kind"],
+    TaskStatusUpdateEvent: ["kind", "taskId", "contextId", "status", "final"],
+    TaskArtifactUpdateEvent: ["kind", "taskId", "contextId", "artifact"],
+    AgentCard: [
+      "name",
+      "description",
+      "url",
+      "preferredTransport",
+      "protocolVersion",
+      "version",
+      "capabilities",
+      "defaultInputModes",
+      "defaultOutputModes",
+      "skills",
+    ],
+    LegacyInterface: ["url", "transport"],
+    AgentSkill: ["id", "name", "description", "tags"],
+  },
+};

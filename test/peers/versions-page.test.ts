@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { Loss } from "../../src/wire/loss.ts";
+import { DECISIONS, RELATIONS } from "../../src/wire/negotiate.ts";
+import { dialectSettings, WAITING_DIALECTS } from "../../src/wire/options.ts";
+import { LOSSES as LOSSES_0_1 } from "../../src/wire/v0_1/losses.ts";
+import { LOSSES as LOSSES_0_2 } from "../../src/wire/v0_2/losses.ts";
+import { LOSSES as LOSSES_0_3 } from "../../src/wire/v0_3/losses.ts";
+import { LOSSES as LOSSES_0_3_PROTO } from "../../src/wire/v0_3_proto/losses.ts";
+import { readPage } from "../docs/code-blocks.ts";
+
+const PAGE = "docs/guide/versions.md";
+
+describe(`the page ${PAGE}`, () => {
+  it.each([
+    ["In 0.3", rowsOf(LOSSES_0_3)],
+    ["In 0.3 over REST, as ProtoJSON", rowsOf(LOSSES_0_3_PROTO, LOSSES_0_3)],
+    ["In 0.2", rowsOf(LOSSES_0_2, LOSSES_0_3)],
+    ["In 0.1", rowsOf(LOSSES_0_1)],
+  ])("tells what is lost: %s", (heading, rows) => {
+    expect(tableUnder(heading)).toEqual(rows);
+  });
+
+  it("tells how a request's version is told", () => {
+    const told = RELATIONS.map((relation) => {
+      const { usual, lenient, strict } = DECISIONS[relation];
+      return [usual, lenient, strict].map((verdict) => WORDS[verdict]);
+    });
+    expect(tableUnder("How the version of a request is told").map((row) => row.slice(1))).toEqual(told);
+  });
+
+  it("tells what sends mean that do not say whether to wait", () => {
+    const { blockingDefault } = dialectSettings({});
+    const defaults = WAITING_DIALECTS.map((dialect) => [`\`${dialect}\``, `\`${blockingDefault[dialect]}\``]);
+    expect(tableUnder("Waiting").map((row) => row.slice(0, 2))).toEqual(defaults);
+  });
+});
+
+const WORDS = {
+  "as named": "as named",
+  "as spelt": "as spelt",
+  "not in named": "refused: method",
+  "not in assumed": "refused: method",
+  "not found": "refused: method",
+  "not spoken": "refused: version",
+} as const;
+
+/** Those that are not the same elsewhere. */
+function rowsOf(losses: Readonly<Record<string, Loss>>, elsewhere: Readonly<Record<string, Loss>> = {}) {
+  return Object.entries(losses)
+    .filter(([name, { what, becomes }]) => elsewhere[name]?.what !== what || elsewhere[name].becomes !== becomes)
+    .map(([, { what, becomes }]) => [what, becomes]);
+}
+
+/** The first table of a section, row by row, without its head. */
+function tableUnder(heading: string): readonly (readonly string[])[] {
+  const page = readPage(PAGE).split("\n");
+  const section = page.slice(page.findIndex((line) => line.replace(/^#+ /, "") === heading && line.startsWith("#")));
+  const table = section.slice(section.findIndex((line) => line.startsWith("|")));
+  const end = table.findIndex((line) => !line.startsWith("|"));
+  return table.slice(2, end).map((line) => line.slice(2, -2).split(" | "));
+}
