@@ -1,0 +1,38 @@
+import { A2AError, createServer, type IncomingRequest, type Principal } from "palaver";
+import { Gates } from "../peers/gates.ts";
+import { goldenAgents } from "./agents.ts";
+
+const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface GoldenServer {
+  readonly url: string;
+  readonly gates: Gates;
+  close(): Promise<void>;
+}
+
+/** The real server, on a real socket. */
+export async function startGoldenServer({ atOnce }: { readonly atOnce: boolean }): Promise<GoldenServer> {
+  const gates = new Gates();
+  const server = createServer(goldenAgents(gates), {
+    host: "127.0.0.1",
+    port: 0,
+    // What cards say must not depend on the port.
+    publicUrl: "https://agents.example.org",
+    store: "memory:",
+    drainTimeout: 0,
+    logger: QUIET,
+    authenticate,
+    ...(!atOnce && { blockingDefault: { "0.1/jsonrpc": "wait" } }),
+  });
+  const { url } = await server.listen();
+  return { url, gates, close: () => server.close() };
+}
+
+/** Who calls the guarded agent must say who it is, and not everybody may. */
+function authenticate({ headers, agent }: IncomingRequest): Principal | undefined {
+  const id = /^Bearer (\S+)$/.exec(headers.get("authorization") ?? "")?.[1];
+  if (id === "mallory") throw new A2AError("permission-denied", "You may not");
+  if (id !== undefined) return { id, anonymous: false };
+  if (agent === "guarded") throw new A2AError("unauthenticated", "Say who you are");
+  return undefined;
+}

@@ -1,0 +1,58 @@
+import { expect } from "vitest";
+import { textAt } from "./exchange.ts";
+import { ID, TIME } from "./matchers.ts";
+
+/** What 0.2 and 0.3 are to write: tasks, messages and events that say their `kind`. */
+
+export interface Ids {
+  readonly taskId: string;
+  readonly contextId: string;
+}
+
+/** Those of the task that a stream opens with. */
+export function idsOf(task: unknown): Ids {
+  return { taskId: textAt(task, "id"), contextId: textAt(task, "contextId") };
+}
+
+export const textPart = (text: string): object => ({ kind: "text", text });
+
+/** A caller's message of one text. */
+export function saying(text: string, more: object = {}): object {
+  return { kind: "message", role: "user", parts: [textPart(text)], messageId: crypto.randomUUID(), ...more };
+}
+
+/** A message of the agent's. */
+export function agentMessage(ids: Ids, text: string, more: object = {}): object {
+  return { kind: "message", role: "agent", messageId: ID, parts: [textPart(text)], ...ids, ...more };
+}
+
+/** The status event by which a task's stream goes on, or ends. */
+export function statusUpdate(
+  ids: Ids,
+  state: string,
+  more: { message?: object; final?: boolean; metadata?: object } = {},
+): object {
+  const { message, final = false, metadata } = more;
+  return {
+    kind: "status-update",
+    ...ids,
+    status: { state, timestamp: TIME, ...(message !== undefined && { message }) },
+    final,
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+/** A piece of an artifact. What would be `false` is left out. */
+export function artifactUpdate(ids: Ids, artifact: object, flags: { append?: true; lastChunk?: true } = {}): object {
+  return { kind: "artifact-update", ...ids, artifact, ...flags };
+}
+
+const KINDS: readonly unknown[] = ["task", "message", "status-update", "artifact-update"];
+
+/** Throws unless whatever says its kind says it first, however deep it lies. */
+export function expectKindFirst(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  const [first] = Object.keys(value);
+  if ("kind" in value && KINDS.includes(value.kind)) expect(first, JSON.stringify(value)).toBe("kind");
+  for (const member of Object.values(value)) expectKindFirst(member);
+}

@@ -1,0 +1,143 @@
+import { expect, it } from "vitest";
+import { at, get, post, streamed, textAt } from "../exchange.ts";
+import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
+import { serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+import { endedTask, IN_0_1, sendTask, taskParams } from "./tasks.ts";
+
+const done = async () => "done";
+
+it(seed.example("1.2 JSON-RPC handler › the four methods", "each is answered at the one URL"), async () => {
+  await using stage = await serveScript(async (task) => task.ask("And?"));
+  const sent = await sendTask(stage.url, taskParams("task-1", "Hello"));
+  expect(at(sent, "id")).toBe("task-1");
+  const got = resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id: "task-1" })), 2);
+  expect(at(got, "id")).toBe("task-1");
+  const frames = await streamed(stage.url, rpcRequest(3, "tasks/sendSubscribe", taskParams("task-2", "Hello")));
+  expect(at(frames.at(-1)?.json, "result.status.state")).toBe("input-required");
+  const canceled = resultOf(await post(stage.url, rpcRequest(4, "tasks/cancel", { id: "task-1" })), 4);
+  expect(at(canceled, "status.state")).toBe("canceled");
+});
+
+it(seed.example("1.2 JSON-RPC handler › unknown method", "it is not found, and named"), async () => {
+  await using stage = await serveScript(done);
+  const error = errorOf(await post(stage.url, rpcRequest(1, "tasks/forget", {})), 1);
+  expect(error).toEqual({
+    code: -32601,
+    message: "Method not found",
+    data: { reason: "METHOD_NOT_FOUND", method: "tasks/forget" },
+  });
+});
+
+it(
+  seed.example(
+    "1.3 POST endpoint",
+    "requests are posted to /, with or without a slash, and to what is called so elsewhere",
+  ),
+  async () => {
+    await using stage = await serveScript(done);
+    for (const path of ["", "/", "/a2a", "/a2a/", "/api/a2a", "/subscribe"]) {
+      const answer = await post(stage.url + path, rpcRequest(path, "tasks/send", taskParams(`task ${path}`, "Hello")));
+      expect(at(resultOf(answer, path), "id")).toBe(`task ${path}`);
+    }
+  },
+);
+
+it(seed.example("1.4 Agent Card", "it is at /.well-known/agent.json, in a form that 0.1 has"), async () => {
+  const skill = { id: "analyze", name: "Analyze", description: "Looks at data.", tags: ["data"] };
+  await using stage = await serveScript(done, {
+    skills: [skill],
+    provider: { organization: "Example", url: "https://example.org" },
+  });
+  const { json } = await get(`${stage.url}/.well-known/agent.json`);
+  expect(json).toMatchObject({
+    name: "Scripted",
+    description: "Does as its script says.",
+    version: "1.0.0",
+    capabilities: { streaming: true },
+    provider: { organization: "Example", url: "https://example.org" },
+    defaultInputModes: expect.any(Array),
+    defaultOutputModes: expect.any(Array),
+    skills: [skill],
+  });
+  expect(at(json, "capabilities.pushNotifications")).not.toBe(true);
+  const sent = await sendTask(textAt(json, "url"), taskParams("task-1", "Hello"));
+  expect(at(sent, "id")).toBe("task-1");
+});
+
+it(seed.example("1 On failure › -32700", "malformed JSON is a parse error"), async () => {
+  await using stage = await serveScript(done);
+  const { json } = await post(stage.url, '{"jsonrpc":"2.0","id":1,"method":"tasks/send",');
+  expect(json).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
+});
+
+it(
+  seed.example("1 On failure › -32600", "a request that lacks what every request has is invalid, and does not run"),
+  async () => {
+    let runs = 0;
+    await using stage = await serveScript(async () => {
+      runs += 1;
+    });
+    const { jsonrpc, id, method, params } = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tasks/send",
+      params: taskParams("task-1", "Hello"),
+    };
+    expect(errorOf(await post(stage.url, { id, method, params }), 1)).toMatchObject({ code: -32600 });
+    expect(errorOf(await post(stage.url, { jsonrpc, id, params }), 1)).toMatchObject({ code: -32600 });
+    expect(errorOf(await post(stage.url, { jsonrpc, method, params }), null)).toMatchObject({ code: -32600 });
+    expect(runs).toBe(0);
+  },
+);
+
+it(
+  seed.example(
+    "5.1 tasks/pushNotification/set › not supported",
+    "an agent that sends no notifications says so, with the official number",
+  ),
+  async () => {
+    await using stage = await serveScript(done);
+    const pushNotificationConfig = { url: "https://client.example.com/hook", events: ["status", "artifact"] };
+    const set = rpcRequest(1, "tasks/pushNotification/set", { id: "task-1", pushNotificationConfig });
+    expect(errorOf(await post(stage.url, set), 1)).toMatchObject({ code: -32003 });
+    const inline = taskParams("task-1", "Hello", { pushNotification: pushNotificationConfig });
+    expect(errorOf(await post(stage.url, rpcRequest(1, "tasks/send", inline)), 1)).toMatchObject({ code: -32003 });
+  },
+);
+
+it(seed.example("6.2 CORS", "pages of every origin may read the card, by GET and OPTIONS"), async () => {
+  await using stage = await serveScript(done);
+  const url = `${stage.url}/.well-known/agent.json`;
+  const card = await get(url, { origin: "https://elsewhere.example" });
+  expect(card.headers.get("access-control-allow-origin")).toBe("*");
+  const preflight = await fetch(url, {
+    method: "OPTIONS",
+    headers: { origin: "https://elsewhere.example", "access-control-request-method": "GET" },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+  expect(preflight.headers.get("access-control-allow-methods")).toContain("GET");
+});
+
+it(seed.example("6.4 End to end › card", "a client finds the agent by its card"), async () => {
+  await using stage = await serveScript(done);
+  const card = await get(`${stage.url}/.well-known/agent.json`);
+  expect([card.status, card.headers.get("content-type")]).toEqual([200, "application/json"]);
+  expect(textAt(card.json, "name")).toBe("Scripted");
+});
+
+it(seed.example("6.4 End to end › tasks/send", "the task of that id is made, and done in time"), async () => {
+  await using stage = await serveScript(async (task) => `Analyzed: ${task.text}`);
+  const sent = await sendTask(`${stage.url}/`, taskParams("task-1", "Analyze my dataset"));
+  expect(sent).toMatchObject({ id: "task-1", sessionId: "session-1" });
+  expect(["submitted", "working", "completed"]).toContain(at(sent, "status.state"));
+  expect(await endedTask(stage.url, "task-1")).toMatchObject({
+    id: "task-1",
+    sessionId: "session-1",
+    status: { state: "completed" },
+    artifacts: [{ index: 0, parts: [{ type: "text", text: "Analyzed: Analyze my dataset" }] }],
+  });
+  const again = await post(stage.url, rpcRequest(5, "tasks/get", { id: "task-1" }), IN_0_1);
+  expect(at(resultOf(again, 5), "sessionId")).toBe("session-1");
+});

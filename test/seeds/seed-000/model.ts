@@ -1,0 +1,154 @@
+import { expect, it } from "vitest";
+import { createGate } from "../../conformance/gate.ts";
+import { at, post, streamed } from "../exchange.ts";
+import { TIME } from "../matchers.ts";
+import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
+import { type Stage, serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+import { endedTask, getTask, IN_0_1, sendTask, taskParams } from "./tasks.ts";
+
+it(
+  seed.example("2.1 Task model › Task", "the members of 0.1 and no others, where the caller says that it speaks that"),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      await task.status("Half done");
+      await task.artifact("report", { description: "What came of it." }).end("All done");
+    });
+    await sendTask(stage.url, taskParams("task-1", "Begin"));
+    await endedTask(stage.url, "task-1");
+    expect(await getTask(stage.url, "task-1", { historyLength: 10 })).toEqual({
+      id: "task-1",
+      sessionId: "session-1",
+      status: { state: "completed", timestamp: TIME },
+      artifacts: [
+        { index: 0, name: "report", description: "What came of it.", parts: [{ type: "text", text: "All done" }] },
+      ],
+      history: [
+        { role: "user", parts: [{ type: "text", text: "Begin" }] },
+        { role: "agent", parts: [{ type: "text", text: "Half done" }] },
+      ],
+    });
+  },
+);
+
+it(seed.example("2.1 Task model › Part", "texts, files and data go in and come out as they are"), async () => {
+  await using stage = await serveScript(async (task) => task.message.parts, { outputModes: ["*/*"] });
+  const parts = [
+    { type: "text", text: "Hello" },
+    { type: "file", file: { name: "a.txt", mimeType: "text/plain", bytes: "SGVsbG8=" } },
+    { type: "file", file: { name: "b.txt", mimeType: "text/plain", uri: "https://example.org/b.txt" } },
+    { type: "data", data: { answer: 42 } },
+  ];
+  await sendTask(stage.url, taskParams("task-1", "", { message: { role: "user", parts } }));
+  const task = await endedTask(stage.url, "task-1");
+  expect(at(task, "artifacts.0.parts")).toEqual(parts);
+});
+
+/** Does what it is told, and asks what to do where that is nothing it knows. */
+const serveObedient = (): Promise<Stage> =>
+  serveScript(
+    async (task) => {
+      let order = task.text;
+      if (order === "ask") order = await task.ask("And now?", { name: "now" });
+      if (order === "time out") await task.ask("Anybody?", { name: "nobody", timeout: 1 });
+      if (order === "fail") throw new Error("It failed");
+      if (order === "hang") await createGate().passed(task.signal);
+    },
+    { capabilities: { stateTransitionHistory: true } },
+  );
+
+async function statesOf(url: string, id: string): Promise<unknown> {
+  const transitions = at(await endedTask(url, id), "metadata.stateTransitions");
+  return Array.isArray(transitions) ? transitions.map((transition) => at(transition, "state")) : transitions;
+}
+
+const cancel = (url: string, id: string) => post(url, rpcRequest(4, "tasks/cancel", { id }), IN_0_1);
+
+/** Begins a task that asks, and waits for the question. */
+async function beginAsking(url: string, id: string): Promise<void> {
+  const frames = await streamed(url, rpcRequest(1, "tasks/sendSubscribe", taskParams(id, "ask")));
+  expect(at(frames.at(-1)?.json, "result.status.state")).toBe("input-required");
+}
+
+it(seed.example("2.2 State transition rules › submitted", "a task is submitted, and then at work"), async () => {
+  await using stage = await serveObedient();
+  await sendTask(stage.url, taskParams("task-1", "complete"));
+  expect(await statesOf(stage.url, "task-1")).toEqual(["submitted", "working", "completed"]);
+});
+
+it(seed.example("2.2 State transition rules › working", "it is completed, fails, is canceled, or asks"), async () => {
+  await using stage = await serveObedient();
+  for (const [order, state] of Object.entries({ complete: "completed", fail: "failed" })) {
+    await sendTask(stage.url, taskParams(order, order));
+    expect(await statesOf(stage.url, order)).toEqual(["submitted", "working", state]);
+  }
+  await sendTask(stage.url, taskParams("hang", "hang"));
+  expect(at(resultOf(await cancel(stage.url, "hang"), 4), "status.state")).toBe("canceled");
+  expect(await statesOf(stage.url, "hang")).toEqual(["submitted", "working", "canceled"]);
+  await beginAsking(stage.url, "ask");
+  expect(at(await getTask(stage.url, "ask"), "status.state")).toBe("input-required");
+});
+
+it(
+  seed.example("2.2 State transition rules › input-required", "it is at work again, fails, or is canceled"),
+  async () => {
+    await using stage = await serveObedient();
+    const before = ["submitted", "working", "input-required"];
+    await beginAsking(stage.url, "task-1");
+    await sendTask(stage.url, taskParams("task-1", "complete"));
+    expect(await statesOf(stage.url, "task-1")).toEqual([...before, "working", "completed"]);
+    await sendTask(stage.url, taskParams("task-2", "time out"));
+    expect(await statesOf(stage.url, "task-2")).toEqual([...before, "failed"]);
+    await beginAsking(stage.url, "task-3");
+    await cancel(stage.url, "task-3");
+    expect(await statesOf(stage.url, "task-3")).toEqual([...before, "canceled"]);
+  },
+);
+
+it(seed.example("2.2 State transition rules › terminal states", "nothing changes a task that has ended"), async () => {
+  await using stage = await serveObedient();
+  for (const order of ["complete", "fail", "hang"]) {
+    await sendTask(stage.url, taskParams(order, order));
+    if (order === "hang") await cancel(stage.url, order);
+    const ended = await endedTask(stage.url, order);
+    expect(errorOf(await cancel(stage.url, order), 4)).toMatchObject({ code: -32002 });
+    const send = rpcRequest(5, "tasks/send", taskParams(order, "again"));
+    expect(errorOf(await post(stage.url, send), 5)).toMatchObject({ code: -32009 });
+    expect(await getTask(stage.url, order)).toEqual(ended);
+  }
+});
+
+it(
+  seed.example(
+    "2.4 stateTransitionHistory",
+    "where it is declared the states are in the metadata, each with its time; the history is of messages",
+  ),
+  async () => {
+    await using stage = await serveObedient();
+    await sendTask(stage.url, taskParams("task-1", "complete"));
+    await endedTask(stage.url, "task-1");
+    const task = await getTask(stage.url, "task-1", { historyLength: 5 });
+    expect(at(task, "metadata.stateTransitions")).toEqual(
+      ["submitted", "working", "completed"].map((state) => ({ state, timestamp: TIME })),
+    );
+    expect(at(task, "history")).toEqual([{ role: "user", parts: [{ type: "text", text: "complete" }] }]);
+    await using other = await serveScript(async () => "done");
+    await sendTask(other.url, taskParams("task-1", "complete"));
+    expect(at(await endedTask(other.url, "task-1"), "metadata")).toBeUndefined();
+  },
+);
+
+it(
+  seed.example("2 On failure", "an impossible move is an error that says so: completed tasks do not work again"),
+  async () => {
+    await using stage = await serveScript(async () => "done");
+    await sendTask(stage.url, taskParams("task-1", "Begin"));
+    await endedTask(stage.url, "task-1");
+    const again = await post(stage.url, rpcRequest(1, "tasks/send", taskParams("task-1", "Again")));
+    expect(errorOf(again, 1)).toMatchObject({
+      code: -32009,
+      message: expect.stringMatching(/./),
+      data: { reason: "INVALID_TRANSITION", taskId: "task-1", state: "completed" },
+    });
+  },
+);

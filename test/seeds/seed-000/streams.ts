@@ -1,0 +1,165 @@
+import { expect, it } from "vitest";
+import { createGate } from "../../conformance/gate.ts";
+import { at, openStream, post, streamed } from "../exchange.ts";
+import { TIME } from "../matchers.ts";
+import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
+import { type Stage, scripted, serveAgents, serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+import { endedTask, getTask, IN_0_1, taskParams } from "./tasks.ts";
+
+/** Gives two artifacts, the first in two pieces. */
+const serveWriter = (): Promise<Stage> =>
+  serveScript(async (task) => {
+    const draft = task.artifact("draft");
+    await draft.write("one ");
+    await draft.end("two");
+    await task.artifact("summary").end("three");
+  });
+
+const SUBSCRIBE = rpcRequest(7, "tasks/sendSubscribe", taskParams("task-1", "Write"));
+
+const text = (words: string) => [{ type: "text", text: words }];
+const status = (state: string, final = false) => ({ id: "task-1", status: { state, timestamp: TIME }, final });
+
+/** What the writer's stream says, in envelopes with `jsonrpc`. */
+const WRITTEN: readonly (readonly [name: string, result: object])[] = [
+  ["status", status("submitted")],
+  ["status", status("working")],
+  ["artifact", { id: "task-1", artifact: { index: 0, name: "draft", parts: text("one ") } }],
+  ["artifact", { id: "task-1", artifact: { index: 0, parts: text("two"), append: true, lastChunk: true } }],
+  ["artifact", { id: "task-1", artifact: { index: 1, name: "summary", parts: text("three"), lastChunk: true } }],
+  ["status", status("completed", true)],
+];
+
+it(
+  seed.example(
+    "4.1 SSE endpoint › stream",
+    "at /subscribe, events named status and artifact, in whole envelopes; the final one is the end",
+  ),
+  async () => {
+    await using stage = await serveWriter();
+    const stream = await openStream(`${stage.url}/subscribe`, SUBSCRIBE);
+    expect(stream.response.headers.get("cache-control")).toBe("no-cache");
+    const frames = await stream.rest();
+    const results = resultsOf(frames, 7);
+    expect(frames.map(({ event }, index) => [event, results[index]])).toEqual(WRITTEN);
+  },
+);
+
+it(
+  seed.example("4.1 SSE endpoint › other methods", "they are answered there as they are at the main URL"),
+  async () => {
+    await using stage = await serveWriter();
+    const send = await post(`${stage.url}/subscribe`, rpcRequest(1, "tasks/send", taskParams("task-1", "Write")));
+    expect(at(resultOf(send, 1), "id")).toBe("task-1");
+    await endedTask(stage.url, "task-1");
+    const got = await post(`${stage.url}/subscribe`, rpcRequest(2, "tasks/get", { id: "task-1" }), IN_0_1);
+    expect(at(resultOf(got, 2), "status.state")).toBe("completed");
+  },
+);
+
+it(
+  seed.example("4.1 SSE endpoint › sendSubscribe at the main URL", "the same stream, whose events have no names"),
+  async () => {
+    await using stage = await serveWriter();
+    const frames = await streamed(stage.url, SUBSCRIBE);
+    expect(resultsOf(frames, 7)).toEqual(WRITTEN.map(([, result]) => result));
+    expect(frames.map(({ event }) => event)).toEqual(frames.map(() => undefined));
+  },
+);
+
+it(seed.example("4.1 SSE endpoint › client disconnect", "the task outlives its readers"), async () => {
+  const [gate, hungUp] = [createGate(), createGate()];
+  const agent = scripted(async (task) => {
+    await gate.passed(task.signal);
+    return "done";
+  });
+  await using stage = await serveAgents(agent, {
+    on: {
+      call({ operation }) {
+        if (operation === "stream") hungUp.open();
+      },
+    },
+  });
+  const stream = await openStream(`${stage.url}/subscribe`, SUBSCRIBE);
+  await stream.next();
+  await stream.close();
+  await hungUp.passed(new AbortController().signal);
+  gate.open();
+  expect(at(await endedTask(stage.url, "task-1"), "status.state")).toBe("completed");
+});
+
+it(seed.example("4.3 Events of every transition", "a reader sees each state and each piece, in order"), async () => {
+  await using stage = await serveScript(async (task) => {
+    await task.status("Thinking");
+    await task.ask("Really?");
+    await task.artifact("answer").end("yes");
+    throw new Error("And then it broke");
+  });
+  const told = async (words: string): Promise<readonly unknown[]> => {
+    const request = rpcRequest(1, "tasks/sendSubscribe", taskParams("task-1", words));
+    const results = resultsOf(await streamed(`${stage.url}/subscribe`, request), 1);
+    return results.map((result) => [at(result, "status.state") ?? at(result, "artifact.name"), at(result, "final")]);
+  };
+  expect(await told("Begin")).toEqual([
+    ["submitted", false],
+    ["working", false],
+    ["working", false],
+    ["input-required", true],
+  ]);
+  const [, ...rest] = await told("Really");
+  expect(rest).toEqual([
+    ["working", false],
+    ["answer", undefined],
+    ["failed", true],
+  ]);
+});
+
+it(seed.example("4 On failure › tasks/get", "who lost the stream reads the task"), async () => {
+  await using stage = await serveWriter();
+  const stream = await openStream(`${stage.url}/subscribe`, SUBSCRIBE);
+  await stream.next();
+  await stream.close();
+  await endedTask(stage.url, "task-1");
+  expect(await getTask(stage.url, "task-1")).toMatchObject({
+    status: { state: "completed" },
+    artifacts: [
+      { index: 0, name: "draft", parts: [...text("one "), ...text("two")] },
+      { index: 1, name: "summary", parts: text("three") },
+    ],
+  });
+});
+
+it(
+  seed.example(
+    "4 On failure › tasks/resubscribe",
+    "or subscribes again: the status by now and what there is of artifacts, then what comes",
+  ),
+  async () => {
+    const gate = createGate();
+    await using stage = await serveScript(async (task) => {
+      const draft = task.artifact("draft");
+      await draft.write("one ");
+      await task.flush();
+      await gate.passed(task.signal);
+      await draft.end("two");
+    });
+    const stream = await openStream(`${stage.url}/subscribe`, SUBSCRIBE);
+    await stream.until((data) => at(data, "result.artifact") !== undefined);
+    await stream.close();
+    const again = await openStream(
+      `${stage.url}/subscribe`,
+      rpcRequest(8, "tasks/resubscribe", { id: "task-1" }),
+      IN_0_1,
+    );
+    const first = await again.until((data) => at(data, "result.artifact") !== undefined);
+    gate.open();
+    const results = resultsOf([...first, ...(await again.rest())], 8);
+    expect(results).toEqual([
+      status("working"),
+      { id: "task-1", artifact: { index: 0, name: "draft", parts: text("one ") } },
+      { id: "task-1", artifact: { index: 0, parts: text("two"), append: true, lastChunk: true } },
+      status("completed", true),
+    ]);
+  },
+);

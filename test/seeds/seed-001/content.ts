@@ -1,0 +1,129 @@
+import type { Output, ServerOptions, TaskContext } from "palaver";
+import { expect, it } from "vitest";
+import { at, post } from "../exchange.ts";
+import { idsOf, textPart } from "../kinds.ts";
+import { ID, TIME } from "../matchers.ts";
+import { resultOf, rpcRequest } from "../rpc.ts";
+import { type Stage, serveScript } from "../stage.ts";
+import { EITHER_WAY, seed } from "./seed.ts";
+
+const PNG = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+const FILE = { name: "input_image.png", mimeType: "image/png", bytes: PNG.toString("base64") };
+const UPLOAD = rpcRequest("req-007", "message/send", {
+  message: {
+    role: "user",
+    parts: [textPart("Analyze this image and highlight any faces."), { kind: "file", file: FILE }],
+    messageId: "6dbc13b5-bd57-4c2b-b503-24e381b6c8d6",
+  },
+});
+
+const serveArtist = (output: Output, options: ServerOptions): Promise<Stage> =>
+  serveScript(
+    async (task) => task.artifact("processed_image_with_faces.png").end(output),
+    { inputModes: ["text/plain", "image/png"], outputModes: ["image/png"] },
+    options,
+  );
+
+it(
+  seed.example(
+    "9.6. File Exchange › 1 upload",
+    "the agent gets the bytes, the name and the type; the history keeps them",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      let seen: unknown;
+      const script = async ({ files }: Pick<TaskContext, "files">) => {
+        seen = files.map(({ bytes, ...rest }) => ({ ...rest, bytes: Buffer.from(bytes ?? []).toString("base64") }));
+      };
+      await using stage = await serveScript(script, {}, options);
+      const task = resultOf(await post(stage.url, UPLOAD), "req-007");
+      expect(seen).toEqual([{ name: FILE.name, mediaType: FILE.mimeType, bytes: FILE.bytes, url: undefined }]);
+      expect(at(task, "history.0.parts.1")).toEqual({ kind: "file", file: FILE });
+    }
+  },
+);
+
+/** The whole answer, but for the history, when the artifact holds this file. */
+function answerWith(task: unknown, file: object): object {
+  const { taskId, contextId } = idsOf(task);
+  return {
+    kind: "task",
+    id: taskId,
+    contextId,
+    status: { state: "completed", timestamp: TIME },
+    artifacts: [{ artifactId: ID, name: "processed_image_with_faces.png", parts: [{ kind: "file", file }] }],
+    history: expect.anything(),
+  };
+}
+
+it(seed.example("9.6. File Exchange › 2 download by reference", "an artifact may say where a file is"), async () => {
+  for (const options of EITHER_WAY) {
+    const uri = "https://storage.example.com/processed/task-bbb/output.png?token=xyz";
+    const output = { file: { url: uri, name: "output.png", mediaType: "image/png" } };
+    await using stage = await serveArtist(output, options);
+    const task = resultOf(await post(stage.url, UPLOAD), "req-007");
+    expect(task).toEqual(answerWith(task, { name: "output.png", mimeType: "image/png", uri }));
+  }
+});
+
+it(seed.example("9.6. File Exchange › 2 download in place", "or hold it, in base64"), async () => {
+  for (const options of EITHER_WAY) {
+    const output = { file: { bytes: new Uint8Array(PNG), name: "output.png", mediaType: "image/png" } };
+    await using stage = await serveArtist(output, options);
+    const task = resultOf(await post(stage.url, UPLOAD), "req-007");
+    expect(task).toEqual(answerWith(task, { ...FILE, name: "output.png" }));
+  }
+});
+
+const WANTED = {
+  mimeType: "application/json",
+  schema: {
+    type: "array",
+    items: {
+      type: "object",
+      properties: { ticketNumber: { type: "string" }, description: { type: "string" } },
+    },
+  },
+};
+const TICKETS = [
+  { ticketNumber: "REQ12312", description: "request for VPN access" },
+  { ticketNumber: "REQ23422", description: "Add to DL - team-gcp-onboarding" },
+];
+const LIST = rpcRequest(9, "message/send", {
+  message: {
+    role: "user",
+    parts: [{ ...textPart("Show me a list of my open IT tickets"), metadata: WANTED }],
+    messageId: "85b26db5-ffbb-4278-a5da-a7b09dea1b47",
+  },
+  metadata: {},
+});
+
+it(
+  seed.example(
+    "9.7. Structured Data Exchange › 1 request",
+    "what a part says of itself reaches the agent and stays in the history",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      let seen: unknown;
+      const script = async ({ message }: Pick<TaskContext, "message">) => {
+        seen = message.parts[0]?.metadata;
+      };
+      await using stage = await serveScript(script, {}, options);
+      const task = resultOf(await post(stage.url, LIST), 9);
+      expect(seen).toEqual(WANTED);
+      expect(at(task, "history.0.parts.0.metadata")).toEqual(WANTED);
+    }
+  },
+);
+
+it(seed.example("9.7. Structured Data Exchange › 2 response", "JSON may be given as a text"), async () => {
+  for (const options of EITHER_WAY) {
+    await using stage = await serveScript(async () => JSON.stringify(TICKETS), {}, options);
+    const task = resultOf(await post(stage.url, LIST), 9);
+    expect(at(task, "status")).toEqual({ state: "completed", timestamp: TIME });
+    expect(at(task, "artifacts")).toEqual([
+      { artifactId: ID, name: "result", parts: [textPart(JSON.stringify(TICKETS))] },
+    ]);
+  }
+});

@@ -1,0 +1,161 @@
+import { expect, it } from "vitest";
+import { at, post } from "../exchange.ts";
+import { idsOf, saying } from "../kinds.ts";
+import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
+import { serveScript } from "../stage.ts";
+import { EITHER_WAY, seed } from "./seed.ts";
+
+const send = (message: object, more: object = {}): object => rpcRequest(1, "message/send", { message, ...more });
+
+const done = async () => "done";
+
+it(seed.example("8.1. Standard JSON-RPC Errors › -32700", "what is no JSON, with no id"), async () => {
+  for (const options of EITHER_WAY) {
+    await using stage = await serveScript(done, {}, options);
+    const { json } = await post(stage.url, "{");
+    expect(json).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
+  }
+});
+
+it(
+  seed.example(
+    "8.1. Standard JSON-RPC Errors › -32600",
+    "JSON that is no request; several requests at once are none either",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(done, {}, options);
+      expect(errorOf(await post(stage.url, { jsonrpc: "2.0", id: "x", params: {} }), "x")).toMatchObject({
+        code: -32600,
+      });
+      expect(errorOf(await post(stage.url, [send(saying("Hello"))]), null)).toMatchObject({ code: -32600 });
+    }
+  },
+);
+
+it(seed.example("8.1. Standard JSON-RPC Errors › -32601", "a method there is not, and its name"), async () => {
+  for (const options of EITHER_WAY) {
+    await using stage = await serveScript(done, {}, options);
+    const error = errorOf(await post(stage.url, rpcRequest(1, "tasks/foo", {})), 1);
+    expect(error).toMatchObject({ code: -32601, data: { method: "tasks/foo" } });
+  }
+});
+
+it(
+  seed.example("8.1. Standard JSON-RPC Errors › -32602", "parameters of the wrong type or missing, and which"),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(done, {}, options);
+      const wrong: Readonly<Record<string, object>> = {
+        message: rpcRequest(1, "message/send", {}),
+        "message.role": send(saying("Hello", { role: "system" })),
+        "message.messageId": send(saying("Hello", { messageId: 5 })),
+        "message.parts[0].text": send(saying("", { parts: [{ kind: "text", text: 5 }] })),
+        id: rpcRequest(1, "tasks/get", {}),
+      };
+      for (const [field, request] of Object.entries(wrong)) {
+        const error = errorOf(await post(stage.url, request), 1);
+        expect([at(error, "code"), at(error, "data.violations.0.field")]).toEqual([-32602, field]);
+      }
+    }
+  },
+);
+
+it(
+  seed.example("8.1. Standard JSON-RPC Errors › -32603", "what went wrong is not for the caller to know"),
+  async () => {
+    for (const options of EITHER_WAY) {
+      const reply = () => {
+        throw new Error("password=1234");
+      };
+      await using stage = await serveScript(done, { reply }, options);
+      const answer = await post(stage.url, send(saying("Hello")));
+      expect(errorOf(answer, 1)).toMatchObject({ code: -32603 });
+      expect(answer.text).not.toContain("1234");
+    }
+  },
+);
+
+it(seed.example("8.2. A2A-Specific Errors › -32001", "no such task"), async () => {
+  for (const options of EITHER_WAY) {
+    await using stage = await serveScript(done, {}, options);
+    for (const method of ["tasks/get", "tasks/cancel", "tasks/resubscribe"]) {
+      const error = errorOf(await post(stage.url, rpcRequest(1, method, { id: "nowhere" })), 1);
+      expect(error).toMatchObject({ code: -32001, data: { taskId: "nowhere" } });
+    }
+  }
+});
+
+it(
+  seed.example("8.2. A2A-Specific Errors › -32002", "a task that has ended, and so one that was canceled"),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(
+        async (task) => (task.text === "wait" ? task.ask("And?") : "done"),
+        {},
+        options,
+      );
+      const begin = async (text: string) => idsOf(resultOf(await post(stage.url, send(saying(text))), 1)).taskId;
+      const cancel = async (id: string) => post(stage.url, rpcRequest(2, "tasks/cancel", { id }));
+      expect(errorOf(await cancel(await begin("go")), 2)).toMatchObject({ code: -32002 });
+      const waiting = await begin("wait");
+      expect(at(resultOf(await cancel(waiting), 2), "status.state")).toBe("canceled");
+      expect(errorOf(await cancel(waiting), 2)).toMatchObject({ code: -32002 });
+    }
+  },
+);
+
+it(
+  seed.example(
+    "8.2. A2A-Specific Errors › -32003",
+    "an agent that sends no notifications refuses to be given a webhook, by itself or with a message",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(done, {}, options);
+      const pushNotificationConfig = { url: "https://client.example.com/webhook/a2a-notifications" };
+      const requests = [
+        rpcRequest(1, "tasks/pushNotificationConfig/set", { taskId: "any", pushNotificationConfig }),
+        send(saying("Hello"), { configuration: { pushNotificationConfig } }),
+      ];
+      for (const request of requests)
+        expect(errorOf(await post(stage.url, request), 1)).toMatchObject({ code: -32003 });
+    }
+  },
+);
+
+it(
+  seed.example(
+    "8.2. A2A-Specific Errors › -32004",
+    "what this agent does not do, and a message to a task that has ended",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(done, { capabilities: { streaming: false } }, options);
+      const stream = rpcRequest(1, "message/stream", { message: saying("Hello") });
+      expect(errorOf(await post(stage.url, stream), 1)).toMatchObject({ code: -32004 });
+      const { taskId } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
+      expect(errorOf(await post(stage.url, send(saying("More", { taskId }))), 1)).toMatchObject({ code: -32004 });
+    }
+  },
+);
+
+it(
+  seed.example(
+    "8.2. A2A-Specific Errors › -32005",
+    "a type that the agent does not read, or of which it produces none that the caller takes",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      const modes = { inputModes: ["text/plain"], outputModes: ["text/plain"] };
+      await using stage = await serveScript(done, modes, options);
+      const picture = { kind: "file", file: { mimeType: "image/png", bytes: "iVBORw0KGgo=" } };
+      const requests = [
+        send(saying("", { parts: [picture] })),
+        send(saying("Hello"), { configuration: { acceptedOutputModes: ["image/png"] } }),
+      ];
+      for (const request of requests)
+        expect(errorOf(await post(stage.url, request), 1)).toMatchObject({ code: -32005 });
+    }
+  },
+);

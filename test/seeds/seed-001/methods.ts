@@ -1,0 +1,85 @@
+import { expect, it } from "vitest";
+import { createGate } from "../../conformance/gate.ts";
+import { at, openStream, post, streamed } from "../exchange.ts";
+import { idsOf, saying, statusUpdate } from "../kinds.ts";
+import { TIME } from "../matchers.ts";
+import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
+import { serveScript } from "../stage.ts";
+import { EITHER_WAY, seed } from "./seed.ts";
+
+const send = (message: object, more: object = {}): object => rpcRequest(1, "message/send", { message, ...more });
+
+it(
+  seed.example(
+    "7.2. message/stream › initial subscription failure",
+    "an agent that does not stream says so in an envelope, and no task is made",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      let runs = 0;
+      const script = async () => {
+        runs += 1;
+      };
+      await using stage = await serveScript(script, { capabilities: { streaming: false } }, options);
+      const answer = await post(stage.url, rpcRequest(1, "message/stream", { message: saying("Hello") }));
+      expect(errorOf(answer, 1)).toMatchObject({ code: -32004 });
+      expect(runs).toBe(0);
+    }
+  },
+);
+
+it(
+  seed.example("7.3. tasks/get", "the task as it is, with up to so many messages, and none where none are asked for"),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
+      const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
+      const historyOf = async (historyLength: number) =>
+        at(resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id, historyLength })), 2), "history");
+      expect(await historyOf(5)).toHaveLength(2);
+      expect(await historyOf(1)).toMatchObject([{ role: "agent" }]);
+      expect(await historyOf(0)).toBeUndefined();
+    }
+  },
+);
+
+it(seed.example("7.4. tasks/cancel", "the task, canceled"), async () => {
+  for (const options of EITHER_WAY) {
+    await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
+    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
+    const task = resultOf(await post(stage.url, rpcRequest(2, "tasks/cancel", { id, metadata: {} })), 2);
+    expect(task).toMatchObject({ kind: "task", id, status: { state: "canceled", timestamp: TIME } });
+  }
+});
+
+it(seed.example("7.9. tasks/resubscribe", "the task as it is by now, then what comes"), async () => {
+  for (const options of EITHER_WAY) {
+    const gate = createGate();
+    await using stage = await serveScript(async (task) => gate.passed(task.signal), {}, options);
+    const configuration = { blocking: false };
+    const ids = idsOf(resultOf(await post(stage.url, send(saying("Hello"), { configuration })), 1));
+    const stream = await openStream(stage.url, rpcRequest("again", "tasks/resubscribe", { id: ids.taskId }));
+    const first = await stream.next();
+    gate.open();
+    const results = resultsOf([...(first === undefined ? [] : [first]), ...(await stream.rest())], "again");
+    expect(results[0]).toMatchObject({ kind: "task", id: ids.taskId, contextId: ids.contextId });
+    expect(results.at(-1)).toEqual(statusUpdate(ids, "completed", { final: true }));
+  }
+});
+
+it(
+  seed.example(
+    "7.9. tasks/resubscribe › failure",
+    "an unknown task is an error in an envelope; one that has ended is sent, and that is all",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(async () => "done", {}, options);
+      const unknown = await post(stage.url, rpcRequest(1, "tasks/resubscribe", { id: "nowhere" }));
+      expect(errorOf(unknown, 1)).toMatchObject({ code: -32001 });
+      const task = resultOf(await post(stage.url, send(saying("Hello"))), 1);
+      const frames = await streamed(stage.url, rpcRequest(2, "tasks/resubscribe", { id: idsOf(task).taskId }));
+      expect(resultsOf(frames, 2)).toEqual([task]);
+    }
+  },
+);

@@ -1,0 +1,151 @@
+import type { TaskContext } from "palaver";
+import { expect, it } from "vitest";
+import { createGate } from "../../conformance/gate.ts";
+import { at, post, streamed } from "../exchange.ts";
+import { artifactUpdate, idsOf, statusUpdate, textPart } from "../kinds.ts";
+import { ID, TIME } from "../matchers.ts";
+import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
+import { serveScript } from "../stage.ts";
+import { EITHER_WAY, seed } from "./seed.ts";
+
+/** A message as the examples have it: without its kind. */
+function message(text: string, more: object = {}): object {
+  return { role: "user", parts: [textPart(text)], messageId: "9229e770-767c-417b-a0b0-f0741243c589", ...more };
+}
+
+const JOKE = "Why did the chicken cross the road? To get to the other side!";
+const ASKED = message("tell me a joke");
+const ask = rpcRequest(1, "message/send", { message: ASKED, metadata: {} });
+
+it(
+  seed.example(
+    "9.2. Basic Execution › with a task",
+    "the finished task: its artifact, the message it was made of, and a time that the example leaves out",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(async (task) => task.artifact("joke").end(JOKE), {}, options);
+      const task = resultOf(await post(stage.url, ask), 1);
+      const ids = idsOf(task);
+      expect(task).toEqual({
+        kind: "task",
+        id: ids.taskId,
+        contextId: ids.contextId,
+        status: { state: "completed", timestamp: TIME },
+        artifacts: [{ artifactId: ID, name: "joke", parts: [textPart(JOKE)] }],
+        history: [{ kind: "message", ...ASKED, ...ids }],
+      });
+    }
+  },
+);
+
+it(
+  seed.example(
+    "9.2. Basic Execution › without a task",
+    "a message of the agent's, whose role is written although the example leaves it out",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(async () => "never", { reply: () => JOKE }, options);
+      expect(resultOf(await post(stage.url, ask), 1)).toEqual({
+        kind: "message",
+        role: "agent",
+        messageId: ID,
+        contextId: ID,
+        parts: [textPart(JOKE)],
+      });
+    }
+  },
+);
+
+it(
+  seed.example(
+    "9.2. Basic Execution › polling",
+    "a task that takes longer is at work when first answered, and asked for until it is done",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      const gate = createGate();
+      await using stage = await serveScript(async (task) => gate.passed(task.signal), {}, options);
+      const params = { message: ASKED, configuration: { blocking: false } };
+      const task = resultOf(await post(stage.url, rpcRequest(1, "message/send", params)), 1);
+      const { taskId: id } = idsOf(task);
+      const seen = new Set([at(task, "status.state")]);
+      gate.open();
+      while (!seen.has("completed")) {
+        seen.add(at(resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id })), 2), "status.state"));
+      }
+      expect(["submitted", "working"]).toContain([...seen][0]);
+    }
+  },
+);
+
+const PNG = "iVBORw0KGgo=";
+const PAPER = "write a long paper describing the attached pictures";
+const PICTURES = message(PAPER, {
+  parts: [textPart(PAPER), { kind: "file", file: { mimeType: "image/png", data: PNG } }],
+  messageId: "bbb7dee1-cf5c-4683-8a6f-4114529da5eb",
+});
+
+it(
+  seed.example(
+    "9.3. Streaming Task Execution (SSE) › 1 request",
+    "without `jsonrpc` and `id` it is no request at all; with them, the picture is read from `data` as from `bytes`",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      const pictures: (string | undefined)[] = [];
+      const script = async ({ files }: Pick<TaskContext, "files">) => {
+        for (const { bytes } of files)
+          pictures.push(bytes === undefined ? undefined : Buffer.from(bytes).toString("base64"));
+      };
+      await using stage = await serveScript(script, {}, options);
+      const params = { message: PICTURES, metadata: {} };
+      const bare = await post(stage.url, { method: "message/stream", params });
+      expect(errorOf(bare, null)).toMatchObject({ code: -32600 });
+      expect(pictures).toEqual([]);
+      await streamed(stage.url, rpcRequest(1, "message/stream", params));
+      expect(pictures).toEqual([PNG]);
+    }
+  },
+);
+
+it(
+  seed.example(
+    "9.3. Streaming Task Execution (SSE) › 2 events",
+    "the task, working, three sections of one artifact, completed; parts say their kind, times have their zone",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      const sections = ["<section 1...>", "<section 2...>", "<section 3...>"] as const;
+      await using stage = await serveScript(
+        async (task) => {
+          const paper = task.artifact("paper");
+          await paper.write(sections[0]);
+          await paper.write(sections[1]);
+          await paper.end(sections[2]);
+        },
+        {},
+        options,
+      );
+      const results = resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message: PICTURES })), 1);
+      const ids = idsOf(results[0]);
+      const artifactId = at(results[2], "artifact.artifactId");
+      const picture = { kind: "file", file: { mimeType: "image/png", bytes: PNG } };
+      expect(results).toEqual([
+        {
+          kind: "task",
+          id: ids.taskId,
+          contextId: ids.contextId,
+          status: { state: "submitted", timestamp: TIME },
+          history: [{ kind: "message", ...PICTURES, parts: [textPart(PAPER), picture], ...ids }],
+        },
+        statusUpdate(ids, "working"),
+        artifactUpdate(ids, { artifactId, name: "paper", parts: [textPart(sections[0])] }),
+        artifactUpdate(ids, { artifactId, parts: [textPart(sections[1])] }, { append: true }),
+        artifactUpdate(ids, { artifactId, parts: [textPart(sections[2])] }, { append: true, lastChunk: true }),
+        statusUpdate(ids, "completed", { final: true }),
+      ]);
+    }
+  },
+);

@@ -1,0 +1,110 @@
+import { expect, it } from "vitest";
+import { createGate } from "../../conformance/gate.ts";
+import { at, openStream, post, streamed, textAt } from "../exchange.ts";
+import { agentMessage, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { TIME } from "../matchers.ts";
+import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
+import { serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+
+/** Starts a task without waiting for it, and gives its id. */
+async function begin(url: string): Promise<string> {
+  const params = { message: saying("Take your time"), configuration: { blocking: false } };
+  return textAt(resultOf(await post(url, rpcRequest(1, "message/send", params)), 1), "id");
+}
+
+it(
+  seed.example(
+    "Task Resubscription › Request",
+    "`taskId` is read as the id; callers that would take JSON are given the task as JSON",
+  ),
+  async () => {
+    await using stage = await serveScript(async () => "done");
+    const sent = resultOf(await post(stage.url, rpcRequest(1, "message/send", { message: saying("Do it") })), 1);
+    const { taskId } = idsOf(sent);
+    for (const accept of [undefined, "application/json, text/event-stream", "*/*"]) {
+      const headers = accept === undefined ? {} : { accept };
+      const answer = await post(`${stage.url}/api/a2a`, rpcRequest(4, "tasks/get", { taskId }), headers);
+      expect(resultOf(answer, 4)).toEqual(sent);
+    }
+  },
+);
+
+it(
+  seed.example(
+    "Task Resubscription › Response",
+    "callers that take nothing but events get the task as it is, and then what becomes of it",
+  ),
+  async () => {
+    const [gate, said] = [createGate(), createGate()];
+    await using stage = await serveScript(async (task) => {
+      await task.status("Processing...");
+      await task.flush();
+      said.open();
+      await gate.passed(task.signal);
+      return "done";
+    });
+    const taskId = await begin(stage.url);
+    await said.passed(new AbortController().signal);
+    const stream = await openStream(`${stage.url}/api/a2a`, rpcRequest(4, "tasks/get", { taskId }));
+    const first = await stream.next();
+    gate.open();
+    const results = resultsOf([...(first === undefined ? [] : [first]), ...(await stream.rest())], 4);
+    const ids = idsOf(results[0]);
+    expect(ids.taskId).toBe(taskId);
+    expect(results[0]).toMatchObject({
+      kind: "task",
+      status: { state: "working", message: agentMessage(ids, "Processing..."), timestamp: TIME },
+    });
+    expect(results.slice(1)).toMatchObject([
+      { kind: "artifact-update", ...ids, artifact: { parts: [textPart("done")] }, lastChunk: true },
+      statusUpdate(ids, "completed", { final: true }),
+    ]);
+  },
+);
+
+it(
+  seed.example(
+    "Timeout Handling › 1 Continue without the result",
+    "an agent whose question nobody answers may go on without",
+  ),
+  async () => {
+    const gate = createGate();
+    await using stage = await serveScript(async (task) => {
+      const answer = await task.ask("Which format?", { timeout: 1, onTimeout: "continue" });
+      await gate.passed(task.signal);
+      if (answer === undefined) await task.status("Continuing without client input...");
+      return "done";
+    });
+    const taskId = await begin(stage.url);
+    const stream = await openStream(stage.url, rpcRequest(1, "tasks/resubscribe", { id: taskId }));
+    gate.open();
+    const results = resultsOf(await stream.rest(), 1);
+    const ids = idsOf(results[0]);
+    const message = agentMessage(ids, "Continuing without client input...");
+    expect(results).toContainEqual(statusUpdate(ids, "working", { message }));
+    expect(results.at(-1)).toEqual(statusUpdate(ids, "completed", { final: true }));
+  },
+);
+
+it(
+  seed.example(
+    "Timeout Handling › 2 Fail the task",
+    "the task fails and says after how long; the call that asked was answered long before",
+  ),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      await task.ask("Which format?", { timeout: 1 });
+    });
+    const taskId = await begin(stage.url);
+    // Ends with the task, whether it had ended before or not.
+    await streamed(stage.url, rpcRequest(1, "tasks/resubscribe", { id: taskId }));
+    const task = resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id: taskId })), 2);
+    const details = { kind: "data", data: { taskId, timeoutSeconds: 0.001 } };
+    expect(at(task, "status")).toEqual({
+      state: "failed",
+      message: agentMessage(idsOf(task), "", { parts: [textPart("Input timeout"), details] }),
+      timestamp: TIME,
+    });
+  },
+);

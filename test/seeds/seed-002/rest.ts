@@ -1,0 +1,203 @@
+import { concat, defer, from, of } from "rxjs";
+import { expect, it } from "vitest";
+import { createGate } from "../../conformance/gate.ts";
+import { at, get, openStream, post, streamed, textAt } from "../exchange.ts";
+import { artifactUpdate, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { ID, TIME } from "../matchers.ts";
+import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
+import { scripted, serveAgents, serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+
+const WANTS_0_3 = { "a2a-version": "0.3" };
+
+it(
+  seed.example("W3C Trace Context", "events carry the id of the caller's trace and that of the run's own span"),
+  async () => {
+    await using stage = await serveScript(async () => "done");
+    const frames = await streamed(
+      `${stage.url}/v1/message:stream`,
+      { message: saying("Hello") },
+      { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", tracestate: "vendor=value" },
+    );
+    const ids = idsOf(at(frames[0]?.json, "task"));
+    const spanId = textAt(frames[1]?.json, "statusUpdate.metadata.spanId");
+    expect(spanId).toMatch(/^(?!0{16})[0-9a-f]{16}$/);
+    expect(spanId).not.toBe("00f067aa0ba902b7");
+    const metadata = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId };
+    expect(frames[1]?.json).toEqual({ statusUpdate: statusUpdate(ids, "working", { metadata }) });
+    expect(
+      frames.slice(2).map(({ json }) => at(json, "artifactUpdate.metadata") ?? at(json, "statusUpdate.metadata")),
+    ).toEqual([metadata, metadata]);
+  },
+);
+
+it(
+  seed.example(
+    "Server (TypeScript/Express + RxJS) › message:stream",
+    "what an Observable gives is streamed, each thing in a member that says what it is",
+  ),
+  async () => {
+    await using stage = await serveScript(() => from(["Sales ", "went ", "up"]));
+    const message = saying("Analyze sales data", { contextId: "ctx-1" });
+    const stream = await openStream(`${stage.url}/v1/message:stream`, { message });
+    expect(stream.response.status).toBe(200);
+    expect(stream.response.headers.get("cache-control")).toBe("no-cache");
+    const frames = await stream.rest();
+    const ids = idsOf(at(frames[0]?.json, "task"));
+    const artifactId = textAt(frames[2]?.json, "artifactUpdate.artifact.artifactId");
+    expect(ids.contextId).toBe("ctx-1");
+    expect(frames.map(({ json }) => json)).toEqual([
+      {
+        task: {
+          kind: "task",
+          id: ids.taskId,
+          contextId: "ctx-1",
+          status: { state: "submitted", timestamp: TIME },
+          history: [{ ...message, taskId: ids.taskId }],
+        },
+      },
+      { statusUpdate: statusUpdate(ids, "working") },
+      { artifactUpdate: artifactUpdate(ids, { artifactId, name: "result", parts: [textPart("Sales ")] }) },
+      { artifactUpdate: artifactUpdate(ids, { artifactId, parts: [textPart("went ")] }, { append: true }) },
+      {
+        artifactUpdate: artifactUpdate(ids, { artifactId, parts: [textPart("up")] }, { append: true, lastChunk: true }),
+      },
+      { statusUpdate: statusUpdate(ids, "completed", { final: true }) },
+    ]);
+  },
+);
+
+const FAILS = () =>
+  concat(
+    of("a piece"),
+    defer(() => {
+      throw new Error("password=1234");
+    }),
+  );
+
+it(
+  seed.example(
+    "Server (TypeScript/Express + RxJS) › message:stream fails",
+    "the last event tells that the task failed, and nothing of the exception",
+  ),
+  async () => {
+    await using stage = await serveScript(FAILS);
+    const frames = await streamed(`${stage.url}/v1/message:stream`, { message: saying("Fail") });
+    expect(frames.at(-1)?.json).toMatchObject({ statusUpdate: { status: { state: "failed" }, final: true } });
+    expect(frames.map(({ data }) => data).join()).not.toContain("1234");
+  },
+);
+
+it(
+  seed.example(
+    "Server (TypeScript/Express + RxJS) › keep-alive",
+    "a stream that has nothing to tell is kept open by comments",
+  ),
+  async () => {
+    const gate = createGate();
+    const agent = scripted((task) => gate.passed(task.signal));
+    await using stage = await serveAgents(agent, { heartbeat: 5 });
+    const response = await fetch(`${stage.url}/v1/message:stream`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ message: saying("Wait") }),
+    });
+    let text = "";
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece;
+      if (/^:[^\n]*\n\n/m.test(text)) gate.open();
+    }
+    expect(text).toMatch(/^:[^\n]*\n\n/m);
+    expect(text).toContain('"state":"completed"');
+  },
+);
+
+it(
+  seed.example(
+    "Server (TypeScript/Express + RxJS) › client disconnect",
+    "nobody's task is canceled by a reader that goes away",
+  ),
+  async () => {
+    const [gate, hungUp] = [createGate(), createGate()];
+    const agent = scripted(async (task) => {
+      await gate.passed(task.signal);
+      return "done";
+    });
+    await using stage = await serveAgents(agent, {
+      on: {
+        call({ operation }) {
+          if (operation === "stream") hungUp.open();
+        },
+      },
+    });
+    const stream = await openStream(`${stage.url}/v1/message:stream`, { message: saying("Take your time") });
+    const id = textAt((await stream.next())?.json, "task.id");
+    await stream.close();
+    await hungUp.passed(new AbortController().signal);
+    const task = await get(`${stage.url}/v1/tasks/${id}`, WANTS_0_3);
+    expect(at(task.json, "status.state")).toBe("TASK_STATE_WORKING");
+    const again = await openStream(`${stage.url}/v1/tasks/${id}:subscribe`, "", WANTS_0_3);
+    gate.open();
+    await again.rest();
+    const done = await get(`${stage.url}/v1/tasks/${id}`, WANTS_0_3);
+    expect(at(done.json, "status.state")).toBe("TASK_STATE_COMPLETED");
+  },
+);
+
+it(
+  seed.example(
+    "Server (TypeScript/Express + RxJS) › message:send",
+    "the finished task with its artifacts, in a member that says what it is",
+  ),
+  async () => {
+    await using stage = await serveScript(() => from(["Quick ", "answer"]));
+    const message = saying("Quick question", { messageId: "msg-1" });
+    const answer = await post(`${stage.url}/v1/message:send`, { message });
+    expect(answer.status).toBe(200);
+    const ids = idsOf(at(answer.json, "task"));
+    expect(answer.json).toEqual({
+      task: {
+        kind: "task",
+        id: ids.taskId,
+        contextId: ids.contextId,
+        status: { state: "completed", timestamp: TIME },
+        artifacts: [{ artifactId: ID, name: "result", parts: [textPart("Quick "), textPart("answer")] }],
+        history: [{ ...message, ...ids }],
+      },
+    });
+  },
+);
+
+it(
+  seed.example(
+    "Server (TypeScript/Express + RxJS) › message:send fails",
+    "a task that failed is an answer like another; only a request that is wrong is an error, in the form 0.3 has",
+  ),
+  async () => {
+    await using stage = await serveScript(FAILS);
+    const answer = await post(`${stage.url}/v1/message:send`, { message: saying("Fail") });
+    expect([answer.status, at(answer.json, "task.status.state")]).toEqual([200, "failed"]);
+    expect(answer.text).not.toContain("1234");
+    const wrong = await post(`${stage.url}/v1/message:send`, { message: saying("", { parts: [] }) });
+    expect(wrong.status).toBe(400);
+    expect(wrong.json).toMatchObject({ code: -32602, message: "message.parts: must have at least one part" });
+  },
+);
+
+it(
+  seed.example(
+    "Server (TypeScript/Express + RxJS) › message:send names its task",
+    "here only tasks that are there can be named; who says that it speaks 0.2 may name a new one",
+  ),
+  async () => {
+    await using stage = await serveScript(async () => "done");
+    const message = saying("Hello", { taskId: "task-of-the-client" });
+    const rest = await post(`${stage.url}/v1/message:send`, { message });
+    expect(rest.status).toBe(404);
+    expect(rest.json).toMatchObject({ code: -32001, data: { taskId: "task-of-the-client" } });
+    const send = rpcRequest(1, "message/send", { message });
+    expect(errorOf(await post(stage.url, send), 1)).toMatchObject({ code: -32001 });
+    const task = resultOf(await post(stage.url, send, { "a2a-version": "0.2" }), 1);
+    expect(task).toMatchObject({ kind: "task", id: "task-of-the-client", status: { state: "completed" } });
+  },
+);

@@ -1,0 +1,191 @@
+import { from, map } from "rxjs";
+import { expect, it } from "vitest";
+import { createGate } from "../../conformance/gate.ts";
+import { at, openStream, post, streamed, textAt } from "../exchange.ts";
+import { agentMessage, artifactUpdate, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { ID, TIME } from "../matchers.ts";
+import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
+import { scripted, serveAgents, serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+
+const echo = () => serveScript(async (task) => task.text);
+
+it(
+  seed.example(
+    "Complete Flow Diagram",
+    "task, working, pieces, a question; the answer's own stream, working, the last piece, completed",
+  ),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      const artifact = task.artifact("report");
+      await artifact.write("one ");
+      await artifact.write("two ");
+      await artifact.end(await task.ask("And then?"));
+    });
+    const told = async (message: object) =>
+      resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
+    const shape = (result: unknown): unknown => at(result, "status.state") ?? at(result, "artifact.parts.0.text");
+    const asked = await told(saying("Count"));
+    expect(asked.map(shape)).toEqual(["submitted", "working", "one ", "two ", "input-required"]);
+    const answered = await told(saying("three", { taskId: idsOf(asked[0]).taskId }));
+    expect(at(answered[0], "kind")).toBe("task");
+    expect(answered.slice(1).map(shape)).toEqual(["working", "three", "completed"]);
+  },
+);
+
+it(
+  seed.example(
+    "State Transitions",
+    "`started` is spelt submitted; from there to working, to a question and back, and to an end",
+  ),
+  async () => {
+    await using stage = await serveScript(
+      async (task) => {
+        if ((await task.ask("Shall it work?")) !== "yes") throw new Error("It shall not");
+      },
+      { capabilities: { stateTransitionHistory: true } },
+    );
+    const told = async (message: object) =>
+      resultOf(await post(stage.url, rpcRequest(1, "message/send", { message })), 1);
+    for (const [answer, end] of Object.entries({ yes: "completed", no: "failed" })) {
+      const asked = await told(saying("Begin"));
+      const task = await told(saying(answer, { taskId: idsOf(asked).taskId }));
+      const states = ["submitted", "working", "input-required", "working", end];
+      expect(at(task, "metadata.stateTransitions")).toEqual(states.map((state) => ({ state, timestamp: TIME })));
+    }
+  },
+);
+
+it(
+  seed.example(
+    "Server-Side (TypeScript) › invalid request",
+    "what is no JSON-RPC 2.0 is -32600 with a reason, in an answer of HTTP 200 and with its id where it has one",
+  ),
+  async () => {
+    await using stage = await echo();
+    const params = { message: saying("Hello") };
+    const wrong = [
+      { id: 1, method: "message/stream", params },
+      { jsonrpc: "1.0", id: 1, method: "message/stream", params },
+      { jsonrpc: "2.0", id: 1, params },
+    ];
+    for (const request of wrong) {
+      const error = errorOf(await post(`${stage.url}/api/a2a`, request), 1);
+      expect(error).toMatchObject({ code: -32600, data: { reason: "INVALID_REQUEST" } });
+    }
+    const withoutId = { jsonrpc: "2.0", method: "message/stream", params };
+    expect(errorOf(await post(`${stage.url}/api/a2a`, withoutId), null)).toMatchObject({ code: -32600 });
+  },
+);
+
+it(
+  seed.example("Server-Side (TypeScript) › unknown method", "it is -32601, and the data names the method"),
+  async () => {
+    await using stage = await echo();
+    const answer = await post(`${stage.url}/api/a2a`, rpcRequest(1, "message/forget", {}));
+    expect(errorOf(answer, 1)).toEqual({
+      code: -32601,
+      message: "Method not found",
+      data: { reason: "METHOD_NOT_FOUND", method: "message/forget" },
+    });
+  },
+);
+
+it(
+  seed.example(
+    "Server-Side (TypeScript) › wrong message.kind",
+    "another kind than message is -32602 with the reason; none at all is taken for message",
+  ),
+  async () => {
+    await using stage = await echo();
+    const call = (message: object) => post(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message }));
+    expect(errorOf(await call(saying("Hello", { kind: "task" })), 1)).toEqual({
+      code: -32602,
+      message: "message.kind: must be message",
+      data: { reason: "INVALID_PARAMS", violations: [{ field: "message.kind", description: "must be message" }] },
+    });
+    const { kind: _kind, ...kindless } = { kind: "", ...saying("Hello") };
+    const frames = await streamed(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message: kindless }));
+    expect(at(frames.at(-1)?.json, "result.status.state")).toBe("completed");
+  },
+);
+
+it(
+  seed.example(
+    "Server-Side (TypeScript) › a stream",
+    "a task that is submitted, a status with a message, a whole artifact, completed",
+  ),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      await task.status("Processing...");
+      return "Result content here...";
+    });
+    const message = saying("Hello", { contextId: "ctx-of-the-client" });
+    const results = resultsOf(await streamed(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message })), 1);
+    const ids = idsOf(results[0]);
+    expect(ids.contextId).toBe("ctx-of-the-client");
+    expect(at(results[0], "status.state")).toBe("submitted");
+    expect(results.slice(1)).toEqual([
+      statusUpdate(ids, "working"),
+      statusUpdate(ids, "working", { message: agentMessage(ids, "Processing...") }),
+      artifactUpdate(
+        ids,
+        { artifactId: ID, name: "result", parts: [textPart("Result content here...")] },
+        { lastChunk: true },
+      ),
+      statusUpdate(ids, "completed", { final: true }),
+    ]);
+  },
+);
+
+it(
+  seed.example(
+    "Server-Side (TypeScript) › an agent that fails",
+    "the task fails by a last event of its own, which says nothing of the exception",
+  ),
+  async () => {
+    await using stage = await serveAgents(
+      scripted(() =>
+        from(["a piece"]).pipe(
+          map(() => {
+            throw new Error("password=1234");
+          }),
+        ),
+      ),
+    );
+    const frames = await streamed(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message: saying("Fail") }));
+    const results = resultsOf(frames, 1);
+    expect(results.at(-1)).toMatchObject({ kind: "status-update", status: { state: "failed" }, final: true });
+    expect(frames.map(({ data }) => data).join()).not.toContain("1234");
+  },
+);
+
+it(
+  seed.example(
+    "Server-Side (TypeScript) › client disconnect",
+    "the task goes on without a reader, and whoever subscribes again sees how it ends",
+  ),
+  async () => {
+    const [gate, hungUp] = [createGate(), createGate()];
+    const agent = scripted(async (task) => {
+      await gate.passed(task.signal);
+      return "done";
+    });
+    await using stage = await serveAgents(agent, {
+      on: {
+        call({ operation }) {
+          if (operation === "stream") hungUp.open();
+        },
+      },
+    });
+    const message = saying("Take your time");
+    const stream = await openStream(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message }));
+    const opening = await stream.next();
+    await stream.close();
+    await hungUp.passed(new AbortController().signal);
+    const id = textAt(opening?.json, "result.id");
+    const again = await openStream(`${stage.url}/api/a2a`, rpcRequest(2, "tasks/resubscribe", { id }));
+    gate.open();
+    expect(at((await again.rest()).at(-1)?.json, "result.status.state")).toBe("completed");
+  },
+);

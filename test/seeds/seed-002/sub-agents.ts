@@ -1,0 +1,101 @@
+import { expect, it } from "vitest";
+import { at, type Frame, get, streamed, textAt } from "../exchange.ts";
+import { agentMessage, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { resultsOf, rpcRequest } from "../rpc.ts";
+import { type Stage, scripted, serveAgents } from "../stage.ts";
+import { seed } from "./seed.ts";
+
+const PROMPT = "Analyze sales and create report";
+const INVOKING = "Invoking data analyzer...";
+const RECEIVED = "Received analysis results, generating report...";
+
+/** A main agent that asks another for help, as any client would, and says which of its own tasks that is for. */
+async function serveFlow(heard: { sub?: readonly Frame[] } = {}): Promise<Stage> {
+  const main = scripted(
+    async (task) => {
+      await task.status(INVOKING);
+      const message = saying("Analyze Q4 sales data", { messageId: "msg-3", referenceTaskIds: [task.id] });
+      heard.sub = await streamed(stage.of("analyzer"), rpcRequest(2, "message/stream", { message }));
+      await task.status(RECEIVED, { referenceTaskIds: [textAt(heard.sub[0]?.json, "result.id")] });
+      return `Report: ${textAt(heard.sub[2]?.json, "result.artifact.parts.0.text")}`;
+    },
+    { id: "main" },
+  );
+  const analyzer = scripted(async () => "Q4 is up", { id: "analyzer" });
+  const stage = await serveAgents([main, analyzer]);
+  return stage;
+}
+
+/** What the main agent's stream says, and what that of its helper did. */
+async function playFlow(): Promise<{ readonly main: readonly unknown[]; readonly sub: readonly unknown[] }> {
+  const heard: { sub?: readonly Frame[] } = {};
+  await using stage = await serveFlow(heard);
+  const message = saying(PROMPT, { messageId: "msg-1" });
+  const main = resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
+  return { main, sub: resultsOf(heard.sub ?? [], 2) };
+}
+
+it(seed.example("Flow Example › 1 Client invokes main agent", "a task is made of its message"), async () => {
+  const { main } = await playFlow();
+  expect(main[0]).toMatchObject({ kind: "task", history: [{ messageId: "msg-1", parts: [textPart(PROMPT)] }] });
+});
+
+it(
+  seed.example("Flow Example › 2 Main agent status", "it works, and says in a message what it is about to do"),
+  async () => {
+    const { main } = await playFlow();
+    const ids = idsOf(main[0]);
+    expect(main[2]).toEqual(statusUpdate(ids, "working", { message: agentMessage(ids, INVOKING) }));
+  },
+);
+
+it(
+  seed.example(
+    "Flow Example › 3 Main agent invokes sub-agent",
+    "a reference to the parent's task is kept with the message and continues nothing",
+  ),
+  async () => {
+    const { main, sub } = await playFlow();
+    const parent = idsOf(main[0]);
+    expect(sub[0]).toMatchObject({
+      kind: "task",
+      status: { state: "submitted" },
+      history: [{ messageId: "msg-3", referenceTaskIds: [parent.taskId] }],
+    });
+    expect(idsOf(sub[0])).not.toEqual(parent);
+  },
+);
+
+it(seed.example("Flow Example › 4 Sub-agent returns results", "in a stream and a task of its own"), async () => {
+  const { sub } = await playFlow();
+  const ids = idsOf(sub[0]);
+  expect(sub.slice(1).map((result) => at(result, "taskId"))).toEqual(sub.slice(1).map(() => ids.taskId));
+  expect(sub.at(-1)).toEqual(statusUpdate(ids, "completed", { final: true }));
+});
+
+it(seed.example("Flow Example › 5 Main agent continues", "it goes on working with what it was told"), async () => {
+  const { main, sub } = await playFlow();
+  const ids = idsOf(main[0]);
+  const message = agentMessage(ids, RECEIVED);
+  const metadata = { referenceTaskIds: [idsOf(sub[0]).taskId] };
+  expect(main[3]).toEqual(statusUpdate(ids, "working", { message, metadata }));
+  expect(at(main[4], "artifact.parts.0.text")).toBe("Report: Q4 is up");
+  expect(main.at(-1)).toEqual(statusUpdate(ids, "completed", { final: true }));
+});
+
+it(seed.example("Client Handling", "a client learns from what statuses say which tasks belong to which"), async () => {
+  await using stage = await serveFlow();
+  const relations = new Map<string, readonly unknown[]>();
+  const frames = await streamed(stage.url, rpcRequest(1, "message/stream", { message: saying(PROMPT) }));
+  for (const { json } of frames) {
+    const references = at(json, "result.metadata.referenceTaskIds");
+    if (at(json, "result.kind") === "status-update" && Array.isArray(references)) {
+      relations.set(textAt(json, "result.taskId"), references);
+    }
+  }
+  const [[parent, children] = []] = relations;
+  expect(relations.size).toBe(1);
+  expect(parent).toBe(textAt(frames[0]?.json, "result.id"));
+  const child = await get(`${stage.of("analyzer")}/v1/tasks/${String(children?.[0])}`, { "a2a-version": "0.3" });
+  expect(child.status).toBe(200);
+});

@@ -1,0 +1,101 @@
+import { expect, it } from "vitest";
+import { at, openStream, post, streamed, textAt } from "../exchange.ts";
+import { agentMessage, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { ID } from "../matchers.ts";
+import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
+import { type Stage, serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+
+const PROMPT = "Please provide your API key";
+
+/** Needs a secret of its caller, and tells only how long that is. */
+const keeper = (): Promise<Stage> =>
+  serveScript(async (task) => {
+    const key = await task.ask(PROMPT, { sensitive: true });
+    return `${key.length} characters`;
+  });
+
+/** A message that brings what was asked for, and says so by nothing but a reference. */
+function toolResult(taskId: string, { toolUseId, result }: { toolUseId: string; result: unknown }): object {
+  return {
+    kind: "message",
+    role: "user",
+    parts: [textPart("Here is the requested input:"), { kind: "tool-result", toolUseId, result }],
+    messageId: crypto.randomUUID(),
+    referenceTaskIds: [taskId],
+  };
+}
+
+it(
+  seed.example(
+    "Client Tool Invocation › input-required",
+    "the question is the stream's last event, its input request is in the message's metadata",
+  ),
+  async () => {
+    await using stage = await keeper();
+    const request = rpcRequest(1, "message/stream", { message: saying("Fetch my invoices") });
+    const results = resultsOf(await streamed(`${stage.url}/api/a2a`, request), 1);
+    const ids = idsOf(results[0]);
+    const inputRequest = { kind: "input-request", prompt: PROMPT, requestId: ID, sensitive: true };
+    const message = agentMessage(ids, PROMPT, { metadata: { inputRequest, sensitive: true } });
+    expect(results.at(-1)).toEqual(statusUpdate(ids, "input-required", { message, final: true }));
+  },
+);
+
+it(
+  seed.example(
+    "Client Tool Invocation › tool-result",
+    "it goes on with the task that waits for it, though only a reference names that; a secret is shown nowhere",
+  ),
+  async () => {
+    await using stage = await keeper();
+    const url = `${stage.url}/api/a2a`;
+    const asked = await streamed(url, rpcRequest(1, "message/stream", { message: saying("Fetch my invoices") }));
+    const ids = idsOf(at(asked[0]?.json, "result"));
+    const toolUseId = textAt(asked.at(-1)?.json, "result.status.message.metadata.inputRequest.requestId");
+    const message = toolResult(ids.taskId, { toolUseId, result: { value: "secret-key-123" } });
+    const frames = await streamed(url, rpcRequest(3, "message/stream", { message }));
+    const results = resultsOf(frames, 3);
+    expect(idsOf(results[0])).toEqual(ids);
+    expect(results.at(-1)).toEqual(statusUpdate(ids, "completed", { final: true }));
+    const task = await post(url, rpcRequest(4, "tasks/get", { id: ids.taskId }));
+    expect(at(resultOf(task, 4), "artifacts.0.parts")).toEqual([textPart("26 characters")]);
+    for (const text of [...frames.map(({ data }) => data), task.text]) expect(text).not.toContain("secret-key-123");
+  },
+);
+
+it(
+  seed.example(
+    "Client Tool Invocation › Implementation Example",
+    "a client that runs the tool it is asked to use and sends the result back gets the task done",
+  ),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      const hits = await task.ask("Search for it, please", { tool: { name: "search", input: { query: task.text } } });
+      return `The client found ${hits}`;
+    });
+    const url = `${stage.url}/api/a2a`;
+    const tools: Readonly<Record<string, (input: unknown) => unknown>> = {
+      search: (input) => ({ of: at(input, "query"), hits: 3 }),
+    };
+    const handleInputRequired = async (event: unknown): Promise<readonly unknown[]> => {
+      const inputRequest = at(event, "status.message.metadata.inputRequest");
+      const use = at(event, "status.message.parts.1");
+      expect(use).toEqual({
+        kind: "data",
+        data: { toolUseId: textAt(inputRequest, "requestId"), name: "search", input: { query: "whales" } },
+        metadata: { kind: "tool-use" },
+      });
+      const result = tools[textAt(use, "data.name")]?.(at(use, "data.input"));
+      const answer = toolResult(textAt(event, "taskId"), { toolUseId: textAt(inputRequest, "requestId"), result });
+      return resultsOf(await streamed(url, rpcRequest(3, "message/stream", { message: answer })), 3);
+    };
+    const stream = await openStream(url, rpcRequest(1, "message/stream", { message: saying("whales") }));
+    const frames = await stream.until((data) => at(data, "result.status.state") === "input-required");
+    const results = await handleInputRequired(at(frames.at(-1)?.json, "result"));
+    expect(results.map((result) => at(result, "artifact.parts.0.text"))).toContain(
+      'The client found {"of":"whales","hits":3}',
+    );
+    expect(at(results.at(-1), "status.state")).toBe("completed");
+  },
+);

@@ -1,0 +1,177 @@
+import { expect, it } from "vitest";
+import { at, openStream, post, streamed, textAt } from "../exchange.ts";
+import { artifactUpdate, expectKindFirst, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { ID, TIME } from "../matchers.ts";
+import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
+import { type Stage, serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+
+const QUESTION = "Analyze sales data and generate report";
+
+/** Answers in the three pieces that the examples print. */
+const analyst = (pieces: readonly string[]): Promise<Stage> =>
+  serveScript(async (task) => {
+    const artifact = task.artifact("art-1");
+    for (const piece of pieces.slice(0, -1)) await artifact.write(piece);
+    await artifact.end(pieces.at(-1));
+  });
+
+/** The results of the analyst's stream. */
+async function analysis(...pieces: readonly string[]): Promise<readonly unknown[]> {
+  await using stage = await analyst(pieces);
+  const request = rpcRequest(1, "message/stream", { message: saying(QUESTION, { messageId: "msg-123" }) });
+  return resultsOf(await streamed(`${stage.url}/api/a2a`, request), 1);
+}
+
+it(
+  seed.example(
+    "Request Format (message/stream)",
+    "it is taken at /api/a2a, and its modes and trace reach the agent while a stray credential changes nothing",
+  ),
+  async () => {
+    let modes: readonly string[] | undefined;
+    await using stage = await serveScript(async (task) => {
+      modes = task.outputModes;
+      return { done: true };
+    });
+    const stream = await openStream(
+      `${stage.url}/api/a2a`,
+      rpcRequest(1, "message/stream", {
+        message: saying(QUESTION, { messageId: "msg-123" }),
+        configuration: { acceptedOutputModes: ["application/json", "text/plain"], historyLength: 10 },
+      }),
+      {
+        authorization: "Bearer token",
+        traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+      },
+    );
+    const results = resultsOf(await stream.rest(), 1);
+    expect(modes).toEqual(["application/json", "text/plain"]);
+    expect(at(results[0], "history.0.messageId")).toBe("msg-123");
+    expect(at(results.at(-1), "metadata.traceId")).toBe("0af7651916cd43dd8448eb211c80319c");
+  },
+);
+
+it(
+  seed.example(
+    "Response Format (SSE Stream)",
+    "six events, each a whole JSON-RPC response: the task, working, three pieces of one artifact, completed",
+  ),
+  async () => {
+    await using stage = await analyst(["Analysis: ", "Sales increased", ", by 15%"]);
+    const message = saying(QUESTION, { messageId: "msg-123" });
+    const stream = await openStream(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message }));
+    expect(stream.response.status).toBe(200);
+    expect(stream.response.headers.get("cache-control")).toBe("no-cache");
+    expect(stream.response.headers.get("connection")).toBe("keep-alive");
+    const results = resultsOf(await stream.rest(), 1);
+    const ids = idsOf(results[0]);
+    const artifactId = textAt(results[2], "artifact.artifactId");
+    expect(results).toEqual([
+      {
+        kind: "task",
+        id: ids.taskId,
+        contextId: ids.contextId,
+        status: { state: "submitted", timestamp: TIME },
+        history: [{ ...message, ...ids }],
+      },
+      statusUpdate(ids, "working"),
+      artifactUpdate(ids, { artifactId, name: "art-1", parts: [textPart("Analysis: ")] }),
+      artifactUpdate(ids, { artifactId, parts: [textPart("Sales increased")] }, { append: true }),
+      artifactUpdate(ids, { artifactId, parts: [textPart(", by 15%")] }, { append: true, lastChunk: true }),
+      statusUpdate(ids, "completed", { final: true }),
+    ]);
+  },
+);
+
+it(seed.example("Initial Task Response", "the first event is the whole task, submitted"), async () => {
+  const [opening] = await analysis("x");
+  expect(opening).toMatchObject({
+    kind: "task",
+    id: ID,
+    contextId: ID,
+    status: { state: "submitted", timestamp: TIME },
+  });
+});
+
+it(seed.example("Status Update Events › Working State", "an update that says working and is not final"), async () => {
+  const results = await analysis("x");
+  expect(results[1]).toEqual(statusUpdate(idsOf(results[0]), "working"));
+});
+
+it(
+  seed.example("Status Update Events › Completed State (Final)", "the last update says completed and is final"),
+  async () => {
+    const results = await analysis("x");
+    expect(results.at(-1)).toEqual(statusUpdate(idsOf(results[0]), "completed", { final: true }));
+  },
+);
+
+const PIECES = ["Based on ", "the analysis", ", sales increased 15%"] as const;
+
+it(
+  seed.example("Artifact Update Events › First Chunk", "a new artifact, which nothing is appended to yet"),
+  async () => {
+    const results = await analysis(...PIECES);
+    expect(results[2]).toEqual(
+      artifactUpdate(idsOf(results[0]), { artifactId: ID, name: "art-1", parts: [textPart("Based on ")] }),
+    );
+  },
+);
+
+it(
+  seed.example("Artifact Update Events › Subsequent Chunk (Append)", "it is appended to the same artifact"),
+  async () => {
+    const results = await analysis(...PIECES);
+    const artifactId = textAt(results[2], "artifact.artifactId");
+    expect(results[3]).toEqual(
+      artifactUpdate(idsOf(results[0]), { artifactId, parts: [textPart("the analysis")] }, { append: true }),
+    );
+  },
+);
+
+it(seed.example("Artifact Update Events › Final Chunk", "it is appended and says that it is the last"), async () => {
+  const results = await analysis(...PIECES);
+  const artifactId = textAt(results[2], "artifact.artifactId");
+  expect(results[4]).toEqual(
+    artifactUpdate(
+      idsOf(results[0]),
+      { artifactId, parts: [textPart(", sales increased 15%")] },
+      { append: true, lastChunk: true },
+    ),
+  );
+});
+
+it(
+  seed.example("Error Responses", "an unknown task is -32001, its id in the data; a reader of events gets it as one"),
+  async () => {
+    await using stage = await serveScript(async () => "never");
+    const error = { code: -32001, message: "Task not found", data: { reason: "TASK_NOT_FOUND", taskId: "task-999" } };
+    const resubscribe = rpcRequest(1, "tasks/resubscribe", { id: "task-999" });
+    const frames = await streamed(`${stage.url}/api/a2a`, resubscribe);
+    expect(frames.map(({ json }) => json)).toEqual([{ jsonrpc: "2.0", id: 1, error }]);
+    expect(errorOf(await post(`${stage.url}/api/a2a`, resubscribe), 1)).toEqual(error);
+    expect(errorOf(await post(`${stage.url}/api/a2a`, rpcRequest(1, "tasks/get", { id: "task-999" })), 1)).toEqual(
+      error,
+    );
+  },
+);
+
+it(
+  seed.example(
+    "Compliance with A2A v0.3.0 › kind first",
+    "whatever has a kind has it as its first member, in results and in events",
+  ),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      await task.status("Processing...");
+      await task.ask("Which quarter?");
+    });
+    const send = rpcRequest(1, "message/send", { message: saying(QUESTION) });
+    expectKindFirst(resultOf(await post(`${stage.url}/api/a2a`, send), 1));
+    const stream = rpcRequest(2, "message/stream", { message: saying(QUESTION) });
+    const frames = await streamed(`${stage.url}/api/a2a`, stream);
+    expect(frames).toHaveLength(4);
+    expectKindFirst(frames.map(({ json }) => json));
+  },
+);

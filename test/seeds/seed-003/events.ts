@@ -1,0 +1,71 @@
+import { expect, it } from "vitest";
+import { at, streamed, textAt } from "../exchange.ts";
+import { agentMessage, artifactUpdate, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { ID, TIME } from "../matchers.ts";
+import { resultsOf, rpcRequest } from "../rpc.ts";
+import { serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+
+const message = saying("Write it down");
+
+/** What a stream says that tells of a status and gives an artifact. */
+async function told(): Promise<readonly unknown[]> {
+  await using stage = await serveScript(async (task) => {
+    await task.status("Writing");
+    await task.artifact("result.txt").end("Content...");
+  });
+  return resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
+}
+
+it(
+  seed.example("Task Event", "a stream opens with the task as it was made: its message, and no artifacts"),
+  async () => {
+    const [opening] = await told();
+    const ids = idsOf(opening);
+    expect(opening).toEqual({
+      kind: "task",
+      id: ids.taskId,
+      contextId: ids.contextId,
+      status: { state: "submitted", timestamp: TIME },
+      history: [{ ...message, ...ids }],
+    });
+  },
+);
+
+it(
+  seed.example("Status Update Event", "a message only where there is something to say; final only on the last"),
+  async () => {
+    const results = await told();
+    const ids = idsOf(results[0]);
+    const updates = results.filter((result) => at(result, "kind") === "status-update");
+    expect(updates).toEqual([
+      statusUpdate(ids, "working"),
+      statusUpdate(ids, "working", { message: agentMessage(ids, "Writing") }),
+      statusUpdate(ids, "completed", { final: true }),
+    ]);
+  },
+);
+
+it(
+  seed.example("Artifact Update Event", "a whole artifact says that it is complete and appends to nothing"),
+  async () => {
+    const results = await told();
+    expect(results.filter((result) => at(result, "kind") === "artifact-update")).toEqual([
+      artifactUpdate(
+        idsOf(results[0]),
+        { artifactId: ID, name: "result.txt", parts: [textPart("Content...")] },
+        { lastChunk: true },
+      ),
+    ]);
+  },
+);
+
+it(seed.example("Direct Message Event", "it is all there is in its stream"), async () => {
+  await using stage = await serveScript(async () => "never", { reply: () => "At once" });
+  const request = rpcRequest(1, "message/stream", { message: saying("Hello", { contextId: "ctx-456" }) });
+  const results = resultsOf(await streamed(stage.url, request), 1);
+  expect(results).toEqual([
+    { kind: "message", messageId: ID, role: "agent", parts: [textPart("At once")], contextId: "ctx-456" },
+  ]);
+  expect(textAt(results[0], "messageId")).not.toBe("");
+});

@@ -1,0 +1,102 @@
+import { expect, it } from "vitest";
+import { at, get, post, streamed, textAt } from "../exchange.ts";
+import { idsOf, saying } from "../kinds.ts";
+import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
+import { type Stage, serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+
+/** REST answers a request without a body as its definition has it, unless told otherwise; these want the objects of JSON-RPC. */
+const JSON_STYLE = { restStyle: "json" } as const;
+
+const WANTS_0_3 = { "a2a-version": "0.3" };
+
+const asker = (): Promise<Stage> => serveScript(async (task) => task.ask("And?"), {}, JSON_STYLE);
+
+/** A task that waits for its caller. */
+async function beginTask(stage: Stage): Promise<string> {
+  const answer = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Begin") }));
+  return idsOf(resultOf(answer, 1)).taskId;
+}
+
+/** The same with ids and times left out. */
+function shapeOf(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (name, member: unknown) => (VARYING.includes(name) ? "…" : member)),
+  ) as unknown;
+}
+
+const VARYING = ["id", "taskId", "contextId", "messageId", "requestId", "timestamp"];
+
+it(
+  seed.example(
+    "Method Naming Across Transports › message/send",
+    "POST /v1/message:send gives the same task, in a member of that name",
+  ),
+  async () => {
+    await using stage = await asker();
+    const message = saying("Begin");
+    const rpc = resultOf(await post(stage.url, rpcRequest(1, "message/send", { message })), 1);
+    const rest = await post(`${stage.url}/v1/message:send`, { message });
+    expect(rest.status).toBe(200);
+    expect(shapeOf(rest.json)).toEqual({ task: shapeOf(rpc) });
+  },
+);
+
+it(
+  seed.example(
+    "Method Naming Across Transports › message/stream",
+    "POST /v1/message:stream gives the same events, each in a member that names it",
+  ),
+  async () => {
+    await using stage = await asker();
+    const message = saying("Begin");
+    const rpc = resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
+    const rest = await streamed(`${stage.url}/v1/message:stream`, { message });
+    expect(rpc).toHaveLength(3);
+    const names = ["task", "statusUpdate", "statusUpdate"];
+    expect(rest.map(({ json }) => shapeOf(json))).toEqual(
+      rpc.map((result, index) => ({ [names[index] ?? ""]: shapeOf(result) })),
+    );
+  },
+);
+
+it(
+  seed.example("Method Naming Across Transports › tasks/get", "GET /v1/tasks/{id} gives the same task, bare"),
+  async () => {
+    await using stage = await asker();
+    const id = await beginTask(stage);
+    const rpc = resultOf(await post(stage.url, rpcRequest(1, "tasks/get", { id })), 1);
+    const rest = await get(`${stage.url}/v1/tasks/${id}`, WANTS_0_3);
+    expect([rest.status, rest.json]).toEqual([200, rpc]);
+  },
+);
+
+it(
+  seed.example(
+    "Method Naming Across Transports › tasks/cancel",
+    "POST /v1/tasks/{id}:cancel gives the canceled task, bare",
+  ),
+  async () => {
+    await using stage = await asker();
+    const id = await beginTask(stage);
+    const rest = await post(`${stage.url}/v1/tasks/${id}:cancel`, "", WANTS_0_3);
+    const rpc = resultOf(await post(stage.url, rpcRequest(1, "tasks/get", { id })), 1);
+    expect([rest.status, rest.json]).toEqual([200, rpc]);
+    expect(textAt(rpc, "status.state")).toBe("canceled");
+  },
+);
+
+it(
+  seed.example(
+    "Method Naming Across Transports › tasks/resubscribe",
+    "POST /v1/tasks/{id}:subscribe gives the same stream, each event in a member that names it",
+  ),
+  async () => {
+    await using stage = await serveScript(async () => "done", {}, JSON_STYLE);
+    const id = await beginTask(stage);
+    const rpc = resultsOf(await streamed(stage.url, rpcRequest(1, "tasks/resubscribe", { id })), 1);
+    const rest = await streamed(`${stage.url}/v1/tasks/${id}:subscribe`, "", WANTS_0_3);
+    expect(rest.map(({ json }) => json)).toEqual(rpc.map((task) => ({ task })));
+    expect(rpc.map((task) => at(task, "status.state"))).toEqual(["completed"]);
+  },
+);

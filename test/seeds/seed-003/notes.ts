@@ -1,0 +1,96 @@
+import { expect, it } from "vitest";
+import { at, openStream, post, streamed } from "../exchange.ts";
+import { expectKindFirst, idsOf, saying, textPart } from "../kinds.ts";
+import { resultOf, rpcRequest } from "../rpc.ts";
+import { serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+
+const echo = () => serveScript(async (task) => task.message.parts);
+
+const send = (message: object, more: object = {}): object => rpcRequest(1, "message/send", { message, ...more });
+
+it(
+  seed.example("Implementation Notes › 2. Content-Type", "another type than application/json is refused"),
+  async () => {
+    await using stage = await echo();
+    const answer = await post(stage.url, send(saying("Hello")), { "content-type": "text/plain" });
+    expect(answer.status).toBe(415);
+    expect(answer.json).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32005 } });
+  },
+);
+
+it(seed.example("Implementation Notes › 3. Streaming Content-Type", "streams are text/event-stream"), async () => {
+  await using stage = await echo();
+  const stream = await openStream(stage.url, rpcRequest(1, "message/stream", { message: saying("Hello") }));
+  expect(stream.response.headers.get("content-type")).toBe("text/event-stream");
+  expect(await stream.rest()).not.toHaveLength(0);
+});
+
+it(
+  seed.example("Implementation Notes › 5. Metadata", "that of a message and that of a request reach the agent"),
+  async () => {
+    let seen: unknown;
+    await using stage = await serveScript(async ({ message, metadata }) => {
+      seen = { message: message.metadata, request: metadata };
+    });
+    const task = resultOf(
+      await post(stage.url, send(saying("Hello", { metadata: { mood: "good" } }), { metadata: { urgent: true } })),
+      1,
+    );
+    expect(seen).toEqual({ message: { mood: "good" }, request: { urgent: true } });
+    expect(at(task, "history.0.metadata")).toEqual({ mood: "good" });
+  },
+);
+
+it(
+  seed.example("Implementation Notes › 6. Message Parts", "parts are written with kind, and read with type as well"),
+  async () => {
+    await using stage = await echo();
+    const parts = [
+      { type: "text", text: "Hello" },
+      { type: "data", data: { answer: 42 } },
+      { type: "file", file: { bytes: "SGVsbG8=", mimeType: "text/plain", name: "hello.txt" } },
+    ];
+    const task = resultOf(await post(stage.url, send(saying("", { parts }))), 1);
+    const written = [
+      textPart("Hello"),
+      { kind: "data", data: { answer: 42 } },
+      { kind: "file", file: { bytes: "SGVsbG8=", mimeType: "text/plain", name: "hello.txt" } },
+    ];
+    expect(at(task, "history.0.parts")).toEqual(written);
+    expect(at(task, "artifacts.0.parts")).toEqual(written);
+  },
+);
+
+it(
+  seed.example("Implementation Notes › 7. State Names", "a canceled task is spelt so, in results and in events"),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      await task.ask("And?");
+    });
+    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Begin"))), 1));
+    const stream = await openStream(stage.url, rpcRequest(2, "tasks/resubscribe", { id }));
+    const canceled = resultOf(await post(stage.url, rpcRequest(3, "tasks/cancel", { id })), 3);
+    expect(at(canceled, "status.state")).toBe("canceled");
+    expect((await stream.rest()).at(-1)?.json).toMatchObject({
+      result: { status: { state: "canceled" }, final: true },
+    });
+  },
+);
+
+it(
+  seed.example("Implementation Notes › 8. Required Fields", "whatever is a result says its kind, first of all"),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      await task.ask("And?");
+    });
+    const sent = resultOf(await post(stage.url, send(saying("Begin"))), 1);
+    const { taskId: id } = idsOf(sent);
+    const got = resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id })), 2);
+    const canceled = resultOf(await post(stage.url, rpcRequest(3, "tasks/cancel", { id })), 3);
+    const frames = await streamed(stage.url, rpcRequest(4, "tasks/resubscribe", { id }));
+    const results = [sent, got, canceled, ...frames.map(({ json }) => at(json, "result"))];
+    expect(results.map((result) => at(result, "kind"))).toEqual(["task", "task", "task", "task"]);
+    expectKindFirst(results);
+  },
+);

@@ -1,0 +1,6 @@
+import "./seed-004/functions.ts";
+import "./seed-004/invariants.ts";
+import "./seed-004/scenarios.ts";
+import { seed } from "./seed-004/seed.ts";
+
+seed.checkIndex();

@@ -1,0 +1,108 @@
+import { createServer } from "palaver";
+import {
+  type A2AMessage,
+  type A2ATask,
+  type A2ATaskDeps,
+  type A2ATaskSendRequest,
+  buildAgentCard,
+  buildAgentCardForAgent,
+  clearTaskStore,
+  handleTaskGet,
+  handleTaskSend,
+} from "palaver/plain";
+import { expect, it, vi } from "vitest";
+import { at, get, textAt } from "../exchange.ts";
+import { scripted, serveAgents, serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+import { endedTask, says, sendTask } from "./tasks.ts";
+
+const HOME = { defaultProjectId: "project-1" };
+const SKILL = { id: "search", name: "Search", description: "Finds things.", tags: ["search"] };
+
+it(
+  seed.example(
+    "Exported Functions › handleTaskSend",
+    "it takes a text or a message, bare or under params, and gives a task at once",
+  ),
+  async () => {
+    await using stage = await serveScript(async (task) => task.text, HOME);
+    const deps: A2ATaskDeps = { server: stage.server };
+    const message: A2AMessage = { role: "user", parts: [{ type: "text", text: "Hello" }] };
+    const bodies: readonly A2ATaskSendRequest[] = [
+      { message: "Hello" },
+      { params: { message: "Hello" } },
+      { message: { role: "user", parts: message.parts } },
+    ];
+    for (const body of bodies) {
+      const task: A2ATask = await handleTaskSend(deps, body);
+      expect(task.messages[0]).toEqual(message);
+      expect((await endedTask(stage.url, task.id)).messages).toEqual([message, says("agent", "Hello")]);
+    }
+  },
+);
+
+it(seed.example("Exported Functions › handleTaskGet", "the task of that id, or null"), async () => {
+  await using stage = await serveScript(async () => "done", HOME);
+  const { id } = await handleTaskSend({ server: stage.server }, { message: "Hello" });
+  expect(await handleTaskGet(id)).toMatchObject({ id });
+  expect(await handleTaskGet("task-999")).toBeNull();
+  // Over HTTP nothing is 404.
+  expect((await get(`${stage.url}/a2a/tasks/${id}`)).status).toBe(200);
+  expect((await get(`${stage.url}/a2a/tasks/task-999`)).status).toBe(404);
+});
+
+it(seed.example("Exported Functions › clearTaskStore", "afterwards no task is found"), async () => {
+  await using stage = await serveScript(async () => "done", HOME);
+  const { id } = await handleTaskSend({ server: stage.server }, { message: "Hello" });
+  clearTaskStore();
+  expect(await handleTaskGet(id)).toBeNull();
+});
+
+it(
+  seed.example("Exported Functions › buildAgentCard", "the card of the first agent, at the address it is told"),
+  async () => {
+    await using stage = await serveScript(async () => "done", { ...HOME, skills: [SKILL] });
+    const deps = { server: stage.server };
+    const served = await get(`${stage.url}/.well-known/agent-card.json`);
+    expect(await buildAgentCard(undefined, deps)).toEqual(served.json);
+    const card = await buildAgentCard("https://agent.example.com", deps);
+    expect(card).toMatchObject({ name: "Scripted", version: "1.0.0", skills: [SKILL] });
+    expect(card.url).toMatch(/^https:\/\/agent\.example\.com/);
+    // The dialect is no binding of the protocol's own, and is not listed as one.
+    const bindings = card.supportedInterfaces?.map(({ protocolBinding }) => protocolBinding) ?? [];
+    expect(bindings.filter((binding) => !["JSONRPC", "HTTP+JSON", "GRPC"].includes(binding))).toEqual([
+      expect.stringMatching(/^\w+:/),
+    ]);
+  },
+);
+
+it(seed.example("Exported Functions › buildAgentCardForAgent", "the card of the agent it is given"), async () => {
+  const second = scripted(async () => "done", { id: "second", name: "Second", skills: [SKILL] });
+  await using stage = await serveAgents([scripted(async () => "done", { id: "first" }), second]);
+  const card = await buildAgentCardForAgent(second, "https://agent.example.com", { server: stage.server });
+  expect(card).toMatchObject({ name: "Second", skills: [SKILL] });
+  expect(card.url).toMatch(/^https:\/\/agent\.example\.com\/agents\/second/);
+});
+
+it(
+  seed.example("Configuration › PORT and BIND_HOST", "they say where it listens, and so what the card says"),
+  async () => {
+    vi.stubEnv("PORT", "0");
+    vi.stubEnv("BIND_HOST", "127.0.0.1");
+    const server = createServer(
+      scripted(async () => "done", HOME),
+      { store: "memory:", drainTimeout: 0, logger: { debug() {}, info() {}, warn() {}, error() {} } },
+    );
+    vi.unstubAllEnvs();
+    try {
+      const { url } = await server.listen();
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+      const card = await get(`${url}/.well-known/agent-card.json`);
+      expect(textAt(card.json, "url").startsWith(url)).toBe(true);
+      const { id } = await sendTask(url, { message: "Hello" });
+      expect(at(await endedTask(url, id), "state")).toBe("completed");
+    } finally {
+      await server.close();
+    }
+  },
+);

@@ -1,0 +1,189 @@
+import { expect, it } from "vitest";
+import { createGate } from "../../conformance/gate.ts";
+import { at, get, post } from "../exchange.ts";
+import { rpcRequest } from "../rpc.ts";
+import { scripted, serveAgents, serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+import { endedTask, getTask, responseText, says, sendTask } from "./tasks.ts";
+
+const HOME = { defaultProjectId: "project-1" };
+
+const ORDER = ["submitted", "working", "completed"];
+
+it(
+  seed.example(
+    "Invariants › 1 forward-only",
+    "states never go back: one that asks its caller is still working, and one that has ended has ended",
+  ),
+  async () => {
+    const [asked, answered] = [createGate(), createGate()];
+    await using stage = await serveAgents(
+      scripted(async (task) => {
+        await task.ask("Which one?");
+        answered.open();
+        return "that one";
+      }, HOME),
+      {
+        on: {
+          event(event) {
+            if (event.kind === "status" && event.status.state === "input-required") asked.open();
+          },
+        },
+      },
+    );
+    const { id, state } = await sendTask(stage.url, { message: "Hello" });
+    const seen: string[] = [state];
+    await asked.passed(new AbortController().signal);
+    const waiting = await getTask(stage.url, id);
+    expect([waiting.state, responseText(waiting)]).toEqual(["working", "Which one?"]);
+    seen.push(waiting.state);
+    await sendTask(stage.url, { message: "This one", taskId: id });
+    await answered.passed(new AbortController().signal);
+    while (seen.at(-1) !== "completed") seen.push((await getTask(stage.url, id)).state);
+    expect(seen).toEqual(seen.toSorted((one, other) => ORDER.indexOf(one) - ORDER.indexOf(other)));
+    const ended = await getTask(stage.url, id);
+    const again = await post(`${stage.url}/a2a/tasks/send`, { message: "More", taskId: id });
+    expect(again.status).toBeGreaterThanOrEqual(400);
+    expect(await getTask(stage.url, id)).toEqual(ended);
+  },
+);
+
+it(
+  seed.example("Invariants › 2 event-driven", "a task ends when its agent does, however often it is looked at"),
+  async () => {
+    const gate = createGate();
+    await using stage = await serveScript(async (task) => {
+      await gate.passed(task.signal);
+      if (task.text === "fail") throw new Error("It failed");
+    }, HOME);
+    const ids = [];
+    for (const message of ["end", "fail"]) ids.push((await sendTask(stage.url, { message })).id);
+    for (const id of [...ids, ...ids]) expect(["submitted", "working"]).toContain((await getTask(stage.url, id)).state);
+    gate.open();
+    const ended = await Promise.all(ids.map((id) => endedTask(stage.url, id)));
+    expect(ended.map(({ state }) => state)).toEqual(["completed", "failed"]);
+  },
+);
+
+it(seed.example("Invariants › 3 first agent with defaultProjectId", "calls that name no agent go to it"), async () => {
+  const named = (id: string, more: object = {}) => scripted(async () => id, { id, ...more });
+  await using stage = await serveAgents([named("first"), named("second", HOME), named("third", HOME)]);
+  const { id } = await sendTask(stage.url, { message: "Who are you?" });
+  expect(responseText(await endedTask(stage.url, id))).toBe("second");
+  await using without = await serveAgents([named("first"), named("second")]);
+  const other = await sendTask(without.url, { message: "Who are you?" });
+  expect(responseText(await endedTask(without.url, other.id))).toBe("first");
+});
+
+/** So many are sent together. */
+const AT_ONCE = 25;
+
+/** Sends so many, each of which is done at once; gives their ids, oldest first but for those sent together. */
+async function sendMany(url: string, count: number, atOnce = AT_ONCE): Promise<readonly string[]> {
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const together = Array.from({ length: Math.min(atOnce, count - ids.length) }, () =>
+      sendTask(url, { message: "Hello" }),
+    );
+    const sent = (await Promise.all(together)).map(({ id }) => id);
+    await Promise.all(sent.map((id) => endedTask(url, id)));
+    ids.push(...sent);
+  }
+  return ids;
+}
+
+const statusOf = async (url: string, id: string): Promise<number> => (await get(`${url}/a2a/tasks/${id}`)).status;
+
+/** How many tasks there are, by the one version that can tell. */
+async function countTasks(url: string): Promise<unknown> {
+  const list = await post(url, rpcRequest(1, "ListTasks", { pageSize: 1 }), { "a2a-version": "1.0" });
+  return at(list.json, "result.totalSize");
+}
+
+it(
+  seed.example("Invariants › 4 capped at 1000", "one more than that, and the hundred oldest that have ended go"),
+  async () => {
+    await using stage = await serveScript(async () => "done", HOME);
+    const ids = await sendMany(stage.url, 1000);
+    expect(await countTasks(stage.url)).toBe(1000);
+    await sendMany(stage.url, 1);
+    expect(await countTasks(stage.url)).toBe(901);
+    for (const id of ids.slice(0, AT_ONCE)) expect(await statusOf(stage.url, id)).toBe(404);
+    for (const id of ids.slice(-AT_ONCE)) expect(await statusOf(stage.url, id)).toBe(200);
+  },
+);
+
+it(
+  seed.example(
+    "Invariants › 5 active tasks are never pruned",
+    "the oldest of all stays while it works; where all work, new ones are refused",
+  ),
+  async () => {
+    const gate = createGate();
+    const agent = scripted(async (task) => {
+      if (task.text === "wait") await gate.passed(task.signal);
+    }, HOME);
+    await using stage = await serveAgents(agent, { retention: { maxTasks: 5, pruneCount: 2 } });
+    const { id: oldest } = await sendTask(stage.url, { message: "wait" });
+    await sendMany(stage.url, 20, 1);
+    expect((await getTask(stage.url, oldest)).state).toBe("working");
+    await using busy = await serveAgents(agent, { retention: { maxTasks: 5, pruneCount: 2 } });
+    for (let sent = 0; sent < 5; sent += 1) await sendTask(busy.url, { message: "wait" });
+    expect((await post(`${busy.url}/a2a/tasks/send`, { message: "wait" })).status).toBe(503);
+    gate.open();
+    expect((await endedTask(stage.url, oldest)).state).toBe("completed");
+  },
+);
+
+it(seed.example("Invariants › 6 timeout", "a task that works beyond its time fails; others go on"), async () => {
+  const gate = createGate();
+  await using stage = await serveScript(async (task) => gate.passed(task.signal), HOME);
+  const { id: patient } = await sendTask(stage.url, { message: "Hello" });
+  const { id } = await sendTask(stage.url, { message: "Hello", timeoutMs: 5 });
+  expect((await endedTask(stage.url, id)).messages).toEqual([says("user", "Hello"), says("agent", "Task timed out")]);
+  expect((await getTask(stage.url, patient)).state).toBe("working");
+  gate.open();
+  expect((await endedTask(stage.url, patient)).state).toBe("completed");
+});
+
+it(
+  seed.example("Invariants › 7 timeout is cleared", "a task that has ended does not fail when its time is up"),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      if (task.text === "hang") await createGate().passed(task.signal);
+    }, HOME);
+    const { id } = await sendTask(stage.url, { message: "Hello", timeoutMs: 400 });
+    const done = await endedTask(stage.url, id);
+    // Made later and given as long, this one is out of time after the other would be.
+    const { id: later } = await sendTask(stage.url, { message: "hang", timeoutMs: 400 });
+    expect((await endedTask(stage.url, later)).state).toBe("failed");
+    expect(done.state).toBe("completed");
+    expect(await getTask(stage.url, id)).toEqual(done);
+  },
+);
+
+it(seed.example("Invariants › 11 last agent message", "what the agent made is the last that it says"), async () => {
+  await using stage = await serveScript(async (task) => {
+    await task.status("Looking");
+    const answer = task.artifact("answer");
+    await answer.write("Forty");
+    await answer.end("-two");
+  }, HOME);
+  const { id } = await sendTask(stage.url, { message: "Hello" });
+  const task = await endedTask(stage.url, id);
+  expect(task.messages).toEqual([says("user", "Hello"), says("agent", "Looking"), says("agent", "Forty-two")]);
+  expect(responseText(task)).toBe("Forty-two");
+});
+
+it(seed.example("Invariants › 13 source", "the agent can tell such calls from those of people"), async () => {
+  const sources: unknown[] = [];
+  await using stage = await serveScript(async ({ metadata }) => {
+    sources.push(metadata["source"]);
+  }, HOME);
+  const { id } = await sendTask(stage.url, { message: "Hello" });
+  await endedTask(stage.url, id);
+  const message = { role: "user", parts: [{ kind: "text", text: "Hello" }], messageId: "m" };
+  const other = await post(stage.url, rpcRequest(1, "message/send", { message }));
+  expect(at(other.json, "result.status.state")).toBe("completed");
+  expect(sources).toEqual(["agent", undefined]);
+});

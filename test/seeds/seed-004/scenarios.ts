@@ -1,0 +1,126 @@
+import { handleTaskGet, handleTaskSend, NotFoundError } from "palaver/plain";
+import { expect, it } from "vitest";
+import { createGate } from "../../conformance/gate.ts";
+import { at, post } from "../exchange.ts";
+import { ID, TIME } from "../matchers.ts";
+import { scripted, serveAgents, serveScript } from "../stage.ts";
+import { seed } from "./seed.ts";
+import { endedTask, getTask, responseText, says, sendTask } from "./tasks.ts";
+
+const HOME = { defaultProjectId: "project-1" };
+
+it(
+  seed.example(
+    "Scenario: Inbound task lifecycle",
+    "submitted, then working; what the agent says is appended; when it is done, completed",
+  ),
+  async () => {
+    const [toSpeak, spoken, toEnd] = [createGate(), createGate(), createGate()];
+    await using stage = await serveScript(async (task) => {
+      await toSpeak.passed(task.signal);
+      await task.status("Hi there");
+      await task.flush();
+      spoken.open();
+      await toEnd.passed(task.signal);
+    }, HOME);
+    const { server } = stage;
+    const sent = await handleTaskSend({ server }, { message: "Hello" });
+    expect(sent).toEqual({
+      id: ID,
+      state: expect.stringMatching(/^(submitted|working)$/),
+      messages: [says("user", "Hello")],
+      sessionId: ID,
+      createdAt: TIME,
+      updatedAt: TIME,
+    });
+    toSpeak.open();
+    await spoken.passed(new AbortController().signal);
+    const messages = [says("user", "Hello"), says("agent", "Hi there")];
+    expect(await handleTaskGet(sent.id)).toMatchObject({ id: sent.id, state: "working", messages });
+    toEnd.open();
+    const done = await endedTask(stage.url, sent.id);
+    expect(done).toMatchObject({ state: "completed", messages, sessionId: sent.sessionId, createdAt: sent.createdAt });
+    expect(await handleTaskGet(sent.id)).toEqual(done);
+  },
+);
+
+it(seed.example("Scenario: Inbound task timeout", "a task that works for too long fails, and says so"), async () => {
+  await using stage = await serveScript((task) => createGate().passed(task.signal), HOME);
+  const { id } = await sendTask(stage.url, { message: "Hello", timeoutMs: 5 });
+  const task = await endedTask(stage.url, id);
+  expect(task).toMatchObject({ state: "failed", messages: [says("user", "Hello"), says("agent", "Task timed out")] });
+});
+
+it(
+  seed.example(
+    "Scenario: Remote agent invocation",
+    "who posts the message and then looks until the task has ended has the answer",
+  ),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      await task.status("Reading");
+      return `Summary of ${task.text}`;
+    }, HOME);
+    const answer = await post(`${stage.url}/a2a/tasks/send`, { message: "Summarize this" });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+    const task = await endedTask(stage.url, String(at(answer.json, "id")));
+    expect(task.state).toBe("completed");
+    expect(responseText(task)).toBe("Summary of Summarize this");
+  },
+);
+
+it(seed.example("Scenario: No suitable agent for inbound task", "the function throws what it should"), async () => {
+  await using stage = await serveAgents(
+    scripted(async () => "never"),
+    { requireDefaultProject: true },
+  );
+  const sending = handleTaskSend({ server: stage.server }, { message: "Hello" });
+  await expect(sending).rejects.toEqual(new NotFoundError("Agent with default project"));
+  await expect(sending).rejects.toMatchObject({ name: "NotFoundError" });
+});
+
+it(seed.example("Error Cases › no agent with defaultProjectId", "over HTTP it is 404"), async () => {
+  await using stage = await serveAgents(
+    scripted(async () => "done", { id: "named" }),
+    { requireDefaultProject: true },
+  );
+  const answer = await post(`${stage.url}/a2a/tasks/send`, { message: "Hello" });
+  expect(answer.status).toBe(404);
+  expect(answer.text).toContain("Agent with default project");
+  // Who names the agent needs no default.
+  const { id } = await sendTask(stage.of("named"), { message: "Hello" });
+  expect((await endedTask(stage.of("named"), id)).state).toBe("completed");
+});
+
+it(seed.example("Error Cases › task submission fails", "what is refused has a status that says so"), async () => {
+  await using stage = await serveScript(async () => "done", HOME);
+  for (const body of [
+    {},
+    { message: "" },
+    { message: 5 },
+    { message: { parts: [] } },
+    { message: "x", timeoutMs: -1 },
+  ]) {
+    expect((await post(`${stage.url}/a2a/tasks/send`, body)).status).toBe(400);
+  }
+  await expect(sendTask(stage.url, {})).rejects.toThrow("Submit failed: HTTP 400");
+});
+
+it(seed.example("Error Cases › remote task fails", "it is failed, and its last words are the reason"), async () => {
+  await using stage = await serveScript(async (task) => task.reject("Not on Sundays"), HOME);
+  const { id } = await sendTask(stage.url, { message: "Hello" });
+  const task = await endedTask(stage.url, id);
+  expect([task.state, responseText(task)]).toEqual(["failed", "Not on Sundays"]);
+});
+
+it(seed.example("Error Cases › error event", "an agent that fails makes its task fail, once and for all"), async () => {
+  await using stage = await serveScript(async () => {
+    throw new Error("password=1234");
+  }, HOME);
+  const { id } = await sendTask(stage.url, { message: "Hello" });
+  const task = await endedTask(stage.url, id);
+  expect(task.state).toBe("failed");
+  expect(responseText(task)).not.toContain("1234");
+  expect(responseText(task)).not.toBe("Task timed out");
+  expect(await getTask(stage.url, id)).toEqual(task);
+});
