@@ -1,0 +1,20 @@
+import { Hono } from "hono";
+import { createServer, type Server } from "palaver";
+import greeter from "./greeter.ts";
+
+/** An application with a page of its own, and agents below /assistant. */
+export function createApp(agents: Server): Hono {
+  const app = new Hono();
+  app.get("/hello", (context) => context.json({ hello: "from the application" }));
+  app.all("/assistant/*", (context) => agents.fetch(context.req.raw));
+  return app;
+}
+
+if (import.meta.main) {
+  const agents = createServer([greeter], { store: "memory:", publicUrl: "https://example.org/assistant" });
+  const app = createApp(agents);
+  // Serve `app.fetch` with the adapter of your choice. Or, as here, ask it without a port.
+  const response = await app.request("/assistant/.well-known/agent-card.json");
+  console.log(await response.json());
+  await agents.close();
+}
