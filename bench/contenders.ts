@@ -63,3 +63,10 @@ export async function alternate(
 }
 
 export type Figures = ReadonlyMap<string, readonly number[]>;
+
+/** What came of measuring servers in turn. */
+export interface Measured {
+  readonly figures: Figures;
+  /** What a reader must know to judge them. */
+  readonly notes: readonly string[];
+}

@@ -1,16 +1,13 @@
 import { parseArgs } from "node:util";
 
-export interface BenchOptions {
+/** How scenarios are run. */
+export interface RunOptions {
   /** Fewer and shorter runs; smaller databases. For a look, not for the record. */
   readonly quick: boolean;
   /** Only scenarios whose name contains one of these. Empty: all. */
   readonly only: readonly string[];
   /** Alternated rounds of each measurement. */
   readonly runs: number;
-  /** Rewrite `bench/RESULTS.md`. */
-  readonly write: boolean;
-  /** Write everything measured to this file. */
-  readonly json: string | undefined;
   /** Where databases go; absent: the system's temporary folder, unless that is not a disk. */
   readonly dir: string | undefined;
   /** Write a CPU profile of every server process into this folder. Slows them down. */
@@ -18,43 +15,70 @@ export interface BenchOptions {
   readonly help: boolean;
 }
 
-export const USAGE = `npm run bench -- [options]
+export interface BenchOptions extends RunOptions {
+  /** Rewrite `bench/RESULTS.md`. */
+  readonly write: boolean;
+  /** Write everything measured to this file. */
+  readonly json: string | undefined;
+}
 
-  --quick        fewer, shorter runs and smaller databases (under 3 minutes)
+export interface CompareOptions extends RunOptions {
+  /** What to compare with; absent: the commit that the working tree was made from. */
+  readonly base: string | undefined;
+}
+
+const RUN_USAGE = `  --quick        fewer, shorter runs and smaller databases
   --only NAME    only the scenarios whose name contains NAME (may be repeated)
   --runs N       alternated rounds per measurement (default 5, quick 3)
-  --write        rewrite bench/RESULTS.md with these figures
-  --json FILE    write everything measured to FILE
   --dir DIR      keep the databases in DIR (must be on a real disk to mean anything)
   --profile DIR  write a CPU profile of every server into DIR (figures are then lower)
   --help         this text
 `;
 
+export const BENCH_USAGE: string = `npm run bench -- [options]
+
+  --write        rewrite bench/RESULTS.md with these figures
+  --json FILE    write everything measured to FILE
+${RUN_USAGE}`;
+
+export const COMPARE_USAGE: string = `npm run bench:compare -- [options]
+
+  --base REF     the commit to compare with (default: the last one; without changes since, the one before)
+${RUN_USAGE}`;
+
+const RUN_FLAGS = {
+  quick: { type: "boolean", default: false },
+  only: { type: "string", multiple: true },
+  runs: { type: "string" },
+  dir: { type: "string" },
+  profile: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
 /** Throws a `TypeError` that says what is wrong with the command line. */
-export function readOptions(args: readonly string[]): BenchOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      quick: { type: "boolean", default: false },
-      only: { type: "string", multiple: true, default: [] },
-      runs: { type: "string" },
-      write: { type: "boolean", default: false },
-      json: { type: "string" },
-      dir: { type: "string" },
-      profile: { type: "string" },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
-  const runs = values.runs === undefined ? (values.quick ? 3 : 5) : Number(values.runs);
+export function readBenchOptions(args: readonly string[]): BenchOptions {
+  const flags = { ...RUN_FLAGS, write: { type: "boolean", default: false }, json: { type: "string" } } as const;
+  const { values } = parseArgs({ args: [...args], options: flags });
+  return { ...runOptions(values), write: values.write, json: values.json };
+}
+
+/** Throws a `TypeError` that says what is wrong with the command line. */
+export function readCompareOptions(args: readonly string[]): CompareOptions {
+  const { values } = parseArgs({ args: [...args], options: { ...RUN_FLAGS, base: { type: "string" } } as const });
+  return { ...runOptions(values), base: values.base };
+}
+
+interface RunFlags {
+  readonly quick: boolean;
+  readonly only?: readonly string[];
+  readonly runs?: string;
+  readonly dir?: string;
+  readonly profile?: string;
+  readonly help: boolean;
+}
+
+function runOptions({ quick, only = [], help, ...flags }: RunFlags): RunOptions {
+  const runs = flags.runs === undefined ? (quick ? 3 : 5) : Number(flags.runs);
   if (!Number.isInteger(runs) || runs < 1 || runs > 100) throw new TypeError("--runs must be a number from 1 to 100.");
-  return {
-    quick: values.quick,
-    only: values.only,
-    runs,
-    write: values.write,
-    json: values.json,
-    dir: values.dir,
-    profile: values.profile,
-    help: values.help,
-  };
+  return { quick, only, runs, dir: flags.dir, profile: flags.profile, help };
 }

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { busyShare } from "./machine.ts";
-import type { BenchOptions } from "./options.ts";
+import type { RunOptions } from "./options.ts";
 import type { Result } from "./report.ts";
 import type { Scenario } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 
 /** Runs one scenario within its time and clears up after it. Never rejects: a failure is a result. */
-export async function runScenario(scenario: Scenario, options: BenchOptions, workFolder: string): Promise<Result> {
+export async function runScenario(scenario: Scenario, options: RunOptions, workFolder: string): Promise<Result> {
   const limit = scenario.limitSeconds[options.quick ? 1 : 0];
   const stop = new AbortController();
   const folders: string[] = [];

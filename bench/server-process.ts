@@ -11,6 +11,8 @@ export interface ServerSpec {
   readonly script: "echo" | "palaver" | "sdk" | "sse";
   /** Passed on to the script as JSON. */
   readonly config?: object;
+  /** The clone whose server is meant; absent: this one. */
+  readonly clone?: string;
 }
 
 /** A server under test, in a process of its own, on a port of the loopback address. */
@@ -24,6 +26,8 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+/** The folder this project is in. */
+export const OWN_CLONE: string = fileURLToPath(new URL("..", import.meta.url));
 const START_LIMIT_MS = 60_000;
 const CONTROL_LIMIT_MS = 30_000;
 
@@ -39,7 +43,7 @@ function ownFlags(spec: ServerSpec): readonly string[] {
 
 /** Rejects with {@link NotMeasurable} where the server says that something it needs is missing. */
 export async function startServer(spec: ServerSpec, options: StartOptions = {}): Promise<ServerProcess> {
-  const script = fileURLToPath(new URL(`servers/${spec.script}.ts`, import.meta.url));
+  const script = join(spec.clone ?? OWN_CLONE, "bench", "servers", `${spec.script}.ts`);
   const child = trackChild(
     fork(script, [JSON.stringify(spec.config ?? {})], {
       execArgv: ["--expose-gc", "--no-warnings", ...ownFlags(spec), ...profileFlags(spec, options.profile)],

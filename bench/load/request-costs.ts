@@ -1,3 +1,4 @@
+import type { Measured } from "../contenders.ts";
 import type { ServerProcess } from "../server-process.ts";
 import { median } from "../statistics.ts";
 import { applyLoad, type Load, type LoadResult } from "./wrk.ts";
@@ -26,4 +27,9 @@ export class RequestCosts {
   all(): Record<string, readonly number[]> {
     return Object.fromEntries(this.#costs);
   }
+}
+
+/** Requests per second, and what they cost. */
+export interface MeasuredLoad extends Measured {
+  readonly costs: RequestCosts;
 }

@@ -10,11 +10,11 @@ import {
 } from "../contenders.ts";
 import { plain, rate, spread, times } from "../format.ts";
 import { call } from "../load/call.ts";
-import { RequestCosts } from "../load/request-costs.ts";
+import { type MeasuredLoad, RequestCosts } from "../load/request-costs.ts";
 import { listBody, sendBody } from "../load/requests.ts";
 import { LOAD_TOOL } from "../load/wrk.ts";
 import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
-import type { ServerProcess } from "../server-process.ts";
+import type { ServerProcess, ServerSpec } from "../server-process.ts";
 import { ANSWER } from "../servers/workload.ts";
 import { ratios, summarize } from "../statistics.ts";
 
@@ -28,6 +28,16 @@ export const blockingSend: Scenario = {
 
 async function run(bench: Bench): Promise<Outcome> {
   const specs = [ECHO, palaverDurable(bench), PALAVER_MEMORY, SDK_MEMORY, sdkDatabase(bench)];
+  const { figures, costs, notes } = await measureSends(bench, specs);
+  return {
+    rows: [...ratioRows(figures), ...Array.from(figures.keys(), (label) => absoluteRow(label, figures, costs))],
+    notes,
+    data: { perSecond: Object.fromEntries(figures), cpuMicroseconds: costs.all() },
+  };
+}
+
+/** How many sends a second each of them answers. */
+export async function measureSends(bench: Bench, specs: readonly ServerSpec[]): Promise<MeasuredLoad> {
   const { servers, notes } = await startAll(bench, specs);
   const seconds = bench.quick ? 1 : 3;
   for (const server of servers) {
@@ -38,9 +48,9 @@ async function run(bench: Bench): Promise<Outcome> {
   const costs = new RequestCosts();
   const figures = await alternate(bench, servers, (server) => load(bench, server, { seconds, costs }));
   return {
-    rows: [...ratioRows(figures), ...servers.map(({ label }) => absoluteRow(label, figures, costs))],
+    figures,
+    costs,
     notes: [`Load: ${LOAD_TOOL}; ${bench.runs} alternated runs of ${seconds} s.`, ...notes],
-    data: { perSecond: Object.fromEntries(figures), cpuMicroseconds: costs.all() },
   };
 }
 

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { alternate, ECHO, PALAVER_MEMORY, palaverDurable, SDK_MEMORY, startAll } from "../contenders.ts";
 import { plain, rate, spread } from "../format.ts";
 import { call } from "../load/call.ts";
-import { RequestCosts } from "../load/request-costs.ts";
+import { type MeasuredLoad, RequestCosts } from "../load/request-costs.ts";
 import { getBody, sendBody } from "../load/requests.ts";
 import { LOAD_TOOL } from "../load/wrk.ts";
 import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
-import type { ServerProcess } from "../server-process.ts";
+import type { ServerProcess, ServerSpec } from "../server-process.ts";
 import { ANSWER } from "../servers/workload.ts";
 import { ratios, summarize } from "../statistics.ts";
 
@@ -17,9 +17,23 @@ export const getTask: Scenario = { name: "get", title: "Get over rotating ids", 
 const SENDERS = 32;
 
 async function run(bench: Bench): Promise<Outcome> {
+  const specs = [ECHO, palaverDurable(bench), PALAVER_MEMORY, SDK_MEMORY];
+  const { figures, costs, notes } = await measureGets(bench, specs);
+  const rows = Array.from(figures, ([label, own]): Row => {
+    const toEcho = summarize(ratios(own, figures.get(ECHO.label) ?? []));
+    const perSecond = rate(summarize(own).median);
+    const figure = `${plain(toEcho.median)} (${perSecond}, ${costs.describe(label)})`;
+    const row: Row = { work: label === ECHO.label ? label : `${label} ÷ raw echo`, figure, ...spread(toEcho, plain) };
+    return label === "Palaver durable" ? { ...row, limit: "≥ 0.6", ok: toEcho.median >= 0.6 } : row;
+  });
+  return { rows, notes, data: { perSecond: Object.fromEntries(figures), cpuMicroseconds: costs.all() } };
+}
+
+/** How many gets a second each of them answers. */
+export async function measureGets(bench: Bench, specs: readonly ServerSpec[]): Promise<MeasuredLoad> {
   const count = bench.quick ? 2_000 : 10_000;
   const seconds = bench.quick ? 1 : 3;
-  const { servers, notes } = await startAll(bench, [ECHO, palaverDurable(bench), PALAVER_MEMORY, SDK_MEMORY]);
+  const { servers, notes } = await startAll(bench, specs);
   const files = new Map<string, string>();
   for (const server of servers) {
     bench.progress(`${server.label}: making ${count} tasks`);
@@ -39,21 +53,13 @@ async function run(bench: Bench): Promise<Outcome> {
   for (const server of servers) await load(server, new RequestCosts());
   const costs = new RequestCosts();
   const figures = await alternate(bench, servers, async (server) => (await load(server, costs)).perSecond);
-
-  const rows = servers.map(({ label }): Row => {
-    const toEcho = summarize(ratios(figures.get(label) ?? [], figures.get(ECHO.label) ?? []));
-    const perSecond = rate(summarize(figures.get(label) ?? []).median);
-    const figure = `${plain(toEcho.median)} (${perSecond}, ${costs.describe(label)})`;
-    const row: Row = { work: label === ECHO.label ? label : `${label} ÷ raw echo`, figure, ...spread(toEcho, plain) };
-    return label === "Palaver durable" ? { ...row, limit: "≥ 0.6", ok: toEcho.median >= 0.6 } : row;
-  });
   return {
-    rows,
+    figures,
+    costs,
     notes: [
       `Load: ${LOAD_TOOL}; ${count.toLocaleString("en")} ids; ${bench.runs} alternated runs of ${seconds} s.`,
       ...notes,
     ],
-    data: { perSecond: Object.fromEntries(figures), cpuMicroseconds: costs.all() },
   };
 }
 

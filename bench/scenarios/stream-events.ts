@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import {
   alternate,
   type Figures,
+  type Measured,
   PALAVER_MEMORY,
   palaverDurable,
   SDK_MEMORY,
@@ -12,7 +13,7 @@ import { rate, spread, times } from "../format.ts";
 import { openStream } from "../load/open-stream.ts";
 import { streamBody } from "../load/requests.ts";
 import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
-import type { ServerProcess } from "../server-process.ts";
+import type { ServerProcess, ServerSpec } from "../server-process.ts";
 import { ratios, summarize } from "../statistics.ts";
 
 /** Sixteen callers at a time each stream an answer of a hundred chunks. */
@@ -28,8 +29,22 @@ const CHUNKS = 100;
 const CHUNK_BYTES = 24;
 
 async function run(bench: Bench): Promise<Outcome> {
-  const seconds = bench.quick ? 1 : 3;
   const specs = [palaverDurable(bench), PALAVER_MEMORY, SDK_MEMORY, sdkDatabase(bench)];
+  const { figures, notes } = await measureStreams(bench, specs);
+  return {
+    rows: [
+      ratioRow(figures, "Palaver durable", 30),
+      ratioRow(figures, PALAVER_MEMORY.label),
+      ...Array.from(figures.keys(), (label) => absoluteRow(figures, label)),
+    ],
+    notes,
+    data: Object.fromEntries(figures),
+  };
+}
+
+/** How many events a second each of them delivers. */
+export async function measureStreams(bench: Bench, specs: readonly ServerSpec[]): Promise<Measured> {
+  const seconds = bench.quick ? 1 : 3;
   const { servers, notes } = await startAll(bench, specs);
   for (const server of servers) {
     await checkStream(bench, server);
@@ -38,13 +53,8 @@ async function run(bench: Bench): Promise<Outcome> {
   }
   const figures = await alternate(bench, servers, (server) => streamFor(bench, server, seconds));
   return {
-    rows: [
-      ratioRow(figures, "Palaver durable", 30),
-      ratioRow(figures, PALAVER_MEMORY.label),
-      ...servers.map(({ label }) => absoluteRow(figures, label)),
-    ],
+    figures,
     notes: [`Events the callers received per second; ${bench.runs} alternated runs of ${seconds} s.`, ...notes],
-    data: Object.fromEntries(figures),
   };
 }
 
