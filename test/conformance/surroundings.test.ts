@@ -105,10 +105,11 @@ inEveryDialect(
         expect(outcome.http.headers.get("www-authenticate")).toBeTruthy();
       });
 
-      it("is refused where there is none", async () => {
+      it("is refused where there is none, or none for this caller", async () => {
         expect(await refusalOf(caller("echo", { token: "alice" }).extendedCard())).toBe(
           speaker.rules.undeclaredExtendedCard,
         );
+        expect(await refusalOf(caller("tactful", { token: "alice" }).extendedCard())).toBe("ExtendedCardNotConfigured");
       });
     });
   },
