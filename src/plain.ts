@@ -1,5 +1,17 @@
+export {
+  clearAgentCardCache,
+  discoverAgent,
+  fetchAgentCard,
+  type RemoteAgentCard,
+} from "./client/invoke/fetch-agent-card.ts";
+export {
+  type InvokeOptions,
+  invokeRemoteAgent,
+  type RemoteInvocationResult,
+} from "./client/invoke/invoke-remote-agent.ts";
 export { type A2AAgentCard, type A2AAgentSkill, buildAgentCard, buildAgentCardForAgent } from "./plain/agent-card.ts";
 export { NotFoundError, ValidationError } from "./plain/errors.ts";
 export { clearTaskStore, handleTaskGet, handleTaskSend } from "./plain/task-handler.ts";
 export type { A2AMessage, A2ATask, A2ATaskDeps, A2ATaskSendRequest, A2ATaskState } from "./plain/types.ts";
 export { PLAIN_BINDING } from "./wire/plain/binding.ts";
+export { ExternalServiceError } from "./wire/plain/named-errors.ts";

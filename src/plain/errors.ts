@@ -1,17 +1,8 @@
 import { A2AError, ERROR_CODES, type FieldViolation } from "../protocol/error.ts";
 import { codeOfStatus } from "../wire/error-table.ts";
+import { ValidationError } from "../wire/plain/named-errors.ts";
 
-/** What was given makes no sense. */
-export class ValidationError extends Error {
-  override readonly name = "ValidationError";
-  /** What is wrong with which field. */
-  readonly violations: readonly FieldViolation[];
-
-  constructor(message: string, violations: readonly FieldViolation[] = []) {
-    super(message);
-    this.violations = violations;
-  }
-}
+export { ValidationError };
 
 /** There is no such thing. */
 export class NotFoundError extends Error {

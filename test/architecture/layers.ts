@@ -20,7 +20,7 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   plain: ["protocol", "wire", "platform/create-server.ts", "engine/agent.ts"],
   platform: ["*", "!cli", "!testing", "!plain"],
   testing: ["*", "!cli", "!platform"],
-  cli: ["client", "platform", "demo"],
+  cli: ["client", "platform", "demo", "protocol", "wire/official-json.ts"],
   /** The package's entry points, which lie in `src/` itself. */
   "": ["*", "!cli"],
 };
@@ -29,12 +29,13 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@standard-schema/spec": ["engine", "demo", "testing"],
   commander: ["cli"],
+  jose: ["auth"],
   pino: ["platform"],
   "fast-check": ["testing"],
 };
 
-/** Folders of pure functions over data: no Node in them, so that they run anywhere. */
-export const WITHOUT_NODE: readonly string[] = ["protocol", "wire"];
+/** No Node in these folders, so that they run anywhere: pure functions over data, and what callers use in browsers. */
+export const WITHOUT_NODE: readonly string[] = ["protocol", "wire", "auth", "client"];
 
 /** Only these import a store or a bus itself rather than its contract. */
 export const MAY_IMPORT_CONCRETE: readonly string[] = ["platform", "testing", ""];

@@ -1,0 +1,67 @@
+export { IDEMPOTENT_SEND } from "./client/agent-host.ts";
+export type {
+  CallOptions,
+  Question,
+  RemoteAgent,
+  RemotePush,
+  RemoteStream,
+  RemoteStreamEvent,
+  RemoteTask,
+  Said,
+  SendOptions,
+  Sent,
+  TaskFilter,
+  TaskPage,
+  ToolCall,
+} from "./client/api.ts";
+export { type ConnectOptions, connect } from "./client/connect.ts";
+export type { Authorize, AuthorizeContext, Challenge, Guard, HttpOptions, OutgoingRequest } from "./client/contract.ts";
+export type {
+  ApiKey,
+  AuthorizationCodeSteps,
+  CredentialSet,
+  Credentials,
+  DevicePrompt,
+  OAuthCredentials,
+  Token,
+  TokenStore,
+  UsableFlow,
+} from "./client/credentials/contract.ts";
+export { type Authorizer, createAuthorizer, describeRequirements } from "./client/credentials/create-authorizer.ts";
+export type { Secret } from "./client/credentials/secret.ts";
+export { type CardCache, type CardCacheOptions, createCardCache } from "./client/discovery/card-cache.ts";
+export { chooseInterface, type InterfaceChoice, type InterfaceOptions } from "./client/discovery/choose-interface.ts";
+export { type Discovered, type DiscoverOptions, discover } from "./client/discovery/discover.ts";
+export type { FetchOptions } from "./client/discovery/fetch-document.ts";
+export { createUrlGuard, type UrlGuardOptions } from "./client/discovery/url-guard.ts";
+export { type CardVerification, type VerifiedCard, verifyCard } from "./client/discovery/verify-card.ts";
+export {
+  CLIENT_ERROR_CODES,
+  type RemoteDetail,
+  RemoteError,
+  type RemoteErrorCode,
+  type RemoteErrorOptions,
+} from "./client/errors.ts";
+export {
+  clearAgentCardCache,
+  discoverAgent,
+  fetchAgentCard,
+  type RemoteAgentCard,
+} from "./client/invoke/fetch-agent-card.ts";
+export {
+  type InvokeOptions,
+  invokeRemoteAgent,
+  type RemoteInvocationResult,
+} from "./client/invoke/invoke-remote-agent.ts";
+export type { ClientOptions, RetryOptions } from "./client/settings.ts";
+export type { Artifact } from "./protocol/artifact.ts";
+export type { AgentCard, AgentInterface } from "./protocol/card.ts";
+export type { ErrorCode, FieldViolation } from "./protocol/error.ts";
+export type { ArtifactEvent, StatusEvent, TaskEvent } from "./protocol/event.ts";
+export type { JsonObject, JsonValue } from "./protocol/json.ts";
+export type { Message } from "./protocol/message.ts";
+export type { PushConfig } from "./protocol/operation.ts";
+export { type Part, textOf } from "./protocol/part.ts";
+export { isInterrupted, isTerminal, type TaskState } from "./protocol/state.ts";
+export type { Task, TaskStatus } from "./protocol/task.ts";
+export { ExternalServiceError, ValidationError } from "./wire/plain/named-errors.ts";

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { createDeadline, pause, untilAborted } from "./abort.ts";
+
+describe("A deadline", () => {
+  it("aborts when the time is over, and not before", async () => {
+    const clock = new FakeClock();
+    const deadline = createDeadline(clock, { timeout: 100 });
+    await clock.advance(99);
+    expect(deadline.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(deadline.signal.reason).toMatchObject({ code: "timeout" });
+    expect(deadline.error).toBe(deadline.signal.reason);
+  });
+
+  it("aborts with its caller, whichever comes first", async () => {
+    const clock = new FakeClock();
+    const controller = new AbortController();
+    const deadline = createDeadline(clock, { signal: controller.signal, timeout: 100 });
+    const reason = new Error("enough");
+    controller.abort(reason);
+    expect(deadline.signal.reason).toMatchObject({ code: "aborted", cause: reason });
+    await clock.advance(100);
+    expect(deadline.error).toMatchObject({ code: "aborted" });
+    expect(createDeadline(clock, { signal: controller.signal }).signal.aborted).toBe(true);
+  });
+
+  it("leaves nothing behind", () => {
+    const clock = new FakeClock();
+    const controller = new AbortController();
+    const deadline = createDeadline(clock, { signal: controller.signal, timeout: 100 });
+    deadline.release();
+    controller.abort();
+    expect(clock.pending).toBe(0);
+    expect(deadline.signal.aborted).toBe(false);
+    createDeadline(clock, { timeout: Number.POSITIVE_INFINITY });
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe("Waiting", () => {
+  it("ends with the signal, whatever is waited for", async () => {
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const waits = [
+      untilAborted(new Promise(() => {}), controller.signal),
+      pause(new FakeClock(), 1000, controller.signal),
+    ];
+    controller.abort(reason);
+    for (const wait of waits) await expect(wait).rejects.toBe(reason);
+    await expect(untilAborted(Promise.resolve(1), controller.signal)).rejects.toBe(reason);
+    await expect(pause(new FakeClock(), 0, controller.signal)).rejects.toBe(reason);
+  });
+
+  it("gives what comes, and what is thrown", async () => {
+    const { signal } = new AbortController();
+    await expect(untilAborted(Promise.resolve(1), signal)).resolves.toBe(1);
+    await expect(untilAborted(Promise.reject(new Error("no")), signal)).rejects.toThrow("no");
+  });
+
+  it("takes as long as it was told to", async () => {
+    const clock = new FakeClock();
+    let over = false;
+    const waiting = pause(clock, 100, new AbortController().signal).then(() => {
+      over = true;
+    });
+    await clock.advance(99);
+    expect(over).toBe(false);
+    await clock.advance(1);
+    await waiting;
+    expect(clock.pending).toBe(0);
+  });
+});

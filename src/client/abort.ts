@@ -1,0 +1,73 @@
+import type { Clock } from "../internal/clock.ts";
+import { RemoteError } from "./errors.ts";
+
+/** The end of a call's time, and its caller's signal, as one signal. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** Why it ended, if it did. */
+  readonly error: RemoteError | undefined;
+  /** Lets go of timer and signal. */
+  release(): void;
+}
+
+export interface DeadlineOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds; `undefined` or `Infinity`: none. */
+  readonly timeout?: number | undefined;
+}
+
+export function createDeadline(clock: Clock, { signal, timeout }: DeadlineOptions): Deadline {
+  const controller = new AbortController();
+  let error: RemoteError | undefined;
+  const end = (reason: RemoteError): void => {
+    if (error !== undefined) return;
+    error = reason;
+    controller.abort(reason);
+  };
+  const onAbort = (): void =>
+    end(new RemoteError("aborted", "The call was given up by its caller.", { cause: signal?.reason }));
+  const timer =
+    timeout === undefined || timeout === Number.POSITIVE_INFINITY
+      ? undefined
+      : clock.setTimer(clock.now() + timeout, () =>
+          end(new RemoteError("timeout", `The call was given up after ${timeout} ms.`)),
+        );
+  if (signal?.aborted === true) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    get error() {
+      return error;
+    },
+    release() {
+      timer?.cancel();
+      signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+/** The promise, or a rejection with the signal's reason as soon as that aborts, whatever the promise does. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: raced, resolve, reject } = Promise.withResolvers<T>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  return raced;
+}
+
+/** Resolves after so many milliseconds; rejects with the signal's reason. */
+export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = (): void => {
+    timer.cancel();
+    reject(signal.reason);
+  };
+  const timer = clock.setTimer(clock.now() + milliseconds, () => {
+    signal.removeEventListener("abort", onAbort);
+    resolve();
+  });
+  signal.addEventListener("abort", onAbort, { once: true });
+  return promise;
+}

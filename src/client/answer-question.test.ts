@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import type { ContextId, MessageId, TaskId } from "../protocol/ids.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { Part } from "../protocol/part.ts";
+import type { Task } from "../protocol/task.ts";
+import { toolUsePart } from "../protocol/tool-part.ts";
+import { answerQuestion, canAnswer } from "./answer-question.ts";
+import type { Question } from "./api.ts";
+
+const { signal } = new AbortController();
+
+function asking(parts: readonly Part[], metadata: JsonObject = {}): Task {
+  return {
+    id: "t" as TaskId,
+    contextId: "c" as ContextId,
+    status: {
+      state: "input-required",
+      timestamp: "2030-01-01T00:00:00.000Z",
+      message: { messageId: "q" as MessageId, role: "agent", parts, metadata },
+    },
+  };
+}
+
+const add = toolUsePart({ toolUseId: "u1", name: "add", input: [1, 2] });
+const other = toolUsePart({ toolUseId: "u2", name: "other" });
+
+describe("A question", () => {
+  it("for tools is answered by what they give, each under its own name", async () => {
+    const task = asking([{ text: "Please" }, add, toolUsePart({ toolUseId: "u3", name: "add", input: [3, 4] })]);
+    const tools = { add: (input: unknown) => (input as number[]).reduce((sum, each) => sum + each) };
+    expect(await answerQuestion(task, { tools }, signal)).toEqual([
+      { data: { toolUseId: "u1", result: 3 }, metadata: { kind: "tool-result" } },
+      { data: { toolUseId: "u3", result: 7 }, metadata: { kind: "tool-result" } },
+    ]);
+  });
+
+  it.each([
+    ["nothing", () => undefined, null],
+    ["what JSON cannot hold", () => ({ at: new Date(0), left: undefined }), { at: "1970-01-01T00:00:00.000Z" }],
+    [
+      "an error",
+      () => {
+        throw new Error("no batteries");
+      },
+      { isError: true, message: "no batteries" },
+    ],
+    ["a rejection", () => Promise.reject(new Error("late")), { isError: true, message: "late" }],
+  ])("for a tool that gives %s has an answer too", async (_, tool, result) => {
+    expect(await answerQuestion(asking([add]), { tools: { add: tool } }, signal)).toMatchObject([
+      { data: { toolUseId: "u1", result } },
+    ]);
+  });
+
+  it("for a tool that is not there says so, if another one is", async () => {
+    const answer = await answerQuestion(asking([add, other]), { tools: { add: () => 1 } }, signal);
+    expect(answer).toMatchObject([{}, { data: { toolUseId: "u2", result: { isError: true } } }]);
+  });
+
+  it("for none but tools that are not there goes to whoever answers questions", async () => {
+    const questions: Question[] = [];
+    const onInput = (question: Question): string => {
+      questions.push(question);
+      return "by hand";
+    };
+    const task = asking([{ text: "Please" }, other], { inputRequest: { sensitive: true } });
+    // Nothing that every object has is a tool.
+    const tools = { add: () => 1 };
+    expect(await answerQuestion(task, { tools, onInput }, signal)).toBe("by hand");
+    expect(questions).toEqual([{ text: "Please", task, sensitive: true }]);
+    const inherited = asking([toolUsePart({ toolUseId: "u", name: "toString" })]);
+    expect(await answerQuestion(inherited, { tools }, signal)).toBeUndefined();
+  });
+
+  it("stays open where nobody answers", async () => {
+    expect(await answerQuestion(asking([{ text: "Well?" }]), { onInput: () => undefined }, signal)).toBeUndefined();
+    expect([canAnswer({}), canAnswer({ tools: {} }), canAnswer({ onInput: () => undefined })]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it("is given up when its caller gives up, tools included", async () => {
+    const controller = new AbortController();
+    const tools = {
+      add: (_: unknown, call: { readonly signal: AbortSignal }) => {
+        controller.abort(new Error("enough"));
+        call.signal.throwIfAborted();
+      },
+    };
+    await expect(answerQuestion(asking([add]), { tools }, controller.signal)).rejects.toThrow("enough");
+  });
+});

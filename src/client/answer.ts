@@ -1,0 +1,148 @@
+import { A2AError } from "../protocol/error.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import type { ClientCodec } from "../wire/client-codec.ts";
+import { codeOfStatus } from "../wire/error-table.ts";
+import { type RemoteDetail, RemoteError, remoteErrorOf } from "./errors.ts";
+
+/** What an answer's head tells of it. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfter: number | undefined;
+  readonly authenticate: string | undefined;
+}
+
+export function headOf(response: Response, now: number): AnswerHead {
+  const { status, headers } = response;
+  return {
+    status,
+    contentType: (headers.get("content-type") ?? "").toLowerCase(),
+    retryAfter: secondsUntil(headers.get("retry-after"), now),
+    authenticate: headers.get("www-authenticate") ?? undefined,
+  };
+}
+
+/** `Retry-After` says seconds, or a date. */
+function secondsUntil(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value);
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : Math.max(0, (time - now) / 1000);
+}
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The JSON of an answer's text; `undefined` where there is none at all. Throws the error that an answer of another kind is. */
+export function parseAnswer(text: string, head: AnswerHead): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unreadable(text, head);
+  }
+}
+
+/** Statuses that mean the same whoever says them; of the others, a page of a stranger says nothing of the agent. */
+const CLEAR_STATUSES: ReadonlySet<number> = new Set([401, 403, 405, 413, 415, 429]);
+const SHOWN = 200;
+
+function unreadable(text: string, head: AnswerHead): RemoteError {
+  const { status, contentType } = head;
+  const kind = contentType.split(";", 1)[0] || "something without a content type";
+  const words = plainWords(text);
+  const message = `The agent answered with HTTP ${status} and ${kind} instead of JSON${words === "" ? "." : `: ${words}`}`;
+  return refusedBy(message, head, text.slice(0, 4096));
+}
+
+/** The error of an answer that has nothing but its status to be understood by. */
+function refusedBy(message: string, head: AnswerHead, text?: string): RemoteError {
+  const { status } = head;
+  const isClear = CLEAR_STATUSES.has(status) || status >= 500;
+  return new RemoteError(isClear ? codeOfStatus(status) : "invalid-agent-response", message, {
+    remote: { ...detailOf(head), ...(text !== undefined && { text }) },
+  });
+}
+
+/** The beginning of a page, without what only browsers care for. */
+function plainWords(text: string): string {
+  const words = text
+    .slice(0, 4096)
+    .replaceAll(/<(script|style)\b[\s\S]*?(<\/\1>|$)/gi, " ")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return words.length > SHOWN ? `${words.slice(0, SHOWN)}…` : words;
+}
+
+function detailOf({ status, retryAfter, authenticate }: AnswerHead): RemoteDetail {
+  return {
+    httpStatus: status,
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(authenticate !== undefined && { authenticate }),
+  };
+}
+
+export function isSuccess({ status }: AnswerHead): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The error that an agent tells: the `error` member of JSON-RPC, or the body of a REST answer. */
+export function toldError(codec: ClientCodec, value: unknown, head: AnswerHead): RemoteError {
+  const error = codec.decodeError(value, head.status);
+  const told = isRecord(value) && isRecord(value["error"]) ? value["error"] : value;
+  const remote: RemoteDetail = { ...detailOf(head), ...(isRecord(told) && membersOf(told)) };
+  return remoteErrorOf(error, remote);
+}
+
+function membersOf(error: JsonRecord): RemoteDetail {
+  const { code, data } = error;
+  const details = [data, error["details"]].flat().filter(isRecord);
+  const reason = details.map((detail) => detail["reason"]).find((text) => typeof text === "string");
+  return {
+    ...(typeof code === "number" && code < 0 && { rpcCode: code }),
+    ...(reason !== undefined && { reason }),
+    // Safe: parsed from JSON.
+    ...(data !== undefined && data !== null && { data: data as JsonValue }),
+  };
+}
+
+/** What a JSON-RPC response carries; throws the error it tells, and where it is no response to this request. */
+export function openEnvelope(
+  codec: ClientCodec,
+  value: unknown,
+  call: { readonly id: number; readonly head: AnswerHead },
+): unknown {
+  const { id, head } = call;
+  const { error, result } = isRecord(value) ? value : {};
+  if (error !== undefined && error !== null) throw toldError(codec, error, head);
+  if (!isRecord(value) || !("result" in value)) {
+    throw isSuccess(head) ? noResponse(head) : refusedBy(codec.decodeError(value, head.status).message, head);
+  }
+  // Who leaves it out means the only request there is.
+  const answered = value["id"] ?? id;
+  if (answered !== id && answered !== String(id)) {
+    throw invalidAnswer("The agent's answer has the id of another request.", head);
+  }
+  return result;
+}
+
+function noResponse(head: AnswerHead): RemoteError {
+  return invalidAnswer("The agent's answer is no JSON-RPC response: it has neither a result nor an error.", head);
+}
+
+export function invalidAnswer(message: string, head: AnswerHead): RemoteError {
+  return new RemoteError("invalid-agent-response", message, { remote: detailOf(head) });
+}
+
+/** Runs a reader of the wire; what it finds wrong comes as the client's own error. */
+export function reading<T>(read: () => T, head: AnswerHead): T {
+  try {
+    return read();
+  } catch (thrown) {
+    throw thrown instanceof A2AError ? remoteErrorOf(thrown, detailOf(head)) : thrown;
+  }
+}

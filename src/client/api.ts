@@ -1,0 +1,134 @@
+import type { AgentCard, AgentInterface } from "../protocol/card.ts";
+import type { TaskEvent } from "../protocol/event.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { Message } from "../protocol/message.ts";
+import type { PushConfig } from "../protocol/operation.ts";
+import type { Part } from "../protocol/part.ts";
+import type { TaskState } from "../protocol/state.ts";
+import type { Task } from "../protocol/task.ts";
+
+/** What to say to an agent: a text, parts, or members of a message. What is left out is made up. */
+export type Said = string | Part | readonly Part[] | (Partial<Message> & { readonly parts: readonly Part[] });
+
+/** What every call takes. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds until it is given up. Default: 30 000 for a call that need not wait for an agent, none for one that does. */
+  readonly timeout?: number;
+}
+
+export interface SendOptions extends CallOptions {
+  /**
+   * Wait until the task is finished or asks something. Default true. The connection is silent meanwhile, and few survive that for
+   * more than some minutes: for what takes longer, stream, or do not wait here but with `task(id).wait()`.
+   */
+  readonly wait?: boolean;
+  /** Go on with this task. */
+  readonly taskId?: string;
+  readonly contextId?: string;
+  readonly metadata?: JsonObject;
+  /** The media types to answer in. */
+  readonly outputModes?: readonly string[];
+  /** The last so many messages. Default: as the agent sees fit. */
+  readonly historyLength?: number;
+  readonly push?: PushConfig;
+  /**
+   * Tools the agent may ask to be used, by name. Their results are sent back without asking; what a tool throws becomes the result
+   * `{ isError: true, message }`.
+   */
+  readonly tools?: Readonly<Record<string, (input: JsonValue | undefined, use: ToolCall) => unknown>>;
+  /** Answers what the agent asks. `undefined` leaves the question open: the call ends with it. */
+  readonly onInput?: (question: Question) => Said | undefined | Promise<Said | undefined>;
+}
+
+export interface ToolCall {
+  readonly toolUseId: string;
+  readonly task: Task;
+  readonly signal: AbortSignal;
+}
+
+export interface Question {
+  readonly text: string;
+  readonly task: Task;
+  /** What is typed must be masked. */
+  readonly sensitive: boolean;
+}
+
+/** The answer to a message: a task, or a bare message. */
+export type Sent =
+  | { readonly kind: "task"; readonly task: Task }
+  | { readonly kind: "message"; readonly message: Message };
+
+/** One thing that happened. Events of a task carry it as it is after them. */
+export type RemoteStreamEvent =
+  | { readonly kind: "task"; readonly task: Task }
+  | { readonly kind: "message"; readonly message: Message }
+  | (TaskEvent & { readonly task: Task });
+
+/**
+ * A stream that goes on through broken connections: every event once, in order. That of a send ends with the task's end or its
+ * question; that of a subscription goes on through questions, if the agent does. Nothing is asked before somebody reads; who
+ * stops reading lets go of the connection, and of nothing else: the task goes on.
+ */
+export interface RemoteStream extends AsyncIterable<RemoteStreamEvent> {
+  /** The task as known so far. */
+  readonly task: Task | undefined;
+  /** Reads to the end and gives what came of it. */
+  result(): Promise<Sent>;
+}
+
+export interface TaskFilter extends CallOptions {
+  readonly contextId?: string;
+  readonly state?: TaskState;
+  /** Tasks whose status is of this time or later. */
+  readonly since?: Date;
+  readonly pageSize?: number;
+  readonly artifacts?: boolean;
+  readonly historyLength?: number;
+}
+
+/** Some of an agent's tasks. */
+export interface TaskPage {
+  readonly tasks: readonly Task[];
+  /** What to ask for the next page with. Empty on the last one. */
+  readonly nextPageToken: string;
+  /** The size that the agent applied. */
+  readonly pageSize: number;
+  /** How many tasks there are, on all pages. */
+  readonly total: number;
+}
+
+/** One task of a remote agent. Nothing is asked before a method is called. */
+export interface RemoteTask {
+  readonly id: string;
+  get(options?: CallOptions & { readonly historyLength?: number }): Promise<Task>;
+  /** Resolves when the task is finished or asks something. */
+  wait(options?: CallOptions): Promise<Task>;
+  cancel(options?: CallOptions & { readonly metadata?: JsonObject }): Promise<Task>;
+  subscribe(options?: CallOptions): RemoteStream;
+  reply(said: Said, options?: Omit<SendOptions, "taskId">): Promise<Sent>;
+  readonly push: RemotePush;
+}
+
+/** A task's push notification configurations. */
+export interface RemotePush {
+  create(config: PushConfig, options?: CallOptions): Promise<PushConfig>;
+  get(id?: string, options?: CallOptions): Promise<PushConfig>;
+  list(options?: CallOptions): Promise<readonly PushConfig[]>;
+  delete(id: string, options?: CallOptions): Promise<void>;
+}
+
+/** An agent somewhere else, whatever version it speaks. */
+export interface RemoteAgent {
+  readonly card: AgentCard;
+  /** The way in that is taken: the best one that somebody answers at. */
+  readonly interface: AgentInterface;
+  send(said: Said, options?: SendOptions): Promise<Sent>;
+  stream(said: Said, options?: SendOptions): RemoteStream;
+  task(id: string): RemoteTask;
+  /** The caller's tasks, newest status first, page after page as they are read. */
+  tasks(filter?: TaskFilter): AsyncIterable<Task>;
+  /** One page of them. */
+  taskPage(filter?: TaskFilter & { readonly pageToken?: string }): Promise<TaskPage>;
+  extendedCard(options?: CallOptions): Promise<AgentCard>;
+}

@@ -1,0 +1,259 @@
+import type { AgentCard, AgentInterface } from "../protocol/card.ts";
+import { A2AError } from "../protocol/error.ts";
+import type { Operation } from "../protocol/operation.ts";
+import type { ClientCodec, ClientRequest, RemoteEvent, RemoteResult } from "../wire/client-codec.ts";
+import type { ClientDialect } from "../wire/client-registry.ts";
+import {
+  type AnswerHead,
+  headOf,
+  invalidAnswer,
+  isSuccess,
+  openEnvelope,
+  parseAnswer,
+  reading,
+  toldError,
+} from "./answer.ts";
+import { RemoteError, remoteErrorOf } from "./errors.ts";
+import { discard, exchange, readAll, readText, startingWith, type TextReader } from "./http.ts";
+import { idleWatch } from "./idle-watch.ts";
+import type { ClientSettings } from "./settings.ts";
+import { type ServerSentEvent, SseParser } from "./sse.ts";
+import { SseFrames } from "./sse-frames.ts";
+
+/** A request as it is written: the same for every try, ids included. */
+export interface PreparedCall {
+  readonly operation: Operation;
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly url: string;
+  readonly body: string | undefined;
+  /** The id of a JSON-RPC request. */
+  readonly id: number;
+}
+
+export interface CallContext {
+  readonly signal: AbortSignal;
+  /** The id of the last event seen: the stream goes on after it, where the server can do that. */
+  readonly cursor?: string | undefined;
+}
+
+/** One frame of a stream. */
+export interface Frame {
+  readonly id: string | undefined;
+  readonly event: RemoteEvent;
+}
+
+/** What a call for a stream gets: a stream, or, from servers that do not stream, one answer. */
+export type Opened =
+  | { readonly kind: "result"; readonly result: RemoteResult }
+  | { readonly kind: "stream"; readonly stream: FrameStream };
+
+export interface FrameStream {
+  /** `undefined` at the end. Rejects with what the agent told, or with `network` where the connection broke. */
+  next(): Promise<Frame | undefined>;
+  close(): void;
+  /** Milliseconds to stay away for, once the server said so. */
+  readonly retry: number | undefined;
+}
+
+/** One way into an agent. It makes one exchange per call and tries nothing twice, but for the credentials. */
+export interface Channel {
+  readonly dialect: ClientDialect;
+  readonly at: AgentInterface;
+  /** Throws where the dialect has no such operation. The tenant is always that of the interface. */
+  prepare(request: ClientRequest): PreparedCall;
+  ask(call: PreparedCall, context: CallContext): Promise<RemoteResult>;
+  open(call: PreparedCall, context: CallContext): Promise<Opened>;
+  /** The same call by the other of two verbs, where versions disagree about it. */
+  otherVerb(call: PreparedCall): PreparedCall | undefined;
+}
+
+export interface ChannelOptions {
+  readonly card: AgentCard;
+  readonly at: AgentInterface;
+  readonly dialect: ClientDialect;
+  readonly settings: ClientSettings;
+}
+
+const JSON_TYPES = "application/json, application/a2a+json, application/problem+json;q=0.5";
+const STREAM_TYPES = "text/event-stream, application/json;q=0.9";
+
+export function createChannel(options: ChannelOptions): Channel {
+  const { at, dialect, settings } = options;
+  const { codec } = dialect;
+  let lastId = 0;
+
+  const prepare = (asked: ClientRequest): PreparedCall => {
+    const request: ClientRequest = { ...asked, tenant: at.tenant ?? "" };
+    try {
+      const { operation } = request;
+      if (operation === "extended-card" && dialect.extendedCardPath !== undefined) {
+        const { href } = new URL(dialect.extendedCardPath, `${at.url.replace(/\/+$/, "")}/`);
+        return { operation, method: "GET", url: href, body: undefined, id: 0 };
+      }
+      if (dialect.binding === "rest") {
+        const { method, path, body } = dialect.codec.encodeRequest(request);
+        return { operation, method, url: at.url.replace(/\/+$/, "") + path, body, id: 0 };
+      }
+      const { method, params } = dialect.codec.encodeRequest(request);
+      const id = ++lastId;
+      const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`;
+      return { operation, method: "POST", url: at.url, body, id };
+    } catch (thrown) {
+      throw thrown instanceof A2AError ? remoteErrorOf(thrown) : thrown;
+    }
+  };
+
+  const resultOf = (value: unknown, call: PreparedCall, head: AnswerHead): RemoteResult => {
+    const result = call.id === 0 ? restValue(codec, value, head) : openEnvelope(codec, value, { id: call.id, head });
+    return reading(() => codec.decodeResult(call.operation, result), head);
+  };
+
+  return {
+    dialect,
+    at,
+    prepare,
+    async ask(call, context) {
+      const response = await request(options, call, { ...context, accept: JSON_TYPES });
+      const head = headOf(response, settings.clock.now());
+      const reader = readText(response, context);
+      // Some servers know nothing but streams.
+      if (isSuccess(head) && head.contentType.startsWith("text/event-stream")) {
+        const value = await firstData(reader, settings);
+        return resultOf(value, call, head);
+      }
+      checkLength(response, settings);
+      const text = await readAll(reader, settings.maxResponseBytes);
+      return resultOf(parseAnswer(text, head), call, head);
+    },
+    async open(call, context) {
+      const idle = idleWatch(settings, context.signal);
+      const response = await request(options, call, { ...context, accept: STREAM_TYPES });
+      const head = headOf(response, settings.clock.now());
+      const reader = readText(response, { signal: idle.signal, arrived: idle.touch });
+      idle.touch();
+      const opened = await sniff(reader, head, settings).finally(idle.stop);
+      if (opened.kind === "text") {
+        return { kind: "result", result: resultOf(parseAnswer(opened.text, head), call, head) };
+      }
+      idle.touch();
+      const decode = (event: ServerSentEvent): RemoteEvent => decodeFrame(codec, event, { call, head });
+      const stream = new SseFrames({
+        reader: opened.reader,
+        parser: new SseParser(settings),
+        decode,
+        ended: idle.stop,
+      });
+      return { kind: "stream", stream };
+    },
+    otherVerb(call) {
+      if (dialect.binding !== "rest" || call.operation !== "subscribe") return undefined;
+      return { ...call, method: call.method === "GET" ? "POST" : "GET" };
+    },
+  };
+}
+
+function restValue(codec: ClientCodec, value: unknown, head: AnswerHead): unknown {
+  if (!isSuccess(head)) throw toldError(codec, value, head);
+  return value;
+}
+
+interface RequestContext extends CallContext {
+  readonly accept: string;
+}
+
+/** Sends it, with credentials; once more if those are refused and there are better ones. */
+async function request(options: ChannelOptions, call: PreparedCall, context: RequestContext): Promise<Response> {
+  const { settings, card } = options;
+  const { authorize } = settings;
+  const first = outgoing(options, call, context);
+  const about = { operation: call.operation, card, signal: context.signal };
+  await authorize?.(first, about);
+  const send = (sent: typeof first): Promise<Response> =>
+    exchange(settings, { ...sent, method: call.method, body: call.body, signal: context.signal });
+  const response = await send(first);
+  if (response.status !== 401 || authorize === undefined) return response;
+  const second = outgoing(options, call, context);
+  const challenge = { status: 401, authenticate: response.headers.get("www-authenticate") ?? undefined };
+  if ((await authorize(second, { ...about, challenge })) === false) return response;
+  discard(response);
+  return send(second);
+}
+
+function outgoing({ dialect, settings }: ChannelOptions, call: PreparedCall, { accept, cursor }: RequestContext) {
+  const headers = new Headers(settings.headers);
+  headers.set("accept", accept);
+  if (call.body !== undefined) headers.set("content-type", "application/json");
+  if (dialect.versionHeader !== undefined) headers.set("a2a-version", dialect.versionHeader);
+  if (dialect.extensionsHeader !== undefined && settings.extensions.length > 0)
+    headers.set(dialect.extensionsHeader, settings.extensions.join(", "));
+  if (cursor !== undefined) headers.set("last-event-id", cursor);
+  return { url: new URL(call.url), headers };
+}
+
+function checkLength(response: Response, { maxResponseBytes }: ClientSettings): void {
+  if (Number(response.headers.get("content-length") ?? 0) <= maxResponseBytes) return;
+  response.body?.cancel().catch(() => {});
+  throw new RemoteError("response-too-large", `The agent's answer has more than ${maxResponseBytes} bytes.`);
+}
+
+type Sniffed =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "events"; readonly reader: TextReader };
+
+/**
+ * Whether an answer is a stream, which its content type ought to say, and its first character does say: events begin with a field's
+ * name, a comment or nothing.
+ */
+async function sniff(reader: TextReader, head: AnswerHead, settings: ClientSettings): Promise<Sniffed> {
+  let start = "";
+  if (isSuccess(head)) {
+    while (start.trim() === "" && start.length < 1024) {
+      const piece = await reader.next();
+      if (piece === undefined) break;
+      start += piece;
+    }
+    if (/^\s*[^{[<\s]/.test(start)) return { kind: "events", reader: startingWith(start, reader) };
+    if (start.trim() === "" && head.contentType.startsWith("text/event-stream"))
+      return { kind: "events", reader: startingWith(start, reader) };
+  }
+  return { kind: "text", text: start + (await readAll(reader, settings.maxResponseBytes)) };
+}
+
+/** The data of the first event, for whoever wants one answer. */
+async function firstData(reader: TextReader, settings: ClientSettings): Promise<unknown> {
+  const events = new SseFrames({
+    reader,
+    parser: new SseParser(settings),
+    decode: ({ data }): unknown => JSON.parse(data),
+    ended: () => {},
+  });
+  const first = await events.next();
+  events.close();
+  return first?.event;
+}
+
+interface FrameOrigin {
+  readonly call: PreparedCall;
+  readonly head: AnswerHead;
+}
+
+function decodeFrame(codec: ClientCodec, { data, event }: ServerSentEvent, { call, head }: FrameOrigin): RemoteEvent {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    const start = data.length > 80 ? `${data.slice(0, 80)}…` : data;
+    throw invalidAnswer(`An event of the stream is no JSON: ${start}`, head);
+  }
+  if (call.id !== 0) {
+    const result = openEnvelope(codec, value, { id: call.id, head });
+    return reading(() => codec.decodeEvent(result), head);
+  }
+  if (event === "error" || isError(value)) throw toldError(codec, value, { ...head, status: 500 });
+  return reading(() => codec.decodeEvent(value), head);
+}
+
+/** No event of the protocol has such a member. */
+function isError(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "error" in value;
+}

@@ -1,0 +1,56 @@
+import type { AgentCard, AgentInterface } from "../protocol/card.ts";
+import { clientDialect } from "../wire/client-registry.ts";
+import { AgentHost } from "./agent-host.ts";
+import type { RemoteAgent } from "./api.ts";
+import { type Channel, createChannel } from "./channel.ts";
+import type { Credentials } from "./credentials/contract.ts";
+import { createAuthorizer, createUndeclaredAuthorize } from "./credentials/create-authorizer.ts";
+import { chooseInterface, type InterfaceOptions } from "./discovery/choose-interface.ts";
+import { type DiscoverOptions, discover } from "./discovery/discover.ts";
+import { RemoteError } from "./errors.ts";
+import { createFallbackChannel } from "./fallback-channel.ts";
+import { createRemoteAgent } from "./remote-agent.ts";
+import { type ClientOptions, clientSettings } from "./settings.ts";
+
+export interface ConnectOptions
+  extends ClientOptions,
+    InterfaceOptions,
+    Pick<DiscoverOptions, "cache" | "revalidate" | "verify"> {
+  /** What there is to show to the agent; its card says which of it it wants. Instead of `authorize`. */
+  readonly credentials?: Credentials;
+  /** Instead of the tenant that the card names, if it names one. */
+  readonly tenant?: string;
+  /** Gives up finding the agent. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Finds an agent by its address, or takes its card, and chooses the best of the ways to speak to it. Nothing is held open: there is
+ * nothing to close. Throws a `RemoteError`.
+ */
+export async function connect(agent: string | URL | object, options: ConnectOptions = {}): Promise<RemoteAgent> {
+  const { credentials } = options;
+  const card = isCard(agent) ? agent : (await discover(agent, { ...options, ...undeclared(options) })).card;
+  const authorizer = credentials === undefined ? undefined : createAuthorizer(card, credentials, options);
+  await authorizer?.prepare(options.signal);
+  const settings = clientSettings({ ...options, ...(authorizer !== undefined && { authorize: authorizer.authorize }) });
+  const [first, ...others] = chooseInterface(card, options);
+  const wayBy = (chosen: AgentInterface): Channel => {
+    const at = options.tenant === undefined ? chosen : { ...chosen, tenant: options.tenant };
+    const dialect = clientDialect(at);
+    if (dialect === undefined) throw new RemoteError("no-interface", `${at.binding} is not spoken here.`);
+    return createChannel({ card, at, dialect, settings });
+  };
+  const channel = createFallbackChannel([wayBy(first), ...others.map(wayBy)]);
+  return createRemoteAgent(new AgentHost({ card, channel, settings }));
+}
+
+/** For agents that want to know who asks for their card, which says what they want to know. */
+function undeclared({ credentials, ...options }: ConnectOptions): Pick<ConnectOptions, "authorize"> {
+  return credentials === undefined ? {} : { authorize: createUndeclaredAuthorize(credentials, options) };
+}
+
+/** A card as it comes out of here, and not as any version writes it. */
+function isCard(agent: string | URL | object): agent is AgentCard {
+  return typeof agent === "object" && "interfaces" in agent && "capabilities" in agent;
+}

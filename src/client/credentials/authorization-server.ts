@@ -1,0 +1,178 @@
+import type { OAuthFlow, SecurityScheme } from "../../protocol/card.ts";
+import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";
+import { isPrivateWay } from "../discovery/safe-address.ts";
+import { RemoteError } from "../errors.ts";
+import { shown } from "../http.ts";
+import { type OAuthCredentials, USABLE_FLOWS, type UsableFlow } from "./contract.ts";
+
+/** Where an authorization server is asked for what. */
+export interface AuthorizationServer {
+  readonly tokenUrl: string;
+  readonly refreshUrl: string;
+  readonly authorizationUrl?: string;
+  readonly deviceAuthorizationUrl?: string;
+  readonly issuer?: string;
+  /** Ways to authenticate that its token endpoint takes, where known. */
+  readonly authentication?: readonly string[];
+}
+
+export type TokenScheme = Extract<SecurityScheme, { readonly type: "oauth2" | "openIdConnect" }>;
+
+/** What each flow cannot do without, beside the token endpoint. */
+const NEEDED: Readonly<Record<UsableFlow, "authorizationUrl" | "deviceAuthorizationUrl" | undefined>> = {
+  authorizationCode: "authorizationUrl",
+  deviceCode: "deviceAuthorizationUrl",
+  clientCredentials: undefined,
+};
+
+/**
+ * The flows that can be gone, best first, as far as can be told without asking: those the card offers, or may offer where it only says
+ * whom to ask, and which the credentials are made for.
+ */
+export function possibleFlows(scheme: TokenScheme | undefined, credentials: OAuthCredentials): readonly UsableFlow[] {
+  const { flow: wanted, authorizationCode, onDeviceCode, clientSecret } = credentials;
+  const means: Readonly<Record<UsableFlow, boolean>> = {
+    authorizationCode: authorizationCode !== undefined,
+    deviceCode: onDeviceCode !== undefined,
+    clientCredentials: clientSecret !== undefined,
+  };
+  return USABLE_FLOWS.filter((flow) => {
+    if (wanted === undefined ? !means[flow] : flow !== wanted) return false;
+    return knowsWhere(flow, scheme, credentials);
+  });
+}
+
+function knowsWhere(flow: UsableFlow, scheme: TokenScheme | undefined, credentials: OAuthCredentials): boolean {
+  if (metadataUrls(scheme, credentials).length > 0) return true;
+  const { tokenUrl } = endpoints(flow, scheme, credentials);
+  const needed = NEEDED[flow];
+  return tokenUrl !== undefined && (needed === undefined || endpoints(flow, scheme, credentials)[needed] !== undefined);
+}
+
+/** What is said in so many words: by the caller, or by the card. */
+function endpoints(flow: UsableFlow, scheme: TokenScheme | undefined, own: OAuthCredentials): Partial<OAuthFlow> {
+  const said = scheme?.type === "oauth2" ? (scheme.flows[flow] ?? {}) : {};
+  const { tokenUrl, authorizationUrl, deviceAuthorizationUrl } = own;
+  return {
+    ...said,
+    ...(tokenUrl !== undefined && { tokenUrl, refreshUrl: tokenUrl }),
+    ...(authorizationUrl !== undefined && { authorizationUrl }),
+    ...(deviceAuthorizationUrl !== undefined && { deviceAuthorizationUrl }),
+  };
+}
+
+/** Where a server describes itself, if anybody says so. The caller's word comes before the card's. */
+function metadataUrls(scheme: TokenScheme | undefined, { issuer }: OAuthCredentials): readonly string[] {
+  if (issuer !== undefined) return issuerUrls(issuer);
+  if (scheme?.type === "openIdConnect") return [scheme.openIdConnectUrl];
+  return scheme?.oauth2MetadataUrl === undefined ? [] : [scheme.oauth2MetadataUrl];
+}
+
+/** As OpenID Connect has it, and as RFC 8414 does. */
+function issuerUrls(issuer: string): readonly string[] {
+  if (!URL.canParse(issuer)) return [issuer];
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/+$/, "");
+  return [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ];
+}
+
+export interface ServerOptions {
+  readonly flow: UsableFlow;
+  readonly scheme: TokenScheme | undefined;
+  readonly credentials: OAuthCredentials;
+  readonly fetching: FetchOptions;
+}
+
+/** Finds out where to ask; asks the server itself only for what nobody said. */
+export async function findServer(options: ServerOptions): Promise<AuthorizationServer> {
+  const { flow, scheme, credentials, fetching } = options;
+  const said = endpoints(flow, scheme, credentials);
+  const needed = NEEDED[flow];
+  const isComplete = said.tokenUrl !== undefined && (needed === undefined || said[needed] !== undefined);
+  const urls = metadataUrls(scheme, credentials);
+  const told = isComplete && credentials.issuer === undefined ? {} : await fetchMetadata(urls, credentials, fetching);
+  const server = { ...told, ...said };
+  const { tokenUrl } = server;
+  if (tokenUrl === undefined) throw new RemoteError("no-credentials", "Nobody says where to ask for a token.");
+  if (needed !== undefined && server[needed] === undefined) {
+    throw new RemoteError("no-credentials", `Nobody says where to begin with the flow ${flow}.`);
+  }
+  return { ...server, tokenUrl, refreshUrl: server.refreshUrl ?? tokenUrl };
+}
+
+type Metadata = Partial<AuthorizationServer>;
+
+async function fetchMetadata(
+  urls: readonly string[],
+  credentials: OAuthCredentials,
+  fetching: FetchOptions,
+): Promise<Metadata> {
+  for (const address of urls) {
+    const url = tokenAddress(address, credentials);
+    const { headers: _notForOthers, ...rest } = fetching;
+    const { status, text } = await fetchDocument(url, { headers: { accept: "application/json" } }, rest);
+    if (status === 404 && address !== urls.at(-1)) continue;
+    const json = status === 200 ? jsonObject(text) : undefined;
+    if (json === undefined) {
+      throw new RemoteError(
+        "no-credentials",
+        `${shown(url)} does not describe an authorization server: HTTP ${status}.`,
+      );
+    }
+    return readMetadata(json, url, credentials);
+  }
+  return {};
+}
+
+function readMetadata(
+  json: Readonly<Record<string, unknown>>,
+  url: URL,
+  { issuer: wanted }: OAuthCredentials,
+): Metadata {
+  const text = (name: string): string | undefined => {
+    const value = json[name];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const issuer = text("issuer");
+  // One server must not speak in the name of another.
+  const isOwn = wanted === undefined ? originOf(issuer) === url.origin : trimmed(issuer) === trimmed(wanted);
+  if (!isOwn)
+    throw new RemoteError("no-credentials", `${shown(url)} describes the authorization server of somebody else.`);
+  const methods = json["token_endpoint_auth_methods_supported"];
+  const tokenUrl = text("token_endpoint");
+  const authorizationUrl = text("authorization_endpoint");
+  const deviceAuthorizationUrl = text("device_authorization_endpoint");
+  return {
+    ...(issuer !== undefined && { issuer }),
+    ...(tokenUrl !== undefined && { tokenUrl }),
+    ...(authorizationUrl !== undefined && { authorizationUrl }),
+    ...(deviceAuthorizationUrl !== undefined && { deviceAuthorizationUrl }),
+    ...(Array.isArray(methods) && { authentication: methods.filter((method) => typeof method === "string") }),
+  };
+}
+
+function originOf(address: string | undefined): string | undefined {
+  return address !== undefined && URL.canParse(address) ? new URL(address).origin : undefined;
+}
+
+function trimmed(address: string | undefined): string | undefined {
+  return address?.replace(/\/+$/, "");
+}
+
+/** An address that secrets may be sent to: nobody can listen in, and it is one of those the caller trusts. */
+export function tokenAddress(address: string, { hosts, insecure = false }: OAuthCredentials): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    throw new RemoteError("no-credentials", "The address of an authorization server is no http or https URL.");
+  }
+  if (hosts !== undefined && !hosts.includes(url.host)) {
+    throw new RemoteError("no-credentials", `${url.host} is not one of the hosts that may be asked for tokens.`);
+  }
+  if (!insecure && !isPrivateWay(url)) {
+    throw new RemoteError("no-credentials", `${shown(url)} is not encrypted, and so is not asked for tokens.`);
+  }
+  return url;
+}

@@ -1,0 +1,67 @@
+import type { Clock } from "../../internal/clock.ts";
+import { pause } from "../abort.ts";
+import { RemoteError } from "../errors.ts";
+import type { DevicePrompt, Token } from "./contract.ts";
+import { postForm, requestToken, scopeParameter, type TokenContext, TokenRefusal } from "./token-request.ts";
+
+interface DeviceGrant {
+  readonly deviceCode: string;
+  readonly prompt: DevicePrompt;
+  /** Milliseconds between questions. */
+  readonly interval: number;
+}
+
+const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
+/** What the server asks for when it is asked too often, by RFC 8628 §3.5. */
+const SLOWER = 5000;
+
+/** A token for a person who agrees on another device, by RFC 8628. Resolves when they have. */
+export async function requestDeviceToken(context: TokenContext, clock: Clock): Promise<Token> {
+  const grant = await beginGrant(context);
+  const { signal } = context.fetching;
+  await context.credentials.onDeviceCode?.(grant.prompt);
+  let { interval } = grant;
+  for (;;) {
+    await pause(clock, interval, signal);
+    if (clock.now() >= grant.prompt.expiresAt)
+      throw new RemoteError("no-credentials", "Nobody entered the code in time.");
+    try {
+      return await requestToken({ grant_type: GRANT_TYPE, device_code: grant.deviceCode }, context);
+    } catch (error) {
+      const isSlow = isRefusal(error, "slow_down") || isUnreachable(error);
+      if (!isSlow && !isRefusal(error, "authorization_pending")) throw error;
+      if (isSlow) interval += SLOWER;
+    }
+  }
+}
+
+function isRefusal(error: unknown, code: string): boolean {
+  return error instanceof TokenRefusal && error.error === code;
+}
+
+/** A connection that fails once in a quarter of an hour is no reason to begin anew. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof RemoteError && error.code === "network";
+}
+
+async function beginGrant(context: TokenContext): Promise<DeviceGrant> {
+  const { server, scopes, now } = context;
+  const json = await postForm(server.deviceAuthorizationUrl ?? "", scopeParameter(scopes), context);
+  const { device_code: deviceCode, user_code: userCode, verification_uri_complete: complete, interval } = json;
+  // Some say it as they did before there was a standard.
+  const verificationUri = json["verification_uri"] ?? json["verification_url"];
+  if (typeof deviceCode !== "string" || typeof userCode !== "string" || typeof verificationUri !== "string") {
+    throw new RemoteError("no-credentials", "The authorization server's answer has no code for a device.");
+  }
+  const lifetime = Number(json["expires_in"] ?? 600);
+  return {
+    deviceCode,
+    prompt: {
+      userCode,
+      verificationUri,
+      ...(typeof complete === "string" && { verificationUriComplete: complete }),
+      expiresAt: now() + (lifetime > 0 ? lifetime : 600) * 1000,
+    },
+    interval: typeof interval === "number" && interval > 0 ? interval * 1000 : SLOWER,
+  };
+}

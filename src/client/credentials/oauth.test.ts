@@ -1,0 +1,481 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { AgentCard, SecurityScheme } from "../../protocol/card.ts";
+import { FakeClock } from "../../testing/fake-clock.ts";
+import { type Answer, type Seen, type Served, served } from "../discovery/test/served.ts";
+import { RemoteError } from "../errors.ts";
+import type { CredentialSet, DevicePrompt, OAuthCredentials, Token } from "./contract.ts";
+import { type Authorizer, createAuthorizer } from "./create-authorizer.ts";
+
+const TOKEN = "https://id.example/token";
+const DEVICE = "https://id.example/device";
+const LOGIN = "https://id.example/login";
+const DISCOVERY = "https://id.example/.well-known/openid-configuration";
+
+const FLOWS = {
+  clientCredentials: { tokenUrl: TOKEN, scopes: { read: "" } },
+  deviceCode: { tokenUrl: TOKEN, deviceAuthorizationUrl: DEVICE, scopes: {} },
+  authorizationCode: { tokenUrl: TOKEN, authorizationUrl: `${LOGIN}?theme=dark`, scopes: {} },
+};
+const OAUTH: SecurityScheme = { type: "oauth2", flows: FLOWS };
+const PROGRAM: OAuthCredentials = { clientId: "me", clientSecret: "s3cret:value" };
+
+function cardWith(scheme: SecurityScheme, scopes: readonly string[] = ["read", "write"]): AgentCard {
+  return {
+    name: "A",
+    description: "",
+    version: "1",
+    interfaces: [],
+    capabilities: {},
+    defaultInputModes: [],
+    defaultOutputModes: [],
+    skills: [],
+    securitySchemes: { o: scheme },
+    security: [{ o: scopes }],
+  };
+}
+
+function form({ body }: Seen | { readonly body: string }): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(body));
+}
+
+/** Tokens by number: `t1`, `t2` and so on. */
+function issuing(more: Record<string, unknown> = { expires_in: 3600 }): () => Record<string, unknown> {
+  let number = 0;
+  return () => ({ access_token: `t${++number}`, token_type: "bearer", ...more });
+}
+
+function refusing(error: string, description?: string, status = 400): Response {
+  return Response.json({ error, error_description: description }, { status });
+}
+
+class Trial {
+  readonly clock = new FakeClock();
+  readonly server: Served;
+  readonly authorizer: Authorizer;
+
+  constructor(
+    table: Readonly<Record<string, Answer>>,
+    oauth2: OAuthCredentials,
+    {
+      scheme = OAUTH,
+      scopes,
+      more,
+    }: { scheme?: SecurityScheme; scopes?: readonly string[]; more?: CredentialSet } = {},
+  ) {
+    this.server = served(table);
+    const fetching = { fetch: this.server.fetch, clock: this.clock };
+    this.authorizer = createAuthorizer(cardWith(scheme, scopes), { oauth2, ...more }, fetching);
+  }
+
+  /** What one call shows; after a refusal of it, if it is told what was refused. */
+  async call(signal = new AbortController().signal, refused = false): Promise<string | false> {
+    const request = { url: new URL("https://a.example"), headers: new Headers() };
+    const challenge = { status: 401, authenticate: "Bearer" };
+    const context = { operation: "send", signal, ...(refused && { challenge }) } as const;
+    const done = await this.authorizer.authorize(request, context);
+    return done === false ? false : (request.headers.get("authorization") ?? "nothing");
+  }
+
+  /** What a call shows, and what when that is refused. */
+  async twice(): Promise<readonly (string | false)[]> {
+    const { signal } = new AbortController();
+    return [await this.call(signal), await this.call(signal, true)];
+  }
+}
+
+async function failure(of: Promise<unknown>): Promise<RemoteError> {
+  return of.then(
+    () => expect.fail("It did not fail."),
+    (error: unknown) => (error instanceof RemoteError ? error : expect.fail(String(error))),
+  );
+}
+
+describe("a token for a program", () => {
+  it("is asked for with what the agent requires, and the secret in a header", async () => {
+    const trial = new Trial({ [TOKEN]: issuing() }, PROGRAM);
+    expect(await trial.call()).toBe("Bearer t1");
+    const [seen] = trial.server.seen;
+    expect(seen?.headers["authorization"]).toBe(`Basic ${btoa("me:s3cret%3Avalue")}`);
+    expect(seen && form(seen)).toEqual({ grant_type: "client_credentials", scope: "read write" });
+  });
+
+  it("is asked for as the caller wants it", async () => {
+    const trial = new Trial(
+      { [TOKEN]: issuing() },
+      {
+        ...PROGRAM,
+        authentication: "post",
+        scopes: ["admin"],
+        parameters: { audience: "agents" },
+      },
+    );
+    await trial.call();
+    const [seen] = trial.server.seen;
+    expect(seen?.headers["authorization"]).toBeUndefined();
+    expect(seen && form(seen)).toEqual({
+      grant_type: "client_credentials",
+      scope: "admin",
+      audience: "agents",
+      client_id: "me",
+      client_secret: "s3cret:value",
+    });
+  });
+
+  it("is used until shortly before its end, by all calls, and asked for once by calls at the same time", async () => {
+    const trial = new Trial({ [TOKEN]: issuing({ expires_in: 100 }) }, PROGRAM);
+    expect(await Promise.all([trial.call(), trial.call(), trial.call()])).toEqual([
+      "Bearer t1",
+      "Bearer t1",
+      "Bearer t1",
+    ]);
+    trial.clock.adjust(trial.clock.now() + 69_999);
+    expect(await trial.call()).toBe("Bearer t1");
+    trial.clock.adjust(trial.clock.now() + 1);
+    expect(await trial.call()).toBe("Bearer t2");
+    expect(trial.server.asked).toHaveLength(2);
+  });
+
+  it("is replaced when it is refused, once for all who were refused at the same time", async () => {
+    const trial = new Trial({ [TOKEN]: issuing({}) }, PROGRAM);
+    const signals = [1, 2, 3].map(() => new AbortController().signal);
+    await Promise.all(signals.map((signal) => trial.call(signal)));
+    const [first, ...others] = signals;
+    expect(await trial.call(first, true)).toBe("Bearer t2");
+    expect(await Promise.all(others.map((signal) => trial.call(signal, true)))).toEqual(["Bearer t2", "Bearer t2"]);
+    expect(trial.server.asked).toHaveLength(2);
+  });
+
+  it("is not tried again where the server gives the same one", async () => {
+    const trial = new Trial({ [TOKEN]: { access_token: "same", token_type: "Bearer" } }, PROGRAM);
+    expect(await trial.twice()).toEqual(["Bearer same", false]);
+  });
+
+  it("is refreshed where that is possible, and begun anew where that fails", async () => {
+    const trial = new Trial(
+      {
+        [TOKEN]: (seen) => {
+          const { grant_type: type, refresh_token: refresh } = form(seen);
+          if (type === "client_credentials") return { access_token: "new", refresh_token: "r1" };
+          return refresh === "r1" ? { access_token: "refreshed", refresh_token: "r2" } : refusing("invalid_grant");
+        },
+      },
+      PROGRAM,
+    );
+    expect(await trial.twice()).toEqual(["Bearer new", "Bearer refreshed"]);
+    expect(await trial.twice()).toEqual(["Bearer refreshed", "Bearer new"]);
+    expect(trial.server.seen.map((seen) => form(seen)["grant_type"])).toEqual([
+      "client_credentials",
+      "refresh_token",
+      "refresh_token",
+      "client_credentials",
+    ]);
+  });
+
+  it("is kept where the caller wants it kept", async () => {
+    const tokens = new Map<string, Token>();
+    const table = { [TOKEN]: issuing() };
+    expect(await new Trial(table, { ...PROGRAM, tokens }).call()).toBe("Bearer t1");
+    expect(await new Trial(table, { ...PROGRAM, tokens }).call()).toBe("Bearer t1");
+    expect(await new Trial(table, { ...PROGRAM, tokens, clientId: "other" }).call()).toBe("Bearer t2");
+    expect(await new Trial(table, { ...PROGRAM, tokens, scopes: ["x"] }).call()).toBe("Bearer t3");
+    expect(tokens.size).toBe(3);
+  });
+
+  it.each<[string, Answer, RegExp]>([
+    [
+      "refuses the client",
+      refusing("invalid_client", "No client with s3cret:value here", 401),
+      /invalid_client, No client with … here/,
+    ],
+    ["says nothing", new Response("<html>", { status: 500 }), /HTTP 500/],
+    ["says an error with a good status", { error: "invalid_scope" }, /invalid_scope/],
+    ["gives no token", { token_type: "bearer" }, /has no token/],
+    ["gives another kind of token", { access_token: "x", token_type: "DPoP" }, /of a kind that is not known/],
+    [
+      "writes secrets into its error",
+      refusing(`me:s3cret%3Avalue`, "s3cret%3Avalue\nand s3cret:value"),
+      /gives no token/,
+    ],
+    [
+      "sends the secret on to somebody else",
+      new Response("", { status: 307, headers: { location: "https://evil.example/" } }),
+      /redirects/,
+    ],
+  ])("cannot be had where the server %s", async (_what, answer, reason) => {
+    const trial = new Trial({ [TOKEN]: answer }, PROGRAM);
+    const error = await failure(trial.call());
+    expect(error.message).toMatch(reason);
+    expect(`${error.message} ${JSON.stringify(error)}`).not.toMatch(/s3cret/);
+    expect(trial.server.asked).toEqual([`POST ${TOKEN}`]);
+    // It is tried anew by the next call.
+    await failure(trial.call());
+    expect(trial.server.asked).toHaveLength(2);
+  });
+
+  it.each<[string, SecurityScheme, Partial<OAuthCredentials>, string]>([
+    [
+      "without encryption",
+      { type: "oauth2", flows: { clientCredentials: { tokenUrl: "http://id.example/token", scopes: {} } } },
+      {},
+      "not encrypted",
+    ],
+    ["at a host that is not trusted", OAUTH, { hosts: ["other.example"] }, "id.example is not one of the hosts"],
+    [
+      "at an address that is none",
+      { type: "oauth2", flows: { clientCredentials: { tokenUrl: "nowhere", scopes: {} } } },
+      {},
+      "no http or https URL",
+    ],
+  ])("is not asked for %s", async (...[, scheme, members, reason]) => {
+    const trial = new Trial({}, { ...PROGRAM, ...members }, { scheme });
+    expect((await failure(trial.call())).message).toContain(reason);
+    expect(trial.server.asked).toEqual([]);
+  });
+
+  it("is asked for without encryption where the caller insists, or on this machine", async () => {
+    for (const [tokenUrl, insecure] of [
+      ["http://id.example/token", true],
+      ["http://127.0.0.1:8080/token", false],
+    ] as const) {
+      expect(await new Trial({ [tokenUrl]: issuing() }, { ...PROGRAM, tokenUrl, insecure }).call()).toBe("Bearer t1");
+    }
+  });
+
+  it("is asked for where the caller says, also for agents that only want a bearer token", async () => {
+    const own = "https://own.example/token";
+    const scheme: SecurityScheme = { type: "http", scheme: "bearer" };
+    expect(await new Trial({ [own]: issuing() }, { ...PROGRAM, tokenUrl: own }).call()).toBe("Bearer t1");
+    expect(await new Trial({ [own]: issuing() }, { ...PROGRAM, tokenUrl: own }, { scheme }).call()).toBe("Bearer t1");
+  });
+
+  it.each<[string, SecurityScheme, OAuthCredentials]>([
+    ["nobody says where to ask", { type: "oauth2", flows: {} }, PROGRAM],
+    [
+      "only deprecated ways are offered",
+      {
+        type: "oauth2",
+        flows: { password: { tokenUrl: TOKEN, scopes: {} }, implicit: { authorizationUrl: LOGIN, scopes: {} } },
+      },
+      PROGRAM,
+    ],
+    ["there is no secret", OAUTH, { clientId: "me" }],
+    [
+      "another way is wanted than is offered",
+      { type: "oauth2", flows: { clientCredentials: FLOWS.clientCredentials } },
+      { ...PROGRAM, flow: "deviceCode" },
+    ],
+  ])("cannot be asked for where %s", (_what, scheme, oauth2) => {
+    expect(() => new Trial({}, oauth2, { scheme })).toThrow("not enough");
+    const more = { bearer: "at-hand" };
+    expect(() => new Trial({}, oauth2, { scheme, more })).not.toThrow();
+  });
+});
+
+describe("an authorization server that describes itself", () => {
+  const described = { issuer: "https://id.example", token_endpoint: TOKEN };
+  const OIDC: SecurityScheme = { type: "openIdConnect", openIdConnectUrl: DISCOVERY };
+
+  it.each<[string, SecurityScheme, OAuthCredentials, string]>([
+    ["by OpenID Connect", OIDC, PROGRAM, DISCOVERY],
+    [
+      "by what the card says of OAuth",
+      { type: "oauth2", flows: {}, oauth2MetadataUrl: "https://id.example/meta" },
+      PROGRAM,
+      "https://id.example/meta",
+    ],
+    ["by the caller's word", { type: "oauth2", flows: {} }, { ...PROGRAM, issuer: "https://id.example/" }, DISCOVERY],
+  ])("is found %s, and asked once", async (...[, scheme, oauth2, url]) => {
+    const trial = new Trial({ [url]: described, [TOKEN]: issuing() }, oauth2, { scheme });
+    expect(await trial.twice()).toEqual(["Bearer t1", "Bearer t2"]);
+    expect(trial.server.asked).toEqual([`GET ${url}`, `POST ${TOKEN}`, `POST ${TOKEN}`]);
+  });
+
+  it("is found as RFC 8414 has it", async () => {
+    const url = "https://id.example/.well-known/oauth-authorization-server/tenant";
+    const issuer = "https://id.example/tenant";
+    const trial = new Trial({ [url]: { ...described, issuer }, [TOKEN]: issuing() }, { ...PROGRAM, issuer });
+    expect(await trial.call()).toBe("Bearer t1");
+    expect(trial.server.asked).toEqual([
+      `GET ${issuer}/.well-known/openid-configuration`,
+      `GET ${url}`,
+      `POST ${TOKEN}`,
+    ]);
+  });
+
+  it("is shown the secret as it wants it", async () => {
+    const answer = { ...described, token_endpoint_auth_methods_supported: ["client_secret_post", 5] };
+    const trial = new Trial({ [DISCOVERY]: answer, [TOKEN]: issuing() }, PROGRAM, { scheme: OIDC });
+    await trial.call();
+    expect(form(trial.server.seen[1] ?? { body: "" })["client_secret"]).toBe("s3cret:value");
+  });
+
+  it.each<[string, Answer, string]>([
+    ["of somebody else", { ...described, issuer: "https://evil.example" }, "of somebody else"],
+    ["of nobody", { token_endpoint: TOKEN }, "of somebody else"],
+    ["that is not there", new Response("", { status: 404 }), "HTTP 404"],
+    ["that is a page", new Response("<html>"), "does not describe"],
+    ["without the endpoint", { issuer: "https://id.example" }, "Nobody says where"],
+  ])("is not believed with a description %s", async (_what, answer, reason) => {
+    const trial = new Trial({ [DISCOVERY]: answer }, PROGRAM, { scheme: OIDC });
+    expect((await failure(trial.call())).message).toContain(reason);
+  });
+});
+
+describe("a token for a person with another device", () => {
+  const begun = {
+    device_code: "dc-secret",
+    user_code: "AB-CD",
+    verification_uri: "https://id.example/enter",
+    expires_in: 600,
+    interval: 2,
+  };
+
+  function trialOf(answers: readonly Answer[]): { trial: Trial; prompts: DevicePrompt[] } {
+    const prompts: DevicePrompt[] = [];
+    const rest = [...answers];
+    const next = (seen: Seen): ReturnType<Extract<Answer, (seen: Seen) => unknown>> => {
+      const answer = rest.shift() ?? new Error("asked too often");
+      return typeof answer === "function" ? answer(seen) : answer;
+    };
+    const credentials: OAuthCredentials = { clientId: "me", onDeviceCode: (prompt) => void prompts.push(prompt) };
+    return { trial: new Trial({ [DEVICE]: begun, [TOKEN]: next }, credentials), prompts };
+  }
+
+  it("is waited for as the server wants it, until the person has agreed", async () => {
+    const { trial, prompts } = trialOf([
+      refusing("authorization_pending"),
+      refusing("slow_down"),
+      new Error("ECONNRESET"),
+      issuing(),
+    ]);
+    const called = trial.call();
+    for (const [wait, asked] of [
+      [0, 1],
+      [2000, 2],
+      [2000, 3],
+      [7000, 4],
+      [12_000, 5],
+    ] as const) {
+      await trial.clock.advance(wait);
+      expect(trial.server.asked).toHaveLength(asked);
+    }
+    expect(await called).toBe("Bearer t1");
+    expect(prompts).toEqual([
+      { userCode: "AB-CD", verificationUri: "https://id.example/enter", expiresAt: expect.any(Number) },
+    ]);
+    expect(form(trial.server.seen[0] ?? { body: "" })).toEqual({ client_id: "me", scope: "read write" });
+    expect(form(trial.server.seen[4] ?? { body: "" })).toEqual({
+      client_id: "me",
+      device_code: "dc-secret",
+      grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+    });
+    expect(await trial.call()).toBe("Bearer t1");
+  });
+
+  it("is given up when the person refuses, or lets the time pass", async () => {
+    const refused = trialOf([refusing("access_denied", "No.")]);
+    const call = failure(refused.trial.call());
+    await refused.trial.clock.advance(2000);
+    expect((await call).message).toContain("access_denied, No.");
+
+    const late = trialOf(Array.from({ length: 400 }, () => refusing("authorization_pending")));
+    const waiting = failure(late.trial.call());
+    await late.trial.clock.advance(600_000);
+    expect((await waiting).message).toContain("in time");
+  });
+
+  it("is had before the first call where there is time for it, and given up with its caller", async () => {
+    const { trial } = trialOf([issuing()]);
+    const ready = trial.authorizer.prepare();
+    await trial.clock.advance(2000);
+    await ready;
+    expect(await trial.call()).toBe("Bearer t1");
+
+    const other = trialOf([]);
+    const control = new AbortController();
+    const waiting = other.trial.call(control.signal);
+    await other.trial.clock.advance(0);
+    control.abort(new RemoteError("timeout", "enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    expect(other.trial.clock.pending).toBe(0);
+  });
+});
+
+describe("a token for a person with a browser", () => {
+  function trialOf(
+    comeBack: (url: URL) => string,
+    table: Readonly<Record<string, Answer>> = { [TOKEN]: issuing() },
+  ): { trial: Trial; opened: URL[] } {
+    const opened: URL[] = [];
+    const open = async (url: string): Promise<string> => {
+      opened.push(new URL(url));
+      return comeBack(new URL(url));
+    };
+    const credentials = { clientId: "me", authorizationCode: { redirectUri: "http://127.0.0.1:9/cb", open } };
+    return { trial: new Trial(table, credentials), opened };
+  }
+
+  const agree = (url: URL): string => `http://127.0.0.1:9/cb?code=c0de-secret&state=${url.searchParams.get("state")}`;
+
+  it("is asked for with a proof that only this program has", async () => {
+    const { trial, opened } = trialOf(agree);
+    expect(await trial.call()).toBe("Bearer t1");
+    const parameters = Object.fromEntries(opened[0]?.searchParams ?? []);
+    expect(parameters).toMatchObject({
+      theme: "dark",
+      response_type: "code",
+      client_id: "me",
+      redirect_uri: "http://127.0.0.1:9/cb",
+      scope: "read write",
+      code_challenge_method: "S256",
+    });
+    const sent = form(trial.server.seen[0] ?? { body: "" });
+    expect(sent).toMatchObject({
+      grant_type: "authorization_code",
+      code: "c0de-secret",
+      redirect_uri: "http://127.0.0.1:9/cb",
+      client_id: "me",
+    });
+    const verifier = sent["code_verifier"] ?? "";
+    expect(verifier).toMatch(/^[\w-]{43}$/);
+    expect(createHash("sha256").update(verifier).digest("base64url")).toBe(parameters["code_challenge"]);
+    expect(parameters["state"]).toMatch(/^[\w-]{43}$/);
+  });
+
+  it.each<[string, (url: URL) => string, string]>([
+    ["comes back from elsewhere", () => "http://127.0.0.1:9/cb?code=x&state=guessed", "something else"],
+    ["comes back without anything", () => "http://127.0.0.1:9/cb", "something else"],
+    ["does not come back", () => "", "something else"],
+    [
+      "comes back with a refusal",
+      (url) => `http://127.0.0.1:9/cb?error=access_denied&error_description=No&state=${url.searchParams.get("state")}`,
+      "access_denied, No",
+    ],
+    [
+      "comes back without a code",
+      (url) => `http://127.0.0.1:9/cb?state=${url.searchParams.get("state")}`,
+      "without a code",
+    ],
+  ])("is not asked for where the browser %s", async (_what, comeBack, reason) => {
+    const { trial } = trialOf(comeBack);
+    expect((await failure(trial.call())).message).toContain(reason);
+    expect(trial.server.asked).toEqual([]);
+  });
+
+  it("is not asked for where the browser comes back from another server", async () => {
+    const table = {
+      [DISCOVERY]: { issuer: "https://id.example", token_endpoint: TOKEN, authorization_endpoint: LOGIN },
+      [TOKEN]: issuing(),
+    };
+    const open = async (url: string): Promise<string> => `${agree(new URL(url))}&iss=https://evil.example`;
+    const credentials = { clientId: "me", authorizationCode: { redirectUri: "http://127.0.0.1:9/cb", open } };
+    const trial = new Trial(table, credentials, { scheme: { type: "openIdConnect", openIdConnectUrl: DISCOVERY } });
+    expect((await failure(trial.call())).message).toContain("another authorization server");
+  });
+
+  it("does not tell the code where the server refuses it", async () => {
+    const { trial } = trialOf(agree, { [TOKEN]: refusing("invalid_grant", "Bad code c0de-secret") });
+    expect((await failure(trial.call())).message).toContain("invalid_grant, Bad code …");
+  });
+});

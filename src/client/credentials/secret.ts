@@ -1,0 +1,55 @@
+import { RemoteError } from "../errors.ts";
+
+/** Something that only the right ones may know; or how to come by it, which is asked again when it is refused. */
+export type Secret = string | (() => string | Promise<string>);
+
+export async function readSecret(secret: Secret): Promise<string> {
+  const value = typeof secret === "string" ? secret : await secret();
+  // Callers in JavaScript may give anything, and what is in an unset variable is a common mistake.
+  if (typeof value !== "string" || value === "") throw new RemoteError("no-credentials", "A credential is empty.");
+  return value;
+}
+
+/**
+ * The value, if a header can carry it. Otherwise `Headers` would throw, with the value in its message.
+ */
+export function asHeaderValue(value: string): string {
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    throw new RemoteError("no-credentials", "A credential has characters that an HTTP header cannot carry.");
+  }
+  return value;
+}
+
+/** The value, if a cookie can carry it: nothing in it ends the cookie or begins another. */
+export function asCookieValue(value: string): string {
+  if (!/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(value)) {
+    throw new RemoteError("no-credentials", "A credential has characters that a cookie cannot carry.");
+  }
+  return value;
+}
+
+/** Text of somebody else, for an error message: short, in one line, without any of the secrets. */
+export function redacted(text: string, secrets: readonly (string | undefined)[]): string {
+  let clean = text;
+  for (const secret of secrets) {
+    if (secret !== undefined && secret !== "")
+      clean = clean.replaceAll(secret, "…").replaceAll(encodeURIComponent(secret), "…");
+  }
+  const line = clean.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+/** Base64 of UTF-8. */
+export function base64(text: string): string {
+  return bytesToBase64(new TextEncoder().encode(text));
+}
+
+export function base64Url(bytes: Uint8Array): string {
+  return bytesToBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function bytesToBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}

@@ -1,0 +1,121 @@
+import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";
+import { guardOf } from "../discovery/url-guard.ts";
+import { RemoteError } from "../errors.ts";
+import { shown } from "../http.ts";
+import { type AuthorizationServer, tokenAddress } from "./authorization-server.ts";
+import type { OAuthCredentials, Token } from "./contract.ts";
+import { base64, readSecret, redacted } from "./secret.ts";
+
+/** What asking an authorization server takes. */
+export interface TokenContext {
+  readonly server: AuthorizationServer;
+  readonly credentials: OAuthCredentials;
+  readonly scopes: readonly string[];
+  readonly fetching: FetchOptions & { readonly signal: AbortSignal };
+  now(): number;
+}
+
+/** An authorization server's refusal, by RFC 6749 §5.2. */
+export class TokenRefusal extends RemoteError {
+  /** Such as `invalid_grant`; empty where it does not say. */
+  readonly error: string;
+
+  constructor(message: string, error: string, httpStatus: number) {
+    super("no-credentials", message, { remote: { httpStatus, ...(error !== "" && { reason: error }) } });
+    this.error = error;
+  }
+}
+
+export type Form = Readonly<Record<string, string>>;
+
+/** Posts a form to an authorization server as the client that the credentials are of, and gives the JSON that it answers. */
+export async function postForm(
+  address: string,
+  form: Form,
+  { server, credentials, fetching }: TokenContext,
+): Promise<Readonly<Record<string, unknown>>> {
+  const url = tokenAddress(address, credentials);
+  const { clientId, parameters } = credentials;
+  const secret = credentials.clientSecret === undefined ? undefined : await readSecret(credentials.clientSecret);
+  const byHeader = secret !== undefined && methodOf(server, credentials) === "basic";
+  const body = new URLSearchParams({ ...parameters, ...form });
+  if (!byHeader) body.set("client_id", clientId);
+  if (secret !== undefined && !byHeader) body.set("client_secret", secret);
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/x-www-form-urlencoded",
+    ...(byHeader && { authorization: `Basic ${base64(`${formEncoded(clientId)}:${formEncoded(secret)}`)}` }),
+  };
+  // What is posted is for nobody else.
+  const guard = async (target: URL): Promise<void> => {
+    await guardOf(fetching.guard)?.(target);
+    if (target.href !== url.href) throw new RemoteError("blocked-url", `${shown(url)} redirects to ${shown(target)}.`);
+  };
+  const { headers: _notForOthers, ...rest } = fetching;
+  const request = { method: "POST", headers, body: body.toString() } as const;
+  const { status, text } = await fetchDocument(url, request, { ...rest, guard });
+  const json = jsonObject(text);
+  if (json !== undefined && status === 200 && json["error"] === undefined) return json;
+  throw refusal(url, { status, json, secrets: [secret, ...SECRET_FIELDS.map((name) => form[name])] });
+}
+
+function methodOf(
+  { authentication: taken }: AuthorizationServer,
+  { authentication }: OAuthCredentials,
+): "basic" | "post" {
+  if (authentication !== undefined) return authentication;
+  const isPost = taken?.includes("client_secret_post") === true && !taken.includes("client_secret_basic");
+  return isPost ? "post" : "basic";
+}
+
+/** Names and secrets in the header are encoded as in forms, by RFC 6749 §2.3.1. */
+function formEncoded(text: string): string {
+  return new URLSearchParams({ text }).toString().slice("text=".length);
+}
+
+interface Refused {
+  readonly status: number;
+  readonly json: Readonly<Record<string, unknown>> | undefined;
+  readonly secrets: readonly (string | undefined)[];
+}
+
+const SECRET_FIELDS = ["code", "code_verifier", "refresh_token", "device_code"] as const;
+
+function refusal(url: URL, { status, json, secrets }: Refused): TokenRefusal {
+  const { error, error_description: description } = json ?? {};
+  const code = typeof error === "string" && /^[\w.-]{1,60}$/.test(error) ? redacted(error, secrets) : "";
+  const words = typeof description === "string" ? redacted(description, secrets) : "";
+  const details = [code, words].filter((part) => part !== "").join(", ");
+  const message = `${shown(url)} gives no token: ${details === "" ? `HTTP ${status}` : details}.`;
+  return new TokenRefusal(message, code, status);
+}
+
+/** Asks the token endpoint. */
+export async function requestToken(form: Form, context: TokenContext): Promise<Token> {
+  const { server, now } = context;
+  const isRefresh = form["grant_type"] === "refresh_token";
+  const json = await postForm(isRefresh ? server.refreshUrl : server.tokenUrl, form, context);
+  return readToken(json, now(), form["refresh_token"]);
+}
+
+function readToken(json: Readonly<Record<string, unknown>>, now: number, previous: string | undefined): Token {
+  const { access_token: accessToken, token_type: type = "Bearer", expires_in: lifetime, refresh_token: refresh } = json;
+  if (typeof accessToken !== "string" || accessToken === "") {
+    throw new RemoteError("no-credentials", "The authorization server's answer has no token.");
+  }
+  if (typeof type !== "string" || type.toLowerCase() !== "bearer") {
+    throw new RemoteError("no-credentials", "The authorization server's tokens are of a kind that is not known here.");
+  }
+  const seconds = Number(lifetime);
+  const refreshToken = typeof refresh === "string" && refresh !== "" ? refresh : previous;
+  return {
+    accessToken,
+    ...(lifetime !== undefined && lifetime !== null && seconds >= 0 && { expiresAt: now + seconds * 1000 }),
+    ...(refreshToken !== undefined && { refreshToken }),
+  };
+}
+
+/** The scopes as a parameter; none where nothing is asked for. */
+export function scopeParameter(scopes: readonly string[]): Form {
+  return scopes.length === 0 ? {} : { scope: scopes.join(" ") };
+}

@@ -1,0 +1,58 @@
+import type { AgentInterface } from "../../protocol/card.ts";
+import { CARD_PATHS } from "../../wire/client-cards.ts";
+
+/** Where a card may be, and whether one found there must be checked to be that of the agent in question. */
+export interface CardPlace {
+  readonly url: URL;
+  /** It lies above the address that was given, where another agent's card may be as well. */
+  readonly isAbove: boolean;
+}
+
+/** How many levels above the given address are looked at, the root aside. */
+const MAX_LEVELS = 3;
+
+/**
+ * Where to look for the card of an agent of which some address is known: the card's own, the agent's base, or one of its
+ * endpoints. In the order in which to look.
+ */
+export function cardPlaces(given: URL): readonly CardPlace[] {
+  const base = new URL(given);
+  base.hash = "";
+  if (isCardAddress(base)) return [{ url: base, isAbove: false }];
+  base.search = "";
+  const own = base.pathname.replace(/\/+$/, "");
+  const above = pathsAbove(own);
+  const places = [own, ...above.slice(0, MAX_LEVELS), ...(above.length > MAX_LEVELS ? [""] : [])].flatMap((path) =>
+    CARD_PATHS.map((card) => ({ url: new URL(path + card, base.origin), isAbove: path !== own })),
+  );
+  // Some have their cards at addresses of their own making.
+  return own === "" && given.search === "" ? places : [...places, { url: given, isAbove: false }];
+}
+
+/** Whether that is a card's address by its looks. */
+function isCardAddress({ pathname }: URL): boolean {
+  return pathname.endsWith(".json") || pathname.includes("/.well-known/");
+}
+
+/** `/a/b/c` → `/a/b`, `/a`, and nothing. */
+function pathsAbove(path: string): readonly string[] {
+  const names = path.split("/").slice(1);
+  return names.map((_name, index) => `/${names.slice(0, names.length - 1 - index).join("/")}`.replace(/\/$/, ""));
+}
+
+/**
+ * Whether an agent with these interfaces is the one at that address: it is reached there or below, or the address is below
+ * one of its own. An interface at the root tells nothing, for everything is below that.
+ */
+export function isReachedAt(interfaces: readonly AgentInterface[], given: URL): boolean {
+  const asked = withSlash(given.pathname);
+  return interfaces.some(({ url }) => {
+    if (!URL.canParse(url)) return false;
+    const path = withSlash(new URL(url).pathname);
+    return path.startsWith(asked) || (path !== "/" && asked.startsWith(path));
+  });
+}
+
+function withSlash(path: string): string {
+  return path.endsWith("/") ? path : `${path}/`;
+}

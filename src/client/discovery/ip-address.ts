@@ -1,0 +1,99 @@
+/** An address as its bytes: 4, or 16. */
+type Bytes = readonly number[];
+
+/** Networks that nobody on the public internet can have an address in, as prefix and its length in bits. */
+const CLOSED_V4: readonly (readonly [string, number])[] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  // Link-local; clouds have their metadata services here.
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+];
+
+/** Everything outside of 2000::/3 is closed, but for the forms that hold an address of version 4. In it: */
+const CLOSED_V6: readonly (readonly [string, number])[] = [
+  // Protocol assignments, Teredo among them, which hides an address of version 4.
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["3fff::", 20],
+];
+
+/** Where in an address of version 6 one of version 4 stands, by the prefix that says so. */
+const EMBEDDED_V4: readonly (readonly [string, number, offset: number])[] = [
+  ["::ffff:0:0", 96, 12],
+  ["64:ff9b::", 96, 12],
+  ["2002::", 16, 2],
+];
+
+/**
+ * Whether an address can be somebody's on the public internet. `undefined`: the text is no address. Addresses of version 4 are
+ * understood with four decimal numbers, as `URL` writes them whatever they looked like before.
+ */
+export function isPublicAddress(text: string): boolean | undefined {
+  const bytes = text.includes(":") ? bytesOfV6(text) : bytesOfV4(text);
+  if (bytes === undefined) return undefined;
+  return bytes.length === 4 ? isPublicV4(bytes) : isPublicV6(bytes);
+}
+
+function isPublicV4(bytes: Bytes): boolean {
+  return !CLOSED_V4.some(([prefix, length]) => isWithin(bytes, bytesOfV4(prefix), length));
+}
+
+function isPublicV6(bytes: Bytes): boolean {
+  for (const [prefix, length, offset] of EMBEDDED_V4) {
+    if (isWithin(bytes, bytesOfV6(prefix), length)) return isPublicV4(bytes.slice(offset, offset + 4));
+  }
+  if (!isWithin(bytes, bytesOfV6("2000::"), 3)) return false;
+  return !CLOSED_V6.some(([prefix, length]) => isWithin(bytes, bytesOfV6(prefix), length));
+}
+
+function isWithin(bytes: Bytes, prefix: Bytes | undefined, length: number): boolean {
+  if (prefix?.length !== bytes.length) return false;
+  return prefix.every((wanted, index) => {
+    const bits = Math.min(Math.max(length - index * 8, 0), 8);
+    const mask = (0xff << (8 - bits)) & 0xff;
+    return ((bytes[index] ?? 0) & mask) === (wanted & mask);
+  });
+}
+
+function bytesOfV4(text: string): Bytes | undefined {
+  if (!/^\d{1,3}(?:\.\d{1,3}){3}$/.test(text)) return undefined;
+  const bytes = text.split(".").map(Number);
+  return bytes.every((byte) => byte <= 255) ? bytes : undefined;
+}
+
+function bytesOfV6(text: string): Bytes | undefined {
+  const [address = ""] = text.replace(/^\[(.*)\]$/, "$1").split("%");
+  const halves = address.split("::");
+  if (halves.length > 2) return undefined;
+  const [head, tail] = halves.map((half) => (half === "" ? [] : groupsOf(half)));
+  if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined;
+  const missing = 16 - head.length - (tail?.length ?? 0);
+  if (halves.length === 1 ? missing !== 0 : missing < 2) return undefined;
+  return [...head, ...Array.from({ length: missing }, () => 0), ...(tail ?? [])];
+}
+
+/** The bytes of groups between colons, of which the last may be an address of version 4. */
+function groupsOf(half: string): Bytes | undefined {
+  const bytes: number[] = [];
+  const groups = half.split(":");
+  for (const [index, group] of groups.entries()) {
+    const v4 = index === groups.length - 1 ? bytesOfV4(group) : undefined;
+    if (v4 !== undefined) bytes.push(...v4);
+    else if (/^[\da-f]{1,4}$/i.test(group))
+      bytes.push(Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff);
+    else return undefined;
+  }
+  return bytes;
+}

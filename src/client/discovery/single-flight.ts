@@ -1,0 +1,52 @@
+import { createDeferred } from "../../internal/deferred.ts";
+
+/** One piece of work that several wait for. */
+interface Flight<T> {
+  readonly result: Promise<T>;
+  readonly control: AbortController;
+  waiting: number;
+}
+
+/**
+ * Lets those who ask for the same thing at the same time share one piece of work. Each may give up by its own signal; the work
+ * itself is only aborted when nobody waits for it any more.
+ */
+export class SingleFlight<T> {
+  readonly #flights = new Map<string, Flight<T>>();
+
+  async run(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    const flight = this.#flights.get(key) ?? this.#begin(key, work);
+    flight.waiting += 1;
+    const left = createDeferred<never>();
+    const leave = (): void => left.reject(signal?.reason);
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      return await Promise.race([flight.result, left.promise]);
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      flight.waiting -= 1;
+      if (flight.waiting === 0) this.#end(key, flight);
+    }
+  }
+
+  #begin(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const control = new AbortController();
+    const result = work(control.signal);
+    const flight: Flight<T> = { result, control, waiting: 0 };
+    this.#flights.set(key, flight);
+    const settled = (): void => this.#forget(key, flight);
+    // Whoever waits is told of a failure; that it is also seen here keeps it from being unhandled when nobody does.
+    result.then(settled, settled);
+    return flight;
+  }
+
+  #end(key: string, flight: Flight<T>): void {
+    this.#forget(key, flight);
+    flight.control.abort();
+  }
+
+  #forget(key: string, flight: Flight<T>): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key);
+  }
+}

@@ -1,0 +1,169 @@
+import { canonicalJson } from "../../auth/canonical-json.ts";
+import {
+  type DetachedSignature,
+  isSignatureOf,
+  type KeySet,
+  type PublicKey,
+  readSignatureHeader,
+  SIGNATURE_ALGORITHMS,
+  type SignatureHeader,
+  unusable,
+} from "../../auth/detached-signature.ts";
+import { createClock } from "../../internal/clock.ts";
+import { type SignedForm, signedForms } from "../../wire/signed-card.ts";
+import type { Guard } from "../contract.ts";
+import { RemoteError } from "../errors.ts";
+import { type FetchOptions, fetchDocument, jsonObject } from "./fetch-document.ts";
+import { isPrivateWay } from "./safe-address.ts";
+import { guardOf } from "./url-guard.ts";
+
+/** Whose signatures are believed. At least one way to find a key must be given. */
+export interface CardVerification {
+  /** Keys that are trusted. */
+  readonly jwks?: KeySet;
+  /** Finds the key of a signature; `undefined`: it is not trusted. */
+  readonly keys?: (header: SignatureHeader) => PublicKey | undefined | Promise<PublicKey | undefined>;
+  /**
+   * Hosts, with their port where they have one, whose published keys are trusted: those that signatures name as the place of their key
+   * (`jku`). No other host is ever asked.
+   */
+  readonly jwksHosts?: readonly string[];
+  /** Default: all that have a private and a public key. Others are never taken. */
+  readonly algorithms?: readonly string[];
+}
+
+/** A signature that holds. */
+export interface VerifiedCard {
+  /** What is signed. Anything else that the card said is not. */
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly kid: string;
+  readonly alg: string;
+  readonly form: SignedForm["form"];
+}
+
+const MAX_SIGNATURES = 16;
+
+/**
+ * Checks a card, as it was parsed from JSON, to have a signature by a trusted key. Throws `invalid-signature`, saying what is wrong with
+ * each, where it has none. Whoever relies on it reads nothing but the `json` that comes back.
+ */
+export async function verifyCard(
+  card: Readonly<Record<string, unknown>>,
+  verification: CardVerification,
+  options: FetchOptions = {},
+): Promise<VerifiedCard> {
+  const signatures = signaturesOf(card);
+  if (signatures.length === 0) throw new RemoteError("invalid-signature", "The agent card is not signed.");
+  const payloads = payloadsOf(card);
+  const reasons: string[] = [];
+  for (const [index, signature] of signatures.entries()) {
+    try {
+      const header = headerOf(signature, verification);
+      const form = await matchingForm(signature, { header, payloads, verification, options });
+      if (form !== undefined) return { json: form.json, form: form.form, kid: header.kid, alg: header.alg };
+      reasons.push(`signatures[${index}]: it is not that of this card`);
+    } catch (error) {
+      if (error instanceof RemoteError && (error.code === "aborted" || error.code === "timeout")) throw error;
+      reasons.push(`signatures[${index}]: ${error instanceof Error ? error.message : "it cannot be read"}`);
+    }
+  }
+  throw new RemoteError("invalid-signature", `No signature of the agent card holds: ${reasons.join("; ")}.`);
+}
+
+function signaturesOf(card: Readonly<Record<string, unknown>>): readonly DetachedSignature[] {
+  const listed = card["signatures"] ?? [];
+  if (!Array.isArray(listed)) throw new RemoteError("invalid-card", "The signatures of the agent card are no list.");
+  return listed.slice(0, MAX_SIGNATURES).filter(isSignature);
+}
+
+function isSignature(value: unknown): value is DetachedSignature {
+  if (typeof value !== "object" || value === null || !("protected" in value && "signature" in value)) return false;
+  if ("header" in value && (typeof value.header !== "object" || value.header === null)) return false;
+  return typeof value.protected === "string" && typeof value.signature === "string";
+}
+
+interface Payload extends SignedForm {
+  readonly text: string;
+}
+
+function payloadsOf(card: Readonly<Record<string, unknown>>): readonly Payload[] {
+  try {
+    // Before anything else goes down into it, it is known not to be too deep.
+    canonicalJson(card);
+    const payloads = signedForms(card).map((form) => ({ ...form, text: canonicalJson(form.json) }));
+    // Mostly there are fewer than three.
+    return payloads.filter(({ text }, index) => payloads.findIndex((other) => other.text === text) === index);
+  } catch (error) {
+    throw new RemoteError("invalid-card", "The agent card is JSON that cannot be signed.", { cause: error });
+  }
+}
+
+function headerOf(
+  signature: DetachedSignature,
+  { algorithms = SIGNATURE_ALGORITHMS }: CardVerification,
+): SignatureHeader {
+  const header = readSignatureHeader(signature);
+  const isKnown = SIGNATURE_ALGORITHMS.some((known) => known === header.alg);
+  if (!isKnown || !algorithms.includes(header.alg)) throw new Error("its algorithm is not one of those that are taken");
+  return header;
+}
+
+interface Matching {
+  readonly header: SignatureHeader;
+  readonly payloads: readonly Payload[];
+  readonly verification: CardVerification;
+  readonly options: FetchOptions;
+}
+
+async function matchingForm(signature: DetachedSignature, matching: Matching): Promise<SignedForm | undefined> {
+  const { header, payloads } = matching;
+  const keys = await keysFor(matching);
+  if (keys.length === 0) throw new Error("its key is not one of those that are trusted");
+  for (const key of keys) {
+    for (const payload of payloads) {
+      if (await isSignatureOf(signature, payload.text, { key, algorithms: [header.alg] })) return payload;
+    }
+  }
+  return undefined;
+}
+
+/** The trusted keys of that name. Throws where there are some and none may be used. */
+async function keysFor({ header, verification, options }: Matching): Promise<readonly PublicKey[]> {
+  const own = await verification.keys?.(header);
+  if (own !== undefined) return [own];
+  const published = [...(verification.jwks?.keys ?? []), ...(await fetchKeys(header, verification, options))];
+  const named = published.filter(({ kid }) => kid === header.kid);
+  const { clock = createClock() } = options;
+  const faults = named.map((key) => unusable(key, header.alg, clock.now()));
+  const usable = named.filter((_key, index) => faults[index] === undefined);
+  const [fault] = faults;
+  if (usable.length === 0 && fault !== undefined) throw new Error(fault);
+  return usable;
+}
+
+async function fetchKeys(
+  { jku, kid }: SignatureHeader,
+  { jwks, jwksHosts = [] }: CardVerification,
+  options: FetchOptions,
+): Promise<KeySet["keys"]> {
+  if (jku === undefined || jwks?.keys.some((key) => key.kid === kid) === true) return [];
+  const url = URL.canParse(jku) ? new URL(jku) : undefined;
+  if (url === undefined || !jwksHosts.includes(url.host) || !isPrivateWay(url)) return [];
+  // A trusted host that sends on to another one does not make that one trusted.
+  const { headers: _notForOthers, ...rest } = { ...options, guard: onlyThese(jwksHosts, guardOf(options.guard)) };
+  const { status, text } = await fetchDocument(url, { headers: { accept: "application/json" } }, rest);
+  const keys = status === 200 ? jsonObject(text)?.["keys"] : undefined;
+  if (!Array.isArray(keys)) throw new Error("its key could not be fetched");
+  return keys.filter((key: unknown): key is KeySet["keys"][number] => isKey(key));
+}
+
+function onlyThese(hosts: readonly string[], guard: Guard | undefined): Guard {
+  return async (url) => {
+    await guard?.(url);
+    if (!hosts.includes(url.host) || !isPrivateWay(url)) throw new Error("its key is at a host that is not trusted");
+  };
+}
+
+function isKey(key: unknown): boolean {
+  return typeof key === "object" && key !== null && "kty" in key && typeof key.kty === "string";
+}

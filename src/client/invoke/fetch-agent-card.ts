@@ -1,0 +1,98 @@
+import { createClock } from "../../internal/clock.ts";
+import type { FieldViolation } from "../../protocol/error.ts";
+import { CARD_PATHS, CARD_VERSION } from "../../wire/client-cards.ts";
+import { ExternalServiceError, ValidationError } from "../../wire/plain/named-errors.ts";
+import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";
+import { RemoteError } from "../errors.ts";
+
+/** A card as another agent wrote it. Of its members only those listed here are known to be there. */
+export interface RemoteAgentCard extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+  readonly version: string;
+}
+
+interface Kept {
+  readonly card: RemoteAgentCard;
+  readonly fetchedAt: number;
+}
+
+/** Milliseconds for which a card is given again, whatever the server says. */
+const LIFETIME = 300_000;
+/** Addresses may be those of strangers, of whom there are many. */
+const MAX_KEPT = 1000;
+
+/** This belongs to the process, because the function that empties it does. */
+const kept = new Map<string, Kept>();
+const clock = createClock();
+
+/**
+ * The card of the agent below that address, from `/.well-known/agent-card.json`; for 5 minutes the same one, without asking again.
+ * Rejects with an `ExternalServiceError`, with the HTTP status, where it cannot be had, and with a `ValidationError` that names the fields
+ * where it has no name or version. To follow what servers say of caching, and to find cards elsewhere, use `connect`.
+ */
+export async function fetchAgentCard(baseUrl: string, options: FetchOptions = {}): Promise<RemoteAgentCard> {
+  const time = (options.clock ?? clock).now();
+  const base = baseUrl.replace(/\/+$/, "");
+  const found = kept.get(base);
+  if (found !== undefined && isFresh(found, time)) return found.card;
+  for (const [key, entry] of kept) if (!isFresh(entry, time)) kept.delete(key);
+  const card = await fetchCard(base, options);
+  kept.delete(base);
+  kept.set(base, { card, fetchedAt: time });
+  const [oldest] = kept.keys();
+  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+  return card;
+}
+
+function isFresh({ fetchedAt }: Kept, time: number): boolean {
+  return time - fetchedAt < LIFETIME && time >= fetchedAt;
+}
+
+/** The card of the agent below that address; `null` where it cannot be had, whatever the reason. */
+export async function discoverAgent(baseUrl: string, options?: FetchOptions): Promise<RemoteAgentCard | null> {
+  try {
+    return await fetchAgentCard(baseUrl, options);
+  } catch {
+    // Who wants to know why asks with the function above.
+    return null;
+  }
+}
+
+/** Forgets all cards: each is asked for again. */
+export function clearAgentCardCache(): void {
+  kept.clear();
+}
+
+async function fetchCard(base: string, options: FetchOptions): Promise<RemoteAgentCard> {
+  const address = base + CARD_PATHS[0];
+  if (!URL.canParse(address)) {
+    const description = "must be an http or https URL";
+    throw new ValidationError(`baseUrl: ${description}`, [{ field: "baseUrl", description }]);
+  }
+  const headers = { accept: "application/json", "a2a-version": CARD_VERSION, ...options.headers };
+  const answer = await fetchDocument(new URL(address), { headers }, options).catch((error: unknown) => {
+    const reason = error instanceof RemoteError ? error.message : "it could not be reached";
+    throw new ExternalServiceError(`Failed to fetch agent card: ${reason}`, { cause: error });
+  });
+  const { status, text } = answer;
+  if (status < 200 || status > 299)
+    throw new ExternalServiceError(`Failed to fetch agent card: HTTP ${status}`, { status });
+  return checked(jsonObject(text));
+}
+
+function checked(json: Readonly<Record<string, unknown>> | undefined): RemoteAgentCard {
+  if (json === undefined) throw invalid([{ field: "card", description: "must be a JSON object" }]);
+  const { name, version } = json;
+  if (isText(name) && isText(version)) return { ...json, name, version };
+  const missing = [...(isText(name) ? [] : ["name"]), ...(isText(version) ? [] : ["version"])];
+  throw invalid(missing.map((field) => ({ field, description: "is required" })));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function invalid(violations: readonly FieldViolation[]): ValidationError {
+  const faults = violations.map(({ field, description }) => `${field}: ${description}`).join("; ");
+  return new ValidationError(`Invalid agent card: ${faults}`, violations);
+}

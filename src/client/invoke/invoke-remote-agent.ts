@@ -1,0 +1,227 @@
+import { randomId } from "../../internal/random-id.ts";
+import type { AgentCard } from "../../protocol/card.ts";
+import type { MessageId } from "../../protocol/ids.ts";
+import type { SendRequest } from "../../protocol/operation.ts";
+import { textOf } from "../../protocol/part.ts";
+import { isTerminal } from "../../protocol/state.ts";
+import type { Task } from "../../protocol/task.ts";
+import type { RemoteResult } from "../../wire/client-codec.ts";
+import { clientDialect } from "../../wire/client-registry.ts";
+import { plainInterface } from "../../wire/plain/binding.ts";
+import { createDeadline, pause } from "../abort.ts";
+import { neverSent } from "../back-off.ts";
+import { type Channel, createChannel } from "../channel.ts";
+import type { Credentials } from "../credentials/contract.ts";
+import { createAuthorizer } from "../credentials/create-authorizer.ts";
+import { type DiscoverOptions, discover } from "../discovery/discover.ts";
+import { RemoteError, toRemoteError } from "../errors.ts";
+import { type ClientOptions, clientSettings } from "../settings.ts";
+
+export interface InvokeOptions extends ClientOptions, Pick<DiscoverOptions, "cache" | "verify"> {
+  /** The id of the skill that is to do it. Default: as the agent sees fit. */
+  readonly skill?: string;
+  /** Milliseconds the whole may take. Default 300 000. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly credentials?: Credentials;
+}
+
+/** How it went. */
+export interface RemoteInvocationResult {
+  readonly success: boolean;
+  /** Absent where the message was not taken, or answered at once without a task. */
+  readonly taskId?: string;
+  /** What the agent answered. */
+  readonly responseText?: string;
+  /** Why there is no success. */
+  readonly error?: string;
+}
+
+const DEFAULT_TIMEOUT = 300_000;
+/** Milliseconds between looks at the task. */
+const POLL_INTERVAL = 3000;
+
+/**
+ * Gives an agent something to do and waits for what comes of it, by looking every 3 seconds. It is spoken to as its card says, and in the
+ * plain dialect where it has none. Never rejects: what goes wrong is in the result.
+ */
+export async function invokeRemoteAgent(
+  baseUrl: string,
+  message: string,
+  options: InvokeOptions = {},
+): Promise<RemoteInvocationResult> {
+  const { timeoutMs = DEFAULT_TIMEOUT, signal } = options;
+  const { clock } = clientSettings(options);
+  const deadline = createDeadline(clock, { signal, timeout: timeoutMs });
+  try {
+    return await invoke({ baseUrl, message, options: { ...options, clock }, timeoutMs, signal: deadline.signal });
+  } catch (thrown) {
+    return { success: false, error: toRemoteError(thrown).message };
+  } finally {
+    deadline.release();
+  }
+}
+
+interface Invocation {
+  readonly baseUrl: string;
+  readonly message: string;
+  readonly options: InvokeOptions;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+async function invoke(invocation: Invocation): Promise<RemoteInvocationResult> {
+  const { timeoutMs, signal } = invocation;
+  let taskId: string | undefined;
+  try {
+    const { channel, result } = await submit(invocation);
+    if (result.kind === "replied") return { success: true, responseText: textOf(result.message.parts) };
+    if (result.kind !== "sent" && result.kind !== "task")
+      return { success: false, error: "Submit failed: no task came back" };
+    let { task } = result;
+    taskId = task.id;
+    while (!isTerminal(task.status.state)) task = await nextLook(channel, task, invocation);
+    return resultOf(task);
+  } catch (thrown) {
+    const named = taskId === undefined ? {} : { taskId };
+    const isOver = signal.aborted && signal.reason instanceof RemoteError && signal.reason.code === "timeout";
+    if (isOver) return { success: false, ...named, error: `Timed out after ${timeoutMs}ms` };
+    return {
+      success: false,
+      ...named,
+      error: taskId === undefined ? submitFailure(thrown) : toRemoteError(thrown).message,
+    };
+  }
+}
+
+function submitFailure(thrown: unknown): string {
+  const { remote, message } = toRemoteError(thrown);
+  const isTold = remote.httpStatus !== undefined && (remote.httpStatus < 200 || remote.httpStatus > 299);
+  return `Submit failed: ${isTold ? `HTTP ${remote.httpStatus}` : message}`;
+}
+
+/** The task after a while; as it was, where it cannot be looked at for now. */
+async function nextLook(channel: Channel, task: Task, { options, signal }: Invocation): Promise<Task> {
+  const { clock, timeout } = clientSettings(options);
+  await pause(clock, POLL_INTERVAL, signal);
+  const deadline = createDeadline(clock, { signal, timeout });
+  try {
+    const call = channel.prepare({ operation: "get", tenant: "", id: task.id, history: undefined });
+    const result = await channel.ask(call, { signal: deadline.signal });
+    return result.kind === "task" || result.kind === "sent" ? result.task : task;
+  } catch (thrown) {
+    if (!signal.aborted && isPassing(toRemoteError(thrown))) return task;
+    throw thrown;
+  } finally {
+    deadline.release();
+  }
+}
+
+const PASSING: ReadonlySet<string> = new Set(["network", "timeout", "rate-limited", "unavailable", "internal"]);
+
+/** Whether that may be over by the next look. */
+function isPassing({ code, remote: { httpStatus = 0 } }: RemoteError): boolean {
+  return PASSING.has(code) || httpStatus >= 500;
+}
+
+interface Submitted {
+  readonly channel: Channel;
+  readonly result: RemoteResult;
+}
+
+/** Sends by the first of the ways in that there is somebody at. */
+async function submit(invocation: Invocation): Promise<Submitted> {
+  const failures: unknown[] = [];
+  const { signal } = invocation;
+  const request = requestOf(invocation);
+  for (const channel of await waysIn(invocation)) {
+    try {
+      return { channel, result: await channel.ask(channel.prepare(request), { signal }) };
+    } catch (thrown) {
+      if (signal.aborted || !isNobodyThere(toRemoteError(thrown))) throw thrown;
+      failures.push(thrown);
+    }
+  }
+  throw failures[0];
+}
+
+/** Whether this way in is none, so that nothing was taken by it: cards of the plain dialect look like those of others. */
+function isNobodyThere(error: RemoteError): boolean {
+  const { httpStatus, text } = error.remote;
+  if (httpStatus === 404 || httpStatus === 405) return true;
+  if (error.code === "method-not-found" || error.code === "version-not-supported") return true;
+  return neverSent(error) || (error.code === "invalid-agent-response" && text !== undefined);
+}
+
+/** As the card has them, and in the end the plain dialect; that alone where there is no card. */
+async function waysIn({ baseUrl, options, signal }: Invocation): Promise<readonly Channel[]> {
+  const base = baseUrl.replace(/\/+$/, "");
+  const card = (await cardOf(base, { ...options, signal })) ?? withoutCard(base);
+  const { credentials } = options;
+  const authorizer = credentials === undefined ? undefined : createAuthorizer(card, credentials, options);
+  await authorizer?.prepare(signal);
+  const settings = clientSettings({ ...options, ...(authorizer !== undefined && { authorize: authorizer.authorize }) });
+  const plain = plainInterface(base);
+  const isListed = card.interfaces.some(({ binding }) => binding === plain.binding);
+  return [...card.interfaces, ...(isListed ? [] : [plain])].flatMap((at) => {
+    const dialect = clientDialect(at);
+    return dialect === undefined ? [] : [createChannel({ card, at, dialect, settings })];
+  });
+}
+
+async function cardOf(base: string, options: InvokeOptions): Promise<AgentCard | undefined> {
+  try {
+    return (await discover(base, options)).card;
+  } catch (thrown) {
+    const { code } = toRemoteError(thrown);
+    // Whoever wants signatures, or a guard, does not want to do without.
+    if (code === "invalid-signature" || code === "blocked-url" || options.signal?.aborted === true) throw thrown;
+    return undefined;
+  }
+}
+
+function withoutCard(base: string): AgentCard {
+  return {
+    name: base,
+    description: "",
+    version: "",
+    interfaces: [],
+    capabilities: {},
+    defaultInputModes: [],
+    defaultOutputModes: [],
+    skills: [],
+  };
+}
+
+function requestOf({ message, options, timeoutMs }: Invocation): SendRequest {
+  const { skill } = options;
+  return {
+    operation: "send",
+    tenant: "",
+    message: { messageId: randomId() as MessageId, role: "user", parts: [{ text: message }] },
+    metadata: skill === undefined ? {} : { skillId: skill },
+    outputModes: [],
+    history: undefined,
+    waitMs: 0,
+    ...(Number.isFinite(timeoutMs) && { timeoutMs }),
+  };
+}
+
+function resultOf(task: Task): RemoteInvocationResult {
+  const responseText = responseOf(task);
+  if (task.status.state === "completed") return { success: true, taskId: task.id, responseText };
+  return { success: false, taskId: task.id, error: responseText || "Task failed" };
+}
+
+/**
+ * The last message of the agent: the one it ended with, or else one it said before. But what it made is told instead of what it said
+ * on the way, which is about its progress.
+ */
+function responseOf({ status, history = [], artifacts = [] }: Task): string {
+  const last = status.message?.role === "agent" ? textOf(status.message.parts) : "";
+  if (last !== "") return last;
+  const made = artifacts.map(({ parts }) => textOf(parts)).filter((text) => text !== "");
+  if (made.length > 0) return made.join("\n\n");
+  const said = history.filter(({ role }) => role === "agent").map(({ parts }) => textOf(parts));
+  return said.findLast((text) => text !== "") ?? "";
+}

@@ -1,0 +1,44 @@
+import type { ContextId } from "../protocol/ids.ts";
+import type { Task } from "../protocol/task.ts";
+import type { RemoteListRequest } from "../wire/client-codec.ts";
+import { type AgentHost, unexpected } from "./agent-host.ts";
+import type { TaskFilter, TaskPage } from "./api.ts";
+import { RemoteError } from "./errors.ts";
+import { within } from "./within.ts";
+
+export async function taskPage(
+  host: AgentHost,
+  filter: TaskFilter & { readonly pageToken?: string },
+): Promise<TaskPage> {
+  const { contextId, state, since, pageSize = 50, pageToken, artifacts = false, historyLength } = filter;
+  const request: RemoteListRequest = {
+    operation: "list",
+    tenant: host.tenant,
+    pageSize,
+    artifacts,
+    history: historyLength,
+    // Branded here, where it enters.
+    ...(contextId !== undefined && { contextId: contextId as ContextId }),
+    ...(state !== undefined && { state }),
+    ...(since !== undefined && { statusSince: since.getTime() }),
+    ...(pageToken !== undefined && { pageToken }),
+  };
+  const result = await within(host, filter, (signal) => host.ask(request, signal));
+  if (result.kind !== "tasks") throw unexpected(result);
+  const { kind: _, ...page } = result;
+  return page;
+}
+
+/** All pages, each asked for when the one before has been read. */
+export async function* listTasks(host: AgentHost, filter: TaskFilter): AsyncGenerator<Task, void> {
+  let pageToken: string | undefined;
+  do {
+    const page: TaskPage = await taskPage(host, { ...filter, ...(pageToken !== undefined && { pageToken }) });
+    yield* page.tasks;
+    // An agent that always names the same page would never come to an end.
+    if (page.nextPageToken !== "" && page.nextPageToken === pageToken) {
+      throw new RemoteError("invalid-agent-response", "The agent's list does not go on: its next page is this one.");
+    }
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+}

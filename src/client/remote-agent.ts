@@ -1,0 +1,49 @@
+import type { TaskId } from "../protocol/ids.ts";
+import { type AgentHost, unexpected } from "./agent-host.ts";
+import type { RemoteAgent, RemoteTask } from "./api.ts";
+import { listTasks, taskPage } from "./list-tasks.ts";
+import { createRemotePush } from "./remote-push.ts";
+import { sendMessage, settledTask } from "./send-message.ts";
+import { streamMessage, streamTask } from "./stream-message.ts";
+import { within } from "./within.ts";
+
+export function createRemoteAgent(host: AgentHost): RemoteAgent {
+  return {
+    card: host.card,
+    get interface() {
+      return host.channel.at;
+    },
+    send: (said, options = {}) => sendMessage(host, said, options),
+    stream: (said, options = {}) => streamMessage(host, said, options),
+    task: (id) => createRemoteTask(host, id),
+    tasks: (filter = {}) => listTasks(host, filter),
+    taskPage: (filter = {}) => taskPage(host, filter),
+    extendedCard: (options = {}) =>
+      within(host, options, async (signal) => {
+        const result = await host.ask({ operation: "extended-card", tenant: host.tenant }, signal);
+        if (result.kind === "card") return result.card;
+        throw unexpected(result);
+      }),
+  };
+}
+
+function createRemoteTask(host: AgentHost, name: string): RemoteTask {
+  // Branded here, where it enters.
+  const id = name as TaskId;
+  return {
+    id,
+    get: (options = {}) => within(host, options, (signal) => host.get(id, signal, options.historyLength)),
+    wait: (options = {}) =>
+      within(host, { timeout: Number.POSITIVE_INFINITY, ...options }, (signal) => settledTask(host, id, { signal })),
+    cancel: (options = {}) =>
+      within(host, options, async (signal) => {
+        const { metadata = {} } = options;
+        const result = await host.ask({ operation: "cancel", tenant: host.tenant, id, metadata }, signal);
+        if (result.kind === "task") return result.task;
+        throw unexpected(result);
+      }),
+    subscribe: (options = {}) => streamTask(host, id, options),
+    reply: (said, options = {}) => sendMessage(host, said, { ...options, taskId: id }),
+    push: createRemotePush(host, id),
+  };
+}

@@ -1,0 +1,55 @@
+import type { TaskId } from "../protocol/ids.ts";
+import type { PushConfig } from "../protocol/operation.ts";
+import type { RemoteResult } from "../wire/client-codec.ts";
+import { type AgentHost, unexpected } from "./agent-host.ts";
+import type { RemotePush } from "./api.ts";
+import { RemoteError } from "./errors.ts";
+import { within } from "./within.ts";
+
+/** The push notification configurations of one task. */
+export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
+  const { tenant } = host;
+  const list = async (signal: AbortSignal): Promise<readonly PushConfig[]> => {
+    const result = await host.ask({ operation: "push-list", tenant, taskId }, signal);
+    if (result.kind === "push-configs") return result.configs;
+    throw unexpected(result);
+  };
+  const get = async (id: string | undefined, signal: AbortSignal): Promise<PushConfig> => {
+    const request = { operation: "push-get", tenant, taskId, ...(id !== undefined && { id }) } as const;
+    return configOf(await host.ask(request, signal), taskId);
+  };
+  const latest = async (signal: AbortSignal): Promise<PushConfig> => {
+    try {
+      return await get(undefined, signal);
+    } catch (thrown) {
+      // Not every version can ask for the latest one.
+      if (!(thrown instanceof RemoteError) || thrown.code !== "invalid-params") throw thrown;
+      const last = (await list(signal)).at(-1);
+      if (last === undefined) throw noConfig(taskId);
+      return last;
+    }
+  };
+  return {
+    create: (config, options = {}) =>
+      within(host, options, async (signal) => {
+        const result = await host.ask({ operation: "push-create", tenant, taskId, config }, signal);
+        // Some say no more than that they have it.
+        return result.kind === "done" ? get(config.id, signal) : configOf(result, taskId);
+      }),
+    get: (id, options = {}) => within(host, options, (signal) => (id === undefined ? latest(signal) : get(id, signal))),
+    list: (options = {}) => within(host, options, list),
+    delete: (id, options = {}) =>
+      within(host, options, async (signal) => {
+        await host.ask({ operation: "push-delete", tenant, taskId, id }, signal);
+      }),
+  };
+}
+
+function configOf(result: RemoteResult, taskId: string): PushConfig {
+  if (result.kind === "push-config") return result.config;
+  throw result.kind === "done" ? noConfig(taskId) : unexpected(result);
+}
+
+function noConfig(taskId: string): RemoteError {
+  return new RemoteError("task-not-found", "The task has no such push configuration.", { taskId });
+}

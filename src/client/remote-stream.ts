@@ -1,0 +1,35 @@
+import type { Task } from "../protocol/task.ts";
+import type { RemoteStream, RemoteStreamEvent, Sent } from "./api.ts";
+import { RemoteError } from "./errors.ts";
+
+export interface StreamSource {
+  /** Runs when somebody begins to read. */
+  readonly events: AsyncGenerator<RemoteStreamEvent, void>;
+  readonly task: () => Task | undefined;
+}
+
+/** One reading of one source: whoever iterates it twice goes on where the first stopped. */
+export function createRemoteStream({ events, task }: StreamSource): RemoteStream {
+  let last: RemoteStreamEvent | undefined;
+  const iterator: AsyncIterator<RemoteStreamEvent, void> = {
+    async next() {
+      const step = await events.next();
+      if (step.done !== true) last = step.value;
+      return step;
+    },
+    return: () => events.return(),
+  };
+  return {
+    get task() {
+      return task();
+    },
+    [Symbol.asyncIterator]: () => iterator,
+    async result(): Promise<Sent> {
+      for (let step = await iterator.next(); step.done !== true; step = await iterator.next());
+      if (last?.kind === "message") return { kind: "message", message: last.message };
+      const end = task();
+      if (end === undefined) throw new RemoteError("aborted", "The stream was left before anything came.");
+      return { kind: "task", task: end };
+    },
+  };
+}

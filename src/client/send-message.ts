@@ -1,0 +1,90 @@
+import type { TaskId } from "../protocol/ids.ts";
+import type { Message } from "../protocol/message.ts";
+import { isInterrupted, isTerminal } from "../protocol/state.ts";
+import type { Task, TaskStatus } from "../protocol/task.ts";
+import { type AgentHost, unexpected } from "./agent-host.ts";
+import { answerQuestion, canAnswer } from "./answer-question.ts";
+import type { Said, SendOptions, Sent } from "./api.ts";
+import { RemoteError } from "./errors.ts";
+import { TaskFollower } from "./follow.ts";
+import { messageOf, sendRequest } from "./said.ts";
+import { isSameStatus, TaskView } from "./task-view.ts";
+import { within } from "./within.ts";
+
+/** Sends a message, and answers what is asked back, as far as somebody can. */
+export function sendMessage(host: AgentHost, said: Said, options: SendOptions): Promise<Sent> {
+  const { wait = true, signal, timeout } = options;
+  const limits = { signal, timeout: timeout ?? (wait ? Number.POSITIVE_INFINITY : undefined) };
+  return within(host, limits, async (deadline) => {
+    let message = messageOf(said, options);
+    let answered: TaskStatus | undefined;
+    for (;;) {
+      const sent = await sendOnce(host, { message, options, signal: deadline, answered });
+      if (sent.kind === "message" || !wait) return sent;
+      const { task } = sent;
+      if (task.status.state !== "input-required" || !canAnswer(options)) return sent;
+      const answer = await answerQuestion(task, options, deadline);
+      if (answer === undefined) return sent;
+      answered = task.status;
+      message = messageOf(answer, { taskId: task.id, contextId: task.contextId });
+    }
+  });
+}
+
+interface Turn {
+  readonly message: Message;
+  readonly options: SendOptions;
+  readonly signal: AbortSignal;
+  /** What the task asked before, where that is known. */
+  readonly answered: TaskStatus | undefined;
+}
+
+async function sendOnce(host: AgentHost, { message, options, signal, answered }: Turn): Promise<Sent> {
+  const { wait = true } = options;
+  const before = answered ?? (wait ? await questionBefore(host, message, signal) : undefined);
+  const waitMs = wait ? Number.POSITIVE_INFINITY : 0;
+  const request = sendRequest(message, options, { operation: "send", tenant: host.tenant, waitMs });
+  const result = await host.send(request, signal);
+  if (result.kind === "replied") return { kind: "message", message: result.message };
+  if (result.kind !== "sent" && result.kind !== "task") throw unexpected(result);
+  const { task } = result;
+  if (!wait || isSettled(task.status, before)) return { kind: "task", task };
+  const { historyLength: history } = options;
+  return { kind: "task", task: await settledTask(host, task.id, { signal, answered: before, history }) };
+}
+
+/** Where sends do not wait, a task that is answered may still look as if it asked. */
+async function questionBefore(
+  host: AgentHost,
+  { taskId }: Message,
+  signal: AbortSignal,
+): Promise<TaskStatus | undefined> {
+  if (taskId === undefined || host.channel.dialect.waits) return undefined;
+  try {
+    const { status } = await host.get(taskId, signal);
+    return isInterrupted(status.state) ? status : undefined;
+  } catch (thrown) {
+    // In some versions it is the caller who makes the task.
+    if (thrown instanceof RemoteError && thrown.code === "task-not-found") return undefined;
+    throw thrown;
+  }
+}
+
+function isSettled(status: TaskStatus, answered: TaskStatus | undefined): boolean {
+  if (isTerminal(status.state)) return true;
+  return isInterrupted(status.state) && !(answered !== undefined && isSameStatus(answered, status));
+}
+
+export interface Settling {
+  readonly signal: AbortSignal;
+  /** A question that does not count. */
+  readonly answered?: TaskStatus | undefined;
+  readonly history?: number | undefined;
+}
+
+/** The task, once it is finished or asks something. */
+export async function settledTask(host: AgentHost, id: TaskId, { signal, answered, history }: Settling): Promise<Task> {
+  const follower = new TaskFollower({ host, view: new TaskView(), signal, stopsAt: isInterrupted, answered });
+  for await (const _ of follower.subscribe(id));
+  return host.get(id, signal, history);
+}

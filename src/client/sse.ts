@@ -1,0 +1,116 @@
+import { RemoteError } from "./errors.ts";
+
+/** One event of a stream of Server-Sent Events. */
+export interface ServerSentEvent {
+  /** The lines of its data, joined by line feeds. */
+  readonly data: string;
+  /** `message` where it has no name. */
+  readonly event: string;
+  /** The id that came with this very event, if one did. */
+  readonly id: string | undefined;
+}
+
+export interface SseOptions {
+  /** Characters that one event may have, comments and names included. */
+  readonly maxEventLength: number;
+}
+
+/**
+ * Reads Server-Sent Events from text that comes in pieces of any size. What one event needs is all it keeps. Lines end in LF, CRLF
+ * or CR; comments and unknown fields are skipped.
+ */
+export class SseParser {
+  /** Milliseconds the server wants to be left alone for before somebody comes back, once it said so. */
+  retry: number | undefined;
+  readonly #maxLength: number;
+  /** The line that has not ended yet. */
+  #line = "";
+  #data: string[] = [];
+  #event = "";
+  #id: string | undefined;
+  /** Characters held, in the line and in the data. */
+  #length = 0;
+  /** The last piece ended in CR: an LF at the beginning of the next belongs to it. */
+  #afterCarriageReturn = false;
+
+  constructor({ maxEventLength }: SseOptions) {
+    this.#maxLength = maxEventLength;
+  }
+
+  /** The events that are complete with this piece. */
+  push(text: string): ServerSentEvent[] {
+    const events: ServerSentEvent[] = [];
+    let start = this.#afterCarriageReturn && text.startsWith("\n") ? 1 : 0;
+    if (text !== "") this.#afterCarriageReturn = false;
+    for (;;) {
+      const end = lineEnd(text, start);
+      if (end === -1) break;
+      this.#hold(text.slice(start, end));
+      const event = this.#endLine();
+      if (event !== undefined) events.push(event);
+      start = end + 1;
+      if (text.charCodeAt(end) !== CARRIAGE_RETURN) continue;
+      if (start === text.length) this.#afterCarriageReturn = true;
+      else if (text.charCodeAt(start) === LINE_FEED) start++;
+    }
+    if (start < text.length) this.#hold(text.slice(start));
+    return events;
+  }
+
+  /** What is there when the stream has ended. An event that lacks nothing but its closing empty line counts. */
+  end(): ServerSentEvent | undefined {
+    return this.#line === "" ? this.#dispatch() : undefined;
+  }
+
+  #hold(piece: string): void {
+    this.#length += piece.length;
+    if (this.#length > this.#maxLength) {
+      throw new RemoteError("event-too-large", `An event of the stream has more than ${this.#maxLength} characters.`);
+    }
+    this.#line += piece;
+  }
+
+  #endLine(): ServerSentEvent | undefined {
+    const line = this.#line;
+    this.#line = "";
+    if (line === "") return this.#dispatch();
+    const colon = line.indexOf(":");
+    if (colon === 0) {
+      this.#length -= line.length;
+      return undefined;
+    }
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? "" : line.slice(line.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1);
+    this.#field(name, value);
+    return undefined;
+  }
+
+  #field(name: string, value: string): void {
+    if (name === "data") this.#data.push(value);
+    else if (name === "event") this.#event = value;
+    else if (name === "id" && !value.includes("\0")) this.#id = value;
+    else if (name === "retry" && /^\d{1,9}$/.test(value)) this.retry = Number(value);
+  }
+
+  #dispatch(): ServerSentEvent | undefined {
+    const data = this.#data.length === 1 ? this.#data[0] : this.#data.join("\n");
+    const event = { data: data ?? "", event: this.#event || "message", id: this.#id };
+    this.#data = [];
+    this.#event = "";
+    this.#id = undefined;
+    this.#length = 0;
+    return event.data === "" ? undefined : event;
+  }
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const SPACE = 32;
+
+const LINE_END = /[\r\n]/g;
+
+function lineEnd(text: string, start: number): number {
+  LINE_END.lastIndex = start;
+  const match = LINE_END.exec(text);
+  return match === null ? -1 : match.index;
+}

@@ -1,0 +1,75 @@
+import type { TaskId } from "../protocol/ids.ts";
+import type { TaskState } from "../protocol/state.ts";
+import type { TaskStatus } from "../protocol/task.ts";
+import { createDeadline } from "./abort.ts";
+import type { AgentHost } from "./agent-host.ts";
+import { answerQuestion, canAnswer } from "./answer-question.ts";
+import type { CallOptions, RemoteStream, RemoteStreamEvent, Said, SendOptions } from "./api.ts";
+import { TaskFollower } from "./follow.ts";
+import { createRemoteStream } from "./remote-stream.ts";
+import { messageOf, sendRequest } from "./said.ts";
+import { TaskView } from "./task-view.ts";
+
+/** Sends a message and streams what comes of it, through all the questions that somebody answers. */
+export function streamMessage(host: AgentHost, said: Said, options: SendOptions): RemoteStream {
+  const view = new TaskView();
+  return createRemoteStream({ events: turns(host, { said, options, view }), task: () => view.task });
+}
+
+/** Streams what happens to a task from now on. */
+export function streamTask(host: AgentHost, id: TaskId, options: CallOptions): RemoteStream {
+  const view = new TaskView();
+  return createRemoteStream({ events: following(host, { id, options, view }), task: () => view.task });
+}
+
+interface Streaming {
+  readonly said: Said;
+  readonly options: SendOptions;
+  readonly view: TaskView;
+}
+
+async function* turns(host: AgentHost, { said, options, view }: Streaming): AsyncGenerator<RemoteStreamEvent, void> {
+  const deadline = createDeadline(host.settings.clock, options);
+  const { signal } = deadline;
+  try {
+    let message = messageOf(said, options);
+    let answered: TaskStatus | undefined;
+    for (;;) {
+      const follower = new TaskFollower({ host, view, signal, stopsAt: isQuestion, answered });
+      for await (const event of follower.send(sendRequest(message, options, { ...STREAM, tenant: host.tenant }))) {
+        yield event;
+        if (event.kind === "message") return;
+      }
+      const { task } = view;
+      if (task?.status.state !== "input-required" || !canAnswer(options)) return;
+      const answer = await answerQuestion(task, options, signal);
+      if (answer === undefined) return;
+      answered = task.status;
+      message = messageOf(answer, { taskId: task.id, contextId: task.contextId });
+    }
+  } finally {
+    deadline.release();
+  }
+}
+
+const STREAM = { operation: "stream", waitMs: Number.POSITIVE_INFINITY } as const;
+
+/** Authorisation may come from elsewhere: agents keep the stream open for it. */
+function isQuestion(state: TaskState): boolean {
+  return state === "input-required";
+}
+
+interface Following {
+  readonly id: TaskId;
+  readonly options: CallOptions;
+  readonly view: TaskView;
+}
+
+async function* following(host: AgentHost, { id, options, view }: Following): AsyncGenerator<RemoteStreamEvent, void> {
+  const deadline = createDeadline(host.settings.clock, options);
+  try {
+    yield* new TaskFollower({ host, view, signal: deadline.signal, stopsAt: () => false }).subscribe(id);
+  } finally {
+    deadline.release();
+  }
+}

@@ -1,0 +1,112 @@
+import { A2AError, invalidField } from "../../protocol/error.ts";
+import type { ContextId, MessageId, TaskId } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { Operation, SendRequest } from "../../protocol/operation.ts";
+import { type Part, textOf as textOfParts } from "../../protocol/part.ts";
+import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
+import type { Task } from "../../protocol/task.ts";
+import { readAnswer } from "../agent-answer.ts";
+import { listOf, textOf, timeOf } from "../answer-fields.ts";
+import type { ClientRequest, RemoteResult, RestCall, RestClientCodec } from "../client-codec.ts";
+import { codeOfStatus } from "../error-table.ts";
+import { asId, asObject, isWireObject, member } from "../fields.ts";
+import { pathSegment } from "../path-segment.ts";
+import { PLAIN_VERSION } from "./binding.ts";
+import { partText } from "./part.ts";
+
+/** Asks an agent that knows tasks and texts, and nothing else. */
+export function createRestClientCodec(): RestClientCodec {
+  return {
+    dialect: "plain",
+    version: PLAIN_VERSION,
+    encodeRequest,
+    decodeResult: (operation, value) => readAnswer(() => decodeResult(operation, value)),
+    decodeEvent: () => {
+      throw new A2AError("invalid-agent-response", "There are no streams in the plain dialect");
+    },
+    decodeError,
+  };
+}
+
+function encodeRequest(request: ClientRequest): RestCall {
+  switch (request.operation) {
+    case "send":
+      return { method: "POST", path: "/a2a/tasks/send", body: JSON.stringify(sendBody(request)) };
+    case "get":
+      return { method: "GET", path: `/a2a/tasks/${pathSegment(request.id, "id")}` };
+    default:
+      throw new A2AError("unsupported-operation", "The plain dialect sends and gets tasks, and nothing else");
+  }
+}
+
+/** Parts that are no text are told in words, which is all there is here. */
+function sendBody({ message, metadata, timeoutMs }: SendRequest): object {
+  const { skillId } = metadata;
+  return {
+    message: message.parts.map(partText).join("\n"),
+    sessionId: message.contextId,
+    taskId: message.taskId,
+    skill: typeof skillId === "string" ? skillId : undefined,
+    timeoutMs,
+  };
+}
+
+function decodeResult(operation: Operation, value: unknown): RemoteResult {
+  const task = decodeTask(value);
+  return operation === "send" ? { kind: "sent", task } : { kind: "task", task };
+}
+
+/** The last word of the agent is what the task has come to; what was said before is its history. */
+function decodeTask(value: unknown): Task {
+  const outer = asObject(value, "result");
+  const wire = asObject(member(outer, "task") ?? outer, "result");
+  const id = asId(member(wire, "id"), "result.id");
+  const state = decodeState(member(wire, "state") ?? member(asObject(wire["status"] ?? {}, "result.status"), "state"));
+  const history = listOf(member(wire, "messages"), "result.messages", (item, path) => decodeMessage(item, path, id));
+  const last = history.at(-1);
+  return {
+    id: id as TaskId,
+    contextId: textOf(member(wire, "sessionId", "contextId"), "result.sessionId") as ContextId,
+    status: {
+      state,
+      ...(last?.role === "agent" && { message: last }),
+      timestamp: timeOf(member(wire, "updatedAt", "createdAt")),
+    },
+    history,
+  };
+}
+
+function decodeState(value: unknown): TaskState {
+  const state = value === "cancelled" ? "canceled" : TASK_STATES.find((known) => known === value);
+  if (state === undefined) throw invalidField("result.state", "must be submitted, working, completed or failed");
+  return state;
+}
+
+/** Messages have no ids here; their places are as good, because nothing is ever taken away. */
+function decodeMessage(value: unknown, path: string, task: string): Message {
+  const wire = asObject(value, path);
+  return {
+    messageId: `${task}${path.slice(path.indexOf("["))}` as MessageId,
+    role: member(wire, "role") === "user" ? "user" : "agent",
+    parts: decodeParts(wire["parts"] ?? wire["text"], path),
+    taskId: task as TaskId,
+  };
+}
+
+function decodeParts(value: unknown, path: string): Part[] {
+  if (typeof value === "string") return [{ text: value }];
+  const parts = listOf(value, `${path}.parts`, (item, place) => {
+    if (typeof item === "string") return { text: item };
+    return { text: textOf(member(asObject(item, place), "text"), `${place}.text`) };
+  });
+  return [{ text: textOfParts(parts) }];
+}
+
+/** Told in a word, in a sentence, or by the status alone. Never throws. */
+function decodeError(value: unknown, httpStatus: number): A2AError {
+  const body = isWireObject(value) ? value : {};
+  const error = isWireObject(body["error"]) ? body["error"] : body;
+  const texts = [error["message"], body["error"], error["detail"], error["title"], value];
+  const message = texts.find((text): text is string => typeof text === "string" && text !== "");
+  return new A2AError(codeOfStatus(httpStatus), message ?? `The agent answered with HTTP ${httpStatus}`);
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importsOfSources, ROOT } from "../architecture/imports.ts";
+import { reachable } from "../architecture/layers.ts";
+
+describe("the client", () => {
+  const imports = reachable(importsOfSources(), ["client.ts"]).filter(({ typeOnly }) => !typeOnly);
+  const files = [...new Set(["client.ts", ...imports.filter(({ kind }) => kind === "file").map(({ to }) => to)])];
+
+  it("is made of the web's standards alone: nothing of Node, and no package but one that is made so too", () => {
+    expect(files.length).toBeGreaterThan(40);
+    const foreign = imports.filter(({ kind }) => kind !== "file").map(({ to }) => to);
+    expect([...new Set(foreign)]).toEqual(["jose"]);
+  });
+
+  it("uses no global of Node", () => {
+    const using = files.filter((file) => {
+      const source = readFileSync(join(ROOT, "src", file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+      return /(?<![\w."'])(Buffer|process|setImmediate|require)\b\s*[.(]/.test(source);
+    });
+    expect(using).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+import { agent } from "palaver";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { connect } from "../../src/client/connect.ts";
+import { textOf } from "../../src/protocol/part.ts";
+import { CuttingProxy } from "../e2e/cutting-proxy.ts";
+import { openSite, type Site } from "./own-server.ts";
+
+const CHUNKS = 5000;
+const CUTS = 200;
+
+/** Chunks of many lengths and alphabets, a few at a time, so that they take several connections whatever those bring. */
+const longStream = agent({
+  id: "long-stream",
+  name: "Long stream",
+  description: "Streams many chunks.",
+  version: "1.0.0",
+  async *run(task) {
+    for (let index = 1; index <= Number(task.text); index++) yield chunk(index);
+  },
+});
+
+function chunk(index: number): string {
+  return `${index} ${"größer 🌊 ".repeat(index % 13)}\n`;
+}
+
+let site: Site;
+beforeEach(async () => {
+  site = await openSite(longStream);
+});
+afterEach(() => site.close());
+
+describe.each([
+  ["1.0", "JSONRPC"],
+  ["0.3", "HTTP+JSON"],
+  ["0.1", "JSONRPC"],
+])("a stream of %s over %s that is cut 200 times", (version, binding) => {
+  it("brings 5,000 chunks, each once and in order", async () => {
+    const seed = Date.now() % 1_000_000;
+    const random = randomFrom(seed);
+    const direct = await connect(site.url);
+    const cutting = await startProxy(site.url, random);
+    try {
+      // The card comes without the proxy, but leads through it.
+      const interfaces = direct.card.interfaces.map((way) => ({
+        ...way,
+        url: way.url.replace(site.url, cutting.url),
+      }));
+      const remote = await connect(
+        { ...direct.card, interfaces },
+        { version, binding, retry: { reconnects: 20, baseDelay: 1, maxDelay: 5 } },
+      );
+      const stream = remote.stream(String(CHUNKS));
+      const chunks: string[] = [];
+      const states: string[] = [];
+      for await (const event of stream) {
+        cutting.mayCut();
+        if (event.kind === "artifact") chunks.push(textOf(event.artifact.parts));
+        if (event.kind === "status") states.push(event.status.state);
+      }
+      const message = `seed ${seed}`;
+      expect(cutting.proxy.cuts, message).toBe(CUTS);
+      expect(
+        chunks.filter((text) => text !== ""),
+        message,
+      ).toEqual(Array.from({ length: CHUNKS }, (_, index) => chunk(index + 1)));
+      expect(states.filter((state) => state === "completed")).toHaveLength(1);
+      expect(states.at(-1)).toBe("completed");
+      const task = await direct.task(stream.task?.id ?? "").get();
+      expect(textOf(stream.task?.artifacts?.[0]?.parts ?? [])).toBe(textOf(task.artifacts?.[0]?.parts ?? []));
+    } finally {
+      await cutting.proxy.close();
+    }
+  });
+});
+
+interface Cutting {
+  readonly proxy: CuttingProxy;
+  readonly url: string;
+  /** The task is known: from here on anything may break. */
+  mayCut(): void;
+}
+
+async function startProxy(target: string, random: () => number): Promise<Cutting> {
+  let least = 3000;
+  const proxy: CuttingProxy = await CuttingProxy.start(target, () =>
+    proxy.cuts < CUTS ? least + Math.floor(random() * 7000) : Number.POSITIVE_INFINITY,
+  );
+  return {
+    proxy,
+    url: proxy.url,
+    mayCut: () => {
+      least = 1;
+    },
+  };
+}
+
+function randomFrom(seed: number): () => number {
+  let state = seed + 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RemoteAgent, RemoteStreamEvent, Sent } from "../../src/client/api.ts";
+import { connect } from "../../src/client/connect.ts";
+import { RemoteError } from "../../src/client/errors.ts";
+import type { Artifact } from "../../src/protocol/artifact.ts";
+import { textOf } from "../../src/protocol/part.ts";
+import type { Task } from "../../src/protocol/task.ts";
+import { openSite, type Site } from "./own-server.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+function text(task: Task | undefined): string {
+  return (task?.artifacts ?? []).map(({ parts }: Artifact) => textOf(parts)).join("");
+}
+
+function taskOf(sent: Sent): Task {
+  if (sent.kind !== "task") throw new Error("A bare message came back.");
+  return sent.task;
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(RemoteError);
+  return (error as RemoteError).code;
+}
+
+const DIALECTS = [
+  ["1.0 JSON-RPC", { version: "1.0", binding: "JSONRPC" }],
+  ["1.0 REST", { version: "1.0", binding: "HTTP+JSON" }],
+  ["0.3 JSON-RPC", { version: "0.3", binding: "JSONRPC" }],
+  ["0.3 REST", { version: "0.3", binding: "HTTP+JSON" }],
+  ["0.2 JSON-RPC", { version: "0.2", binding: "JSONRPC" }],
+  ["0.1 JSON-RPC", { version: "0.1", binding: "JSONRPC" }],
+] as const;
+
+/** Our card in 1.0 form names every way in. */
+function open(options: { readonly version: string; readonly binding: string }): Promise<RemoteAgent> {
+  return connect(site.url, options);
+}
+
+describe.each(DIALECTS)("our own server in %s", (_, choice) => {
+  it("answers a send with what it made", async () => {
+    const agent = await open(choice);
+    expect(agent.interface.protocolVersion).toBe(choice.version);
+    const task = taskOf(await agent.send("hello"));
+    expect(task.status.state).toBe("completed");
+    expect(text(task)).toBe("You said hello");
+  });
+
+  it("is not waited for by who does not want to wait", async () => {
+    const agent = await open(choice);
+    const task = taskOf(await agent.send("hang", { wait: false }));
+    expect(["submitted", "working"]).toContain(task.status.state);
+    const canceled = await agent.task(task.id).cancel();
+    expect(canceled.status.state).toBe("canceled");
+    expect((await agent.task(task.id).wait()).status.state).toBe("canceled");
+  });
+
+  it("streams every event once and in order, each with the task as it is then", async () => {
+    const agent = await open(choice);
+    const stream = agent.stream("count 100");
+    const chunks: string[] = [];
+    const sizes: number[] = [];
+    const states: string[] = [];
+    for await (const event of stream) {
+      if (event.kind === "artifact") {
+        chunks.push(textOf(event.artifact.parts));
+        sizes.push(event.task.artifacts?.[0]?.parts.length ?? 0);
+      }
+      if (event.kind === "status") states.push(event.status.state);
+    }
+    expect(chunks.join("")).toBe(Array.from({ length: 100 }, (_, index) => `${index + 1} `).join(""));
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
+    expect(states.at(-1)).toBe("completed");
+    expect(text(stream.task)).toBe(chunks.join(""));
+    expect(await stream.result()).toEqual({ kind: "task", task: stream.task });
+  });
+
+  it("goes on with a task that asked something", async () => {
+    const agent = await open(choice);
+    const asking = taskOf(await agent.send("ask"));
+    expect(asking.status.state).toBe("input-required");
+    expect(textOf(asking.status.message?.parts ?? [])).toBe("What is your name?");
+    const done = taskOf(await agent.task(asking.id).reply("Ada"));
+    expect(done.id).toBe(asking.id);
+    expect(text(done)).toBe("Hello, Ada!");
+  });
+
+  it("has its questions answered by itself", async () => {
+    const agent = await open(choice);
+    const asked: string[] = [];
+    const onInput = ({ text: question }: { readonly text: string }): string => {
+      asked.push(question);
+      return question === "First?" ? "one" : "two";
+    };
+    const sent = taskOf(await agent.send("twice", { onInput }));
+    expect(asked).toEqual(["First?", "Second?"]);
+    expect(text(sent)).toBe("one and two");
+    const events: RemoteStreamEvent[] = [];
+    const stream = agent.stream("twice", { onInput });
+    for await (const event of stream) events.push(event);
+    expect(text(stream.task)).toBe("one and two");
+    expect(events.flatMap((event) => (event.kind === "status" ? [event.status.state] : [])).slice(-5)).toEqual([
+      "input-required",
+      "working",
+      "input-required",
+      "working",
+      "completed",
+    ]);
+  });
+
+  it("may use tools of its caller", async () => {
+    const agent = await open(choice);
+    const add = (input: unknown): number => {
+      const { a, b } = input as { a: number; b: number };
+      return a + b;
+    };
+    expect(text(taskOf(await agent.send("tool add", { tools: { add } })))).toBe("The tool says 5");
+    const broken = (): never => {
+      throw new Error("no batteries");
+    };
+    expect(text(taskOf(await agent.send("tool broken", { tools: { broken } })))).toContain("no batteries");
+  });
+
+  it("leaves a question open that nobody answers", async () => {
+    const agent = await open(choice);
+    const stream = agent.stream("ask", { onInput: () => undefined });
+    const result = taskOf(await stream.result());
+    expect(result.status.state).toBe("input-required");
+  });
+
+  it("gives a task, and says when there is none", async () => {
+    const agent = await open(choice);
+    const made = taskOf(await agent.send("data"));
+    const task = await agent.task(made.id).get();
+    expect(task.artifacts?.[0]?.parts[0]?.data).toEqual({ answer: 42 });
+    expect(await codeOf(agent.task("nothing").get())).toBe("task-not-found");
+  });
+
+  it("is followed by several, to the end", async () => {
+    const agent = await open(choice);
+    const { id } = taskOf(await agent.send("ask"));
+    const seen = agent.task(id).subscribe();
+    const first = await seen[Symbol.asyncIterator]().next();
+    expect(first.done).toBe(false);
+    await agent.task(id).reply("Bob", { wait: false });
+    expect(text(taskOf(await seen.result()))).toBe("Hello, Bob!");
+    expect((await agent.task(id).wait()).status.state).toBe("completed");
+  });
+
+  it("tells of failure", async () => {
+    const agent = await open(choice);
+    expect(taskOf(await agent.send("fail")).status.state).toBe("failed");
+    expect(await codeOf(agent.task("nothing").cancel())).toBe("task-not-found");
+  });
+
+  it("lists tasks page by page, where the version can", async () => {
+    const agent = await open(choice);
+    const listed: string[] = [];
+    const reading = (async () => {
+      for await (const { id } of agent.tasks({ pageSize: 3 })) listed.push(id);
+    })();
+    if (choice.version === "1.0" || choice.binding === "HTTP+JSON") {
+      await reading;
+      expect(listed.length).toBeGreaterThan(3);
+      expect(new Set(listed).size).toBe(listed.length);
+    } else expect(await codeOf(reading)).toBe("unsupported-operation");
+  });
+
+  it("shows its extended card, where the version has one", async () => {
+    const agent = await open(choice);
+    if (choice.version === "0.1") expect(await codeOf(agent.extendedCard())).toBe("unsupported-operation");
+    else expect((await agent.extendedCard()).description).toBe("Does what it is told, and more.");
+  });
+
+  it("refuses push notifications clearly while it has none", async () => {
+    const agent = await open(choice);
+    const { id } = taskOf(await agent.send("hello"));
+    const { push } = agent.task(id);
+    expect(await codeOf(push.create({ url: "https://example.com/hook" }))).toBe("push-not-supported");
+  });
+});
+
+describe("our own server in the plain dialect", () => {
+  const choice = { binding: "plain", version: "plain" };
+
+  it("answers a send when it is looked at often enough", async () => {
+    const agent = await connect(site.url, { ...choice, poll: { first: 5 } });
+    const task = taskOf(await agent.send("hello"));
+    expect(task.status.state).toBe("completed");
+    expect(textOf(task.status.message?.parts ?? [])).toBe("You said hello");
+  });
+
+  it("is looked at instead of streamed from", async () => {
+    const agent = await connect(site.url, { ...choice, poll: { first: 5 } });
+    const stream = agent.stream("hello");
+    expect(taskOf(await stream.result()).status.state).toBe("completed");
+  });
+});

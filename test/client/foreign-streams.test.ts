@@ -1,0 +1,565 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { IDEMPOTENT_SEND } from "../../src/client/agent-host.ts";
+import type { RemoteAgent, RemoteStream, RemoteStreamEvent } from "../../src/client/api.ts";
+import { type ConnectOptions, connect } from "../../src/client/connect.ts";
+import { RemoteError } from "../../src/client/errors.ts";
+import type { Clock } from "../../src/internal/clock.ts";
+import type { AgentCard } from "../../src/protocol/card.ts";
+import { textOf } from "../../src/protocol/part.ts";
+import {
+  type Answer,
+  artifact,
+  artifactUpdate,
+  cut,
+  events,
+  frame,
+  json,
+  LyingServer,
+  rpc,
+  rpcError,
+  statusUpdate,
+  wireTask,
+} from "./lying-server.ts";
+
+let server: LyingServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+const QUICK = { retry: { attempts: 3, reconnects: 3, baseDelay: 1, maxDelay: 20 }, poll: { first: 1, most: 2 } };
+
+interface Meeting extends ConnectOptions {
+  readonly card?: Partial<AgentCard>;
+  readonly at?: Partial<AgentCard["interfaces"][number]>;
+}
+
+async function meet(answer: Answer, { card, at, ...options }: Meeting = {}): Promise<RemoteAgent> {
+  server = await LyingServer.start(answer);
+  return connect(server.card(card, at), { ...QUICK, ...options });
+}
+
+async function failure(promise: Promise<unknown>): Promise<RemoteError> {
+  const thrown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(thrown instanceof RemoteError)) throw new Error("It did not fail as it should.", { cause: thrown });
+  return thrown;
+}
+
+/** What was told, in short: chunks as they are, replacements with an equals sign, states in brackets. */
+async function told(stream: RemoteStream): Promise<string[]> {
+  const words: string[] = [];
+  for await (const event of stream) words.push(wordOf(event));
+  return words;
+}
+
+function wordOf(event: RemoteStreamEvent): string {
+  if (event.kind === "message") return `“${textOf(event.message.parts)}”`;
+  if (event.kind === "task") return `task[${event.task.status.state}]`;
+  if (event.kind === "status") return `[${event.status.state}]`;
+  return `${event.append ? "" : "="}${textOf(event.artifact.parts)}`;
+}
+
+function methods(): (string | undefined)[] {
+  return server?.heard.map(({ body }) => body.method) ?? [];
+}
+
+/** The ids of the messages it was sent. */
+function messageIds(): unknown[] {
+  return server?.heard.map(({ body }) => Object(body.params?.["message"]).messageId) ?? [];
+}
+
+describe("a stream without cursors that breaks", () => {
+  it("goes on with what the task has come to meanwhile, and its end is checked", async () => {
+    const agent = await meet((response, heard, count) => {
+      const all = { artifacts: [artifact("a", "one ", "two ", "three ", "four ")] };
+      if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("WORKING", all)));
+      events(response);
+      if (count === 1) {
+        const start = frame(heard, { task: wireTask("WORKING") });
+        return cut(response, start + frame(heard, artifactUpdate("a", "one ", false)));
+      }
+      const meanwhile = { artifacts: [artifact("a", "one ", "two ")] };
+      response.write(frame(heard, { task: wireTask("WORKING", meanwhile) }));
+      // What came between the snapshot and this was lost by the server.
+      response.write(frame(heard, artifactUpdate("a", "four ")));
+      response.end(frame(heard, statusUpdate("COMPLETED")));
+    });
+    const stream = agent.stream("go");
+    expect(await told(stream)).toEqual([
+      "task[working]",
+      "=one ",
+      "two ",
+      "four ",
+      "=one two three four ",
+      "[completed]",
+    ]);
+    expect(textOf(stream.task?.artifacts?.[0]?.parts ?? [])).toBe("one two three four ");
+    expect(methods()).toEqual(["SendStreamingMessage", "SubscribeToTask", "GetTask"]);
+  });
+
+  it("is not fooled by ids that are no cursors", async () => {
+    const agent = await meet((response, heard, count) => {
+      const all = { artifacts: [artifact("a", "one ", "two ", "three ")] };
+      if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("COMPLETED", all)));
+      events(response);
+      if (count === 1) {
+        const start = frame(heard, { task: wireTask("WORKING") }, "1700000000001");
+        return cut(response, start + frame(heard, artifactUpdate("a", "one ", false), "1700000000002"));
+      }
+      response.write(
+        frame(heard, { task: wireTask("WORKING", { artifacts: [artifact("a", "one ", "two ")] }) }, "1700000000009"),
+      );
+      response.write(frame(heard, artifactUpdate("a", "three "), "1700000000010"));
+      response.end(frame(heard, statusUpdate("COMPLETED"), "1700000000011"));
+    });
+    expect(await told(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
+    expect(server?.heard[1]?.headers["last-event-id"]).toBe("1700000000002");
+  });
+
+  it("goes on exactly where the server stands where it was asked to", async () => {
+    const agent = await meet((response, heard, count) => {
+      events(response);
+      if (count === 1) {
+        const start = frame(heard, { task: wireTask("WORKING") }, "0");
+        return cut(response, start + frame(heard, artifactUpdate("a", "one ", false), "1"));
+      }
+      const first = count === 2 ? 1 : 2;
+      response.write(frame(heard, { task: wireTask("SUBMITTED") }, String(first)));
+      if (count === 2) return cut(response, frame(heard, artifactUpdate("a", "one "), "2"));
+      response.end(frame(heard, statusUpdate("COMPLETED"), "3"));
+    });
+    const stream = agent.stream("go");
+    expect(await told(stream)).toEqual(["task[working]", "=one ", "one ", "[completed]"]);
+    expect(methods()).toEqual(["SendStreamingMessage", "SubscribeToTask", "SubscribeToTask"]);
+    expect(server?.heard.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1", "2"]);
+  });
+
+  it("forgets a cursor that is refused", async () => {
+    const agent = await meet((response, heard, count) => {
+      if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("COMPLETED")));
+      if (count === 2) return json(response, rpcError(heard, -32602, "Last-Event-ID: unheard of"));
+      events(response);
+      if (count === 1) return cut(response, frame(heard, { task: wireTask("WORKING") }, "x"));
+      response.end(frame(heard, { task: wireTask("COMPLETED") }));
+    });
+    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
+    expect(server?.heard.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "x", undefined]);
+  });
+
+  it("is looked after by hand where nobody can subscribe, until the end", async () => {
+    let looks = 0;
+    const agent = await meet((response, heard, count) => {
+      if (heard.body.method === "SubscribeToTask") return json(response, rpcError(heard, -32004, "No subscriptions"));
+      if (heard.body.method === "GetTask") {
+        looks++;
+        const texts = ["one ", "two ", "three "].slice(0, looks);
+        return json(
+          response,
+          rpc(heard, wireTask(looks < 4 ? "WORKING" : "COMPLETED", { artifacts: [artifact("a", ...texts)] })),
+        );
+      }
+      events(response);
+      cut(response, frame(heard, { task: wireTask("WORKING") }));
+      expect(count).toBe(1);
+    });
+    expect(await told(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
+  });
+
+  it("is given up after some tries without news, with what is known of the task", async () => {
+    const agent = await meet((response, heard, count) => {
+      events(response);
+      if (count === 1) return cut(response, frame(heard, { task: wireTask("WORKING") }));
+      response.destroy();
+    });
+    const stream = agent.stream("go");
+    const error = await failure(stream.result());
+    expect(error).toMatchObject({ code: "stream-lost", taskId: "t1", cause: { code: "network" } });
+    expect(server?.heard).toHaveLength(4);
+    expect(stream.task).toMatchObject({ id: "t1", status: { state: "working" } });
+  });
+
+  it("is not given up because the task is quiet for longer than connections last", async () => {
+    let time = 0;
+    // Waits are over at once; what counts is how long connections last.
+    const clock: Clock = {
+      now: () => time,
+      setTimer: (at, callback) => {
+        const timer = at === Number.POSITIVE_INFINITY ? undefined : setImmediate(callback);
+        return { cancel: () => clearImmediate(timer) };
+      },
+    };
+    const agent = await meet(
+      (response, heard, count) => {
+        events(response);
+        time += 60_000;
+        if (count < 20) return cut(response, frame(heard, { task: wireTask("WORKING") }));
+        response.end(frame(heard, { task: wireTask("COMPLETED") }));
+      },
+      { clock },
+    );
+    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
+    expect(server?.heard).toHaveLength(20);
+  });
+
+  it("is looked at where the server only ever says how the task is", async () => {
+    const agent = await meet((response, heard, count) => {
+      if (heard.body.method === "GetTask")
+        return json(response, rpc(heard, wireTask(count < 8 ? "WORKING" : "FAILED")));
+      events(response);
+      response.end(frame(heard, { task: wireTask("WORKING") }));
+    });
+    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[failed]"]);
+    expect(methods().slice(0, 4)).toEqual(["SendStreamingMessage", "SubscribeToTask", "SubscribeToTask", "GetTask"]);
+  });
+
+  it("survives an error that says nothing of the task", async () => {
+    const agent = await meet((response, heard, count) => {
+      events(response);
+      const start = frame(heard, { task: wireTask(count === 1 ? "WORKING" : "COMPLETED") });
+      response.end(count === 1 ? `${start}event: error\ndata: ${rpcError(heard, -32057, "Going down")}\n\n` : start);
+    });
+    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
+  });
+
+  it("tells what the agent tells in the middle of it", async () => {
+    const agent = await meet((response, heard) => {
+      events(response);
+      const start = frame(heard, { task: wireTask("WORKING") });
+      response.end(`${start}data: ${rpcError(heard, -32056, "You may not see more")}\n\n`);
+    });
+    expect(await failure(agent.stream("go").result())).toMatchObject({
+      code: "permission-denied",
+      message: "You may not see more",
+    });
+  });
+
+  it("that ends without an end is asked for again", async () => {
+    const agent = await meet((response, heard, count) => {
+      events(response);
+      const task = wireTask("WORKING", count === 1 ? {} : { artifacts: [artifact("a", "x")] });
+      const state = count === 1 ? "" : frame(heard, statusUpdate("FAILED"));
+      response.end(frame(heard, { task }) + state);
+    });
+    expect(await told(agent.stream("go"))).toEqual(["task[working]", "=x", "[failed]"]);
+  });
+});
+
+describe("a stream that breaks before anything came", () => {
+  const breaks: Answer = (response, _, count) => {
+    if (count === 1) return void response.destroy();
+    events(response);
+    response.flushHeaders();
+    response.destroy();
+  };
+
+  it("is not sent again: the error says that the outcome is not known", async () => {
+    const agent = await meet(breaks);
+    for (let turn = 1; turn <= 2; turn++) {
+      const error = await failure(agent.stream("go").result());
+      expect(error.code).toBe("outcome-unknown");
+      expect(error.message).toContain("not known");
+      expect(server?.heard).toHaveLength(turn);
+    }
+  });
+
+  it("is the same for a send", async () => {
+    const agent = await meet(breaks);
+    expect((await failure(agent.send("go"))).code).toBe("outcome-unknown");
+    expect(server?.heard).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      "its card declares that it takes a message only once",
+      { card: { capabilities: { streaming: true, extensions: [{ uri: IDEMPOTENT_SEND }] } } },
+    ],
+    ["its caller says so", { resend: true }],
+  ])("is sent again by the same id where %s", async (_, meeting) => {
+    const agent = await meet((response, heard, count) => {
+      if (count <= 2) return breaks(response, heard, count);
+      events(response);
+      response.end(frame(heard, { task: wireTask("COMPLETED") }));
+    }, meeting);
+    expect(await told(agent.stream("go"))).toEqual(["task[completed]"]);
+    expect(new Set(messageIds()).size).toBe(1);
+    expect(messageIds()).toHaveLength(3);
+  });
+
+  it("is tried again where nobody was there to hear it", async () => {
+    const agent = await meet(() => {}, { retry: { attempts: 2, baseDelay: 1 } });
+    const { url } = server ?? { url: "" };
+    await server?.close();
+    server = undefined;
+    const error = await failure(agent.send("go"));
+    expect(error.code).toBe("network");
+    expect(error.message).toContain(url);
+    expect((await failure(agent.stream("go").result())).code).toBe("network");
+  });
+});
+
+describe("an agent that is busy", () => {
+  it.each([429, 503])("with HTTP %i is asked again when it says, sends included", async (status) => {
+    const agent = await meet((response, heard, count) => {
+      if (count < 3) return void response.writeHead(status, { "retry-after": "0" }).end("later");
+      json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+    });
+    expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
+    expect(server?.heard).toHaveLength(3);
+    expect(new Set(messageIds()).size).toBe(1);
+  });
+
+  it("for longer than anybody waits is given up at once", async () => {
+    const agent = await meet((response) => void response.writeHead(429, { "retry-after": "3600" }).end());
+    expect(await failure(agent.send("go"))).toMatchObject({
+      code: "rate-limited",
+      remote: { httpStatus: 429, retryAfter: 3600 },
+    });
+    expect(server?.heard).toHaveLength(1);
+  });
+
+  it("behind a gateway that gives up is asked again only where that does no harm", async () => {
+    const agent = await meet((response, heard, count) => {
+      if (count === 1) return void response.writeHead(504).end("time-out");
+      if (heard.body.method === "GetTask" && count === 2) return json(response, rpc(heard, wireTask("COMPLETED")));
+      response.writeHead(502).end("bad");
+    });
+    expect((await agent.task("t1").get()).id).toBe("t1");
+    expect((await failure(agent.send("go"))).code).toBe("unavailable");
+    expect(server?.heard).toHaveLength(3);
+  });
+});
+
+describe("an agent that does not stream", () => {
+  const looking = (refusal: Answer): Answer => {
+    let looks = 0;
+    return (response, heard, count) => {
+      const { method } = heard.body;
+      if (method === "SendMessage") return json(response, rpc(heard, { task: wireTask("SUBMITTED") }));
+      if (method !== "GetTask") return refusal(response, heard, count);
+      looks++;
+      json(
+        response,
+        rpc(heard, wireTask(looks < 2 ? "SUBMITTED" : "COMPLETED", { artifacts: [artifact("a", "x".repeat(looks))] })),
+      );
+    };
+  };
+  const never: Answer = (_, { body }) => {
+    throw new Error(`${body.method} was asked.`);
+  };
+
+  it.each([
+    ["by its card", { card: { capabilities: {} } }, never],
+    ["by its answer", {}, (response, heard) => json(response, rpcError(heard, -32004, "No streams"))],
+    ["by not knowing how", {}, (response, heard) => json(response, rpcError(heard, -32601, "What?"))],
+    [
+      "by an event",
+      {},
+      (response, heard) => {
+        events(response);
+        response.end(`event: error\ndata: ${rpcError(heard, -32004, "No streams")}\n\n`);
+      },
+    ],
+  ] satisfies [string, Meeting, Answer][])("%s is sent to and looked at", async (_, meeting, refusal) => {
+    const agent = await meet(looking(refusal), meeting);
+    expect(await told(agent.stream("go"))).toEqual(["task[submitted]", "=x", "x", "[completed]"]);
+    const sends = server?.heard.filter(({ body }) => body.method === "SendMessage");
+    expect(sends?.[0]?.body.params).toMatchObject({ configuration: { returnImmediately: true } });
+    // Once it is known, nobody asks again.
+    const before = methods().filter((method) => method === "SendStreamingMessage").length;
+    await agent.stream("again").result();
+    expect(methods().filter((method) => method === "SendStreamingMessage")).toHaveLength(before);
+  });
+
+  it("is not taken for one because it refuses a message", async () => {
+    const agent = await meet((response, heard, count) => {
+      if (count === 1) return json(response, rpcError(heard, -32004, "The task is finished"));
+      events(response);
+      response.end(frame(heard, { task: wireTask("COMPLETED") }));
+    });
+    expect((await failure(agent.stream("go").result())).message).toBe("The task is finished");
+    expect(await told(agent.stream("go"))).toEqual(["task[completed]"]);
+  });
+});
+
+describe("an agent that starts to work on a reply and then cannot stream it", () => {
+  it("is followed instead of being told again", async () => {
+    const agent = await meet((response, heard, count) => {
+      const { method } = heard.body;
+      const working = { status: { state: "TASK_STATE_WORKING", timestamp: "2030-01-01T00:00:07.000Z" } };
+      if (method === "GetTask") return json(response, rpc(heard, wireTask("WORKING", working)));
+      if (count === 2) return json(response, rpcError(heard, -32004, "Received statusUpdate before initial Task"));
+      events(response);
+      const asking = statusUpdate("INPUT_REQUIRED", 5);
+      if (count === 1) return void response.end(frame(heard, { task: wireTask("SUBMITTED") }) + frame(heard, asking));
+      response.end(frame(heard, { task: wireTask("WORKING", working) }) + frame(heard, statusUpdate("COMPLETED", 9)));
+    });
+    expect(await told(agent.stream("go", { onInput: () => "answer" }))).toEqual([
+      "task[submitted]",
+      "[input-required]",
+      "[working]",
+      "[completed]",
+    ]);
+    expect(messageIds().filter((id) => id !== undefined)).toHaveLength(2);
+  });
+});
+
+describe("an agent that is asked in REST", () => {
+  const at = { binding: "HTTP+JSON", url: "" };
+
+  it.each([404, 405])(
+    "may want the other verb for subscriptions, by HTTP %i, and is then asked so at once",
+    async (status) => {
+      const agent = await meet(
+        (response, { method }) => {
+          if (method === "POST") return json(response, JSON.stringify({ detail: "No such thing" }), status);
+          events(response);
+          response.end(`data: ${JSON.stringify({ task: wireTask("COMPLETED") })}\n\n`);
+        },
+        { at: { ...at, url: "http://unknown" } },
+      );
+      const rest = await connect(server?.card({}, { binding: "HTTP+JSON", url: `${server.url}/base/` }) ?? {}, QUICK);
+      expect(agent.interface.binding).toBe("HTTP+JSON");
+      expect(await told(rest.task("t1").subscribe())).toEqual(["task[completed]"]);
+      expect(await told(rest.task("t1").subscribe())).toEqual(["task[completed]"]);
+      expect(server?.heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
+        "POST /base/tasks/t1:subscribe",
+        "GET /base/tasks/t1:subscribe",
+        "GET /base/tasks/t1:subscribe",
+      ]);
+    },
+  );
+
+  it("is named its tenant in the path, its version and the extensions in headers", async () => {
+    await meet((response) => json(response, JSON.stringify(wireTask("COMPLETED"))));
+    const card = server?.card({}, { binding: "HTTP+JSON", url: server.url, tenant: "acme" }) ?? {};
+    const agent = await connect(card, { extensions: ["https://example.com/x", "urn:y"], headers: { "x-own": "1" } });
+    await agent.task("t 1").get({ historyLength: 2 });
+    expect(server?.heard[0]).toMatchObject({
+      method: "GET",
+      url: "/acme/tasks/t%201?historyLength=2",
+      headers: { "a2a-version": "1.0", "a2a-extensions": "https://example.com/x, urn:y", "x-own": "1" },
+    });
+  });
+});
+
+describe("credentials", () => {
+  it("are put on every request, and renewed once when they are refused", async () => {
+    const agent = await meet(
+      (response, heard) => {
+        if (heard.headers.authorization !== "Bearer fresh")
+          return void response.writeHead(401, { "www-authenticate": 'Bearer realm="x"' }).end();
+        json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+      },
+      {
+        authorize: ({ headers, url }, { challenge, operation }) => {
+          url.searchParams.set("key", operation);
+          headers.set(
+            "authorization",
+            challenge?.authenticate === 'Bearer realm="x"' ? "Bearer fresh" : "Bearer stale",
+          );
+        },
+      },
+    );
+    expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
+    expect(server?.heard.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ["/rpc?key=send", "Bearer stale"],
+      ["/rpc?key=send", "Bearer fresh"],
+    ]);
+  });
+
+  it("that cannot be renewed leave the refusal as it is", async () => {
+    const agent = await meet((response) => void response.writeHead(401, { "www-authenticate": "Bearer" }).end(), {
+      authorize: (_, { challenge }) => challenge === undefined,
+    });
+    expect(await failure(agent.send("go"))).toMatchObject({
+      code: "unauthenticated",
+      remote: { httpStatus: 401, authenticate: "Bearer" },
+    });
+    expect(server?.heard).toHaveLength(1);
+  });
+});
+
+describe("a guard", () => {
+  it("looks at every redirection, and keeps credentials from other hosts", async () => {
+    const looked: string[] = [];
+    const other = await LyingServer.start((response, heard) =>
+      json(response, rpc(heard, { task: wireTask("COMPLETED") })),
+    );
+    try {
+      const agent = await meet((response) => void response.writeHead(307, { location: `${other.url}/there` }).end(), {
+        guard: (url) => void looked.push(url.pathname),
+        headers: { authorization: "Bearer secret", "x-own": "1" },
+      });
+      expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
+      expect(looked).toEqual(["/rpc", "/there"]);
+      expect(other.heard[0]?.headers).toMatchObject({ "a2a-version": "1.0" });
+      expect(other.heard[0]?.headers).not.toHaveProperty("authorization");
+      // Any header of the caller's own may be a key.
+      expect(other.heard[0]?.headers).not.toHaveProperty("x-own");
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("stops what leads where it must not", async () => {
+    const agent = await meet(
+      (response, { url }) => {
+        const location = url === "/rpc" ? "/elsewhere" : "http://169.254.169.254/";
+        response.writeHead(url === "/rpc" ? 308 : 302, { location }).end();
+      },
+      {
+        guard: ({ hostname }) => {
+          if (hostname !== "127.0.0.1") throw new RemoteError("blocked-url", "Not there.");
+        },
+      },
+    );
+    expect((await failure(agent.send("go"))).code).toBe("blocked-url");
+    expect(server?.heard).toHaveLength(2);
+  });
+});
+
+describe("an agent with several ways in", () => {
+  const answering: Answer = (response, heard) => json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+
+  it("is spoken to by the next one where nobody is at the first, and from then on", async () => {
+    const gone = await LyingServer.start(answering);
+    await gone.close();
+    server = await LyingServer.start(answering);
+    const [right] = server.card().interfaces;
+    const [wrong] = gone.card().interfaces;
+    const card = server.card();
+    const agent = await connect({ ...card, interfaces: [wrong, right] }, QUICK);
+    expect(agent.interface).toEqual(wrong);
+    expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
+    expect(agent.interface).toEqual(right);
+    expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
+    expect(server.heard).toHaveLength(2);
+  });
+
+  it.each([
+    ["its version is not spoken", (response, heard) => json(response, rpcError(heard, -32009, "Not that one"))],
+    ["nothing is there", (response) => void response.writeHead(404).end("Not found")],
+  ] satisfies [string, Answer][])("is spoken to by the next one where %s", async (_, refusal) => {
+    server = await LyingServer.start((response, heard) => {
+      if (heard.url === "/rpc") return refusal(response, heard);
+      json(response, JSON.stringify({ task: wireTask("COMPLETED") }));
+    });
+    const [first] = server.card().interfaces;
+    const second = { url: `${server.url}/rest`, binding: "HTTP+JSON", protocolVersion: "1.0", tenant: "acme" };
+    const agent = await connect({ ...server.card(), interfaces: [first, second] }, QUICK);
+    expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
+    expect(server.heard.map(({ url }) => url)).toEqual(["/rpc", "/rest/acme/message:send"]);
+  });
+
+  it("hears a message only once, if the first way may have brought it", async () => {
+    server = await LyingServer.start((response) => void response.destroy());
+    const [first] = server.card().interfaces;
+    const second = { url: `${server.url}/rest`, binding: "HTTP+JSON", protocolVersion: "1.0" };
+    const agent = await connect({ ...server.card(), interfaces: [first, second] }, QUICK);
+    expect((await failure(agent.send("go"))).code).toBe("outcome-unknown");
+    expect(server.heard).toHaveLength(1);
+  });
+});
