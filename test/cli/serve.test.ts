@@ -291,7 +291,9 @@ describe("palaver serve", () => {
     for (const { code } of blocks) {
       const answer = await shell(code.replaceAll("http://127.0.0.1:3000", url));
       expect(answer).toMatch(
-        code.includes("-sN") ? /^id: ?\d+$[\s\S]*TASK_STATE_COMPLETED/m : /"(?:result|tasks?|state|supportedInterfaces|protocolVersion)":/,
+        code.includes("-sN")
+          ? /^id: ?\d+$[\s\S]*TASK_STATE_COMPLETED/m
+          : /"(?:result|tasks?|state|supportedInterfaces|protocolVersion)":/,
       );
       expect(answer).not.toContain('"error":');
     }
