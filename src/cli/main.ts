@@ -10,4 +10,8 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
   process.exit(1);
 }
 const { runProgram } = await import("./program.ts");
-await runProgram(process.argv);
+const { createNodeContext } = await import("./node-context.ts");
+const { remoteConnect } = await import("./remote-connect.ts");
+const code = await runProgram(process.argv.slice(2), createNodeContext(remoteConnect));
+// A server that serves goes on; what it sets itself holds.
+if (code !== 0) process.exitCode = code;

@@ -1,40 +1,128 @@
 import { Command, CommanderError } from "commander";
 import { messageOf, StartupError } from "../platform/startup-error.ts";
 import { packageVersion } from "../platform/version.ts";
+import { exampleText } from "./agent-command.ts";
+import { authCommand } from "./auth-command.ts";
+import { cardCommand } from "./card-command.ts";
+import { CliError } from "./cli-error.ts";
+import { completionCommand } from "./completion-command.ts";
+import { configCommand } from "./config-command.ts";
+import { conformanceCommand } from "./conformance-command.ts";
+import type { CliContext } from "./context.ts";
+import { effectiveDefaults } from "./effective-defaults.ts";
+import { failureOf } from "./failure.ts";
+import { helpCommand } from "./help-command.ts";
+import { initCommand } from "./init-command.ts";
+import { createJsonOutput } from "./json-output.ts";
+import { sendCommand } from "./send-command.ts";
 import { serveCommand } from "./serve-command.ts";
+import { CommandFailed } from "./session.ts";
+import { taskCommand } from "./task-command.ts";
+import { TextOutput } from "./text-output.ts";
+import { oneLine } from "./text-writer.ts";
+import { wantsJson } from "./wants-json.ts";
 
-const EXAMPLES = `
-Examples:
-  palaver serve --demo                 serve agents that show what can be done
-  palaver serve agent.ts               serve the agent that agent.ts exports
-  palaver serve --help                 all options of serve
-`;
+const EXAMPLES = [
+  ["palaver serve --demo", "serve agents that show what can be done"],
+  ["palaver card get -a http://127.0.0.1:3000", "see what an agent is"],
+  ['palaver send "Hello" -a http://127.0.0.1:3000', "talk to it, whatever version it speaks"],
+  ["palaver init my-agent", "begin an agent of your own"],
+  ["palaver help send", "all about one command"],
+] as const;
 
-/** Runs one command line. Sets the exit code: 0 done, 1 failed, 2 not understood. */
-export async function runProgram(argv: readonly string[]): Promise<void> {
+const NOTHING_KNOWN = { hasCredentials: false, agentFlag: "", debug: false } as const;
+const PLAIN = { verbose: false, agentFlag: "", paint: (word: string) => word } as const;
+
+/** The commands, ready to be given a command line. */
+export function createProgram(context: CliContext): Command {
   const program = new Command("palaver")
-    .description("Makes agents reachable by every other agent, over the Agent2Agent (A2A) protocol.")
-    .version(packageVersion(), "-V, --version", "print the version")
+    .description("Makes agents reachable by every other agent, and calls them, over the Agent2Agent (A2A) protocol.")
+    .version(packageVersion(), "-v, --version", "print the version")
     .helpOption("-h, --help", "print this help")
+    .helpCommand(false)
     .showHelpAfterError("(--help shows what can be said)")
-    .addHelpText("after", EXAMPLES)
-    .exitOverride();
-  program.addCommand(serveCommand().copyInheritedSettings(program));
+    .addHelpText("after", exampleText(EXAMPLES));
+  const commands = [
+    sendCommand(context),
+    taskCommand(context),
+    cardCommand(context),
+    serveCommand(),
+    initCommand(context),
+    authCommand(context),
+    configCommand(context),
+    conformanceCommand(context),
+    completionCommand(context),
+    helpCommand(context),
+  ];
+  for (const command of commands) program.addCommand(command);
+  for (const command of allCommands(program)) {
+    command.exitOverride();
+    if (command.options.some(({ long }) => long === "--agent-card")) {
+      command.addHelpText("after", () => effectiveDefaults(context, command.opts()));
+    }
+  }
+  return program;
+}
+
+function allCommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}
+
+/** Runs one command line. Returns its exit code: 0 done, 2 not understood; `docs/reference/cli.md` has the others. */
+export async function runProgram(argv: readonly string[], context: CliContext): Promise<number> {
+  const program = createProgram(context);
+  const json = wantsJson(argv, context);
+  let told = "";
+  const isVerbose = argv.includes("--verbose") || Boolean(context.env["DEBUG"]);
+  for (const command of allCommands(program)) {
+    command.configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      // Whoever reads JSON gets it as JSON.
+      writeErr: (text) => {
+        told += text;
+        if (!json) void context.stderr.write(text);
+      },
+    });
+    if (json) command.showHelpAfterError(false);
+  }
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync(argv, { from: "user" });
+    return 0;
   } catch (error) {
-    process.exitCode = report(error, argv.includes("--verbose") || Boolean(process.env["DEBUG"]));
+    if (error instanceof CommandFailed) return error.exitCode;
+    if (!(error instanceof CommanderError)) return report(error, context, { json, verbose: isVerbose });
+    // The parser has said its piece; asking for help or the version is no failure.
+    if (error.exitCode === 0) return 0;
+    if (json) {
+      const message = told.replace(/^error: /, "").trim() || error.message;
+      await report(new CliError("A2ACLI_ERR_USAGE", oneLine(message), { hint: "palaver help" }), context, {
+        json,
+        verbose: false,
+      });
+    }
+    return 2;
   }
 }
 
-/** Says what went wrong in words for people. Returns the exit code. */
-function report(error: unknown, verbose: boolean): number {
-  // Commander has said its piece; asking for help or the version is no failure.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  process.stderr.write(`palaver: ${messageOf(error)}\n`);
+/** Says what went wrong in words for people, or as JSON. Returns the exit code. */
+async function report(
+  error: unknown,
+  { stdout, stderr }: CliContext,
+  { json, verbose }: { readonly json: boolean; readonly verbose: boolean },
+): Promise<number> {
+  if (json) {
+    const failure = failureOf(error, NOTHING_KNOWN);
+    await createJsonOutput(stdout, { stream: true }).failure(failure);
+    return failure.exitCode;
+  }
+  if (error instanceof CliError) {
+    await new TextOutput({ ...PLAIN, stdout, stderr }).failure(failureOf(error, NOTHING_KNOWN));
+    return error.exitCode;
+  }
+  await stderr.write(`palaver: ${messageOf(error)}\n`);
   if (verbose && error instanceof Error) {
     const { stack } = error.cause instanceof Error ? error.cause : error;
-    process.stderr.write(`${stack ?? ""}\n`);
+    await stderr.write(`${stack ?? ""}\n`);
   }
   return error instanceof StartupError && error.kind === "usage" ? 2 : 1;
 }

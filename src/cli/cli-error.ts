@@ -1,0 +1,39 @@
+/** What the specification of the command line lets a tool call its own failures, and the exit code of each. */
+export const CLI_ERRORS = {
+  A2ACLI_ERR_USAGE: 2,
+  A2ACLI_ERR_CARD_NOT_FOUND: 3,
+  A2ACLI_ERR_CARD_INVALID: 1,
+  A2ACLI_ERR_UNREACHABLE: 3,
+  A2ACLI_ERR_CREDENTIALS_MISSING: 4,
+  A2ACLI_ERR_AUTH_FAILED: 4,
+  A2ACLI_ERR_TIMEOUT: 5,
+  A2ACLI_ERR_INTERNAL: 1,
+} as const;
+
+export type CliErrorCode = keyof typeof CLI_ERRORS;
+
+export interface CliErrorOptions {
+  /** What to do next, best as a command to copy. */
+  readonly hint?: string;
+  readonly exitCode?: number;
+  readonly cause?: unknown;
+}
+
+/** A failure of the command line itself, rather than of the agent it talks to. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+  readonly code: CliErrorCode;
+  readonly hint: string | undefined;
+  readonly exitCode: number;
+
+  constructor(code: CliErrorCode, message: string, options: CliErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+    this.exitCode = options.exitCode ?? CLI_ERRORS[code];
+  }
+}
+
+export function usageError(message: string, hint?: string): CliError {
+  return new CliError("A2ACLI_ERR_USAGE", message, hint === undefined ? {} : { hint });
+}

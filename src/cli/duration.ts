@@ -1,0 +1,19 @@
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds of `500ms`, `2s`, `1.5m`, `1h`, `1m30s`, or of a bare number of seconds; `undefined` if it is none. */
+export function parseDuration(text: string): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(text)) return inRange(Number(text) * 1000);
+  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, , unit = ""] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h)/g)) {
+    total += Number(amount) * (UNITS[unit] ?? 0);
+  }
+  return inRange(total);
+}
+
+/** Timers know no more than that: some 24 days. */
+const MAX_MS = 2 ** 31 - 1;
+
+function inRange(milliseconds: number): number | undefined {
+  return milliseconds <= MAX_MS ? milliseconds : undefined;
+}

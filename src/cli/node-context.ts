@@ -1,0 +1,71 @@
+import { homedir } from "node:os";
+import type { Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Connect } from "./connect.ts";
+import type { CliContext, Sink } from "./context.ts";
+
+/** The world of this process. Ctrl+C and a request to stop abort its signal; a second one ends the process at once. */
+export function createNodeContext(connect: Connect): CliContext {
+  const stop = new AbortController();
+  return {
+    connect,
+    env: process.env,
+    // Not before somebody reads it: what it is may not even be open.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: sinkOf(process.stdout, process.stdout.isTTY, stop),
+    stderr: sinkOf(process.stderr, process.stderr.isTTY, stop),
+    cwd: process.cwd(),
+    home: process.env["HOME"] || homedir(),
+    now: Date.now,
+    sleep: async (milliseconds, signal) => {
+      await delay(milliseconds, undefined, { signal });
+    },
+    fetch: (input, init) => fetch(input, init),
+    trustAllCertificates() {
+      // Read anew for every connection. The warning that Node gives for it says what ours has said already.
+      process.removeAllListeners("warning");
+      process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+    },
+    get signal() {
+      // Servers have their own way to stop, so nothing is taken over before somebody asks.
+      listenOnce(stop);
+      return stop.signal;
+    },
+  };
+}
+
+const listening = new WeakSet<AbortController>();
+
+function listenOnce(stop: AbortController): void {
+  if (listening.has(stop)) return;
+  listening.add(stop);
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.once(name, () => stop.abort(new Error(`Stopped by ${name}.`)));
+  }
+}
+
+/** Waits where the reader is slow, and stops everything where it has gone: nobody wants the rest. */
+function sinkOf(stream: Writable, isTTY: boolean, stop: AbortController): Sink {
+  let isGone = false;
+  stream.on("error", (error: Error & { readonly code?: string }) => {
+    if (error.code !== "EPIPE") throw error;
+    isGone = true;
+    stop.abort(error);
+  });
+  return {
+    isTTY: Boolean(isTTY),
+    write: (text) =>
+      new Promise((done) => {
+        if (isGone || stream.write(text)) done();
+        else {
+          const go = (): void => {
+            stream.off("drain", go).off("error", go).off("close", go);
+            done();
+          };
+          stream.on("drain", go).on("error", go).on("close", go);
+        }
+      }),
+  };
+}

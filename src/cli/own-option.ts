@@ -1,0 +1,29 @@
+import { InvalidArgumentError, Option } from "commander";
+import { type Sources, said } from "./settings.ts";
+
+/** An option that one command has and others do not. */
+export interface OwnOption {
+  /** As the parser has it: `--history <n>`. */
+  readonly flags: string;
+  readonly description: string;
+  /** A whole number. */
+  readonly whole?: boolean;
+  readonly choices?: readonly string[];
+}
+
+export function ownOption({ flags, description, whole, choices }: OwnOption): Option {
+  const option = new Option(flags, description);
+  if (choices !== undefined) option.choices(choices);
+  if (whole === true) option.argParser(wholeNumber);
+  return option;
+}
+
+/** The value of such an option, or of the variable of its name, in the environment or in a file. */
+export function ownSetting(sources: Sources, name: string): string | undefined {
+  return said(name, sources).values[0];
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("A whole number, please.");
+}

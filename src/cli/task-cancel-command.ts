@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import { agentCommand } from "./agent-command.ts";
+import type { CliContext } from "./context.ts";
+import { runSession } from "./session.ts";
+import { taskArgument } from "./task-argument.ts";
+
+export function taskCancelCommand(context: CliContext): Command {
+  const command = agentCommand("cancel", {
+    description: "Cancels a task, and shows what became of it.",
+    options: ["task-id", "metadata"],
+    examples: [
+      ["palaver task cancel ID -a http://127.0.0.1:3000", "once it is canceled, canceling it again does nothing"],
+    ],
+  }).argument("[task-id]", "the task");
+  return command.action((named: string | undefined) =>
+    runSession(context, command.opts(), async (session) => {
+      const { metadata } = session.settings;
+      const id = taskArgument(named, session);
+      const agent = await session.connect();
+      await session.output.task(
+        await agent.task(id).cancel({ signal: session.signal, ...(metadata !== undefined && { metadata }) }),
+      );
+    }),
+  );
+}

@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import { agentCommand } from "./agent-command.ts";
+import type { CliContext } from "./context.ts";
+import { warnOfOutcome } from "./outcome.ts";
+import { runSession } from "./session.ts";
+import { taskArgument } from "./task-argument.ts";
+import { waitForTask } from "./wait-for-task.ts";
+
+export function taskGetCommand(context: CliContext): Command {
+  const command = agentCommand("get", {
+    description: "Shows a task: its state, what it made, and what was said.",
+    options: ["task-id", "wait", "async", "poll-interval"],
+    own: [{ flags: "--history <n>", description: "the last so many messages as well", whole: true }],
+    examples: [
+      ["palaver task get ID -a http://127.0.0.1:3000", "look once"],
+      ["palaver task get ID --wait --timeout 5m", "wait until it is finished or asks something"],
+      ["palaver task get ID --history 10 -o json", "with the last ten messages, as JSON"],
+    ],
+  }).argument("[task-id]", "the task");
+  return command.action((named: string | undefined) =>
+    runSession(context, command.opts(), async (session) => {
+      const id = taskArgument(named, session);
+      const { history: historyLength }: { readonly history?: number } = command.opts();
+      const remote = (await session.connect()).task(id);
+      const task =
+        session.settings.wait === true
+          ? await waitForTask(session, remote, { historyLength })
+          : await remote.get({ signal: session.signal, ...(historyLength !== undefined && { historyLength }) });
+      await session.output.task(task, { history: historyLength !== undefined });
+      await warnOfOutcome(session, task);
+    }),
+  );
+}

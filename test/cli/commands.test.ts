@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ROOT } from "../architecture/imports.ts";
+import { CommandLine, type Ended, type Serving } from "./command-line.ts";
+import { fieldsOf, linesOf } from "./terminal.ts";
+
+const MAIN = join(ROOT, "src", "cli", "main.ts");
+
+/** Of somebody else, as far as anybody who checks can tell. Made for this test, and used by nothing. */
+const KEY = pem(
+  "PRIVATE KEY",
+  "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHHGT/olpLofdRWzjgi2byPngwuuysKpLoBzPfPAMWsehRANCAATlPvyyJI7x8ZFE9/0wfOu0Xj+wsU8uIKIlRcaif41YnIjfqvBmt5k64sDR8nmbgdbmjytoUfosDQ/eR95nP2HD",
+);
+const CERTIFICATE = pem(
+  "CERTIFICATE",
+  "MIIBlzCCAT2gAwIBAgIUEWNzwrQCli1808H3sFPy44e8vzgwCgYIKoZIzj0EAwIwIDEeMBwGA1UEAwwVc29tZWJvZHkuZWxzZS5leGFtcGxlMCAXDTI2MTExNjAxMDIxMFoYDzIxMjYxMDIzMDEwMjEwWjAgMR4wHAYDVQQDDBVzb21lYm9keS5lbHNlLmV4YW1wbGUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATlPvyyJI7x8ZFE9/0wfOu0Xj+wsU8uIKIlRcaif41YnIjfqvBmt5k64sDR8nmbgdbmjytoUfosDQ/eR95nP2HDo1MwUTAdBgNVHQ4EFgQUzyKhtaa+lcqkY/OdVEC/t3V8a4EwHwYDVR0jBBgwFoAUzyKhtaa+lcqkY/OdVEC/t3V8a4EwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiEArA6xD5FwxPfQ98Yz9W8dErOXQa4DsvCpbom4dgzgAaoCIBJafzud6+S7G0VXByZOZC/gNmVXYKXrtIdP7I95KKJk",
+);
+
+function pem(kind: string, base64: string): string {
+  return `-----BEGIN ${kind}-----\n${base64.replaceAll(/.{64}/g, "$&\n")}\n-----END ${kind}-----\n`;
+}
+
+let serving: CommandLine;
+let demo: Serving;
+let line: CommandLine;
+beforeAll(async () => {
+  serving = new CommandLine();
+  demo = await serving.serve(["--demo", "--store", "memory:"]);
+});
+afterAll(() => serving.close());
+beforeEach(() => {
+  line = new CommandLine();
+});
+afterEach(() => line.close());
+
+/** Runs a command line whose process can be spoken to. */
+function start(args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: line.folder,
+    env: { ...process.env, HOME: line.folder },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output.stderr += text;
+  });
+  const ended = once(child, "close").then(([code]: (number | null)[]) => ({ code: code ?? null, ...output }));
+  return { child, ended };
+}
+
+const run = (...args: string[]): Promise<Ended> => line.run(args, { HOME: line.folder });
+
+describe("palaver, as a program", () => {
+  it("sends a message to an agent that is served, and streams what comes back", async () => {
+    const { code, stdout, stderr } = await run("send", "hello", "-a", demo.url, "--stream");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("Text:\nhello\n\n");
+    expect(fieldsOf(stdout)["State"]).toBe("TASK_STATE_COMPLETED");
+  });
+
+  it("reads data from standard input, and gives JSON that others can read", async () => {
+    const { child, ended } = start(["send", "--data", "-", "-o", "json", "-a", demo.url]);
+    child.stdin?.end('{"from":"a pipe"}');
+    const { code, stdout } = await ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).task.artifacts[0].parts).toMatchObject([{ data: { from: "a pipe" } }]);
+  });
+
+  it("streams over connections, and is over when the task is", async () => {
+    const { code, stdout } = await run("send", "2", "-a", `${demo.url}/agents/countdown`, "--stream", "-o", "json");
+    expect(code).toBe(0);
+    const text = linesOf(stdout).flatMap(({ artifactUpdate }) => artifactUpdate?.artifact.parts[0].text ?? []);
+    expect(text.join("")).toBe("2 1 Lift-off!");
+  });
+
+  it("leaves ids behind when it is interrupted, and the task goes on", async () => {
+    const { child, ended } = start(["send", "60", "-a", `${demo.url}/agents/countdown`, "--stream"]);
+    let seen = "";
+    child.stdout?.on("data", (text: string) => {
+      const isNew = !seen.includes("60 ");
+      seen += text;
+      // Once: a second time means at once.
+      if (isNew && seen.includes("60 ")) child.kill("SIGINT");
+    });
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(130);
+    const { Task: id = "", State: state } = fieldsOf(stdout);
+    expect(state).toBe("TASK_STATE_WORKING");
+    expect(stderr).toContain(`--task-id ${id} --wait`);
+    const canceled = await run("task", "cancel", id, "-a", `${demo.url}/agents/countdown`);
+    expect(fieldsOf(canceled.stdout)["State"]).toBe("TASK_STATE_CANCELED");
+  });
+
+  it("ends without complaint when nobody reads on", async () => {
+    const { child, ended } = start(["send", "60", "-a", `${demo.url}/agents/countdown`, "--stream", "-o", "json"]);
+    child.stdout?.once("data", () => child.stdout?.destroy());
+    const { stderr } = await ended;
+    expect(stderr).not.toMatch(/EPIPE|at .*\.ts/);
+  });
+
+  it("does not speak to a server with a wrong certificate, unless told to", async () => {
+    const asked: string[] = [];
+    const server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
+      asked.push(request.url ?? "");
+      const card = {
+        name: "Secret",
+        description: "d",
+        version: "1",
+        supportedInterfaces: [
+          { url: `https://${request.headers.host}/`, protocolBinding: "JSONRPC", protocolVersion: "1.0" },
+        ],
+        capabilities: {},
+        defaultInputModes: [],
+        defaultOutputModes: [],
+        skills: [],
+      };
+      response.setHeader("content-type", "application/json").end(JSON.stringify(card));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const refused = await run("card", "get", "-a", url, "-o", "json");
+      expect(refused.code).toBe(3);
+      expect(JSON.parse(refused.stdout).error.code).toBe("A2ACLI_ERR_UNREACHABLE");
+      expect(asked).toEqual([]);
+      const trusted = await run("card", "get", "-a", url, "--insecure");
+      expect(trusted.code).toBe(0);
+      expect(fieldsOf(trusted.stdout)["Name"]).toBe("Secret");
+      expect(trusted.stderr).toMatch(/^Warning: TLS certificates are not verified/);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
+
+describe("palaver init", () => {
+  it("writes a project whose test passes and whose agent can be talked to", async () => {
+    const { code, stdout } = await run("init", "my-agent");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Next: cd my-agent && npm install && npm start");
+    const folder = join(line.folder, "my-agent");
+    expect(readFileSync(join(folder, "agent.ts"), "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(15);
+    // As npm install would.
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(ROOT, join(folder, "node_modules", "palaver"));
+    const test = spawn(process.execPath, ["--test"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+    let report = "";
+    for (const stream of [test.stdout, test.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (report += text));
+    const [exit] = await once(test, "close");
+    expect(exit, report).toBe(0);
+    const server = await line.serve([join("my-agent", "agent.ts"), "--store", "memory:"]);
+    const asked = await run("send", "Ada", "-a", server.url);
+    expect(asked.stdout).toContain("Shall I greet Ada formally or warmly?");
+    const done = await run("send", "warmly", "--task-id", fieldsOf(asked.stdout)["Task"] ?? "", "-a", server.url);
+    expect(done.stdout).toContain("Text:\nHello, dear Ada!\n\n");
+  });
+
+  it("overwrites nothing", async () => {
+    writeFileSync(join(line.folder, "README.md"), "mine");
+    const { code, stdout, stderr } = await run("init");
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/has README\.md already/);
+    expect(readFileSync(join(line.folder, "README.md"), "utf8")).toBe("mine");
+  });
+});

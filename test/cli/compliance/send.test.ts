@@ -1,0 +1,304 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Server } from "../../../src/platform/create-server.ts";
+import { ScriptedAgent, type ScriptedAgentOptions, wireTask } from "../scripted-agent.ts";
+import { fieldsOf, linesOf, Terminal } from "../terminal.ts";
+import { startWorld } from "../world.ts";
+
+let world: { readonly url: string; readonly server: Server };
+let terminal: Terminal;
+const scripted: ScriptedAgent[] = [];
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.server.close());
+beforeEach(() => {
+  terminal = new Terminal();
+});
+afterEach(async () => {
+  terminal.close();
+  for (const agent of scripted.splice(0)) await agent.close();
+});
+
+const at = (id: string): readonly string[] => ["-a", `${world.url}/agents/${id}`];
+
+async function script(options: ScriptedAgentOptions): Promise<ScriptedAgent> {
+  const agent = await ScriptedAgent.start(options);
+  scripted.push(agent);
+  return agent;
+}
+
+describe("send", () => {
+  it("A2ACLI_SEND_001 sends a message and prints what came of it", async () => {
+    const { code, stdout } = await terminal.run(["send", "Hello", ...at("echo")]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Text:\nHello\n\n");
+  });
+
+  it("A2ACLI_SEND_002 waits until the task is over", async () => {
+    const { stdout } = await terminal.run(["send", "1", ...at("countdown")]);
+    expect(fieldsOf(stdout)["State"]).toBe("TASK_STATE_COMPLETED");
+    expect(stdout).toContain("1 Lift-off!");
+  });
+
+  it("A2ACLI_SEND_002 returns at once with --async and its other spellings", async () => {
+    for (const flag of ["--async", "--return-immediately", "--no-wait"]) {
+      const { code, stdout } = await terminal.run(["send", "wait", flag, ...at("slow")]);
+      expect(code, flag).toBe(0);
+      expect(fieldsOf(stdout), flag).toMatchObject({ Task: expect.any(String), Context: expect.any(String) });
+      expect(fieldsOf(stdout)["State"]).toMatch(/SUBMITTED|WORKING/);
+    }
+  });
+
+  it("A2ACLI_SEND_003 follows the agent's events with --stream", async () => {
+    const seen: number[] = [];
+    const onOutput = (stdout: string) => void seen.push(stdout.length);
+    const { code, stdout } = await terminal.run(["send", "2", "--stream", ...at("countdown")], { onOutput });
+    expect(code).toBe(0);
+    expect(stdout).toContain("Text:\n2 1 Lift-off!\n\n");
+    expect(new Set(seen).size).toBeGreaterThan(5);
+  });
+
+  it("A2ACLI_SEND_003 falls back where the agent does not stream, and says so", async () => {
+    const agent = await script({
+      reply: ({ method }) =>
+        method === "SendMessage"
+          ? { result: { task: wireTask("t", "COMPLETED") } }
+          : { result: wireTask("t", "COMPLETED") },
+    });
+    const { code, stdout, stderr } = await terminal.run(["send", "x", "--stream", "-o", "json", "-a", agent.url]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("does not stream");
+    expect(linesOf(stdout).at(-1)).toMatchObject({ task: { id: "t", status: { state: "TASK_STATE_COMPLETED" } } });
+    expect(agent.received.map(({ method }) => method)).not.toContain("SendStreamingMessage");
+  });
+
+  it("A2ACLI_SEND_003 takes a bare message for the whole answer", async () => {
+    for (const stream of [[], ["--stream"]]) {
+      const { code, stdout } = await terminal.run(["send", "message: hi", ...stream, ...at("echo")]);
+      expect(code).toBe(0);
+      expect(stdout).toContain("Message:\nhi\n\n");
+    }
+  });
+
+  it("A2ACLI_SEND_004 shows texts, data and files, and leaves none out", async () => {
+    const { code, stdout } = await terminal.run(["send", "all", ...at("rich")]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Text:\nline one\n \nTask: forged\n\\u001b[31mred\n\n");
+    expect(stdout).toContain('Data:\n{\n  "answer": 42\n}\n\n');
+    expect(stdout).toMatch(/^File: \S*report\.pdf \(application\/pdf, 4 bytes\)$/m);
+    expect(stdout).toContain("File: big.bin (application/octet-stream, at https://example.org/big.bin)");
+  });
+
+  it("A2ACLI_SEND_005 takes a part's media type from --media-type, else from its name", async () => {
+    writeFileSync(join(terminal.folder, "a.bin"), "A");
+    writeFileSync(join(terminal.folder, "b.md"), "B");
+    const parts = ["--file", "a.bin", "--media-type", "application/pdf", "--file", "b.md"];
+    const { stdout } = await terminal.run(["send", ...parts, "-o", "json", ...at("echo")]);
+    expect(JSON.parse(stdout).task.artifacts[0].parts).toMatchObject([
+      { filename: "a.bin", mediaType: "application/pdf" },
+      { filename: "b.md", mediaType: "text/markdown" },
+    ]);
+    const misplaced = await terminal.run(["send", "--media-type", "text/plain", "--text", "x", ...at("echo")]);
+    expect(misplaced).toMatchObject({ code: 2, stdout: "" });
+    expect(misplaced.stderr).toMatch(/behind the part/);
+  });
+
+  it("A2ACLI_SEND_006 keeps the order of texts, files and data, and reads data from standard input", async () => {
+    writeFileSync(join(terminal.folder, "f.txt"), "file");
+    writeFileSync(join(terminal.folder, "d.json"), "[1]");
+    const typed = [
+      "--data",
+      "d.json",
+      "--text",
+      "one",
+      "--file",
+      "f.txt",
+      "--text",
+      "two",
+      "--data",
+      "-",
+      "--file",
+      "https://example.org/x.png",
+    ];
+    const { code, stdout } = await terminal.run(["send", ...typed, "-o", "json", ...at("echo")], {
+      stdin: '{"from":"stdin"}',
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).task.artifacts[0].parts).toMatchObject([
+      { data: [1] },
+      { text: "one" },
+      { raw: Buffer.from("file").toString("base64"), filename: "f.txt", mediaType: "text/plain" },
+      { text: "two" },
+      { data: { from: "stdin" } },
+      { url: "https://example.org/x.png", mediaType: "image/png" },
+    ]);
+  });
+});
+
+describe("interaction", () => {
+  it("A2ACLI_INTERACT_001 begins a new task in the context of --context-id", async () => {
+    const first = fieldsOf((await terminal.run(["send", "1", ...at("echo")])).stdout);
+    const context = first["Context"] ?? "";
+    const second = fieldsOf((await terminal.run(["send", "2", "--context-id", context, ...at("echo")])).stdout);
+    expect(second["Context"]).toBe(context);
+    expect(second["Task"]).not.toBe(first["Task"]);
+  });
+
+  it("A2ACLI_INTERACT_002 goes on with the task of --task-id, with and without its context", async () => {
+    const { Task: id = "", Context: context = "" } = fieldsOf(
+      (await terminal.run(["send", "book", ...at("booking")])).stdout,
+    );
+    const four = await terminal.run(["send", "4", "--task-id", id, ...at("booking")]);
+    expect(four.stdout).toContain("For which day?");
+    const day = await terminal.run(["send", "2027-05-17", "--task-id", id, "--context-id", context, ...at("booking")]);
+    expect(day.stdout).toContain("Shall I book it?");
+    const done = await terminal.run(["send", "yes", "--task-id", id, "--stream", ...at("booking")]);
+    expect(fieldsOf(done.stdout)).toMatchObject({ Task: id, State: "TASK_STATE_COMPLETED" });
+  });
+
+  it("A2ACLI_INTERACT_002 fails on an id that the agent rejects, and makes no new task", async () => {
+    const { Task: id = "" } = fieldsOf((await terminal.run(["send", "book", ...at("booking")])).stdout);
+    const count = async () => fieldsOf((await terminal.run(["task", "list", ...at("booking")])).stdout)["Total"];
+    const before = await count();
+    const unknown = await terminal.run(["send", "x", "--task-id", "nobody-has-this", ...at("booking")]);
+    expect(unknown).toMatchObject({ code: 1, stdout: "" });
+    expect(unknown.stderr).toMatch(/TaskNotFoundError[\s\S]*--debug/);
+    const mismatch = await terminal.run(["send", "4", "--task-id", id, "--context-id", "another", ...at("booking")]);
+    expect(mismatch.code).toBe(1);
+    expect(mismatch.stderr).toMatch(/Code: \w+Error[\s\S]*--debug/);
+    expect(await count()).toBe(before);
+  });
+
+  it("A2ACLI_INTERACT_002 does not take another task for the one it was to go on with", async () => {
+    const agent = await script({ reply: () => ({ result: { task: wireTask("new-one", "COMPLETED") } }) });
+    const { code, stderr } = await terminal.run(["send", "x", "--task-id", "mine", "-a", agent.url]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("InvalidAgentResponseError");
+  });
+
+  it("A2ACLI_INTERACT_003 sends no ids of tasks or contexts that it was not given", async () => {
+    const agent = await script({ reply: () => ({ result: { task: wireTask("t", "COMPLETED") } }) });
+    await terminal.run(["send", "x", "-a", agent.url]);
+    await terminal.run(["send", "y", "-a", agent.url]);
+    expect(agent.received).toHaveLength(2);
+    for (const { params } of agent.received) {
+      expect(params.message).not.toHaveProperty("taskId");
+      expect(params.message).not.toHaveProperty("contextId");
+    }
+    expect(new Set(agent.received.map(({ params }) => params.message.messageId)).size).toBe(2);
+  });
+
+  it("A2ACLI_INTERACT_004 prints ids, state and the command that goes on, which works", async () => {
+    const asked = await terminal.run(["send", "book", ...at("booking")]);
+    const { Task: id, Context: context, State: state, Resume: resume = "" } = fieldsOf(asked.stdout);
+    expect(state).toBe("TASK_STATE_INPUT_REQUIRED");
+    expect(resume).toBe(`palaver send ${at("booking").join(" ")} --task-id ${id} "<reply>"`);
+    const [, ...words] = resume.replace('"<reply>"', "4").split(" ");
+    const next = await terminal.run(words);
+    expect(fieldsOf(next.stdout)).toMatchObject({ Task: id, Context: context });
+    expect(next.stdout).toContain("For which day?");
+    const done = await terminal.run(["send", "x", ...at("echo")]);
+    expect(fieldsOf(done.stdout)["Resume"]).toContain(`--context-id ${fieldsOf(done.stdout)["Context"]}`);
+  });
+
+  it("A2ACLI_INTERACT_005 remembers nothing of one run in the next, and knows no --continue", async () => {
+    const agent = await script({ reply: () => ({ result: { task: wireTask("t", "INPUT_REQUIRED") } }) });
+    await terminal.run(["send", "x", "-a", agent.url]);
+    await terminal.run(["send", "y", "-a", agent.url]);
+    expect(agent.received[1]?.params.message).not.toHaveProperty("taskId");
+    expect(await terminal.run(["send", "z", "--continue", "-a", agent.url])).toMatchObject({ code: 2 });
+    const { readdirSync } = await import("node:fs");
+    expect(readdirSync(terminal.folder)).toEqual([]);
+  });
+});
+
+describe("polling", () => {
+  const states =
+    (...sequence: string[]) =>
+    ({ method }: { method: string }, count: number) => {
+      const state = sequence[Math.min(count, sequence.length) - 1] ?? "COMPLETED";
+      if (method === "SendMessage") return { result: { task: wireTask("t", "WORKING") } };
+      return { result: wireTask("t", state) };
+    };
+  const quickly = ["--poll-interval", "20ms"];
+
+  it("A2ACLI_TASK_POLL_001 looks once, or with --wait until the task is over", async () => {
+    const agent = await script({ reply: states("WORKING", "WORKING", "WORKING", "COMPLETED") });
+    const once = await terminal.run(["task", "get", "t", "-a", agent.url]);
+    expect(fieldsOf(once.stdout)["State"]).toBe("TASK_STATE_WORKING");
+    expect(agent.received).toHaveLength(1);
+    const waited = await terminal.run(["task", "get", "t", "--wait", ...quickly, "-a", agent.url]);
+    expect(fieldsOf(waited.stdout)["State"]).toBe("TASK_STATE_COMPLETED");
+    expect(agent.received).toHaveLength(4);
+  });
+
+  it("A2ACLI_TASK_POLL_002 looks as often as --poll-interval says and ever less, and gives up after --timeout", async () => {
+    const agent = await script({ reply: states("WORKING") });
+    const waits: number[] = [];
+    const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+      waits.push(milliseconds);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      signal.throwIfAborted();
+    };
+    const argv = ["task", "get", "t", "--wait", "--poll-interval", "1s", "--timeout", "400ms", "-a", agent.url];
+    const { code, stdout, stderr } = await terminal.run(argv, { context: { sleep } });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/Code: A2ACLI_ERR_TIMEOUT[\s\S]*task get .*--task-id t --wait/);
+    expect(fieldsOf(stdout)).toMatchObject({ Task: "t", State: "TASK_STATE_WORKING" });
+    expect(waits[0]).toBe(1000);
+    expect(waits[1]).toBeGreaterThan(1000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(5000);
+    const json = await terminal.run([...argv, "-o", "json"], { context: { sleep } });
+    expect(JSON.parse(json.stdout).error.code).toBe("A2ACLI_ERR_TIMEOUT");
+  });
+
+  it("A2ACLI_TASK_POLL_002 can be interrupted, and leaves the task's id behind", async () => {
+    const stop = new AbortController();
+    const agent = await script({ reply: states("WORKING") });
+    setTimeout(() => stop.abort(), 150);
+    const argv = ["send", "x", "--poll-interval", "20ms", "-a", agent.url];
+    const { code, stdout, stderr } = await terminal.run(argv, { signal: stop.signal });
+    expect(code).toBe(130);
+    expect(fieldsOf(stdout)).toMatchObject({ Task: "t", Context: "context-of-t" });
+    expect(stderr).toMatch(/Interrupted/);
+  });
+
+  it("A2ACLI_TASK_POLL_003 stops at once when the task asks for input or authentication", async () => {
+    for (const state of ["INPUT_REQUIRED", "AUTH_REQUIRED"]) {
+      const agent = await script({ reply: states("WORKING", state, "COMPLETED") });
+      const { code, stdout } = await terminal.run(["task", "get", "t", "--wait", ...quickly, "-a", agent.url]);
+      expect(code).toBe(0);
+      expect(fieldsOf(stdout)["State"]).toBe(`TASK_STATE_${state}`);
+      expect(agent.received).toHaveLength(2);
+    }
+    const auth = await terminal.run(["send", "open", ...at("locked")]);
+    expect(auth.code).toBe(0);
+    expect(fieldsOf(auth.stdout)["State"]).toBe("TASK_STATE_AUTH_REQUIRED");
+  });
+
+  it("A2ACLI_TASK_POLL_003 goes on while the agent does not say its state", async () => {
+    const agent = await script({ reply: states("UNSPECIFIED", "UNSPECIFIED", "COMPLETED") });
+    const { code, stdout } = await terminal.run(["task", "get", "t", "--wait", ...quickly, "-a", agent.url]);
+    expect(code).toBe(0);
+    expect(fieldsOf(stdout)["State"]).toBe("TASK_STATE_COMPLETED");
+    expect(agent.received).toHaveLength(3);
+  });
+
+  it("A2ACLI_TASK_POLL_004 waits by looking where listening fails", async () => {
+    const agent = await script({
+      card: { capabilities: { streaming: true } },
+      reply: ({ method }, count) => {
+        if (method === "SendStreamingMessage") return { events: [{ task: wireTask("t", "WORKING") }], cut: true };
+        if (method === "SubscribeToTask") return { error: { code: -32603, message: "no streams today" } };
+        return { result: wireTask("t", count < 2 ? "WORKING" : "COMPLETED") };
+      },
+    });
+    const { code, stdout } = await terminal.run(["send", "x", ...quickly, "-a", agent.url]);
+    expect(code).toBe(0);
+    expect(fieldsOf(stdout)).toMatchObject({ Task: "t", State: "TASK_STATE_COMPLETED" });
+    expect(agent.received.filter(({ method }) => method === "SendStreamingMessage")).toHaveLength(1);
+  });
+});

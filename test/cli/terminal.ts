@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { CliContext } from "../../src/cli/context.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { remoteConnect } from "../../src/cli/remote-connect.ts";
+
+export interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Somebody watches standard error. */
+  readonly isTTY?: boolean;
+  readonly signal?: AbortSignal;
+  /** Called with what is on standard output so far, whenever there is more. */
+  readonly onOutput?: (stdout: string) => void | Promise<void>;
+  readonly context?: Partial<CliContext>;
+}
+
+/** Runs command lines in this process, in a home and a folder of their own. */
+export class Terminal {
+  readonly #root: string = mkdtempSync(join(tmpdir(), "palaver-terminal-"));
+  /** Both are the same: the working folder lies in the home. */
+  readonly folder: string = this.#root;
+  certificatesTrusted = 0;
+
+  async run(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
+    const output = { stdout: "", stderr: "" };
+    const { env = {}, stdin = "", isTTY = false, signal, onOutput } = options;
+    const code = await runProgram(argv, {
+      connect: remoteConnect,
+      env,
+      stdin: (async function* () {
+        yield stdin;
+      })(),
+      stdout: {
+        isTTY: false,
+        async write(text) {
+          output.stdout += text;
+          await onOutput?.(output.stdout);
+        },
+      },
+      stderr: {
+        isTTY,
+        async write(text) {
+          output.stderr += text;
+        },
+      },
+      cwd: this.folder,
+      home: this.folder,
+      now: Date.now,
+      sleep: async (milliseconds, stop) => {
+        await delay(milliseconds, undefined, { signal: stop });
+      },
+      fetch: (input, init) => fetch(input, init),
+      trustAllCertificates: () => {
+        this.certificatesTrusted++;
+      },
+      signal: signal ?? new AbortController().signal,
+      ...options.context,
+    });
+    return { code, ...output };
+  }
+
+  close(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+}
+
+/** The fields of text output, by label; of those that are there several times, the last. Blocks are skipped. */
+export function fieldsOf(text: string): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  let inBlock = false;
+  for (const line of text.split("\n")) {
+    if (inBlock) inBlock = line !== "";
+    else if (/^[\w ]+:$/.test(line)) inBlock = true;
+    else {
+      const [, label, value] = /^([\w -]+): (.*)$/.exec(line) ?? [];
+      if (label !== undefined && value !== undefined) fields[label] = value;
+    }
+  }
+  return fields;
+}
+
+/** The JSON objects of a text that has one on each line. */
+export function linesOf(text: string): readonly any[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
