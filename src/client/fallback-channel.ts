@@ -39,8 +39,10 @@ export function createFallbackChannel(ways: Ways): Channel {
     } catch (thrown) {
       for (const channel of requests.has(call) && isUnheard(thrown) ? ways : []) {
         if (channel === best) continue;
+        const own = sayable(() => written(call, channel));
+        if (own === undefined) continue;
         try {
-          const result = await attempt(channel, written(call, channel));
+          const result = await attempt(channel, own);
           current = channel;
           return result;
         } catch (other) {
@@ -68,6 +70,15 @@ export function createFallbackChannel(ways: Ways): Channel {
     open: (call, context) => through(call, (channel, own) => channel.open(own, context)),
     otherVerb: (call) => current.otherVerb(call),
   };
+}
+
+/** The call as a dialect writes it; `undefined` where it has no words for that. */
+function sayable(write: () => PreparedCall): PreparedCall | undefined {
+  try {
+    return write();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Nobody took it up: it was never sent, nothing is at that address, or what it asks is not in the version spoken there. */
