@@ -1,3 +1,4 @@
+export { RELAYED, type RemoteAgentOptions, remoteAgent } from "./adapters/remote/remote-agent.ts";
 export {
   type AbortCause,
   type Agent,

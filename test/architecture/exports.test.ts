@@ -9,6 +9,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
     values: [
       "A2AError",
       "ERROR_CODES",
+      "RELAYED",
       "StartupError",
       "TaskAborted",
       "TaskFailure",
@@ -16,6 +17,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "createServer",
       "isInterrupted",
       "isTerminal",
+      "remoteAgent",
       "serve",
       "skill",
       "textOf",
@@ -72,6 +74,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "PromisedInterface",
       "RawPart",
       "ReceivedFile",
+      "RemoteAgentOptions",
       "ReplyCall",
       "RestartPolicy",
       "Retention",

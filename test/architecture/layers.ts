@@ -15,6 +15,8 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   server: ["protocol", "internal", "engine", "auth", "store/contract.ts", "bus/contract.ts"],
   transport: ["protocol", "internal", "wire", "server"],
   client: ["protocol", "internal", "wire", "auth"],
+  /** Agents whose work is done elsewhere. */
+  adapters: ["protocol", "internal", "engine/agent.ts", "engine/task-failure.ts", "client"],
   demo: ["protocol", "engine/agent.ts"],
   /** Functions over a server that is there already: of the platform and the engine it knows types alone. */
   plain: ["protocol", "wire", "platform/create-server.ts", "engine/agent.ts"],

@@ -1,0 +1,260 @@
+import type { RemoteAgent, RemoteStreamEvent } from "../../client/api.ts";
+import { RemoteError } from "../../client/errors.ts";
+import { TaskView } from "../../client/task-view.ts";
+import { type Output, TaskAborted, type TaskContext } from "../../engine/agent.ts";
+import { TaskFailure } from "../../engine/task-failure.ts";
+import type { MessageId } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import { type Part, textOf } from "../../protocol/part.ts";
+import type { Task, TaskStatus } from "../../protocol/task.ts";
+import { type ArtifactNames, RelayedArtifacts } from "./relayed-artifacts.ts";
+import { followAgain, isNews, whenChanged } from "./remote-events.ts";
+
+type Words = Pick<Message, "parts" | "metadata">;
+type Bare = { readonly kind: "message"; readonly parts: readonly Part[] };
+
+/** What the remote agent made of a message. */
+type Taken = Bare | { readonly kind: "task"; readonly id: string; readonly contextId: string };
+
+/** How the remote task was left: ended, or asking something. */
+interface Left {
+  readonly kind: "task";
+  readonly task: Task;
+  readonly names: ArtifactNames;
+  readonly used: readonly string[];
+}
+
+interface Round {
+  readonly number: number;
+  /** `undefined`: there is nothing to be said, the task goes on by itself. */
+  readonly words: Words | undefined;
+  readonly before: Left | undefined;
+}
+
+/** Milliseconds that a canceled task waits to learn what it is to cancel over there, and for that to be done. */
+const CANCEL_WITHIN = 10_000;
+
+/**
+ * One task here, and the one at the remote agent that does its work. What was sent, what became of it and how each round ended are
+ * steps: an attempt after a restart goes on with the same remote task, and sends nothing twice.
+ */
+export class Relay {
+  readonly #remote: RemoteAgent;
+  readonly #task: TaskContext;
+  /** Not the task's own signal: a cancel has to reach the remote agent before the connection goes. */
+  readonly #connection = new AbortController();
+  #remoteId: string | undefined;
+  #canceling: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(remote: RemoteAgent, task: TaskContext) {
+    this.#remote = remote;
+    this.#task = task;
+  }
+
+  async run(): Promise<Output | void> {
+    const { signal } = this.#task;
+    const stop = (): void => this.#stop();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await this.#rounds();
+    } catch (thrown) {
+      if (thrown instanceof RemoteError && !signal.aborted) throw this.#failure(thrown);
+      throw thrown;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.#isOver = true;
+      await this.#canceling;
+      this.#connection.abort();
+    }
+  }
+
+  async #rounds(): Promise<Output | void> {
+    let words: Words | undefined = this.#task.message;
+    let before: Left | undefined;
+    for (let number = 0; ; number++) {
+      const left: Bare | Left = await this.#round({ number, words, before });
+      if (left.kind === "message") return left.parts;
+      const { state, message } = left.task.status;
+      const said = message?.parts ?? [];
+      if (state === "input-required") words = await this.#ask(number, left.task.status);
+      else if (state === "auth-required") words = await this.#authorise(left.task);
+      else if (state === "completed") return;
+      else if (state === "rejected") this.#task.reject(textOf(said) || `${this.#name} rejected the task.`);
+      else if (state === "canceled")
+        throw new TaskFailure(`${this.#name} canceled the task.`, { code: "remote-canceled" });
+      else throw new TaskFailure(textOf(said) || `${this.#name} failed.`, { code: "remote-failed" });
+      before = left;
+    }
+  }
+
+  async #round(round: Round): Promise<Bare | Left> {
+    const { number, words, before } = round;
+    let live: AsyncIterable<RemoteStreamEvent> | undefined;
+    let taken: Taken | undefined = before && { kind: "task", id: before.task.id, contextId: before.task.contextId };
+    if (words !== undefined) {
+      const begun = await this.#task.step(`send-${number}`, ({ attempt }) => attempt);
+      taken = await this.#task.step(`taken-${number}`, async ({ key, attempt }) => {
+        if (begun !== attempt) throw this.#unknown();
+        const sent = await this.#send(words, key, taken);
+        live = sent.events;
+        return sent.taken;
+      });
+    }
+    if (taken === undefined) throw this.#unknown();
+    if (taken.kind === "message") return taken;
+    const { id, contextId } = taken;
+    this.#remoteId = id;
+    return this.#task.step(`round-${number}`, () => {
+      const { signal } = this.#connection;
+      const events = live ?? followAgain(this.#remote.task(id), { signal, answered: before?.task.status });
+      return this.#relay(events, { id, contextId, before });
+    });
+  }
+
+  /** Sends, and waits for the first that comes of it. */
+  async #send(
+    { parts, metadata }: Words,
+    key: string,
+    to: Taken | undefined,
+  ): Promise<{ readonly taken: Taken; readonly events: AsyncIterable<RemoteStreamEvent> }> {
+    const { metadata: requested, outputModes } = this.#task;
+    // Safe: whoever sends a message names it.
+    const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
+    const stream = this.#remote.stream(said, {
+      metadata: requested,
+      outputModes,
+      signal: this.#connection.signal,
+      ...(to?.kind === "task" && { taskId: to.id, contextId: to.contextId }),
+    });
+    const iterator = stream[Symbol.asyncIterator]();
+    const first = await iterator.next();
+    if (first.done === true) throw new RemoteError("network", "It ended the stream without a word.");
+    const event = first.value;
+    if (event.kind === "message") return { taken: { kind: "message", parts: event.message.parts }, events: stream };
+    const { id, contextId } = event.task;
+    this.#remoteId = id;
+    const events = (async function* () {
+      yield event;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    })();
+    return { taken: { kind: "task", id, contextId }, events };
+  }
+
+  /** Passes on what happens until the task ends or asks something. */
+  async #relay(
+    events: AsyncIterable<RemoteStreamEvent>,
+    { id, contextId, before }: { readonly id: string; readonly contextId: string; readonly before: Left | undefined },
+  ): Promise<Bare | Left> {
+    const artifacts = new RelayedArtifacts(this.#task, before?.names ?? {}, before?.used ?? []);
+    const view = new TaskView();
+    if (before !== undefined) view.begin(before.task);
+    // Safe: these are the ids that the remote agent gave.
+    const place = { taskId: id, contextId } as { taskId: Task["id"]; contextId: Task["contextId"] };
+    for await (const event of events) {
+      if (event.kind === "message") return { kind: "message", parts: event.message.parts };
+      let news: readonly RemoteStreamEvent[];
+      if (event.kind === "task") news = view.catchUp(event.task);
+      else {
+        // Taken apart because the task that an event carries is made when looked at, which is too much for every chunk.
+        const { kind } = event;
+        const bare =
+          kind === "status"
+            ? { kind, status: event.status, ...(event.metadata !== undefined && { metadata: event.metadata }) }
+            : { kind, artifact: event.artifact, append: event.append, lastChunk: event.lastChunk };
+        news = isNews(bare, view.status) ? [view.add(bare, place)] : [];
+      }
+      for (const told of news) await this.#tell(told, artifacts);
+      const state = view.status?.state;
+      // Authorisation may be given elsewhere, so that agents keep the stream open: here it is asked for now.
+      if (state === "auth-required" && !isNotNew(view.status, before)) break;
+    }
+    const { task } = view;
+    if (task === undefined) throw new RemoteError("invalid-agent-response", "It said nothing of the task.");
+    const { artifacts: made, status } = task;
+    const isOver = status.state !== "input-required" && status.state !== "auth-required";
+    const kept: Task = { id: task.id, contextId: task.contextId, status, ...(!isOver && made && { artifacts: made }) };
+    return { kind: "task", task: kept, names: artifacts.names, used: artifacts.used };
+  }
+
+  async #tell(event: RemoteStreamEvent, artifacts: RelayedArtifacts): Promise<void> {
+    if (event.kind === "artifact") return artifacts.write(event);
+    if (event.kind === "message") return;
+    if (event.kind === "task") {
+      for (const artifact of event.task.artifacts ?? [])
+        await artifacts.write({ artifact, append: false, lastChunk: false });
+    }
+    const { state, message } = event.kind === "task" ? event.task.status : event.status;
+    if (state !== "working" && state !== "submitted" && state !== "completed") return;
+    if (message === undefined || message.parts.length === 0) return;
+    await this.#task.status(message.parts, event.kind === "status" ? event.metadata : undefined);
+  }
+
+  async #ask(round: number, { message }: TaskStatus): Promise<Words> {
+    const question = message?.parts.length ? message.parts : `${this.#name} needs an answer.`;
+    const { history } = this.#task;
+    const known = history.length;
+    const sensitive = message?.metadata?.["sensitive"] === true;
+    const text = await this.#task.ask(question, { name: `question-${round}`, sensitive });
+    // What must be kept secret is in no history.
+    const answer = history.length > known ? history.at(-1) : undefined;
+    return answer ?? { parts: [{ text }] };
+  }
+
+  async #authorise({ id, status }: Task): Promise<Words | undefined> {
+    const { message } = status;
+    const explanation = message?.parts.length ? message.parts : `${this.#name} needs an authorisation.`;
+    const settled = new AbortController();
+    const until = (signal: AbortSignal): Promise<void> =>
+      whenChanged(this.#remote.task(id), AbortSignal.any([signal, settled.signal]));
+    try {
+      return await this.#task.requireAuth(explanation, { until });
+    } finally {
+      settled.abort();
+    }
+  }
+
+  /** Only what the caller gave up is given up over there: everything else goes on with it later. */
+  #stop(): void {
+    const reason: unknown = this.#task.signal.reason;
+    const isGivenUp = reason instanceof TaskAborted && (reason.reason === "canceled" || reason.reason === "timeout");
+    if (!isGivenUp) this.#connection.abort();
+    else this.#canceling = this.#cancel().finally(() => this.#connection.abort());
+  }
+
+  async #cancel(): Promise<void> {
+    const deadline = Date.now() + CANCEL_WITHIN;
+    // A message is on its way, perhaps: what comes of it must not go on unseen.
+    while (this.#remoteId === undefined && !this.#isOver && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    if (this.#remoteId === undefined) return;
+    try {
+      await this.#remote.task(this.#remoteId).cancel({ timeout: CANCEL_WITHIN });
+    } catch (error) {
+      this.#task.log.warn("The remote task could not be canceled", { remoteTask: this.#remoteId, error });
+    }
+  }
+
+  get #name(): string {
+    return `The agent ${JSON.stringify(this.#remote.card.name)}`;
+  }
+
+  #unknown(): TaskFailure {
+    return new TaskFailure(
+      `${this.#name} may or may not have got the message: the connection or this server broke off before it answered. It is not sent again, so that nothing is done twice.`,
+      { code: "remote-outcome-unknown" },
+    );
+  }
+
+  #failure(error: RemoteError): TaskFailure {
+    const { code, message } = error;
+    if (code === "outcome-unknown") return this.#unknown();
+    const isAway = code === "network" || code === "timeout" || code === "stream-lost";
+    const what = isAway ? "could not be reached" : "answered with an error";
+    return new TaskFailure(`${this.#name} ${what}: ${message}`, { code: `remote-${code}`, cause: error });
+  }
+}
+
+function isNotNew(status: TaskStatus | undefined, before: Left | undefined): boolean {
+  return status !== undefined && status === before?.task.status;
+}

@@ -1,0 +1,65 @@
+import type { ArtifactWriter, TaskContext } from "../../engine/agent.ts";
+import type { Artifact } from "../../protocol/artifact.ts";
+import type { ArtifactEvent } from "../../protocol/event.ts";
+
+/** What the artifacts of the remote task are called here, by their ids there. */
+export type ArtifactNames = Readonly<Record<string, string>>;
+
+/**
+ * Writes what a remote agent makes. An artifact keeps its name, or else its id; one that is made anew over there is another artifact
+ * here, because what callers were given is not taken back.
+ */
+export class RelayedArtifacts {
+  readonly #task: TaskContext;
+  readonly #names: Map<string, string>;
+  readonly #used: Set<string>;
+  readonly #writers = new Map<string, ArtifactWriter>();
+
+  constructor(task: TaskContext, names: ArtifactNames, used: readonly string[]) {
+    this.#task = task;
+    this.#names = new Map(Object.entries(names));
+    this.#used = new Set(used);
+  }
+
+  get names(): ArtifactNames {
+    return Object.fromEntries(this.#names);
+  }
+
+  get used(): readonly string[] {
+    return [...this.#used];
+  }
+
+  async write({ artifact, append, lastChunk }: Omit<ArtifactEvent, "kind">): Promise<void> {
+    const writer = this.#writer(artifact, append);
+    // An empty list would be taken for a value.
+    const parts = artifact.parts.length === 0 ? undefined : artifact.parts;
+    if (lastChunk) await writer.end(parts);
+    else if (parts !== undefined) await writer.write(parts);
+  }
+
+  #writer(artifact: Artifact, append: boolean): ArtifactWriter {
+    const { artifactId, description, metadata, extensions } = artifact;
+    const known = this.#names.get(artifactId);
+    const name = known !== undefined && append ? known : this.#newName(artifact);
+    let writer = this.#writers.get(name);
+    if (writer === undefined) {
+      writer = this.#task.artifact(name, {
+        ...(description !== undefined && { description }),
+        ...(metadata !== undefined && { metadata }),
+        ...(extensions !== undefined && { extensions }),
+      });
+      this.#writers.set(name, writer);
+    }
+    return writer;
+  }
+
+  #newName({ artifactId, name }: Artifact): string {
+    const first = name || artifactId;
+    const isFree = (candidate: string): boolean => candidate !== "" && !this.#used.has(candidate);
+    let chosen = isFree(first) ? first : artifactId;
+    for (let count = 2; !isFree(chosen); count++) chosen = `${first} (${count})`;
+    this.#used.add(chosen);
+    this.#names.set(artifactId, chosen);
+    return chosen;
+  }
+}

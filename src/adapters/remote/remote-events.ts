@@ -1,0 +1,59 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { RemoteStreamEvent, RemoteTask } from "../../client/api.ts";
+import { isSameStatus } from "../../client/task-view.ts";
+import type { TaskEvent } from "../../protocol/event.ts";
+import { isInterrupted, isTerminal } from "../../protocol/state.ts";
+import type { TaskStatus } from "../../protocol/task.ts";
+
+/** Milliseconds between looks at a task that waits for an authorisation. */
+const LOOK_EVERY = 2_000;
+
+export interface FollowAgainOptions {
+  readonly signal: AbortSignal;
+  /** The question that was answered already. */
+  readonly answered: TaskStatus | undefined;
+}
+
+/**
+ * What happens to a task that was left for a while: how it is, then what follows. Not every agent begins a subscription with the task
+ * as it is, so that it is looked at before and, for what fell in between, when it has ended.
+ */
+export async function* followAgain(
+  task: RemoteTask,
+  { signal, answered }: FollowAgainOptions,
+): AsyncGenerator<RemoteStreamEvent, void> {
+  const isLeft = (status: TaskStatus): boolean =>
+    isTerminal(status.state) ||
+    (isInterrupted(status.state) && (answered === undefined || !isSameStatus(answered, status)));
+  const now = await task.get({ signal });
+  yield { kind: "task", task: now };
+  if (isLeft(now.status)) return;
+  for await (const event of task.subscribe({ signal })) {
+    if (event.kind === "message") continue;
+    if (event.kind !== "artifact") {
+      const status = event.kind === "task" ? event.task.status : event.status;
+      if (isLeft(status)) {
+        yield { kind: "task", task: await task.get({ signal }) };
+        yield event;
+        return;
+      }
+    }
+    yield event;
+  }
+}
+
+/** Whether an event says anything that is not known. */
+export function isNews(event: TaskEvent, known: TaskStatus | undefined): boolean {
+  if (known === undefined) return true;
+  if (isTerminal(known.state)) return false;
+  return event.kind !== "status" || !isSameStatus(known, event.status);
+}
+
+/** Resolves once the task waits for its authorisation no more. An agent that is out of reach for a while is asked again. */
+export async function whenChanged(task: RemoteTask, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await wait(LOOK_EVERY, undefined, { signal });
+    const now = await task.get({ signal }).catch(() => undefined);
+    if (now !== undefined && now.status.state !== "auth-required") return;
+  }
+}
