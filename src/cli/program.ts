@@ -3,6 +3,7 @@ import { messageOf, StartupError } from "../platform/startup-error.ts";
 import { packageVersion } from "../platform/version.ts";
 import { exampleText } from "./agent-command.ts";
 import { authCommand } from "./auth-command.ts";
+import { bridgeCommand } from "./bridge-command.ts";
 import { cardCommand } from "./card-command.ts";
 import { CliError } from "./cli-error.ts";
 import { completionCommand } from "./completion-command.ts";
@@ -47,6 +48,7 @@ export function createProgram(context: CliContext): Command {
     taskCommand(context),
     cardCommand(context),
     serveCommand(),
+    bridgeCommand(),
     initCommand(context),
     authCommand(context),
     configCommand(context),

@@ -22,7 +22,7 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   plain: ["protocol", "wire", "platform/create-server.ts", "engine/agent.ts"],
   platform: ["*", "!cli", "!testing", "!plain"],
   testing: ["*", "!cli", "!platform"],
-  cli: ["client", "platform", "demo", "protocol", "wire/official-json.ts"],
+  cli: ["client", "platform", "demo", "adapters", "protocol", "wire/official-json.ts"],
   /** The package's entry points, which lie in `src/` itself. */
   "": ["*", "!cli"],
 };

@@ -39,7 +39,12 @@ export class CommandLine {
 
   /** Starts one that serves, and resolves when it says that it listens. On a free port unless told otherwise. */
   async serve(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Serving> {
-    const { child, ended, output } = this.#start(["serve", ...args], { PORT: "0", ...env });
+    return this.listen(["serve", ...args], env);
+  }
+
+  /** The same for any command that serves. */
+  async listen(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Serving> {
+    const { child, ended, output } = this.#start(args, { PORT: "0", ...env });
     const url = await Promise.race([
       listening(child, output),
       ended.then(({ stderr }) => Promise.reject(new Error(stderr))),

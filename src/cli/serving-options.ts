@@ -1,0 +1,145 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { createLogger, LOG_LEVELS, type LogLevel, logLevelFrom } from "../platform/create-logger.ts";
+import { CHOICES, parseBlockingDefault } from "../platform/dialect-settings.ts";
+import { listFrom } from "../platform/list-from.ts";
+import type { ServeOptions } from "../platform/serve.ts";
+import { DEFAULT_STORE, DURABILITIES } from "../platform/settings.ts";
+
+/** What a command that serves says at the end of its help. */
+export const SERVING_ENVIRONMENT: string = `
+Environment, where the flag is not given:
+  PORT                the port (default 3000)
+  BIND_HOST           the address to listen on (default 127.0.0.1)
+  PUBLIC_URL          as --public-url
+  TRUSTED_PROXIES     as --trusted-proxies
+  CORS_ORIGINS        as --cors-origin, separated by commas
+  A2A_CARD            as --card
+  A2A_VERSIONS        as --versions
+  A2A_ASSUME_VERSION  as --assume-version
+  LOG_LEVEL           ${LOG_LEVELS.join(", ")} (default info)
+  DEBUG               if set, errors at start-up come with their stack
+`;
+
+type SharedFlags = Pick<
+  ServeOptions,
+  | "port"
+  | "host"
+  | "store"
+  | "durability"
+  | "publicUrl"
+  | "card"
+  | "assumeVersion"
+  | "lenient"
+  | "errorProfile"
+  | "restMediaType"
+  | "restStyle"
+>;
+
+/** The options of the same names, and what is spelt otherwise on a command line. */
+export interface ServingFlags extends SharedFlags {
+  readonly trustedProxies?: string;
+  readonly corsOrigin?: readonly string[];
+  readonly versions?: string;
+  readonly blockingDefault?: readonly string[];
+  readonly maxTasks?: number;
+  readonly maxAge?: number;
+  readonly drainTimeout?: number;
+  readonly logLevel?: LogLevel;
+  readonly verbose?: boolean;
+}
+
+/** What can be said of serving, whatever is served. */
+export function addServingOptions(command: Command): void {
+  command
+    .option("-p, --port <number>", "port to listen on; 0 picks a free one", wholeNumber)
+    .option("--host <address>", "address to listen on; 0.0.0.0 for all")
+    .option("--store <store>", `where tasks are kept: sqlite:FILE, or memory: (default: ${DEFAULT_STORE})`)
+    .addOption(
+      new Option("--durability <level>", "of a SQLite store: full survives a power cut, process only a crash").choices(
+        DURABILITIES,
+      ),
+    )
+    .option("--public-url <url>", "where callers reach this server, as agent cards say it")
+    .option("--trusted-proxies <list>", "whose forwarded headers count: addresses, subnets, loopback, private")
+    .option("--cors-origin <origin>", "web pages that may call the agents; * for all; may be repeated", collect);
+  addDialectOptions(command);
+  command
+    .option("--max-tasks <number>", "delete the oldest finished tasks when there are this many", wholeNumber)
+    .option("--max-age <days>", "delete finished tasks older than this", wholeNumber)
+    .option("--drain-timeout <seconds>", "how long running tasks may go on when told to stop (default: 8)", wholeNumber)
+    .addOption(new Option("--log-level <level>", "how much to say on standard error").choices(LOG_LEVELS))
+    .option("--verbose", "say more: debug logs, and stacks of errors at start-up");
+}
+
+/** How the protocol is spoken, where it leaves a choice. */
+function addDialectOptions(command: Command): void {
+  command
+    .addOption(
+      new Option("--card <style>", "the card for readers that name no version: for all, or of the newest").choices(
+        CHOICES.card,
+      ),
+    )
+    .option("--versions <list>", `the versions to speak, of ${CHOICES.version.join(", ")} (default: all)`)
+    .addOption(
+      new Option(
+        "--assume-version <version>",
+        `what callers speak that name no version, where their requests do not tell (default: ${CHOICES.assumeVersion[0]})`,
+      ).choices(CHOICES.assumeVersion),
+    )
+    .option("--lenient", "answer methods of another version than the caller names")
+    .option(
+      "--no-lenient",
+      "answer none of these, and nothing that a version does not allow, not even where it is common",
+    )
+    .addOption(
+      new Option("--error-profile <edition>", "whose HTTP statuses REST errors have").choices(CHOICES.errorProfile),
+    )
+    .addOption(
+      new Option("--rest-media-type <type>", "of REST answers to callers that ask for none").choices(
+        CHOICES.restMediaType,
+      ),
+    )
+    .addOption(
+      new Option("--rest-style <style>", "of older REST answers where the request shows none").choices(
+        CHOICES.restStyle,
+      ),
+    )
+    .option(
+      "--blocking-default <dialect=wait|return|ms>",
+      `what a send means that does not say whether to wait, for ${CHOICES.waitingDialect.join(", ")}; may be repeated`,
+      collect,
+    );
+}
+
+/** The flags as the options they stand for. */
+export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
+  const { trustedProxies, corsOrigin, versions, blockingDefault, maxTasks, maxAge, drainTimeout, ...rest } = flags;
+  const { logLevel, verbose, ...shared } = rest;
+  return {
+    ...shared,
+    trustedProxies: trustedProxies === undefined ? undefined : listFrom(trustedProxies),
+    corsOrigins: corsOrigin?.flatMap(listFrom),
+    versions: versions === undefined ? undefined : listFrom(versions),
+    blockingDefault: blockingDefault === undefined ? undefined : parseBlockingDefault(blockingDefault),
+    retention:
+      maxTasks === undefined && maxAge === undefined
+        ? undefined
+        : { ...(maxTasks !== undefined && { maxTasks }), ...(maxAge !== undefined && { maxAge: maxAge * 86_400_000 }) },
+    drainTimeout: drainTimeout === undefined ? undefined : drainTimeout * 1000,
+    logger: createLogger({
+      level: verbose === true ? "debug" : (logLevel ?? logLevelFrom()),
+      pretty: process.stderr.isTTY,
+    }),
+    banner: true,
+  };
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("A whole number, please.");
+}
+
+/** Values of an option that may be repeated. */
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
