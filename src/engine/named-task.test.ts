@@ -83,6 +83,22 @@ describe("A task its caller names", () => {
   });
 });
 
+describe("The host's hooks", () => {
+  it("know a named task by its name", async () => {
+    const seen = new Set<string>();
+    const hooks = {
+      on: { event: (_event: unknown, { id }: { id: string }) => void seen.add(`event ${id}`) },
+      transform: <Event>(event: Event, { id }: { id: string }): Event => {
+        seen.add(`transform ${id}`);
+        return event;
+      },
+    };
+    await using harness = await EngineHarness.open({ agents: asker, hooks });
+    await harness.send(named("task-1", "one"), { namesTask: true });
+    expect([...seen].toSorted()).toEqual(["event task-1", "transform task-1"]);
+  });
+});
+
 describe("A caller that knows tasks only", () => {
   it("gets a bare reply as a finished task, which stays", async () => {
     const replier = agent({ name: "R", description: "Replies.", version: "1", reply: () => "at once" });

@@ -29,6 +29,7 @@ import { openSealed, type Sealer } from "./seal.ts";
 import { RESULT, RunContext, type Turn } from "./task-context.ts";
 import { TaskFailure } from "./task-failure.ts";
 import type { TaskWriter } from "./task-writer.ts";
+import { publicRef } from "./ticket.ts";
 import { Waits } from "./waits.ts";
 import { abortOf, type WriterListener, type WriterLoss } from "./writer-contract.ts";
 
@@ -343,7 +344,7 @@ export class Run implements WriterListener {
     const { logger, hooks } = this.#host.environment;
     const task = this.writer.ref;
     logger.error("A run failed", { task: task.id, agent: this.agent.id, error });
-    callHook(() => hooks.on?.error?.(error, task), logger);
+    callHook(() => hooks.on?.error?.(error, publicRef(task)), logger);
   }
 }
 

@@ -15,6 +15,7 @@ import type { LogView } from "./log-view.ts";
 import { type Beginning, callHook, Run, type RunEnvironment, type RunHost } from "./run.ts";
 import { Slots } from "./slots.ts";
 import { TaskWriter } from "./task-writer.ts";
+import { publicRef } from "./ticket.ts";
 import { prepareNextTurn } from "./turn.ts";
 import type { WriterDependencies, WriterLoss, WriterStart } from "./writer-contract.ts";
 
@@ -286,6 +287,6 @@ export class Runs {
     const { hooks, logger } = environment;
     if (hooks.on?.event === undefined) return;
     for (const view of views)
-      callHook(() => hooks.on?.event?.({ ...readEvent(view.body), seq: view.seq }, task), logger);
+      callHook(() => hooks.on?.event?.({ ...readEvent(view.body), seq: view.seq }, publicRef(task)), logger);
   }
 }

@@ -28,6 +28,7 @@ import { LogView } from "./log-view.ts";
 import { ENGINE_NOTE } from "./note.ts";
 import { lastRunner, type RunnerRecord, writeRunner } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
+import { publicRef } from "./ticket.ts";
 import { traceMetadata } from "./trace.ts";
 import { transformed } from "./transformed.ts";
 import { planMove } from "./transition.ts";
@@ -481,7 +482,9 @@ export class TaskWriter implements CommitSource {
     const { limits, hooks } = this.#dependencies;
     const event = this.#traced(plain);
     const written =
-      hooks.transform === undefined || isFinal === true ? event : transformed(event, hooks.transform(event, this.ref));
+      hooks.transform === undefined || isFinal === true
+        ? event
+        : transformed(event, hooks.transform(event, publicRef(this.ref)));
     const body = writeEvent(written);
     // A bare or a final status is let through whatever came before it, or a task that is full could not even fail.
     const isLimited =
