@@ -20,6 +20,7 @@ export const ERROR_CODES = [
   "version-not-supported",
   "resource-exhausted",
   "rate-limited",
+  "conflict",
   "unauthenticated",
   "permission-denied",
   "unavailable",
@@ -42,6 +43,8 @@ export interface A2AErrorOptions {
   readonly data?: JsonObject;
   /** Seconds after which another try makes sense. */
   readonly retryAfter?: number;
+  /** How the caller can say who it is, as values of `WWW-Authenticate`. */
+  readonly challenges?: readonly string[];
   /** For logs; never sent. */
   readonly cause?: unknown;
 }
@@ -54,6 +57,7 @@ export class A2AError extends Error {
   readonly violations: readonly FieldViolation[];
   readonly data: JsonObject | undefined;
   readonly retryAfter: number | undefined;
+  readonly challenges: readonly string[];
 
   constructor(code: ErrorCode, message: string, options: A2AErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -62,6 +66,7 @@ export class A2AError extends Error {
     this.violations = options.violations ?? [];
     this.data = options.data;
     this.retryAfter = options.retryAfter;
+    this.challenges = options.challenges ?? [];
   }
 }
 

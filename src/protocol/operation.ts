@@ -87,7 +87,17 @@ export interface PushConfig {
   readonly token?: string;
   /** How to authenticate there: the first scheme counts, the others are kept for who asks. */
   readonly authentication?: { readonly schemes: readonly [string, ...string[]]; readonly credentials?: string };
+  /** Headers to send along, by their names as given. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What to be told of. Absent: everything. */
+  readonly events?: readonly PushEventKind[];
 }
+
+export const PUSH_EVENT_KINDS = ["status", "artifact"] as const;
+export type PushEventKind = (typeof PUSH_EVENT_KINDS)[number];
+
+/** A push configuration as it is kept: it has an id, and its secrets are masked. */
+export type KeptPushConfig = PushConfig & { readonly id: string };
 
 export interface PushCreateRequest extends Addressed {
   readonly operation: "push-create";
@@ -105,12 +115,17 @@ export interface PushGetRequest extends Addressed {
 export interface PushDeleteRequest extends Addressed {
   readonly operation: "push-delete";
   readonly taskId: TaskId;
-  readonly id: string;
+  /** Absent: the latest, which is the only one where a task has one at most. */
+  readonly id?: string;
 }
 
 export interface PushListRequest extends Addressed {
   readonly operation: "push-list";
   readonly taskId: TaskId;
+  /** Absent: all there are. */
+  readonly pageSize?: number;
+  /** The id of the last one of the page before. */
+  readonly after?: string;
 }
 
 export interface ExtendedCardRequest extends Addressed {
@@ -142,6 +157,16 @@ export type OperationResult =
       readonly pageSize: number;
       readonly next?: ListPosition;
     }
+  /** `config` is absent where there is none and the dialect calls that an answer. */
+  | { readonly kind: "push"; readonly taskId: TaskId; readonly config?: KeptPushConfig }
+  /** In the order they were first set. `next`: the id after which the next page begins. */
+  | {
+      readonly kind: "pushes";
+      readonly taskId: TaskId;
+      readonly configs: readonly KeptPushConfig[];
+      readonly next?: string;
+    }
+  | { readonly kind: "push-deleted" }
   | { readonly kind: "card"; readonly card: AgentCard };
 
 /** Where dialects differ in behaviour and not only in spelling. */
@@ -160,9 +185,22 @@ export interface OperationPolicy {
   readonly tasksOnly: boolean;
   /** A message that only refers to a waiting task, but answers its question by name, goes on with that task. */
   readonly answersByReference: boolean;
+  readonly push: PushPolicy;
   /**
    * The artifacts of a task made in that dialect are told apart by their numbers, so that a stream which begins in the middle
    * must know those that came before. Absent: never.
    */
   numbersArtifacts?(origin: string | undefined): boolean;
+}
+
+/** Where dialects differ in what they mean by a push configuration. */
+export interface PushPolicy {
+  /** A task has one at most: setting another replaces it. */
+  readonly single: boolean;
+  /** What asking for one gets that is not there: an error, or an answer that says so. */
+  readonly missing: "error" | "nothing";
+  /** An id that stands for the latest configuration set without one. */
+  readonly unnamedId?: string;
+  /** What becomes of one whose deliveries have failed for good. */
+  readonly afterFailure: "removed" | "suspended";
 }

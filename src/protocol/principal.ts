@@ -6,6 +6,12 @@ export interface Principal {
   readonly anonymous: boolean;
   /** What the authenticator knows besides, for the author's use. */
   readonly claims?: JsonObject;
+  /** What the caller may do, as far as its credentials say so. */
+  readonly scopes?: readonly string[];
+  /** The security schemes the caller has met, by their names on the card, each with the scopes it grants. */
+  readonly schemes?: Readonly<Record<string, readonly string[]>>;
+  /** The only tenant this caller may name, and the one meant where it names none. Absent: any. */
+  readonly tenant?: string;
 }
 
 export const ANONYMOUS: Principal = { id: "anonymous", anonymous: true };

@@ -6,6 +6,8 @@ import type { TaskState } from "./state.ts";
 
 export interface TaskStatus {
   readonly state: TaskState;
+  /** Only of other agents' tasks: the agent does not say the state, and `state` is what it is taken for. */
+  readonly isUnspecified?: true;
   readonly message?: Message;
   /** UTC with milliseconds and `Z`. */
   readonly timestamp: string;

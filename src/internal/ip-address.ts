@@ -41,10 +41,41 @@ const EMBEDDED_V4: readonly (readonly [string, number, offset: number])[] = [
  * understood with four decimal numbers, as `URL` writes them whatever they looked like before.
  */
 export function isPublicAddress(text: string): boolean | undefined {
-  const bytes = text.includes(":") ? bytesOfV6(text) : bytesOfV4(text);
+  const bytes = bytesOf(text);
   if (bytes === undefined) return undefined;
   return bytes.length === 4 ? isPublicV4(bytes) : isPublicV6(bytes);
 }
+
+/** A stretch of addresses: those that begin like it. */
+export interface Network {
+  readonly prefix: Bytes;
+  /** In bits. */
+  readonly length: number;
+}
+
+/** Reads `10.0.0.0/8`, `fd00::/8` or a single address. `undefined`: the text is none of these. */
+export function parseNetwork(text: string): Network | undefined {
+  const [address = "", bits, ...rest] = text.split("/");
+  const prefix = bytesOf(address);
+  if (prefix === undefined || rest.length > 0 || address.includes("%")) return undefined;
+  const most = prefix.length * 8;
+  const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+  return length <= most ? { prefix, length } : undefined;
+}
+
+/** Whether an address is in a network, also where it is written as one of version 6 that holds one of version 4. */
+export function isInNetwork(text: string, { prefix, length }: Network): boolean {
+  const bytes = bytesOf(text);
+  if (bytes === undefined) return false;
+  const isMapped = bytes.length === 16 && prefix.length === 4 && isWithin(bytes, MAPPED_V4, 96);
+  return isWithin(isMapped ? bytes.slice(12) : bytes, prefix, length);
+}
+
+function bytesOf(text: string): Bytes | undefined {
+  return text.includes(":") ? bytesOfV6(text) : bytesOfV4(text);
+}
+
+const MAPPED_V4: Bytes = [...Array.from({ length: 10 }, () => 0), 0xff, 0xff, 0, 0, 0, 0];
 
 function isPublicV4(bytes: Bytes): boolean {
   return !CLOSED_V4.some(([prefix, length]) => isWithin(bytes, bytesOfV4(prefix), length));
