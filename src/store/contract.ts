@@ -25,8 +25,15 @@ export interface Store {
   /** Messages not taken yet, in order of arrival; cancels included. */
   inbox(id: TaskId): Promise<readonly InboxEntry[]>;
   steps(id: TaskId): Promise<readonly StepRecord[]>;
-  /** The task that this scope's stream request with this message id made, if it is still kept. */
-  findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined>;
+  /** The latest task that this scope's message of this id made, if the id was to be remembered and the task is still kept. */
+  findByMessage(scope: Scope, messageId: string): Promise<MessageTrace | undefined>;
+  /** The webhooks of a task in the order they were first set, removed ones included. */
+  webhooks(task: TaskId): Promise<readonly WebhookRecord[]>;
+  /** Webhooks somebody should see to: active, and held by no living node. Earliest `nextAt` first. */
+  unheldWebhooks(limit: number): Promise<readonly WebhookRecord[]>;
+  /** Webhooks that were given up, newest failure first, ties by task and id. */
+  failedWebhooks(query: FailedWebhooksQuery): Promise<readonly WebhookRecord[]>;
+
   /** How far the logs of these tasks have come. Unknown tasks are left out. */
   positions(ids: readonly TaskId[]): Promise<readonly Position[]>;
 
@@ -49,7 +56,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** How long finished tasks are kept. An active task is never deleted. Absent: for ever. */
+/** How long finished tasks are kept. An active task is never deleted, nor one with an active webhook. Absent: for ever. */
 export interface Retention {
   /** Over this many tasks, the `pruneCount` oldest finished ones go; if none is finished, new tasks are refused (`full`). */
   readonly maxTasks?: number;
@@ -120,6 +127,13 @@ export interface TaskCreate {
   readonly node: string;
   /** Remember the first message's id, for `findByMessage`. */
   readonly messageId?: string;
+  /**
+   * A send that is to count once: where this scope made a task by the same `messageId` at this time or later, nothing is applied and the
+   * outcome is `repeated`. `digest` is kept to tell a repetition from another message of the same id. Means nothing without `messageId`.
+   */
+  readonly once?: { readonly since: number; readonly digest: string };
+  /** Told of everything from the first event on. */
+  readonly webhook?: WebhookDraft;
 }
 
 /** What the holder of a task's lease writes. Applied as a whole or, where the outcome says so, not at all. */
@@ -172,16 +186,140 @@ export interface LeaseClaim {
   readonly force: boolean;
 }
 
-export type StoreOperation = TaskWrite | InboxPost | LeaseClaim;
+/**
+ * `active`: there is, or will be, something to tell. `idle`: the task has ended and everything was told. `suspended`: given up until it
+ * is set again or redelivered. `removed`: given up and, for its caller, no longer there.
+ */
+export type WebhookState = "active" | "idle" | "suspended" | "removed";
+
+/** Somebody to be told of a task's events. What is still to be told is what the log holds after its cursor. */
+export interface WebhookDraft {
+  /** Unique within the task; setting it again replaces what was there and makes it active. */
+  readonly id: string;
+  /** The dialect it was set in. */
+  readonly dialect: string;
+  /** Where and how to tell, opaque and sealed. */
+  readonly body: string;
+  /** Its caller gave it no id. */
+  readonly unnamed: boolean;
+  readonly at: number;
+}
+
+export interface WebhookRecord extends WebhookDraft {
+  readonly task: TaskId;
+  readonly state: WebhookState;
+  /** The last seq that was told, or passed over. */
+  readonly cursor: number;
+  /** Tries so far of what comes next. */
+  readonly attempts: number;
+  /** When the next try is due. */
+  readonly nextAt: number;
+  /** Why it was given up, opaque. */
+  readonly failure?: string;
+  /** When it was given up. */
+  readonly failedAt?: number;
+  /**
+   * Rises each time it is set, claimed or revived: who knows an earlier one has nothing to say any more. Never twice the same for one
+   * task and id, even if it was deleted in between.
+   */
+  readonly epoch: number;
+  readonly node?: string;
+}
+
+export interface FailedWebhooksQuery {
+  readonly limit: number;
+  /** Only those of this task. */
+  readonly task?: TaskId;
+  /** Only those that failed before this time. */
+  readonly before?: number;
+  /** With `before`: also those that failed at that very time and come after this one. The last of a page, to get the next. */
+  readonly beyond?: WebhookKey;
+}
+
+/** The name of a webhook. */
+export interface WebhookKey {
+  readonly task: TaskId;
+  readonly id: string;
+}
+
+/**
+ * Sets a webhook, also of a task that has ended. It is told of what comes after the task's present seq; of a task that has ended it is told
+ * the last event. One that was active already goes on from its cursor, so that what is pending reaches the new address; who had claimed it
+ * has it no longer. `not-found`, also outside the scope; `full` where the task has as many others already that were not removed.
+ */
+export interface WebhookSet {
+  readonly kind: "webhook-set";
+  readonly task: TaskId;
+  readonly scope: Scope;
+  readonly webhook: WebhookDraft;
+  readonly maxPerTask: number;
+  /** All others of the task go. */
+  readonly only: boolean;
+}
+
+/** Forgets a webhook; `not-found` if there is none of that id. */
+export interface WebhookDelete {
+  readonly kind: "webhook-delete";
+  readonly task: TaskId;
+  readonly id: string;
+}
+
+/** Takes an active webhook under one's care, if nobody living has it; the outcome says its new epoch. `not-found` unless it is active. */
+export interface WebhookClaim {
+  readonly kind: "webhook-claim";
+  readonly task: TaskId;
+  readonly id: string;
+  readonly node: string;
+}
+
+/** Notes how far a webhook has been told. `fenced` unless it is active and the epoch is the present one. */
+export interface WebhookAdvance {
+  readonly kind: "webhook-advance";
+  readonly task: TaskId;
+  readonly id: string;
+  readonly epoch: number;
+  readonly cursor: number;
+  readonly attempts: number;
+  readonly nextAt: number;
+  /**
+   * Other than `active` it also gives up the claim. While the log holds more than the cursor, or the task goes on, everything but `idle`
+   * is applied, and it stays active and claimed: outcome `inbox`.
+   */
+  readonly state: WebhookState;
+  readonly failure?: string;
+  /** Where it is given up, and this is absent: `nextAt`. */
+  readonly failedAt?: number;
+}
+
+/** Makes a webhook that was given up active again, from its cursor on, with all its tries before it; `not-found` if it was not given up. */
+export interface WebhookRevive {
+  readonly kind: "webhook-revive";
+  readonly task: TaskId;
+  readonly id: string;
+  readonly at: number;
+}
+
+export type WebhookOperation = WebhookSet | WebhookDelete | WebhookClaim | WebhookAdvance | WebhookRevive;
+
+export type StoreOperation = TaskWrite | InboxPost | LeaseClaim | WebhookOperation;
 
 /**
  * `ok`: applied (a post says who holds the lease, a claim says its new epoch). `inbox`: applied but for the end.
- * `held`: a living node has the lease. The others: nothing was applied.
+ * `held`: a living node has the lease. `repeated`: this task, the latest if there are several, was made by the same message before.
+ * The others: nothing was applied.
  */
 export type Outcome =
   | { readonly status: "ok"; readonly node?: string; readonly epoch?: number }
   | { readonly status: "held"; readonly node: string }
+  | { readonly status: "repeated"; readonly task: TaskId }
   | { readonly status: "inbox" | "fenced" | "duplicate" | "ended" | "not-found" | "full" };
+
+/** What a message left behind. */
+export interface MessageTrace {
+  readonly task: TaskId;
+  readonly createdAt: number;
+  readonly digest?: string;
+}
 
 export interface GetOptions {
   readonly scope?: Scope;

@@ -2,17 +2,20 @@ import { createDeferred, type Deferred } from "../internal/deferred.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type {
+  FailedWebhooksQuery,
   GetOptions,
   InboxEntry,
   ListPage,
   ListQuery,
   LogEntry,
+  MessageTrace,
   Outcome,
   Position,
   StepRecord,
   Store,
   StoreOperation,
   TaskRecord,
+  WebhookRecord,
 } from "../store/contract.ts";
 
 /**
@@ -107,8 +110,17 @@ export class ControlledStore implements Store {
   steps(id: TaskId): Promise<readonly StepRecord[]> {
     return this.#answer(() => this.#inner.steps(id));
   }
-  findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined> {
+  findByMessage(scope: Scope, messageId: string): Promise<MessageTrace | undefined> {
     return this.#answer(() => this.#inner.findByMessage(scope, messageId));
+  }
+  webhooks(task: TaskId): Promise<readonly WebhookRecord[]> {
+    return this.#answer(() => this.#inner.webhooks(task));
+  }
+  unheldWebhooks(limit: number): Promise<readonly WebhookRecord[]> {
+    return this.#answer(() => this.#inner.unheldWebhooks(limit));
+  }
+  failedWebhooks(query: FailedWebhooksQuery): Promise<readonly WebhookRecord[]> {
+    return this.#answer(() => this.#inner.failedWebhooks(query));
   }
   positions(ids: readonly TaskId[]): Promise<readonly Position[]> {
     return this.#answer(() => this.#inner.positions(ids));

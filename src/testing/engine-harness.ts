@@ -24,7 +24,7 @@ export interface HarnessOptions extends Partial<Omit<EngineOptions, "agents" | "
   readonly retention?: Retention;
 }
 
-export interface SendOptions {
+export interface SendOptions extends Pick<Submission, "webhook" | "onceWithin" | "admitSkill"> {
   readonly owner?: string;
   readonly tenant?: string;
   /** The id of the agent; default: the first one. */
@@ -170,6 +170,9 @@ export class EngineHarness implements AsyncDisposable {
       tasksOnly,
       timeoutMs,
       traceparent,
+      webhook,
+      onceWithin,
+      admitSkill,
       signal = new AbortController().signal,
     } = options;
     const submission: Submission = {
@@ -185,6 +188,9 @@ export class EngineHarness implements AsyncDisposable {
       tasksOnly,
       timeoutMs,
       traceparent,
+      webhook,
+      onceWithin,
+      admitSkill,
       signal,
     };
     return this.engine.submit(submission);

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import type { Retention, Store } from "../store/contract.ts";
 import { StoreError } from "../store/contract.ts";
+import { storeDeliveryCases } from "./store-delivery-cases.ts";
 import { storeLeaseCases } from "./store-lease-cases.ts";
 import { storeListCases } from "./store-list-cases.ts";
+import { storeOnceCases } from "./store-once-cases.ts";
 import { START } from "./store-operations.ts";
 import { storeReadCases } from "./store-read-cases.ts";
 import { storeRetentionCases } from "./store-retention-cases.ts";
+import { storeWebhookCases } from "./store-webhook-cases.ts";
 import { storeWriteCases } from "./store-write-cases.ts";
 
 /** How the suite wants a store: empty, keeping everything unless told, with a clock of its own. */
@@ -41,6 +44,8 @@ const closingCases: readonly StoreCase[] = [
       await assert.rejects(store.health(), isClosed);
       await assert.rejects(store.due(1), isClosed);
       await assert.rejects(store.positions([]), isClosed);
+      await assert.rejects(store.unheldWebhooks(1), isClosed);
+      await assert.rejects(store.failedWebhooks({ limit: 1 }), isClosed);
     },
   },
   {
@@ -57,6 +62,9 @@ const cases: readonly StoreCase[] = [
   ...storeReadCases,
   ...storeListCases,
   ...storeRetentionCases,
+  ...storeOnceCases,
+  ...storeWebhookCases,
+  ...storeDeliveryCases,
   ...closingCases,
 ];
 

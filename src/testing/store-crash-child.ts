@@ -1,9 +1,22 @@
+import type { TaskId } from "../protocol/ids.ts";
+import type { StoreOperation } from "../store/contract.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { chunkEntry, claimOf, createOf, endOf, headOf, taskId, writeOf } from "./store-operations.ts";
+import {
+  advanceOf,
+  chunkEntry,
+  claimOf,
+  claimWebhookOf,
+  createOf,
+  endOf,
+  headOf,
+  taskId,
+  webhookOf,
+  writeOf,
+} from "./store-operations.ts";
 
 /**
  * A process made to be killed: goes on with the tasks it finds in a file, several at a time, and prints a line
- * `task seq` for each entry once the store has acknowledged it. Takes the file and how many tasks there are to be.
+ * `task seq` for each entry once the store has acknowledged it. Each commit also notes that the task's webhook was told the entry before. Takes the file and how many tasks there are to be.
  */
 const [file = "", lanes = "4"] = process.argv.slice(2);
 const ENTRIES_PER_TASK = 40;
@@ -11,28 +24,40 @@ const ENTRIES_PER_TASK = 40;
 const store = await openSqliteStore({ file });
 process.stdout.write("open\n");
 
+async function claimed(operation: StoreOperation): Promise<number> {
+  const [outcome] = await store.commit([operation]);
+  return outcome?.status === "ok" ? (outcome.epoch ?? 0) : 0;
+}
+
+/** Adds one entry; resolves once the store has acknowledged it. */
+async function add(task: TaskId, operations: readonly StoreOperation[]): Promise<void> {
+  for (const { status } of await store.commit(operations)) if (status !== "ok") throw new Error(`${task}: ${status}`);
+}
+
 async function work(lane: number): Promise<void> {
   for (let n = lane; ; n += Number(lanes)) {
     const task = taskId(n);
     const [position] = await store.positions([task]);
     if (position?.ended) continue;
     let seq = position?.seq ?? 0;
-    let epoch = 1;
-    if (position !== undefined) {
-      const [outcome] = await store.commit([claimOf(task, "child")]);
-      epoch = outcome?.status === "ok" ? (outcome.epoch ?? 0) : 0;
+    if (position === undefined) {
+      seq = 1;
+      const entries = [chunkEntry(1, `${n}/1`, false)];
+      await add(task, [
+        createOf(task, { node: "child", webhook: webhookOf("w") }, { entries, head: headOf("working") }),
+      ]);
+      process.stdout.write(`${n} 1\n`);
     }
+    const epoch = position === undefined ? 1 : await claimed(claimOf(task, "child"));
+    const webhookEpoch = await claimed(claimWebhookOf(task, "w", "child"));
     while (seq < ENTRIES_PER_TASK) {
       seq += 1;
-      const entry = chunkEntry(seq, `${n}/${seq}`, seq > 1);
-      const [outcome] = await store.commit([
-        seq === 1
-          ? createOf(task, { node: "child" }, { entries: [entry], head: headOf("working") })
-          : seq === ENTRIES_PER_TASK
-            ? writeOf(task, { epoch, end: { ...endOf(seq), entry } })
-            : writeOf(task, { epoch, entries: [entry] }),
+      const entry = chunkEntry(seq, `${n}/${seq}`);
+      const write = seq === ENTRIES_PER_TASK ? { end: { ...endOf(seq), entry } } : { entries: [entry] };
+      await add(task, [
+        writeOf(task, { epoch, ...write }),
+        advanceOf(task, "w", { epoch: webhookEpoch, cursor: seq - 1 }),
       ]);
-      if (outcome?.status !== "ok") throw new Error(`${task} ${seq}: ${outcome?.status}`);
       process.stdout.write(`${n} ${seq}\n`);
     }
   }

@@ -11,6 +11,12 @@ import type {
   TaskEnd,
   TaskHead,
   TaskWrite,
+  WebhookAdvance,
+  WebhookClaim,
+  WebhookDelete,
+  WebhookDraft,
+  WebhookRevive,
+  WebhookSet,
 } from "../store/contract.ts";
 
 /** Short ways to spell what a store is asked, for tests of stores and of what stands on them. */
@@ -100,4 +106,32 @@ export function postOf(
 
 export function claimOf(task: TaskId, node: string, force = false): LeaseClaim {
   return { kind: "claim", task, node, force };
+}
+
+export function webhookOf(id: string, details: Partial<WebhookDraft> = {}): WebhookDraft {
+  return { id, dialect: "1.0/jsonrpc", body: `{"url":"https://${id}.example"}`, unnamed: false, at: START, ...details };
+}
+
+export function setWebhookOf(task: TaskId, id: string, details: Partial<WebhookSet> = {}): WebhookSet {
+  return { kind: "webhook-set", task, scope: SCOPE, webhook: webhookOf(id), maxPerTask: 10, only: false, ...details };
+}
+
+export function deleteWebhookOf(task: TaskId, id: string): WebhookDelete {
+  return { kind: "webhook-delete", task, id };
+}
+
+export function claimWebhookOf(task: TaskId, id: string, node: string = NODE): WebhookClaim {
+  return { kind: "webhook-claim", task, id, node };
+}
+
+export function advanceOf(
+  task: TaskId,
+  id: string,
+  details: Partial<WebhookAdvance> & { readonly epoch: number },
+): WebhookAdvance {
+  return { kind: "webhook-advance", task, id, cursor: 1, attempts: 0, nextAt: START, state: "active", ...details };
+}
+
+export function reviveOf(task: TaskId, id: string, at: number = START): WebhookRevive {
+  return { kind: "webhook-revive", task, id, at };
 }

@@ -55,7 +55,7 @@ export const storeRetentionCases: readonly StoreCase[] = [
       assert.deepEqual(await kept(store, [1, 2, 3, 4, 5, 6]), [1, 4, 5, 6]);
       assert.equal(await total(store), 4);
       assert.equal(await store.findByMessage(SCOPE, "m2"), undefined);
-      assert.equal(await store.findByMessage(SCOPE, "m4"), taskId(4));
+      assert.equal((await store.findByMessage(SCOPE, "m4"))?.task, taskId(4));
       assert.deepEqual(await store.log(taskId(2), 0, 100), []);
       assert.deepEqual(await outcomes(store, createOf(taskId(2))), ["ok"]);
     },

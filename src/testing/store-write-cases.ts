@@ -470,7 +470,7 @@ export const storeWriteCases: readonly StoreCase[] = [
       assert.deepEqual(record?.scope, scope);
       assert.deepEqual(record?.history, write.history);
       assert.deepEqual(await store.log(T, 0, 1), write.entries);
-      assert.equal(await store.findByMessage(scope, "m\u0000'\""), T);
+      assert.equal((await store.findByMessage(scope, "m\u0000'\""))?.task, T);
     },
   },
 ];

@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { storeContract } from "../../testing/store-contract.ts";
 import { checkListAgainstModel } from "../../testing/store-model.ts";
-import { createOf, endOf, taskId } from "../../testing/store-operations.ts";
+import {
+  advanceOf,
+  createOf,
+  deleteWebhookOf,
+  endOf,
+  SCOPE,
+  setWebhookOf,
+  taskId,
+  webhookOf,
+} from "../../testing/store-operations.ts";
 import { createMemoryStore } from "./store.ts";
 
 describe("the memory store", () => {
@@ -15,6 +24,29 @@ describe("the memory store", () => {
     await store.commit(Array.from({ length: 1001 }, (_, n) => createOf(taskId(n), {}, { end: endOf(2) })));
     expect(await store.positions([taskId(0), taskId(99)])).toEqual([]);
     expect(await store.positions([taskId(100), taskId(1000)])).toHaveLength(2);
+  });
+
+  test("keeps no webhook, nor the name of a message, longer than its task", async () => {
+    const store = createMemoryStore({ retention: { maxTasks: 10, pruneCount: 5 } });
+    for (let n = 0; n < 100; n++) {
+      const task = taskId(n);
+      await store.commit([
+        createOf(task, { webhook: webhookOf("a"), messageId: "m" }, { end: endOf(2) }),
+        setWebhookOf(task, "b"),
+        setWebhookOf(task, "c"),
+      ]);
+      const [a, b] = await store.webhooks(task);
+      await store.commit([
+        advanceOf(task, "a", { epoch: a?.epoch ?? 0, state: "suspended" }),
+        advanceOf(task, "b", { epoch: b?.epoch ?? 0, cursor: 2, state: "idle" }),
+        deleteWebhookOf(task, "c"),
+      ]);
+    }
+    const failed = await store.failedWebhooks({ limit: 1000 });
+    expect(failed.length).toBeLessThanOrEqual(10);
+    expect(await store.positions(failed.map(({ task }) => task))).toHaveLength(failed.length);
+    expect(await store.unheldWebhooks(1000)).toEqual([]);
+    expect((await store.findByMessage(SCOPE, "m"))?.task).toBe(taskId(99));
   });
 
   test("has committed when the call returns, a microtask before it says so", async () => {

@@ -3,6 +3,7 @@ import type { TaskId } from "../../protocol/ids.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import { readEvent } from "../../protocol/serial.ts";
 import {
+  type FailedWebhooksQuery,
   type GetOptions,
   type HistoryEntry,
   type InboxEntry,
@@ -11,6 +12,7 @@ import {
   type ListPage,
   type ListQuery,
   type LogEntry,
+  type MessageTrace,
   type Outcome,
   type Position,
   type Retention,
@@ -18,11 +20,16 @@ import {
   type Store,
   StoreError,
   type StoreOperation,
+  type TaskCreate,
   type TaskRecord,
   type TaskWrite,
+  type WebhookRecord,
 } from "../contract.ts";
+import { failedWebhooks } from "../failed-webhooks.ts";
 import { DUPLICATE, ENDED, FENCED, FULL, NOT_FOUND, OK } from "../outcomes.ts";
+import { MessageIndex } from "./message-index.ts";
 import { applyWrite, isContiguous, newRow, type TaskRow } from "./task-row.ts";
+import { Webhooks } from "./webhooks.ts";
 
 export interface MemoryStoreOptions {
   /** Default: at most 1000 tasks, pruned by 100. */
@@ -47,7 +54,8 @@ class MemoryStore implements Store {
   /** In the order they ended. */
   readonly #finished = new Set<TaskRow>();
   readonly #scopes = new Map<string, Set<TaskRow>>();
-  readonly #byMessage = new Map<string, TaskId>();
+  readonly #messages = new MessageIndex();
+  readonly #webhooks = new Webhooks((node) => this.#isLiving(node));
   /** When each node's lease runs out. */
   readonly #nodes = new Map<string, number>();
   #closed = false;
@@ -114,9 +122,28 @@ class MemoryStore implements Store {
     return Array.from(this.#tasks.get(id)?.steps.values() ?? []);
   }
 
-  async findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined> {
+  async findByMessage(scope: Scope, messageId: string): Promise<MessageTrace | undefined> {
     this.#mustBeOpen();
-    return this.#byMessage.get(messageKey(scope, messageId));
+    const row = this.#messages.latest(scope, messageId);
+    if (row === undefined) return undefined;
+    const { at, once } = row.create;
+    return { task: row.id, createdAt: at, ...(once !== undefined && { digest: once.digest }) };
+  }
+
+  async webhooks(task: TaskId): Promise<readonly WebhookRecord[]> {
+    this.#mustBeOpen();
+    const row = this.#tasks.get(task);
+    return row === undefined ? [] : this.#webhooks.of(row);
+  }
+
+  async unheldWebhooks(limit: number): Promise<readonly WebhookRecord[]> {
+    this.#mustBeOpen();
+    return this.#webhooks.unheld(limit);
+  }
+
+  async failedWebhooks(query: FailedWebhooksQuery): Promise<readonly WebhookRecord[]> {
+    this.#mustBeOpen();
+    return failedWebhooks(this.#webhooks.failed(), query);
   }
 
   async positions(ids: readonly TaskId[]): Promise<readonly Position[]> {
@@ -162,6 +189,7 @@ class MemoryStore implements Store {
     this.#mustBeOpen();
     this.#nodes.delete(node);
     for (const row of this.#open) if (row.node === node) row.node = undefined;
+    this.#webhooks.leave(node);
   }
 
   async sweep(): Promise<number> {
@@ -171,6 +199,7 @@ class MemoryStore implements Store {
     const excess = maxTasks === undefined ? 0 : this.#tasks.size - maxTasks;
     let deleted = excess > 0 ? this.#prune(excess) : 0;
     for (const row of this.#finished) {
+      if (this.#webhooks.isWaitingFor(row)) continue;
       const age = now - row.head.statusAt;
       if (maxAge !== undefined && age > maxAge) {
         this.#delete(row);
@@ -196,12 +225,16 @@ class MemoryStore implements Store {
     if (operation.kind === "write") return this.#write(operation);
     const row = this.#tasks.get(operation.task);
     if (row === undefined) return NOT_FOUND;
-    if (row.ended) return ENDED;
-    return operation.kind === "post" ? post(row, operation) : this.#claim(row, operation);
+    if (operation.kind === "post" || operation.kind === "claim") {
+      if (row.ended) return ENDED;
+      return operation.kind === "post" ? post(row, operation) : this.#claim(row, operation);
+    }
+    if (operation.kind === "webhook-set" && !isSameScope(operation.scope, row.create.scope)) return NOT_FOUND;
+    return this.#webhooks.apply(row, operation);
   }
 
   #write(write: TaskWrite): Outcome {
-    if (write.create !== undefined) return this.#create(write, write.create.scope);
+    if (write.create !== undefined) return this.#create(write, write.create);
     const row = this.#tasks.get(write.task);
     if (row === undefined) return NOT_FOUND;
     if (row.ended) return ENDED;
@@ -209,10 +242,15 @@ class MemoryStore implements Store {
     return this.#applied(row, applyWrite(row, write));
   }
 
-  #create(write: TaskWrite, scope: Scope): Outcome {
-    const { create, task } = write;
+  #create(write: TaskWrite, create: TaskCreate): Outcome {
+    const { task } = write;
+    const { scope, messageId, once, webhook } = create;
+    if (once !== undefined && messageId !== undefined) {
+      const earlier = this.#messages.latest(scope, messageId, once.since);
+      if (earlier !== undefined) return { status: "repeated", task: earlier.id };
+    }
     if (this.#tasks.has(task)) return DUPLICATE;
-    const row = create && newRow(task, create, write);
+    const row = newRow(task, create, write);
     if (row === undefined || write.epoch !== 1 || !isContiguous(0, write)) return FENCED;
     if (!this.#makeRoom()) return FULL;
     this.#tasks.set(task, row);
@@ -221,7 +259,8 @@ class MemoryStore implements Store {
     const rows = this.#scopes.get(key);
     if (rows === undefined) this.#scopes.set(key, new Set([row]));
     else rows.add(row);
-    if (row.create.messageId !== undefined) this.#byMessage.set(messageKey(scope, row.create.messageId), task);
+    this.#messages.add(row);
+    if (webhook !== undefined) this.#webhooks.begin(row, webhook);
     return this.#applied(row, applyWrite(row, write));
   }
 
@@ -241,7 +280,11 @@ class MemoryStore implements Store {
   }
 
   #isHeld(row: TaskRow): boolean {
-    return row.node !== undefined && (this.#nodes.get(row.node) ?? 0) > this.#now();
+    return row.node !== undefined && this.#isLiving(row.node);
+  }
+
+  #isLiving(node: string): boolean {
+    return (this.#nodes.get(node) ?? 0) > this.#now();
   }
 
   /** Sees to it that one more task may be kept. */
@@ -254,6 +297,7 @@ class MemoryStore implements Store {
     let deleted = 0;
     for (const row of this.#finished) {
       if (deleted >= count) break;
+      if (this.#webhooks.isWaitingFor(row)) continue;
       this.#delete(row);
       deleted += 1;
     }
@@ -261,16 +305,15 @@ class MemoryStore implements Store {
   }
 
   #delete(row: TaskRow): void {
-    const { scope, messageId } = row.create;
+    const { scope } = row.create;
     this.#finished.delete(row);
     this.#tasks.delete(row.id);
     const key = scopeKey(scope);
     const rows = this.#scopes.get(key);
     rows?.delete(row);
     if (rows?.size === 0) this.#scopes.delete(key);
-    if (messageId === undefined) return;
-    const byMessage = messageKey(scope, messageId);
-    if (this.#byMessage.get(byMessage) === row.id) this.#byMessage.delete(byMessage);
+    this.#messages.delete(row);
+    this.#webhooks.drop(row);
   }
 }
 
@@ -339,8 +382,4 @@ function isSameScope(a: Scope, b: Scope): boolean {
 
 function scopeKey({ agent, tenant, owner }: Scope): string {
   return JSON.stringify([agent, tenant, owner]);
-}
-
-function messageKey(scope: Scope, messageId: string): string {
-  return scopeKey(scope) + messageId;
 }

@@ -11,6 +11,7 @@ import type {
   TaskWrite,
 } from "../contract.ts";
 import { INBOX, OK } from "../outcomes.ts";
+import type { WebhookRow } from "./webhooks.ts";
 
 /** Everything the memory store keeps of one task. */
 export interface TaskRow {
@@ -27,6 +28,8 @@ export interface TaskRow {
   inbox: InboxEntry[];
   readonly steps: Map<string, StepRecord>;
   artifacts: string | undefined;
+  /** By id; `undefined` while there is none. */
+  webhooks: Map<string, WebhookRow> | undefined;
 }
 
 /** What a task is before its first write is applied; `undefined` if that write has no status to begin with. */
@@ -47,6 +50,7 @@ export function newRow(id: TaskId, create: TaskCreate, write: TaskWrite): TaskRo
     inbox: [],
     steps: new Map(),
     artifacts: undefined,
+    webhooks: undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { pendingMigrations } from "../migrations.ts";
 import { tasks } from "./migrations/0001-tasks.ts";
+import { webhooks } from "./migrations/0002-webhooks.ts";
 import type { StoreFailure } from "./sqlite-error.ts";
 
 /** `full`: what is committed survives a power cut. `process`: it survives the death of the process. */
@@ -13,7 +14,7 @@ export interface ConnectionOptions {
   readonly busyTimeout: number;
 }
 
-const MIGRATIONS = [tasks];
+const MIGRATIONS = [tasks, webhooks];
 const MAX_READ_WAIT = 50;
 
 /** The one connection that writes. Brings the schema up to date; throws what SQLite throws, or a {@link SchemaTooNew}. */

@@ -42,10 +42,15 @@ test("everything acknowledged before kill -9 is there afterwards, however often 
         for (const [index, entry] of log.entries())
           expect(entry).toEqual(chunkEntry(index + 1, `${n}/${index + 1}`, index > 0));
         expect(await store.positions([task])).toEqual([{ id: task, seq: log.length, ended: log.length === 40 }]);
+        // Written in the same commits, so neither is ahead of the other; and whoever was telling it is gone.
+        const [webhook] = await store.webhooks(task);
+        expect(webhook).toMatchObject({ id: "w", state: "active", cursor: log.length - 1 });
+        expect(webhook?.node).toBeUndefined();
       }
       const page = await store.list({ scope: SCOPE, limit: 1000, artifacts: false, history: 0 });
       expect(page.total).toBe(page.tasks.length);
       expect(page.total).toBeGreaterThanOrEqual(acknowledged.size);
+      expect(await store.unheldWebhooks(1000)).toHaveLength(page.total);
     } finally {
       await store.close();
     }

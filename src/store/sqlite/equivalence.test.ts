@@ -3,19 +3,25 @@ import { expect, test } from "vitest";
 import type { TaskId } from "../../protocol/ids.ts";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
 import {
+  advanceOf,
   chunkEntry,
   claimOf,
+  claimWebhookOf,
   createOf,
+  deleteWebhookOf,
   endOf,
   headOf,
   postOf,
+  reviveOf,
   SCOPE,
   START,
+  setWebhookOf,
   statusEntry,
   taskId,
+  webhookOf,
   writeOf,
 } from "../../testing/store-operations.ts";
-import type { Store, StoreOperation } from "../contract.ts";
+import type { Store, StoreOperation, WebhookOperation } from "../contract.ts";
 import { createMemoryStore } from "../memory/store.ts";
 
 const NODES = ["one", "two"];
@@ -24,7 +30,7 @@ const TASKS = 3;
 /** An operation on one of the tasks of a run, mostly sensible: seq and epoch are near what they should be. */
 interface Move {
   readonly task: number;
-  readonly kind: "create" | "write" | "end" | "post" | "claim";
+  readonly kind: "create" | "write" | "end" | "post" | "claim" | WebhookOperation["kind"];
   readonly node: string;
   readonly count: number;
   readonly seqError: number;
@@ -40,7 +46,24 @@ interface Move {
 const mostly0 = fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(-1, 1) });
 const move: fc.Arbitrary<Move> = fc.record({
   task: fc.nat(TASKS - 1),
-  kind: fc.constantFrom("create", "create", "write", "write", "write", "end", "post", "claim"),
+  kind: fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.constantFrom("create", "create", "write", "write", "write", "end", "post", "claim"),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom(
+        "webhook-set",
+        "webhook-set",
+        "webhook-claim",
+        "webhook-advance",
+        "webhook-advance",
+        "webhook-revive",
+        "webhook-delete",
+      ),
+    },
+  ),
   node: fc.constantFrom(...NODES),
   count: fc.nat(3),
   seqError: mostly0,
@@ -91,7 +114,13 @@ async function operationOf(memory: Store, id: TaskId, next: Move): Promise<Store
     case "create":
       return createOf(
         id,
-        { node: next.node, messageId: id },
+        {
+          node: next.node,
+          messageId: next.withHead ? id : firstOf(id),
+          at: START + next.count,
+          ...(next.withArtifacts && { once: { since: START + next.inbox, digest: `${next.count}` } }),
+          ...(next.force && { webhook: webhookOf(`w${next.inbox}`) }),
+        },
         { ...common, epoch: 1, head, ...(next.inbox === 0 && { end }) },
       );
     case "write":
@@ -102,7 +131,48 @@ async function operationOf(memory: Store, id: TaskId, next: Move): Promise<Store
       return postOf(id, { id: `m${next.inbox}`, kind: next.release ? "cancel" : "message", sealed: next.withHead }, 2);
     case "claim":
       return claimOf(id, next.node, next.force);
+    default:
+      return webhookOperationOf(memory, id, { ...next, kind: next.kind });
   }
+}
+
+async function webhookOperationOf(
+  memory: Store,
+  task: TaskId,
+  next: Move & { readonly kind: WebhookOperation["kind"] },
+): Promise<StoreOperation> {
+  const id = `w${next.inbox}`;
+  const at = START + (next.wake ?? 0);
+  switch (next.kind) {
+    case "webhook-set": {
+      const webhook = webhookOf(id, { at, unnamed: next.withHead, body: `${next.count}` });
+      const scope = next.seqError === 0 ? SCOPE : { ...SCOPE, owner: "bob" };
+      return setWebhookOf(task, id, { webhook, scope, only: next.release && next.force, maxPerTask: 2 });
+    }
+    case "webhook-delete":
+      return deleteWebhookOf(task, id);
+    case "webhook-claim":
+      return claimWebhookOf(task, id, next.node);
+    case "webhook-revive":
+      return reviveOf(task, id, at);
+    case "webhook-advance": {
+      const webhook = (await memory.webhooks(task)).find((each) => each.id === id);
+      return advanceOf(task, id, {
+        epoch: (webhook?.epoch ?? 0) + next.epochError,
+        cursor: (webhook?.cursor ?? 0) + next.count,
+        attempts: next.count,
+        nextAt: at,
+        state: (["active", "idle", "suspended", "removed"] as const)[next.count] ?? "active",
+        ...(next.withHead && { failure: "f" }),
+        ...(next.force && { failedAt: at }),
+      });
+    }
+  }
+}
+
+/** The first task of the same run: some of its messages come again for others. */
+function firstOf(id: TaskId): TaskId {
+  return taskId(Math.floor(Number(id.slice(5)) / 10) * 10);
 }
 
 /** Everything a reader can see of these tasks. Artifacts are left out: who folds them, and when, is each store's own affair. */
@@ -117,10 +187,14 @@ async function view(store: Store, ids: readonly TaskId[]): Promise<unknown> {
       await store.inbox(id),
       await store.steps(id),
       await store.findByMessage(SCOPE, id),
+      await store.webhooks(id),
+      await store.failedWebhooks({ task: id, limit: 9 }),
     ]);
   }
+  const unheld = (await store.unheldWebhooks(1e6)).filter(({ task }) => ids.includes(task));
+  const failed = (await store.failedWebhooks({ limit: 1e6 })).filter(({ task }) => ids.includes(task));
   const due = (await store.due(1e6)).filter((id) => ids.includes(id));
-  return { tasks, positions: await store.positions(ids), due, nextWake: await store.nextWake() };
+  return { tasks, positions: await store.positions(ids), due, nextWake: await store.nextWake(), unheld, failed };
 }
 
 test("does in a file whatever the memory store does, however operations are mixed", async () => {

@@ -2,15 +2,19 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
 import {
+  advanceOf,
   chunkEntry,
+  claimWebhookOf,
   createOf,
   endOf,
   headOf,
   NODE,
   postOf,
   SCOPE,
+  setWebhookOf,
   statusEntry,
   taskId,
+  webhookOf,
   writeOf,
 } from "../../testing/store-operations.ts";
 import { outcomes } from "../../testing/store-write-cases.ts";
@@ -36,6 +40,52 @@ describe("when the database fails", () => {
     expect(await outcomes(store, ...batch)).toEqual(["ok", "ok", "ok"]);
     expect((await store.log(T, 0, 1e6)).map((entry) => entry.seq)).toEqual([1, 2]);
     expect((await store.list({ scope: SCOPE, state: "input-required", limit: 5, artifacts: false })).total).toBe(1);
+  });
+
+  test.each(["busy", "full"] as const)(
+    "a %s one has set, claimed and told no webhook, and counted no message",
+    async (fault) => {
+      await using trial = await sqliteTrial();
+      let next: typeof fault | undefined;
+      const store = await trial.open({ fault: () => next, retention: { maxTasks: 5 } });
+      await store.commit([createOf(T, { webhook: webhookOf("w") }), createOf(taskId(3), { webhook: webhookOf("w") })]);
+      const before = [await store.webhooks(T), await store.webhooks(taskId(3))];
+      const epoch = before[1]?.[0]?.epoch ?? 0;
+      const once = { messageId: "m", once: { since: 0, digest: "d" } };
+      const batch = [
+        setWebhookOf(T, "v"),
+        claimWebhookOf(T, "w"),
+        advanceOf(taskId(3), "w", { epoch, cursor: 1, state: "suspended" }),
+        createOf(taskId(2), { ...once, webhook: webhookOf("w") }, { end: endOf(2) }),
+        createOf(taskId(4), once),
+      ];
+      next = fault;
+      await expect(store.commit(batch)).rejects.toMatchObject({ code: fault });
+      expect([await store.webhooks(T), await store.webhooks(taskId(3))]).toEqual(before);
+      expect(await store.webhooks(taskId(2))).toEqual([]);
+      expect(await store.findByMessage(SCOPE, "m")).toBeUndefined();
+      expect(await store.failedWebhooks({ limit: 9 })).toEqual([]);
+      next = undefined;
+      expect(await outcomes(store, ...batch)).toEqual(["ok", "ok", "ok", "ok", "repeated"]);
+      expect(await store.webhooks(taskId(2))).toMatchObject([{ cursor: 0, state: "active" }]);
+      expect((await store.webhooks(T)).map(({ id, cursor }) => [id, cursor])).toEqual([
+        ["w", 0],
+        ["v", 1],
+      ]);
+    },
+  );
+
+  test("a task whose chunks were rolled back starts webhooks where its log really ends", async () => {
+    await using trial = await sqliteTrial();
+    let next: "full" | undefined;
+    const store = await trial.open({ fault: () => next });
+    await store.commit([createOf(T)]);
+    next = "full";
+    const chunks = writeOf(T, { entries: [chunkEntry(2, "a", false), chunkEntry(3, "b")] });
+    await expect(store.commit([chunks])).rejects.toMatchObject({ code: "full" });
+    next = undefined;
+    await store.commit([setWebhookOf(T, "w")]);
+    expect(await store.webhooks(T)).toMatchObject([{ cursor: 1 }]);
   });
 
   test.each([

@@ -2,7 +2,9 @@ import { chmod, mkdir, open, symlink, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
-import { createOf, taskId } from "../../testing/store-operations.ts";
+import { createOf, SCOPE, START, setWebhookOf, taskId } from "../../testing/store-operations.ts";
+import { outcomes } from "../../testing/store-write-cases.ts";
+import { tasks } from "./migrations/0001-tasks.ts";
 
 const T = taskId(1);
 
@@ -24,6 +26,24 @@ describe("opening", () => {
       message: expect.stringMatching(/schema 999.*Upgrade palaver/),
     });
     await expect(trial.open()).rejects.toMatchObject({ code: "unusable" });
+  });
+
+  test("brings a file of the first schema up to date, with all its tasks", async () => {
+    await using trial = await sqliteTrial();
+    const database = new DatabaseSync(trial.file);
+    database.exec(`${tasks.sql}; PRAGMA user_version = 1;
+      INSERT INTO scope VALUES (1, 'echo', '', 'ada');
+      INSERT INTO task (pk, id, scope, context, counted, state, status_at, ended, active, epoch, seq, first_seq, created_at, whole, dialect,
+        message_id, status, runner, log)
+      VALUES (1, '${T}', 1, 'c', 0, 5, ${START}, 1, 0, 1, 2, 1, ${START}, 1, 'd', 'm', '{}', '{}', 'a' || char(10) || 'b');`);
+    database.close();
+    const store = await trial.open({ retention: { maxTasks: 1 } });
+    expect(await store.findByMessage(SCOPE, "m")).toEqual({ task: T, createdAt: START });
+    expect(await outcomes(store, setWebhookOf(T, "w"), createOf(taskId(2)))).toEqual(["ok", "full"]);
+    expect(await store.webhooks(T)).toMatchObject([{ id: "w", state: "active", cursor: 1 }]);
+    await store.close();
+    const again = await trial.open();
+    expect(await again.webhooks(T)).toHaveLength(1);
   });
 
   test("refuses what is no database", async () => {

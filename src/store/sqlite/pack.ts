@@ -1,6 +1,8 @@
 import type { Scope } from "../../protocol/principal.ts";
 import type { HistoryEntry, StoreOperation, TaskHead, TaskWrite } from "../contract.ts";
 import { joinEntries } from "./log-text.ts";
+import { packScope } from "./pack-scope.ts";
+import { packDraft, packWebhookOperation } from "./pack-webhook.ts";
 import {
   CLAIM,
   CREATE,
@@ -8,12 +10,14 @@ import {
   EXTRAS,
   FORGET,
   HEAD,
+  ONCE,
   type Packed,
   type PackedValue,
   POST,
   RELEASE,
   SHARED,
   UNLESS_INBOX,
+  WEBHOOK,
   WRITE,
 } from "./packed.ts";
 import { STATE_CODE } from "./state-code.ts";
@@ -24,10 +28,10 @@ export function pack(operations: readonly StoreOperation[], scopeOf: (scope: Sco
   for (const operation of operations) {
     if (operation.kind === "write") packWrite(packed, operation, scopeOf);
     else if (operation.kind === "claim") packed.push(CLAIM, operation.task, operation.node, operation.force ? 1 : 0);
-    else {
+    else if (operation.kind === "post") {
       const { id, kind, body, sealed, at } = operation.entry;
       packed.push(POST, operation.task, operation.maxWaiting, id, kind === "cancel" ? 1 : 0, body, sealed ? 1 : 0, at);
-    }
+    } else packWebhookOperation(packed, operation, scopeOf);
   }
   return packed;
 }
@@ -43,14 +47,16 @@ function packWrite(packed: PackedValue[], write: TaskWrite, scopeOf: (scope: Sco
     (create === undefined ? 0 : CREATE | (create.contextShared ? SHARED : 0)) |
     (head === undefined ? 0 : HEAD) |
     (end === undefined ? 0 : END | (end.unlessInbox ? UNLESS_INBOX : 0)) |
-    (hasExtras ? EXTRAS : 0);
+    (hasExtras ? EXTRAS : 0) |
+    (create?.once === undefined ? 0 : ONCE) |
+    (create?.webhook === undefined ? 0 : WEBHOOK);
   packed.push(WRITE, flags, write.task, write.epoch, seqBefore(write), entries.length, joinEntries(entries));
   packHistory(packed, write.history);
   if (create !== undefined) {
-    const scope = scopeOf(create.scope);
-    if (scope === undefined) packed.push(null, create.scope.agent, create.scope.tenant, create.scope.owner);
-    else packed.push(scope);
+    packScope(packed, create.scope, scopeOf);
     packed.push(create.contextId, create.dialect, create.at, create.node, create.messageId ?? null);
+    if (create.once !== undefined) packed.push(create.once.since, create.once.digest);
+    if (create.webhook !== undefined) packDraft(packed, create.webhook);
   }
   if (head !== undefined) packHead(packed, head);
   if (end !== undefined) {

@@ -1,5 +1,14 @@
 import type { Scope } from "../../protocol/principal.ts";
-import type { HistoryEntry, StepRecord, StoreOperation, TaskWrite } from "../contract.ts";
+import type {
+  HistoryEntry,
+  InboxPost,
+  LeaseClaim,
+  StepRecord,
+  TaskCreate,
+  WebhookDraft,
+  WebhookOperation,
+  WebhookSet,
+} from "../contract.ts";
 
 /**
  * Operations on their way to the thread that writes: one flat list of texts and numbers, which crosses over in a fraction of the
@@ -28,6 +37,8 @@ export interface CreateCommand {
   readonly at: number;
   readonly node: string;
   readonly messageId: string | null;
+  readonly once: TaskCreate["once"];
+  readonly webhook: WebhookDraft | undefined;
 }
 
 export interface EndCommand {
@@ -58,12 +69,24 @@ export interface WriteCommand {
   readonly steps: readonly StepRecord[];
 }
 
-export type Command = WriteCommand | Exclude<StoreOperation, TaskWrite>;
+export interface WebhookSetCommand extends Omit<WebhookSet, "scope"> {
+  /** As in {@link CreateCommand}. */
+  readonly scope: number | Scope;
+}
+
+export type WebhookCommand = WebhookSetCommand | Exclude<WebhookOperation, WebhookSet>;
+
+export type Command = WriteCommand | InboxPost | LeaseClaim | WebhookCommand;
 
 /** What an operation is. */
 export const WRITE = 0;
 export const POST = 1;
 export const CLAIM = 2;
+export const WEBHOOK_SET = 3;
+export const WEBHOOK_DELETE = 4;
+export const WEBHOOK_CLAIM = 5;
+export const WEBHOOK_ADVANCE = 6;
+export const WEBHOOK_REVIVE = 7;
 
 /** What a write has or does. */
 export const RELEASE = 1;
@@ -74,3 +97,5 @@ export const END = 16;
 export const SHARED = 32;
 export const UNLESS_INBOX = 64;
 export const EXTRAS = 128;
+export const ONCE = 256;
+export const WEBHOOK = 512;

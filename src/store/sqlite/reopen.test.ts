@@ -1,18 +1,25 @@
 import { readdir } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import type { TaskId } from "../../protocol/ids.ts";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
 import {
+  advanceOf,
   chunkEntry,
   claimOf,
+  claimWebhookOf,
   createOf,
+  deleteWebhookOf,
   endOf,
   headOf,
   NODE,
   postOf,
   SCOPE,
   START,
+  setWebhookOf,
   statusEntry,
   taskId,
+  webhookOf,
   writeOf,
 } from "../../testing/store-operations.ts";
 import { outcomes } from "../../testing/store-write-cases.ts";
@@ -46,7 +53,7 @@ describe("a file opened again", () => {
     expect(await again.log(T, 0, 1e6)).toEqual([...entries, chunkEntry(3, "b")]);
     expect(await again.inbox(T)).toHaveLength(1);
     expect(await again.steps(T)).toEqual([{ key: "k", value: "1" }]);
-    expect(await again.findByMessage(SCOPE, "m")).toBe(T);
+    expect((await again.findByMessage(SCOPE, "m"))?.task).toBe(T);
     expect((await again.list({ scope: SCOPE, limit: 9, artifacts: false })).total).toBe(2);
   });
 
@@ -62,6 +69,35 @@ describe("a file opened again", () => {
     expect(await outcomes(again, writeOf(T, { entries: [statusEntry(2)] }))).toEqual(["fenced"]);
     expect(await again.commit([claimOf(T, NODE)])).toEqual([{ status: "ok", epoch: 2 }]);
     expect(await outcomes(again, writeOf(T, { epoch: 2, entries: [statusEntry(2)] }))).toEqual(["ok"]);
+  });
+
+  test("has every webhook where it was, and none of them held, even by a node of the same name", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    await store.heartbeat(NODE, 1e9);
+    await store.commit([
+      createOf(T, { webhook: webhookOf("w"), messageId: "m", once: { since: 0, digest: "d" } }),
+      setWebhookOf(T, "v"),
+      createOf(taskId(2), { webhook: webhookOf("u") }, { end: endOf(2) }),
+    ]);
+    const [claimed] = await store.commit([claimWebhookOf(T, "w"), claimWebhookOf(taskId(2), "u")]);
+    const epoch = claimed?.status === "ok" ? (claimed.epoch ?? 0) : 0;
+    await store.commit([
+      advanceOf(T, "w", { epoch, cursor: 1, attempts: 3, nextAt: START + 5 }),
+      deleteWebhookOf(T, "v"),
+    ]);
+    const before = [...(await store.webhooks(T)), ...(await store.webhooks(taskId(2)))];
+    await store.close();
+
+    const again = await trial.open();
+    await again.heartbeat(NODE, 1e9);
+    const after = [...(await again.webhooks(T)), ...(await again.webhooks(taskId(2)))];
+    expect(after).toEqual(before.map(({ node: _, ...record }) => record));
+    expect(await again.unheldWebhooks(9)).toHaveLength(2);
+    const [taken] = await again.commit([claimWebhookOf(T, "w")]);
+    expect(taken?.status === "ok" ? taken.epoch : 0).toBeGreaterThan(epoch);
+    expect(await outcomes(again, advanceOf(T, "w", { epoch }))).toEqual(["fenced"]);
+    expect(await again.findByMessage(SCOPE, "m")).toEqual({ task: T, createdAt: START, digest: "d" });
   });
 
   test("leaves nothing but the file and its lock file behind when closed", async () => {
@@ -97,6 +133,28 @@ describe("retention", () => {
     expect(await again.positions([taskId(5), taskId(6)])).toHaveLength(1);
     expect(await outcomes(again, createOf(taskId(20)))).toEqual(["ok"]);
     expect((await again.list({ scope: SCOPE, limit: 1, artifacts: false })).total).toBe(4);
+  });
+
+  test("leaves nothing of a dropped task in the file", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open({ retention: { maxTasks: 1 } });
+    const once = { messageId: "m", once: { since: 0, digest: "d" } };
+    const ended = { history: [{ after: 0, body: "{}" }], end: endOf(2, { artifacts: "[]" }) };
+    const finish = async (task: TaskId): Promise<void> => {
+      const [webhook] = await store.webhooks(task);
+      await store.commit([advanceOf(task, "w", { epoch: webhook?.epoch ?? 0, cursor: 2, state: "suspended" })]);
+    };
+    expect(await outcomes(store, createOf(T, once, ended))).toEqual(["ok"]);
+    expect(await outcomes(store, createOf(taskId(2), { webhook: webhookOf("w") }, ended))).toEqual(["ok"]);
+    await finish(taskId(2));
+    expect(await outcomes(store, createOf(taskId(3), {}, ended), setWebhookOf(taskId(3), "w"))).toEqual(["ok", "ok"]);
+    await finish(taskId(3));
+    expect(await outcomes(store, createOf(taskId(4)))).toEqual(["ok"]);
+    await store.close();
+    const database = new DatabaseSync(trial.file);
+    const rows = ["webhook", "sent", "message"].map((table) => database.prepare(`SELECT * FROM ${table}`).all());
+    database.close();
+    expect(rows).toEqual([[], [], []]);
   });
 
   test("can drop a task whose log was never moved", async () => {

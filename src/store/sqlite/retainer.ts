@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Retention } from "../contract.ts";
 import type { LogFolder } from "./log-folder.ts";
-import type { TaskDeleter } from "./task-deleter.ts";
+import { NOBODY_WAITS, type TaskDeleter } from "./task-deleter.ts";
 
 const DEFAULT_PRUNE_COUNT = 100;
 /** How much one sweep does at most, so that commits do not wait for it long. */
@@ -19,6 +19,8 @@ export class Retainer {
   readonly #dropSegments: StatementSync;
   /** How many tasks there are; known only where a number of them is set. */
   #count = 0;
+  /** Nothing can be dropped until some task ends or some webhook is done with; to find that out again each time could take long. */
+  #isStuck = false;
 
   constructor(
     database: DatabaseSync,
@@ -34,16 +36,23 @@ export class Retainer {
     database.exec("CREATE INDEX IF NOT EXISTS task_logged ON task (status_at) WHERE ended = 1 AND first_seq = 1");
     this.#oldLogs = database.prepare(
       `SELECT pk, artifacts FROM task INDEXED BY task_logged
-       WHERE ended = 1 AND first_seq = 1 AND status_at < ? ORDER BY status_at LIMIT ?`,
+       WHERE ended = 1 AND first_seq = 1 AND status_at < ? AND ${NOBODY_WAITS} ORDER BY status_at LIMIT ?`,
     );
   }
 
   reset(): void {
+    this.#isStuck = false;
     if (this.#retention.maxTasks !== undefined) this.#count = Number(this.#total.get()?.["n"]);
   }
 
   created(): void {
     this.#count += 1;
+    this.#isStuck = false;
+  }
+
+  /** A task has ended, or one that has ended need no longer wait for a webhook. */
+  eased(): void {
+    this.#isStuck = false;
   }
 
   isFull(): boolean {
@@ -52,7 +61,10 @@ export class Retainer {
 
   /** Drops the oldest finished tasks; false if there is none. */
   makeRoom(): boolean {
-    return this.#deleteOldest(Number.MAX_SAFE_INTEGER, this.#retention.pruneCount ?? DEFAULT_PRUNE_COUNT) > 0;
+    if (this.#isStuck) return false;
+    const { pruneCount = DEFAULT_PRUNE_COUNT } = this.#retention;
+    this.#isStuck = this.#deleteOldest(Number.MAX_SAFE_INTEGER, pruneCount) === 0;
+    return !this.#isStuck;
   }
 
   /** Expects that no finished task has rows left in the hot log. Returns how many tasks it deleted. */

@@ -4,11 +4,13 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import {
+  type FailedWebhooksQuery,
   type GetOptions,
   type InboxEntry,
   type ListPage,
   type ListQuery,
   type LogEntry,
+  type MessageTrace,
   type Outcome,
   type Position,
   type Retention,
@@ -17,6 +19,7 @@ import {
   StoreError,
   type StoreOperation,
   type TaskRecord,
+  type WebhookRecord,
 } from "../contract.ts";
 import { type Durability, openForReading } from "./connection.ts";
 import { HotIndex } from "./hot-index.ts";
@@ -28,6 +31,7 @@ import { unpackOutcomes } from "./packed-outcomes.ts";
 import { ScopeIds } from "./scope-ids.ts";
 import { failureOf, storeError } from "./sqlite-error.ts";
 import { TaskReader } from "./task-reader.ts";
+import { WebhookReader } from "./webhook-reader.ts";
 import type { CommitFault, WriterReply } from "./writer-messages.ts";
 import { WriterThread } from "./writer-thread.ts";
 
@@ -128,6 +132,7 @@ class SqliteStore implements Store {
   readonly #logs: LogReader;
   readonly #tasks: TaskReader;
   readonly #lists: ListReader;
+  readonly #webhooks: WebhookReader;
   readonly #inbox: StatementSync;
   readonly #steps: StatementSync;
   readonly #byMessage: StatementSync;
@@ -146,10 +151,14 @@ class SqliteStore implements Store {
     this.#logs = new LogReader(reader, hot);
     this.#tasks = new TaskReader(reader, { scopes: this.#scopes, logs: this.#logs });
     this.#lists = new ListReader(reader, { scopes: this.#scopes, tasks: this.#tasks });
+    this.#webhooks = new WebhookReader(reader);
     const inTask = "JOIN task ON task.pk = task WHERE task.id = ? ORDER BY n";
     this.#inbox = reader.prepare(`SELECT inbox.id, cancel, sealed, at, body FROM inbox ${inTask}`);
     this.#steps = reader.prepare(`SELECT key, value FROM step ${inTask}`);
-    this.#byMessage = reader.prepare("SELECT id FROM task WHERE scope = ? AND message_id = ? ORDER BY pk DESC LIMIT 1");
+    this.#byMessage = reader.prepare(
+      `SELECT id, created_at, digest FROM task LEFT JOIN sent ON sent.task = pk
+       WHERE scope = ? AND message_id = ? ORDER BY pk DESC LIMIT 1`,
+    );
     const isFree = "(node IS NULL OR node NOT IN (SELECT value FROM json_each(?1)))";
     this.#due = reader.prepare(
       `SELECT id FROM task WHERE pk IN (
@@ -200,12 +209,26 @@ class SqliteStore implements Store {
     return rows.map((row) => ({ key: String(row["key"]), value: String(row["value"]) }));
   }
 
-  async findByMessage(scope: Scope, messageId: string): Promise<TaskId | undefined> {
-    return this.#read(() => {
+  async findByMessage(scope: Scope, messageId: string): Promise<MessageTrace | undefined> {
+    const row = this.#read(() => {
       const scopeId = this.#scopes.find(scope);
-      const row = scopeId === undefined ? undefined : this.#byMessage.get(scopeId, messageId);
-      return row === undefined ? undefined : idOf(row);
+      return scopeId === undefined ? undefined : this.#byMessage.get(scopeId, messageId);
     });
+    if (row === undefined) return undefined;
+    const { digest } = row;
+    return { task: idOf(row), createdAt: Number(row["created_at"]), ...(typeof digest === "string" && { digest }) };
+  }
+
+  async webhooks(task: TaskId): Promise<readonly WebhookRecord[]> {
+    return this.#read(() => this.#webhooks.of(task));
+  }
+
+  async unheldWebhooks(limit: number): Promise<readonly WebhookRecord[]> {
+    return this.#read(() => this.#webhooks.unheld(this.#living(), limit));
+  }
+
+  async failedWebhooks(query: FailedWebhooksQuery): Promise<readonly WebhookRecord[]> {
+    return this.#read(() => this.#webhooks.failed(query));
   }
 
   async positions(ids: readonly TaskId[]): Promise<readonly Position[]> {

@@ -3,7 +3,10 @@ import type { CounterDeltas } from "./counters.ts";
 import type { OpenTask } from "./open-task.ts";
 import type { OpenTasks } from "./open-tasks.ts";
 
-const CHILD_TABLES = ["message", "segment", "inbox", "step"] as const;
+const CHILD_TABLES = ["message", "segment", "inbox", "step", "webhook", "sent"] as const;
+
+/** Of a row of `task`: none of its webhooks is still to be told something. */
+export const NOBODY_WAITS = "NOT EXISTS (SELECT 1 FROM webhook WHERE webhook.task = task.pk AND webhook.state = 0)";
 
 /** Removes finished tasks and everything that belongs to them, within the transaction that is open. */
 export class TaskDeleter {
@@ -23,7 +26,7 @@ export class TaskDeleter {
     database.exec("CREATE INDEX IF NOT EXISTS task_finished ON task (status_at) WHERE ended = 1");
     this.#oldest = database.prepare(
       `SELECT pk, id, scope, context, counted, state, status_at, whole FROM task INDEXED BY task_finished
-       WHERE ended = 1 AND status_at < ? ORDER BY status_at, pk LIMIT ?`,
+       WHERE ended = 1 AND status_at < ? AND ${NOBODY_WAITS} ORDER BY status_at, pk LIMIT ?`,
     );
     this.#delete = database.prepare("DELETE FROM task WHERE pk = ?");
     this.#deleteHot = database.prepare("DELETE FROM log WHERE n = ?");

@@ -18,6 +18,8 @@ export interface TaskStatements {
   readonly clearSteps: StatementSync;
   readonly contextCounted: StatementSync;
   readonly uncounted: StatementSync;
+  readonly madeBy: StatementSync;
+  readonly insertSent: StatementSync;
   readonly setCounted: StatementSync;
 }
 
@@ -59,6 +61,10 @@ export function prepareTaskStatements(database: DatabaseSync): TaskStatements {
     uncounted: prepare(
       "SELECT pk, id, state, status_at FROM task INDEXED BY task_by_context WHERE scope = ? AND context = ? AND counted = 0",
     ),
+    madeBy: prepare(
+      "SELECT id FROM task WHERE scope = ? AND message_id = ? AND created_at >= ? ORDER BY pk DESC LIMIT 1",
+    ),
+    insertSent: prepare("INSERT INTO sent (task, digest) VALUES (?, ?)"),
     setCounted: prepare("UPDATE task SET counted = 1 WHERE pk = ?"),
   };
 }

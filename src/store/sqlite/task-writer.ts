@@ -1,14 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { TaskId } from "../../protocol/ids.ts";
+import type { Scope } from "../../protocol/principal.ts";
 import type { HistoryEntry, InboxPost, LeaseClaim, Outcome } from "../contract.ts";
 import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
 import type { CounterDeltas } from "./counters.ts";
 import { joinMessages } from "./message-text.ts";
 import { addHotRow, type OpenTask } from "./open-task.ts";
 import type { OpenTasks } from "./open-tasks.ts";
-import type { Command, CreateCommand, EndCommand, HeadCommand, WriteCommand } from "./packed.ts";
+import type { Command, CreateCommand, EndCommand, HeadCommand, WebhookCommand, WriteCommand } from "./packed.ts";
 import type { Retainer } from "./retainer.ts";
 import type { ScopeIds } from "./scope-ids.ts";
 import { prepareTaskStatements, type TaskStatements } from "./task-statements.ts";
+import type { WebhookWriter } from "./webhook-writer.ts";
 
 /** A first message longer than this would be written again with every status: it goes to a row of its own. */
 const MAX_INLINE_MESSAGES = 2048;
@@ -19,6 +22,7 @@ export interface TaskWriterParts {
   readonly scopes: ScopeIds;
   readonly counters: CounterDeltas;
   readonly retainer: Retainer;
+  readonly webhooks: WebhookWriter;
 }
 
 /** What one operation did: its outcome, and the row of the hot log it became, if it became one. */
@@ -34,6 +38,7 @@ export class TaskWriter {
   readonly #scopes: ScopeIds;
   readonly #counters: CounterDeltas;
   readonly #retainer: Retainer;
+  readonly #webhooks: WebhookWriter;
   readonly #nextKey: () => number;
   readonly #knownContexts = new Set<string>();
   /** Tasks whose hot rows should move: they ended, were released, or have many. */
@@ -48,6 +53,7 @@ export class TaskWriter {
     this.#scopes = parts.scopes;
     this.#counters = parts.counters;
     this.#retainer = parts.retainer;
+    this.#webhooks = parts.webhooks;
     const lastKey = database.prepare("SELECT max(pk) AS pk FROM task");
     this.#nextKey = () => Number(lastKey.get()?.["pk"] ?? 0);
   }
@@ -65,15 +71,26 @@ export class TaskWriter {
   apply(command: Command, living: readonly string[]): Applied {
     if (command.kind === "write") return this.#write(command);
     const task = this.#open.find(command.task);
-    if (task === undefined) return { outcome: NOT_FOUND, row: 0 };
-    if (task.ended) return { outcome: ENDED, row: 0 };
-    return {
-      outcome: command.kind === "post" ? this.#post(task, command) : this.#claim(task, command, living),
-      row: 0,
-    };
+    return { outcome: task === undefined ? NOT_FOUND : this.#applyTo(task, command, living), row: 0 };
+  }
+
+  #applyTo(task: OpenTask, command: Exclude<Command, WriteCommand>, living: readonly string[]): Outcome {
+    switch (command.kind) {
+      case "post":
+        return task.ended ? ENDED : this.#post(task, command);
+      case "claim":
+        return task.ended ? ENDED : this.#claim(task, command, living);
+      case "webhook-set":
+        if (command.only) this.#retainer.eased();
+        return this.#webhooks.set(task, command, this.#scopeOf(command.scope));
+      default:
+        if (isLetGo(command)) this.#retainer.eased();
+        return this.#webhooks.apply(task, command, living);
+    }
   }
 
   leave(node: string): void {
+    this.#webhooks.leave(node);
     for (const row of this.#statements.leave.all(node)) {
       const task = this.#open.recall(String(row["id"]));
       if (task === undefined) continue;
@@ -101,6 +118,8 @@ export class TaskWriter {
   }
 
   #create(write: WriteCommand, create: CreateCommand): Applied {
+    const earlier = create.once && this.#earlier(create, create.once.since);
+    if (earlier !== undefined) return { outcome: { status: "repeated", task: earlier }, row: 0 };
     const head = write.end?.head ?? write.head;
     if (head === undefined || write.epoch !== 1 || !followsOn(0, write)) {
       return { outcome: this.#open.find(write.task) === undefined ? FENCED : DUPLICATE, row: 0 };
@@ -132,7 +151,7 @@ export class TaskWriter {
       node,
       seq,
       create.at,
-      ended && isInline ? 1 : 0,
+      ended && isInline && create.once === undefined && create.webhook === undefined ? 1 : 0,
       create.dialect,
       create.messageId,
       head.status,
@@ -167,6 +186,8 @@ export class TaskWriter {
     if (create.shared) this.#countContext(task);
     this.#counters.count(task, 1);
     if (!isInline) for (const entry of history) this.#addMessage(task, entry);
+    if (create.once !== undefined) this.#statements.insertSent.run(task.pk, create.once.digest);
+    if (create.webhook !== undefined) this.#webhooks.begin(task, create.webhook);
     if (ended) {
       // Only the readers' folding is missing, where the writer did not hand over the artifacts.
       if (end.artifacts === null) this.touched.add(task);
@@ -178,6 +199,19 @@ export class TaskWriter {
     this.#keepSteps(task, write);
     if (task.node === undefined) this.touched.add(task);
     return { outcome: OK, row };
+  }
+
+  /** The latest task that this message made already, of those made at `since` or later. */
+  #earlier({ scope, messageId }: CreateCommand, since: number): TaskId | undefined {
+    const known = this.#scopeOf(scope);
+    if (known === undefined || messageId === null) return undefined;
+    const id = this.#statements.madeBy.get(known, messageId, since)?.["id"];
+    return id === undefined ? undefined : (String(id) as TaskId); // It was one when it was written.
+  }
+
+  /** The number of a scope, if any task was ever in it. */
+  #scopeOf(scope: number | Scope): number | undefined {
+    return typeof scope === "number" ? scope : this.#scopes.find(scope);
   }
 
   #appendLog(task: OpenTask, write: WriteCommand, end: EndCommand | undefined): number {
@@ -232,6 +266,7 @@ export class TaskWriter {
     const { head, artifacts } = end;
     this.#recount(task, head);
     this.#free(task);
+    this.#retainer.eased();
     task.ended = true;
     task.hasArtifacts = artifacts !== null;
     task.inbox.clear();
@@ -310,6 +345,11 @@ export class TaskWriter {
       this.#counters.countInContext({ scope, context, counted: true, state, statusAt: Number(row["status_at"]) });
     }
   }
+}
+
+/** Whether nobody need wait any longer for this webhook to be told. */
+function isLetGo(command: WebhookCommand): boolean {
+  return command.kind === "webhook-delete" || (command.kind === "webhook-advance" && command.state !== "active");
 }
 
 /** The end of this write, unless a waiting message holds it up. */

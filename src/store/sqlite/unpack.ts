@@ -1,5 +1,6 @@
 import type { TaskId } from "../../protocol/ids.ts";
 import type { HistoryEntry } from "../contract.ts";
+import { unpackDraft, unpackWebhookCommand } from "./pack-webhook.ts";
 import {
   CLAIM,
   type Command,
@@ -11,13 +12,17 @@ import {
   FORGET,
   HEAD,
   type HeadCommand,
+  ONCE,
   type Packed,
+  POST,
   RELEASE,
   SHARED,
   UNLESS_INBOX,
+  WEBHOOK,
   WRITE,
   type WriteCommand,
 } from "./packed.ts";
+import { PackedReader } from "./packed-reader.ts";
 
 export function unpack(packed: Packed): Command[] {
   const reader = new PackedReader(packed);
@@ -31,6 +36,7 @@ function unpackCommand(reader: PackedReader): Command {
   if (kind === WRITE) return unpackWrite(reader);
   const task = reader.text() as TaskId; // It was one when it was packed.
   if (kind === CLAIM) return { kind: "claim", task, node: reader.text(), force: reader.flag() };
+  if (kind !== POST) return unpackWebhookCommand(reader, kind, task);
   const maxWaiting = reader.number();
   const id = reader.text();
   const isCancel = reader.flag();
@@ -54,7 +60,7 @@ function unpackWrite(reader: PackedReader): WriteCommand {
   const count = reader.number();
   const lines = reader.text();
   const history = unpackHistory(reader);
-  const create = has(CREATE) ? unpackCreate(reader, has(SHARED)) : undefined;
+  const create = has(CREATE) ? unpackCreate(reader, has) : undefined;
   const head = has(HEAD) ? unpackHead(reader) : undefined;
   const end = has(END) ? unpackEnd(reader, has(UNLESS_INBOX)) : undefined;
   const taken = has(EXTRAS) ? reader.list(() => reader.text()) : [];
@@ -79,13 +85,16 @@ function unpackWrite(reader: PackedReader): WriteCommand {
   };
 }
 
-function unpackCreate(reader: PackedReader, shared: boolean): CreateCommand {
-  const scope = reader.numberOrNull() ?? { agent: reader.text(), tenant: reader.text(), owner: reader.text() };
+function unpackCreate(reader: PackedReader, has: (flag: number) => boolean): CreateCommand {
+  const scope = reader.scope();
   const context = reader.text();
   const dialect = reader.text();
   const at = reader.number();
   const node = reader.text();
-  return { scope, context, shared, dialect, at, node, messageId: reader.textOrNull() };
+  const messageId = reader.textOrNull();
+  const once = has(ONCE) ? { since: reader.number(), digest: reader.text() } : undefined;
+  const webhook = has(WEBHOOK) ? unpackDraft(reader) : undefined;
+  return { scope, context, shared: has(SHARED), dialect, at, node, messageId, once, webhook };
 }
 
 function unpackHead(reader: PackedReader): HeadCommand {
@@ -112,56 +121,4 @@ function unpackHistory(reader: PackedReader): HistoryEntry[] {
     const inbox = reader.textOrNull();
     return inbox === null ? { after, body } : { after, body, inbox };
   });
-}
-
-class PackedReader {
-  readonly #packed: Packed;
-  #at = 0;
-
-  constructor(packed: Packed) {
-    this.#packed = packed;
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at >= this.#packed.length;
-  }
-
-  text(): string {
-    const value = this.#packed[this.#at++];
-    if (typeof value !== "string") throw this.#mismatch("text", value);
-    return value;
-  }
-
-  textOrNull(): string | null {
-    return this.#packed[this.#at] === null ? this.#skip() : this.text();
-  }
-
-  number(): number {
-    const value = this.#packed[this.#at++];
-    if (typeof value !== "number") throw this.#mismatch("number", value);
-    return value;
-  }
-
-  numberOrNull(): number | null {
-    return this.#packed[this.#at] === null ? this.#skip() : this.number();
-  }
-
-  flag(): boolean {
-    return this.number() === 1;
-  }
-
-  list<T>(read: () => T): T[] {
-    const items: T[] = [];
-    for (let left = this.number(); left > 0; left--) items.push(read());
-    return items;
-  }
-
-  #skip(): null {
-    this.#at += 1;
-    return null;
-  }
-
-  #mismatch(expected: string, found: unknown): Error {
-    return new Error(`Expected a ${expected} at ${this.#at - 1} of a packed batch, found ${typeof found}.`);
-  }
 }

@@ -11,6 +11,7 @@ import { ScopeIds } from "./scope-ids.ts";
 import { commitFailureOf, failureOf, type StoreFailure } from "./sqlite-error.ts";
 import { TaskDeleter } from "./task-deleter.ts";
 import { TaskWriter } from "./task-writer.ts";
+import { WebhookWriter } from "./webhook-writer.ts";
 import type { CommitFault, WriterData } from "./writer-messages.ts";
 
 export interface Committed {
@@ -60,9 +61,15 @@ export class Writer {
       scopes: new ScopeIds(database),
       counters: this.#counters,
       retainer: this.#retainer,
+      webhooks: new WebhookWriter(database),
     });
-    // Whoever held a lease is gone: this process is the file's only owner.
-    this.#transaction(() => database.exec("UPDATE task SET node = NULL WHERE ended = 0 AND node IS NOT NULL"));
+    // Whoever held a lease or a webhook is gone: this process is the file's only owner.
+    this.#transaction(() =>
+      database.exec(
+        `UPDATE task SET node = NULL WHERE ended = 0 AND node IS NOT NULL;
+         UPDATE webhook SET node = NULL WHERE state = 0 AND node IS NOT NULL;`,
+      ),
+    );
     if (data.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${data.maxPages}`);
     this.#relearn();
   }

@@ -1,0 +1,28 @@
+import type { FailedWebhooksQuery, WebhookKey, WebhookRecord, WebhookState } from "./contract.ts";
+
+export function isGivenUp(state: WebhookState): boolean {
+  return state === "suspended" || state === "removed";
+}
+
+/** What a query for failed webhooks gets out of these. */
+export function failedWebhooks(
+  records: Iterable<WebhookRecord>,
+  { task, before, beyond, limit }: FailedWebhooksQuery,
+): readonly WebhookRecord[] {
+  const failed: WebhookRecord[] = [];
+  for (const record of records) {
+    if (!isGivenUp(record.state) || (task !== undefined && record.task !== task)) continue;
+    const at = record.failedAt ?? 0;
+    const isNext = at === before && beyond !== undefined && byKey(record, beyond) > 0;
+    if (before === undefined || at < before || isNext) failed.push(record);
+  }
+  return failed.sort((a, b) => (b.failedAt ?? 0) - (a.failedAt ?? 0) || byKey(a, b)).slice(0, limit);
+}
+
+function byKey(a: WebhookKey, b: WebhookKey): number {
+  return compare(a.task, b.task) || compare(a.id, b.id);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,177 @@
+import type {
+  Outcome,
+  WebhookAdvance,
+  WebhookClaim,
+  WebhookDraft,
+  WebhookKey,
+  WebhookOperation,
+  WebhookRecord,
+  WebhookSet,
+} from "../contract.ts";
+import { isGivenUp } from "../failed-webhooks.ts";
+import { FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
+import type { TaskRow } from "./task-row.ts";
+
+export interface WebhookRow {
+  /** Which was first set before which. */
+  readonly serial: number;
+  record: WebhookRecord;
+}
+
+/** The webhooks of all tasks. Each task has its own by id; here are those that somebody must find without knowing the task. */
+export class Webhooks {
+  readonly #active = new Set<WebhookRow>();
+  readonly #failed = new Set<WebhookRow>();
+  readonly #isLiving: (node: string) => boolean;
+  #serial = 0;
+  /** One count for all, so that a webhook deleted and set again cannot come by an epoch that somebody still knows. */
+  #epoch = 0;
+
+  constructor(isLiving: (node: string) => boolean) {
+    this.#isLiving = isLiving;
+  }
+
+  /** Sets the webhook that a task is created with. */
+  begin(task: TaskRow, draft: WebhookDraft): void {
+    this.#put(task, draft, 0);
+  }
+
+  /** The caller has seen to the scope. */
+  apply(task: TaskRow, operation: WebhookOperation): Outcome {
+    if (operation.kind === "webhook-set") return this.#set(task, operation);
+    const row = task.webhooks?.get(operation.id);
+    if (row === undefined) return NOT_FOUND;
+    switch (operation.kind) {
+      case "webhook-delete":
+        return this.#delete(task, row);
+      case "webhook-claim":
+        return this.#claim(row, operation);
+      case "webhook-advance":
+        return this.#advance(task, row, operation);
+      case "webhook-revive":
+        if (!isGivenUp(row.record.state)) return NOT_FOUND;
+        this.#change(row, { ...keyAndDraft(row.record), ...this.#afresh(operation.at, row.record.cursor) });
+        return OK;
+    }
+  }
+
+  of(task: TaskRow): readonly WebhookRecord[] {
+    return Array.from(task.webhooks?.values() ?? [])
+      .sort((a, b) => a.serial - b.serial)
+      .map((row) => row.record);
+  }
+
+  unheld(limit: number): readonly WebhookRecord[] {
+    return Array.from(this.#active)
+      .filter(({ record }) => !this.#isHeld(record))
+      .sort((a, b) => a.record.nextAt - b.record.nextAt || a.serial - b.serial)
+      .slice(0, limit)
+      .map((row) => row.record);
+  }
+
+  *failed(): Generator<WebhookRecord> {
+    for (const row of this.#failed) yield row.record;
+  }
+
+  /** Whether one of the task's webhooks is still to be told something. */
+  isWaitingFor(task: TaskRow): boolean {
+    for (const { record } of task.webhooks?.values() ?? []) if (record.state === "active") return true;
+    return false;
+  }
+
+  leave(node: string): void {
+    for (const row of this.#active) {
+      if (row.record.node !== node) continue;
+      const { node: _, ...record } = row.record;
+      row.record = record;
+    }
+  }
+
+  /** Forgets all that a task has; it goes too. */
+  drop(task: TaskRow): void {
+    for (const row of task.webhooks?.values() ?? []) this.#unlist(row);
+    task.webhooks = undefined;
+  }
+
+  #set(task: TaskRow, { webhook, only, maxPerTask }: WebhookSet): Outcome {
+    const others = Array.from(task.webhooks?.values() ?? []).filter(({ record }) => record.id !== webhook.id);
+    const kept = only ? 0 : others.filter(({ record }) => record.state !== "removed").length;
+    const present = task.webhooks?.get(webhook.id)?.record;
+    const isNew = present === undefined || present.state === "removed";
+    if (isNew && kept >= maxPerTask) return FULL;
+    if (only) for (const row of others) this.#delete(task, row);
+    const start = task.ended ? task.seq - 1 : task.seq;
+    // What is still to be told must not be lost because the address changes.
+    this.#put(task, webhook, present?.state === "active" ? present.cursor : start);
+    return OK;
+  }
+
+  #put(task: TaskRow, { id, dialect, body, unnamed, at }: WebhookDraft, cursor: number): void {
+    task.webhooks ??= new Map();
+    const record = { task: task.id, id, dialect, body, unnamed, at, ...this.#afresh(at, cursor) };
+    const row = task.webhooks.get(id) ?? { serial: ++this.#serial, record };
+    task.webhooks.set(id, row);
+    this.#change(row, record);
+  }
+
+  #delete(task: TaskRow, row: WebhookRow): Outcome {
+    this.#unlist(row);
+    task.webhooks?.delete(row.record.id);
+    if (task.webhooks?.size === 0) task.webhooks = undefined;
+    return OK;
+  }
+
+  #claim(row: WebhookRow, { node }: WebhookClaim): Outcome {
+    const { record } = row;
+    if (record.state !== "active") return NOT_FOUND;
+    if (record.node !== undefined && this.#isHeld(record)) return { status: "held", node: record.node };
+    const epoch = ++this.#epoch;
+    row.record = { ...record, node, epoch };
+    return { status: "ok", epoch };
+  }
+
+  #advance(task: TaskRow, row: WebhookRow, advance: WebhookAdvance): Outcome {
+    const { record } = row;
+    if (record.state !== "active" || record.epoch !== advance.epoch) return FENCED;
+    const { cursor, attempts, nextAt, failure } = advance;
+    const failedAt = advance.failedAt ?? (isGivenUp(advance.state) ? nextAt : undefined);
+    const isRefused = advance.state === "idle" && (!task.ended || cursor < task.seq);
+    const state = isRefused ? "active" : advance.state;
+    this.#change(row, {
+      ...keyAndDraft(record),
+      state,
+      cursor,
+      attempts,
+      nextAt,
+      epoch: record.epoch,
+      ...(failure !== undefined && { failure }),
+      ...(failedAt !== undefined && { failedAt }),
+      ...(state === "active" && record.node !== undefined && { node: record.node }),
+    });
+    return isRefused ? INBOX : OK;
+  }
+
+  #change(row: WebhookRow, record: WebhookRecord): void {
+    this.#unlist(row);
+    row.record = record;
+    if (record.state === "active") this.#active.add(row);
+    else if (isGivenUp(record.state)) this.#failed.add(row);
+  }
+
+  #unlist(row: WebhookRow): void {
+    this.#active.delete(row);
+    this.#failed.delete(row);
+  }
+
+  #afresh(nextAt: number, cursor: number): Omit<WebhookRecord, keyof WebhookDraft | "task"> {
+    return { state: "active", cursor, attempts: 0, nextAt, epoch: ++this.#epoch };
+  }
+
+  #isHeld({ node }: WebhookRecord): boolean {
+    return node !== undefined && this.#isLiving(node);
+  }
+}
+
+function keyAndDraft({ task, id, dialect, body, unnamed, at }: WebhookRecord): WebhookDraft & WebhookKey {
+  return { task, id, dialect, body, unnamed, at };
+}

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import type { TaskId } from "../protocol/ids.ts";
+import type { Store, WebhookKey } from "../store/contract.ts";
+import type { StoreCase } from "./store-contract.ts";
+import {
+  advanceOf,
+  chunkEntry,
+  claimWebhookOf,
+  createOf,
+  endOf,
+  NODE,
+  reviveOf,
+  START,
+  setWebhookOf,
+  statusEntry,
+  taskId,
+  webhookOf,
+  writeOf,
+} from "./store-operations.ts";
+import { told, webhookIn } from "./store-webhook-cases.ts";
+import { outcomes } from "./store-write-cases.ts";
+
+const T = taskId(1);
+const LEASE = 10_000;
+
+async function claim(store: Store, id: string, task: TaskId = T): Promise<number> {
+  const [outcome] = await store.commit([claimWebhookOf(task, id)]);
+  assert(outcome?.status === "ok" && outcome.epoch !== undefined, `${id}: ${outcome?.status}`);
+  return outcome.epoch;
+}
+
+function keysOf(webhooks: readonly WebhookKey[]): string[] {
+  return webhooks.map(({ task, id }) => `${Number(task.slice(5))}/${id}`);
+}
+
+/** Taking webhooks under one's care, telling them, giving them up and finding them. */
+export const storeDeliveryCases: readonly StoreCase[] = [
+  {
+    name: "gives a webhook to one living node at a time, at a higher epoch each time",
+    async run({ store, clock }) {
+      await store.heartbeat(NODE, LEASE);
+      await store.commit([createOf(T, { webhook: webhookOf("w") })]);
+      const before = (await webhookIn(store, "w")).epoch;
+      const first = await claim(store, "w");
+      assert(first > before);
+      assert.deepEqual(await store.commit([claimWebhookOf(T, "w", "node-2"), claimWebhookOf(T, "w")]), [
+        { status: "held", node: NODE },
+        { status: "held", node: NODE },
+      ]);
+      assert.equal((await webhookIn(store, "w")).node, NODE);
+      clock.now += LEASE;
+      const [taken] = await store.commit([claimWebhookOf(T, "w", "node-2")]);
+      assert(taken?.status === "ok" && (taken.epoch ?? 0) > first);
+      assert.deepEqual(await outcomes(store, advanceOf(T, "w", { epoch: first })), ["fenced"]);
+      assert.deepEqual(await outcomes(store, advanceOf(T, "w", { epoch: taken.epoch ?? 0 })), ["ok"]);
+      assert.deepEqual(await outcomes(store, claimWebhookOf(T, "x"), claimWebhookOf(taskId(9), "w")), [
+        "not-found",
+        "not-found",
+      ]);
+    },
+  },
+  {
+    name: "frees at once all webhooks that a leaving node had, and nothing of others",
+    async run({ store }) {
+      await store.heartbeat(NODE, LEASE);
+      await store.heartbeat("node-2", LEASE);
+      await store.commit([createOf(T, { webhook: webhookOf("w") }), setWebhookOf(T, "v")]);
+      await store.commit([claimWebhookOf(T, "w"), claimWebhookOf(T, "v", "node-2")]);
+      assert.deepEqual(await store.unheldWebhooks(9), []);
+      await store.leave(NODE);
+      assert.deepEqual(keysOf(await store.unheldWebhooks(9)), ["1/w"]);
+      await store.heartbeat(NODE, LEASE);
+      assert.deepEqual(await outcomes(store, claimWebhookOf(T, "w", "node-2"), claimWebhookOf(T, "v")), ["ok", "held"]);
+    },
+  },
+  {
+    name: "finds the active webhooks that no living node has, the earliest due first, as many as asked",
+    async run({ store, clock }) {
+      await store.heartbeat(NODE, LEASE);
+      await store.heartbeat("node-2", 2 * LEASE);
+      const at = (n: number, when: number): ReturnType<typeof createOf> =>
+        createOf(taskId(n), { webhook: webhookOf("w", { at: START + when }) });
+      await store.commit([at(1, 50), at(2, 10), at(3, 30), at(4, 20), at(5, 20), at(6, 0), at(7, 15)]);
+      const sixth = await claim(store, "w", taskId(6));
+      await store.commit([
+        claimWebhookOf(taskId(7), "w", "node-2"),
+        claimWebhookOf(taskId(3), "w", "gone-1"),
+        claimWebhookOf(taskId(4), "w", "gone-2"),
+      ]);
+      assert.deepEqual(keysOf(await store.unheldWebhooks(9)), ["2/w", "4/w", "5/w", "3/w", "1/w"]);
+      assert.deepEqual(keysOf(await store.unheldWebhooks(2)), ["2/w", "4/w"]);
+      await store.commit([advanceOf(taskId(6), "w", { epoch: sixth, nextAt: START + 12.4 })]);
+      clock.now += LEASE;
+      assert.deepEqual(keysOf(await store.unheldWebhooks(9)), ["2/w", "6/w", "4/w", "5/w", "3/w", "1/w"]);
+      clock.now += LEASE;
+      assert.equal((await store.unheldWebhooks(9)).length, 7);
+      const [first] = await store.unheldWebhooks(1);
+      assert.deepEqual(first, await webhookIn(store, "w", taskId(2)));
+    },
+  },
+  {
+    name: "notes how far a webhook was told, and keeps it with its claimant",
+    async run({ store }) {
+      await store.heartbeat(NODE, LEASE);
+      await store.commit([createOf(T, { webhook: webhookOf("w") })]);
+      const epoch = await claim(store, "w");
+      const progress = { cursor: 1, attempts: 2, nextAt: START + 70 };
+      const advance = advanceOf(T, "w", { epoch, ...progress, failure: "timed out" });
+      assert.deepEqual(await outcomes(store, advance, advanceOf(T, "v", { epoch })), ["ok", "not-found"]);
+      assert.deepEqual(await webhookIn(store, "w"), {
+        ...webhookOf("w"),
+        task: T,
+        state: "active",
+        ...progress,
+        failure: "timed out",
+        epoch,
+        node: NODE,
+      });
+      assert.deepEqual(await outcomes(store, advanceOf(T, "w", { epoch, cursor: 1 })), ["ok"]);
+      assert.equal((await webhookIn(store, "w")).failure, undefined);
+      assert.deepEqual(await outcomes(store, advanceOf(T, "w", { epoch: epoch - 1 })), ["fenced"]);
+      assert.deepEqual(await outcomes(store, advanceOf(T, "w", { epoch: epoch + 1 })), ["fenced"]);
+    },
+  },
+  {
+    name: "calls a webhook idle only when the task has ended and all was told; until then it stays, with what was told",
+    async run({ store }) {
+      await store.heartbeat(NODE, LEASE);
+      await store.commit([createOf(T, { webhook: webhookOf("w") })]);
+      await store.commit([writeOf(T, { entries: [chunkEntry(2, "a", false)] })]);
+      const epoch = await claim(store, "w");
+      const idle = (cursor: number): ReturnType<typeof advanceOf> =>
+        advanceOf(T, "w", { epoch, cursor, state: "idle" });
+      assert.deepEqual(await outcomes(store, idle(2)), ["inbox"]);
+      assert.deepEqual(await told(store), ["w active 2"]);
+      assert.equal((await webhookIn(store, "w")).node, NODE);
+      assert.deepEqual(await outcomes(store, writeOf(T, { end: endOf(3) }), idle(2)), ["ok", "inbox"]);
+      assert.deepEqual(await outcomes(store, idle(3), idle(3), claimWebhookOf(T, "w")), ["ok", "fenced", "not-found"]);
+      assert.deepEqual(await told(store), ["w idle 3"]);
+      assert.equal((await webhookIn(store, "w")).node, undefined);
+      await store.leave(NODE);
+      assert.deepEqual(await store.unheldWebhooks(9), []);
+      assert.deepEqual(await store.failedWebhooks({ limit: 9 }), []);
+    },
+  },
+  {
+    name: "gives a webhook up with its reason, and revives it from its cursor on, once",
+    async run({ store }) {
+      await store.heartbeat(NODE, LEASE);
+      await store.commit([createOf(T, { webhook: webhookOf("w") }), setWebhookOf(T, "v")]);
+      await store.commit([writeOf(T, { entries: [statusEntry(2)] })]);
+      for (const [id, state] of [
+        ["w", "suspended"],
+        ["v", "removed"],
+      ] as const) {
+        const epoch = await claim(store, id);
+        const failed = { cursor: 1, attempts: 4, nextAt: START + 5, failure: "410", failedAt: START + 5 };
+        assert.deepEqual(await outcomes(store, advanceOf(T, id, { epoch, state, ...failed })), ["ok"]);
+        const record = await webhookIn(store, id);
+        assert.deepEqual(record, { ...webhookOf(id), task: T, state, ...failed, epoch });
+        assert.deepEqual(await outcomes(store, advanceOf(T, id, { epoch }), claimWebhookOf(T, id)), [
+          "fenced",
+          "not-found",
+        ]);
+        assert.deepEqual(await outcomes(store, reviveOf(T, id, START + 8), reviveOf(T, id)), ["ok", "not-found"]);
+        const { epoch: next, ...revived } = await webhookIn(store, id);
+        const expected = { ...webhookOf(id), task: T, state: "active", cursor: 1, attempts: 0, nextAt: START + 8 };
+        assert.deepEqual(revived, expected);
+        assert(next > epoch);
+        assert.deepEqual(await outcomes(store, advanceOf(T, id, { epoch })), ["fenced"]);
+      }
+      assert.deepEqual(await outcomes(store, reviveOf(T, "x"), reviveOf(taskId(9), "w")), ["not-found", "not-found"]);
+      assert.deepEqual(keysOf(await store.unheldWebhooks(9)), ["1/w", "1/v"]);
+    },
+  },
+  {
+    name: "revives a webhook of an ended task, and not one that was told everything",
+    async run({ store }) {
+      await store.commit([createOf(T, { webhook: webhookOf("w") }, { end: endOf(2) }), setWebhookOf(T, "done")]);
+      const done = await claim(store, "done");
+      const epoch = await claim(store, "w");
+      await store.commit([
+        advanceOf(T, "done", { epoch: done, cursor: 2, state: "idle" }),
+        advanceOf(T, "w", { epoch, cursor: 0, state: "suspended" }),
+      ]);
+      assert.equal((await webhookIn(store, "w")).failedAt, START);
+      assert.deepEqual(await outcomes(store, reviveOf(T, "w"), reviveOf(T, "done")), ["ok", "not-found"]);
+      assert.deepEqual(await told(store), ["w active 0", "done idle 2"]);
+    },
+  },
+  {
+    name: "lists what was given up, the newest failure first, by pages that neither skip nor repeat",
+    async run({ store }) {
+      const times = [10, 30, 20, 20, 20, 30];
+      for (const [index, at] of times.entries()) {
+        const task = taskId(index + 1);
+        await store.commit([createOf(task, { webhook: webhookOf("b") }), setWebhookOf(task, "a")]);
+        const state = index % 2 === 0 ? "suspended" : "removed";
+        for (const id of index === 3 ? ["b", "a"] : ["b"]) {
+          const epoch = await claim(store, id, task);
+          await store.commit([advanceOf(task, id, { epoch, state, failure: "no", failedAt: START + at })]);
+        }
+      }
+      const all = ["2/b", "6/b", "3/b", "4/a", "4/b", "5/b", "1/b"];
+      assert.deepEqual(keysOf(await store.failedWebhooks({ limit: 99 })), all);
+      assert.deepEqual(keysOf(await store.failedWebhooks({ limit: 2 })), all.slice(0, 2));
+      assert.deepEqual(keysOf(await store.failedWebhooks({ limit: 9, before: START + 20 })), ["1/b"]);
+      assert.deepEqual(keysOf(await store.failedWebhooks({ limit: 9, task: taskId(4) })), ["4/a", "4/b"]);
+      assert.deepEqual(keysOf(await store.failedWebhooks({ limit: 1, task: taskId(4) })), ["4/a"]);
+      assert.deepEqual(await store.failedWebhooks({ limit: 9, task: taskId(99) }), []);
+      for (const limit of [1, 2, 3]) {
+        const pages: string[] = [];
+        let page = await store.failedWebhooks({ limit });
+        for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+          pages.push(...keysOf(page));
+          page = await store.failedWebhooks({ limit, before: last.failedAt ?? 0, beyond: last });
+        }
+        assert.deepEqual(pages, all);
+      }
+      const [newest] = await store.failedWebhooks({ limit: 1 });
+      assert.deepEqual(newest, await webhookIn(store, "b", taskId(2)));
+    },
+  },
+];

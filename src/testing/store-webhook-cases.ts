@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import type { TaskId } from "../protocol/ids.ts";
+import type { Store, WebhookRecord } from "../store/contract.ts";
+import type { StoreCase } from "./store-contract.ts";
+import {
+  advanceOf,
+  chunkEntry,
+  claimWebhookOf,
+  createOf,
+  deleteWebhookOf,
+  endOf,
+  headOf,
+  NODE,
+  SCOPE,
+  START,
+  setWebhookOf,
+  statusEntry,
+  taskId,
+  webhookOf,
+  writeOf,
+} from "./store-operations.ts";
+import { outcomes } from "./store-write-cases.ts";
+
+const T = taskId(1);
+
+/** The webhooks of a task, each as `id state cursor`. */
+export async function told(store: Store, task: TaskId = T): Promise<string[]> {
+  return (await store.webhooks(task)).map(({ id, state, cursor }) => `${id} ${state} ${cursor}`);
+}
+
+export async function webhookIn(store: Store, id: string, task: TaskId = T): Promise<WebhookRecord> {
+  const record = (await store.webhooks(task)).find((webhook) => webhook.id === id);
+  assert(record !== undefined, `no webhook ${id} of ${task}`);
+  return record;
+}
+
+/** Setting, replacing and deleting webhooks, and how they go with their tasks. */
+export const storeWebhookCases: readonly StoreCase[] = [
+  {
+    name: "keeps the webhook a task is created with, told of nothing yet",
+    async run({ store }) {
+      const webhook = webhookOf("w", { unnamed: true, at: START + 3, body: "se\u0000aled", dialect: "another" });
+      assert.deepEqual(await outcomes(store, createOf(T, { webhook }), createOf(taskId(2))), ["ok", "ok"]);
+      const [record, ...others] = await store.webhooks(T);
+      assert(record !== undefined);
+      const { epoch, ...rest } = record;
+      const expected = { ...webhook, task: T, state: "active", cursor: 0, attempts: 0, nextAt: START + 3 };
+      assert.deepEqual(rest, expected);
+      assert(epoch > 0);
+      assert.deepEqual(others, []);
+      assert.deepEqual(await store.webhooks(taskId(2)), []);
+      assert.deepEqual(await store.webhooks(taskId(9)), []);
+    },
+  },
+  {
+    name: "keeps the webhook of a task that ends in its first commit, and of none that is refused",
+    async run({ store }) {
+      const webhook = webhookOf("w");
+      assert.deepEqual(
+        await outcomes(
+          store,
+          createOf(T, { webhook }, { end: endOf(2, { artifacts: "[]" }), history: [{ after: 0, body: "{}" }] }),
+          createOf(T, { webhook: webhookOf("v") }),
+          createOf(taskId(2), { webhook }, { epoch: 2 }),
+          createOf(taskId(3), { webhook }, { end: endOf(2) }),
+        ),
+        ["ok", "duplicate", "fenced", "ok"],
+      );
+      assert.deepEqual(await told(store), ["w active 0"]);
+      assert.deepEqual(await told(store, taskId(2)), []);
+      assert.deepEqual(await told(store, taskId(3)), ["w active 0"]);
+      assert.equal((await store.get(T, { artifacts: false }))?.history.length, 1);
+    },
+  },
+  {
+    name: "starts a webhook at what the task has come to, chunks included, and for an ended one before its last event",
+    async run({ store }) {
+      await store.commit([createOf(T), createOf(taskId(2), {}, { end: endOf(2) })]);
+      await store.commit([writeOf(T, { entries: [chunkEntry(2, "a", false), chunkEntry(3, "b")] })]);
+      await store.commit([setWebhookOf(T, "mid"), setWebhookOf(taskId(2), "late")]);
+      assert.deepEqual(await told(store), ["mid active 3"]);
+      assert.deepEqual(await told(store, taskId(2)), ["late active 1"]);
+      assert.deepEqual(
+        await outcomes(
+          store,
+          writeOf(T, { entries: [chunkEntry(4, "c")] }),
+          setWebhookOf(T, "same-batch"),
+          writeOf(T, { entries: [chunkEntry(5, "d")], end: endOf(6) }),
+          setWebhookOf(T, "end"),
+        ),
+        ["ok", "ok", "ok", "ok"],
+      );
+      assert.deepEqual(await told(store), ["mid active 3", "same-batch active 4", "end active 5"]);
+    },
+  },
+  {
+    name: "replaces an active webhook without losing what is pending, frees it, and fences who had it",
+    async run({ store }) {
+      await store.heartbeat(NODE, 1000);
+      await store.commit([createOf(T, { webhook: webhookOf("w") }), setWebhookOf(T, "other")]);
+      const [claimed] = await store.commit([claimWebhookOf(T, "w")]);
+      const epoch = claimed?.status === "ok" ? (claimed.epoch ?? 0) : 0;
+      await store.commit([writeOf(T, { entries: [chunkEntry(2, "a", false), chunkEntry(3, "b")] })]);
+      await store.commit([advanceOf(T, "w", { epoch, cursor: 2, attempts: 2, nextAt: START + 9, failure: "f" })]);
+      const webhook = webhookOf("w", { body: "new", dialect: "other", unnamed: true, at: START + 5 });
+      assert.deepEqual(await outcomes(store, setWebhookOf(T, "w", { webhook })), ["ok"]);
+      const { epoch: next, ...record } = await webhookIn(store, "w");
+      const expected = { ...webhook, task: T, state: "active", cursor: 2, attempts: 0, nextAt: START + 5 };
+      assert.deepEqual(record, expected);
+      assert(next > epoch);
+      assert.deepEqual(await outcomes(store, advanceOf(T, "w", { epoch, cursor: 3 })), ["fenced"]);
+      assert.deepEqual(await told(store), ["w active 2", "other active 1"]);
+    },
+  },
+  {
+    name: "starts a webhook anew that was given up or done when it is set again",
+    async run({ store }) {
+      const ids = ["idle", "suspended", "removed"] as const;
+      await store.commit([createOf(T), ...ids.map((id) => setWebhookOf(T, id))]);
+      await store.commit([writeOf(T, { entries: [chunkEntry(2, "a", false)], end: endOf(3) })]);
+      for (const id of ids) {
+        const { epoch } = await webhookIn(store, id);
+        const cursor = id === "idle" ? 3 : 1;
+        const failure = id === "idle" ? {} : { failure: "gone", failedAt: START + 1 };
+        assert.deepEqual(await outcomes(store, advanceOf(T, id, { epoch, cursor, state: id, ...failure })), ["ok"]);
+      }
+      assert.deepEqual(await told(store), ["idle idle 3", "suspended suspended 1", "removed removed 1"]);
+      await store.commit(ids.map((id) => setWebhookOf(T, id)));
+      assert.deepEqual(await told(store), ["idle active 2", "suspended active 2", "removed active 2"]);
+      assert.equal((await webhookIn(store, "removed")).failure, undefined);
+      assert.equal((await webhookIn(store, "removed")).failedAt, undefined);
+      assert.deepEqual(await store.failedWebhooks({ limit: 9 }), []);
+    },
+  },
+  {
+    name: "allows a task only so many webhooks, those that were removed not counted",
+    async run({ store }) {
+      await store.commit([createOf(T)]);
+      const set = (id: string): ReturnType<typeof setWebhookOf> => setWebhookOf(T, id, { maxPerTask: 2 });
+      assert.deepEqual(await outcomes(store, set("a"), set("b"), set("c"), set("a")), ["ok", "ok", "full", "ok"]);
+      const { epoch } = await webhookIn(store, "a");
+      await store.commit([advanceOf(T, "a", { epoch, state: "removed" })]);
+      assert.deepEqual(await outcomes(store, set("c"), set("a"), set("d")), ["ok", "full", "full"]);
+      await store.commit([deleteWebhookOf(T, "b")]);
+      assert.deepEqual(await outcomes(store, set("a"), set("b")), ["ok", "full"]);
+      const nothing = setWebhookOf(taskId(2), "x", { maxPerTask: 0 });
+      assert.deepEqual(await outcomes(store, createOf(taskId(2)), nothing), ["ok", "full"]);
+    },
+  },
+  {
+    name: "lets one webhook take the place of all others, whatever their number",
+    async run({ store }) {
+      await store.commit([createOf(T), createOf(taskId(2), { webhook: webhookOf("elsewhere") })]);
+      await store.commit([setWebhookOf(T, "a"), setWebhookOf(T, "b")]);
+      const only = { only: true, maxPerTask: 1 };
+      assert.deepEqual(await outcomes(store, setWebhookOf(T, "c", only)), ["ok"]);
+      assert.deepEqual(await told(store), ["c active 1"]);
+      await store.commit([writeOf(T, { entries: [statusEntry(2)] }), setWebhookOf(T, "c", only)]);
+      assert.deepEqual(await told(store), ["c active 1"]);
+      assert.deepEqual(await told(store, taskId(2)), ["elsewhere active 0"]);
+      const unheld = (await store.unheldWebhooks(9)).map(({ id }) => id);
+      assert.deepEqual(unheld.sort(), ["c", "elsewhere"]);
+    },
+  },
+  {
+    name: "sets no webhook of a task outside the scope, nor of one that is not there",
+    async run({ store }) {
+      const strange = { ...SCOPE, owner: "nobody-yet" };
+      assert.deepEqual(
+        await outcomes(
+          store,
+          createOf(T),
+          createOf(taskId(2), { scope: { ...SCOPE, owner: "bob" } }),
+          setWebhookOf(taskId(2), "w"),
+          setWebhookOf(T, "w", { scope: { ...SCOPE, tenant: "t" } }),
+          setWebhookOf(T, "w", { scope: strange }),
+          setWebhookOf(taskId(9), "w"),
+          createOf(taskId(3), { scope: { ...SCOPE, agent: "new" } }),
+          setWebhookOf(taskId(3), "w", { scope: { ...SCOPE, agent: "new" } }),
+        ),
+        ["ok", "ok", "not-found", "not-found", "not-found", "not-found", "ok", "ok"],
+      );
+      assert.deepEqual(await told(store), []);
+      assert.deepEqual(await outcomes(store, setWebhookOf(T, "w", { scope: strange })), ["not-found"]);
+    },
+  },
+  {
+    name: "deletes a webhook of a running or an ended task, once, and never lets an old epoch speak for a new one",
+    async run({ store }) {
+      await store.commit([createOf(T, { webhook: webhookOf("w") })]);
+      const [claimed] = await store.commit([claimWebhookOf(T, "w")]);
+      const epoch = claimed?.status === "ok" ? (claimed.epoch ?? 0) : 0;
+      assert.deepEqual(
+        await outcomes(store, deleteWebhookOf(T, "w"), deleteWebhookOf(T, "w"), deleteWebhookOf(taskId(9), "w")),
+        ["ok", "not-found", "not-found"],
+      );
+      assert.deepEqual(await store.webhooks(T), []);
+      assert.deepEqual(await outcomes(store, advanceOf(T, "w", { epoch })), ["not-found"]);
+      const again = [setWebhookOf(T, "w"), claimWebhookOf(T, "w"), advanceOf(T, "w", { epoch, cursor: 9 })];
+      assert.deepEqual(await outcomes(store, ...again), ["ok", "ok", "fenced"]);
+      await store.commit([writeOf(T, { end: endOf(2) })]);
+      assert.deepEqual(await outcomes(store, deleteWebhookOf(T, "w")), ["ok"]);
+      assert.deepEqual(await store.unheldWebhooks(9), []);
+    },
+  },
+  {
+    name: "makes no room at the cost of somebody who is still to be told",
+    async run({ open }) {
+      const store = await open({ maxTasks: 2, pruneCount: 2 });
+      const ended = (n: number): ReturnType<typeof createOf> =>
+        createOf(
+          taskId(n),
+          { webhook: webhookOf("w") },
+          { end: endOf(2, { head: headOf("completed", { statusAt: START + n }) }) },
+        );
+      assert.deepEqual(await outcomes(store, ended(1), ended(2), ended(3), ended(3)), ["ok", "ok", "full", "full"]);
+      const { epoch } = await webhookIn(store, "w", taskId(2));
+      await store.commit([advanceOf(taskId(2), "w", { epoch, state: "suspended", cursor: 0, failure: "no" })]);
+      assert.deepEqual(await outcomes(store, ended(3), ended(4)), ["ok", "full"]);
+      assert.equal((await store.positions([T, taskId(2), taskId(3)])).length, 2);
+      assert.deepEqual(await store.failedWebhooks({ limit: 9 }), []);
+      assert.deepEqual(await outcomes(store, deleteWebhookOf(T, "w"), ended(4)), ["ok", "ok"]);
+      assert.deepEqual(await outcomes(store, setWebhookOf(taskId(3), "x", { only: true }), ended(5)), ["ok", "full"]);
+      assert.deepEqual(await store.webhooks(T), []);
+      // A task of the same name has none of what went with the first.
+      const idle = await webhookIn(store, "x", taskId(3));
+      await store.commit([advanceOf(taskId(3), "x", { epoch: idle.epoch, cursor: 2, state: "idle" })]);
+      assert.deepEqual(await outcomes(store, createOf(T)), ["ok"]);
+      assert.deepEqual(await store.webhooks(T), []);
+      assert.deepEqual(await store.webhooks(taskId(3)), []);
+    },
+  },
+  {
+    name: "sweeps neither a task nor its events while a webhook is still to be told of it, then both",
+    async run({ open, clock }) {
+      const store = await open({ maxAge: 100, logAge: 10 });
+      await store.commit([
+        createOf(T, { webhook: webhookOf("w") }, { end: endOf(2) }),
+        createOf(taskId(2), {}, { end: endOf(2) }),
+      ]);
+      assert.deepEqual(await outcomes(store, setWebhookOf(taskId(2), "late")), ["ok"]);
+      clock.now = START + 500;
+      assert.equal(await store.sweep(), 0);
+      assert.equal((await store.log(T, 0, 1e6)).length, 2);
+      assert.equal((await store.log(taskId(2), 1, 1e6)).length, 1);
+      for (const [task, id] of [
+        [T, "w"],
+        [taskId(2), "late"],
+      ] as const) {
+        const { epoch } = await webhookIn(store, id, task);
+        assert.deepEqual(await outcomes(store, advanceOf(task, id, { epoch, cursor: 2, state: "idle" })), ["ok"]);
+      }
+      clock.now = START + 50;
+      assert.equal(await store.sweep(), 0);
+      assert.deepEqual(await store.log(T, 0, 1e6), []);
+      assert.deepEqual(await told(store), ["w idle 2"]);
+      clock.now = START + 500;
+      assert.equal(await store.sweep(), 2);
+      assert.deepEqual(await store.webhooks(T), []);
+      assert.deepEqual(await store.webhooks(taskId(2)), []);
+    },
+  },
+];
