@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { AgentCard } from "../protocol/card.ts";
+import type { AgentCard, SecurityScheme } from "../protocol/card.ts";
 import { createDialects } from "./dialects.ts";
+import { encodeCard as encodeProtoCard } from "./v0_3_proto/card.ts";
 
 const hybrid = createDialects({ card: "hybrid" });
 const strict = createDialects({ card: "strict" });
@@ -72,18 +73,72 @@ describe("The card at its former address", () => {
   });
 });
 
-const card: AgentCard = {
-  name: "n",
-  description: "d",
-  version: "1",
-  interfaces: hybrid.interfaces("https://a.example"),
-  capabilities: {},
-  defaultInputModes: ["text/plain"],
-  defaultOutputModes: ["text/plain"],
-  skills: [],
-  securitySchemes: { token: { type: "http", scheme: "bearer" } },
-};
+describe("Whatever card a reader gets", () => {
+  const SCHEMES: Readonly<Record<string, SecurityScheme>> = {
+    key: { type: "apiKey", in: "header", name: "x-key" },
+    token: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+    password: { type: "http", scheme: "basic" },
+    oauth: { type: "oauth2", flows: { clientCredentials: { tokenUrl: "https://t", scopes: { read: "Read" } } } },
+    openid: { type: "openIdConnect", openIdConnectUrl: "https://o" },
+    certificate: { type: "mutualTLS" },
+  };
+  const secured: AgentCard = {
+    ...card(),
+    capabilities: { pushNotifications: true },
+    securitySchemes: SCHEMES,
+    security: Object.keys(SCHEMES).map((name) => ({ [name]: [] })),
+  };
+  const readers = [undefined, "1.0", "0.3", "0.2", "0.1"];
+
+  it.each(readers)("says that webhooks are told, to a reader of %s", (requested) => {
+    for (const choose of [hybrid.chooseCard, strict.chooseCard, hybrid.chooseLegacyCard]) {
+      const codec = choose(requested);
+      expect(JSON.parse(codec?.encodeCard(secured) ?? "{}")).toMatchObject({
+        capabilities: { pushNotifications: true },
+      });
+    }
+    expect(JSON.parse(encodeProtoCard(secured))).toMatchObject({ capabilities: { pushNotifications: true } });
+  });
+
+  it.each([
+    ["1.0", hybrid.chooseCard("1.0").encodeCard, Object.keys(SCHEMES)],
+    ["both", hybrid.chooseCard(undefined).encodeCard, Object.keys(SCHEMES)],
+    ["0.3", hybrid.chooseCard("0.3").encodeCard, Object.keys(SCHEMES)],
+    ["0.3 in the other style", encodeProtoCard, Object.keys(SCHEMES)],
+    // Certificates came later.
+    ["0.2", hybrid.chooseCard("0.2").encodeCard, Object.keys(SCHEMES).slice(0, -1)],
+  ] as const)("names every scheme that its version knows: %s", (_readers, encode, names) => {
+    const { securitySchemes } = JSON.parse(encode(secured));
+    expect(Object.keys(securitySchemes)).toEqual(names);
+    for (const scheme of Object.values(securitySchemes)) expect(scheme).not.toEqual({});
+  });
+
+  it("names schemes in 0.1 as its readers know them", () => {
+    const expected = {
+      authentication: {
+        schemes: ["ApiKey", "Bearer", "Basic", "OAuth2"],
+        credentials: '{"in":"header","name":"x-key"}',
+      },
+    };
+    expect(JSON.parse(hybrid.chooseCard("0.1").encodeCard(secured))).toMatchObject(expected);
+    expect(JSON.parse(hybrid.chooseLegacyCard(undefined)?.encodeCard(secured) ?? "{}")).toMatchObject(expected);
+  });
+});
+
+function card(): AgentCard {
+  return {
+    name: "n",
+    description: "d",
+    version: "1",
+    interfaces: hybrid.interfaces("https://a.example"),
+    capabilities: {},
+    defaultInputModes: ["text/plain"],
+    defaultOutputModes: ["text/plain"],
+    skills: [],
+    securitySchemes: { token: { type: "http", scheme: "bearer" } },
+  };
+}
 
 function membersFor(requested?: string): object {
-  return JSON.parse(hybrid.chooseCard(requested).encodeCard(card));
+  return JSON.parse(hybrid.chooseCard(requested).encodeCard(card()));
 }

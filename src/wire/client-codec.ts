@@ -3,7 +3,7 @@ import type { A2AError } from "../protocol/error.ts";
 import type { TaskEvent } from "../protocol/event.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
-import type { ListRequest, Operation, OperationRequest, PushConfig } from "../protocol/operation.ts";
+import type { ListRequest, Operation, OperationRequest, PushConfig, PushListRequest } from "../protocol/operation.ts";
 import type { Task } from "../protocol/task.ts";
 
 /** A list as it is asked of a server whose pages are its own business: its token is handed back as it came. */
@@ -12,8 +12,14 @@ export type RemoteListRequest = Omit<ListRequest, "before"> & {
   readonly pageToken?: string;
 };
 
+/** The same for a list of push configurations; versions without pages ask for all. */
+export type RemotePushListRequest = Omit<PushListRequest, "after"> & Pick<RemoteListRequest, "pageToken">;
+
 /** What is asked of a server. */
-export type ClientRequest = Exclude<OperationRequest, ListRequest> | RemoteListRequest;
+export type ClientRequest =
+  | Exclude<OperationRequest, ListRequest | PushListRequest>
+  | RemoteListRequest
+  | RemotePushListRequest;
 
 /**
  * A dialect from its caller's side: it writes requests and reads answers. Readers are liberal: what a server leaves out that it

@@ -2,7 +2,13 @@ import type { AgentCard } from "../protocol/card.ts";
 import type { A2AError } from "../protocol/error.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
-import type { Operation, OperationPolicy, OperationRequest, OperationResult } from "../protocol/operation.ts";
+import type {
+  Operation,
+  OperationPolicy,
+  OperationRequest,
+  OperationResult,
+  PushEventKind,
+} from "../protocol/operation.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
 import type { ArtifactNumbers } from "./artifact-numbers.ts";
@@ -90,6 +96,27 @@ export interface CardCodec {
   /** Tells variants of one card apart, such as `1.0`. */
   readonly variant: string;
   encodeCard(card: AgentCard): string;
+}
+
+/** What webhooks that were registered in one dialect are sent. Pure, as codecs are. */
+export interface PushCodec {
+  /** `event`: every event by itself. `task`: the whole task as it stood after it; chunks that came together are told at once. */
+  readonly carries: "event" | "task";
+  readonly mediaType: string;
+  /** The version's header and what it says, where it has one. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The token is also given as bearer token where nothing else is. */
+  readonly tokenAsBearer: boolean;
+  encodeEvent(event: EventText, place: EventPlace): string;
+  /** Also for those that carry events, where the events themselves are no longer there. */
+  encodeTask(task: StoredTask, about: PushedChange): string;
+}
+
+/** What a notification is about: the last event it tells of. */
+export interface PushedChange {
+  readonly kind: PushEventKind;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 export type StreamOpening = (

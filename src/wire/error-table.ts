@@ -53,6 +53,7 @@ const TABLE: Readonly<Record<ErrorCode, Compact>> = {
   "version-not-supported": [-32009, "VERSION_NOT_SUPPORTED", SINCE_1_0_1, 200, 400],
   "resource-exhausted": [-32053, "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED", 200, 503],
   "rate-limited": [-32054, "RATE_LIMITED", "RESOURCE_EXHAUSTED", 429, 429],
+  conflict: [-32059, "CONFLICT", "ABORTED", 200, 409],
   unauthenticated: [-32055, "UNAUTHENTICATED", "UNAUTHENTICATED", 401, 401],
   "permission-denied": [-32056, "PERMISSION_DENIED", "PERMISSION_DENIED", 403, 403],
   unavailable: [-32057, "UNAVAILABLE", "UNAVAILABLE", 503, 503],

@@ -70,8 +70,26 @@ describe("the newest version's JSON", () => {
 
 it("names states as the newest version does, and understands them however they are typed", () => {
   for (const state of TASK_STATES) {
-    expect(officialState(state)).toMatch(/^TASK_STATE_[A-Z_]+$/);
-    for (const typed of [state, state.toUpperCase(), officialState(state)]) expect(stateNamed(typed)).toBe(state);
+    const official = officialState({ state });
+    expect(official).toMatch(/^TASK_STATE_[A-Z_]+$/);
+    for (const typed of [state, state.toUpperCase(), official]) expect(stateNamed(typed)).toBe(state);
   }
   expect(stateNamed("lost")).toBeUndefined();
+});
+
+it("does not say that a task is at work whose agent does not say so", () => {
+  // Safe: ids of no consequence.
+  const ids = { id: "t" as TaskId, contextId: "c" as ContextId };
+  const message = {
+    messageId: "m" as MessageId,
+    role: "agent",
+    parts: [{ text: "TASK_STATE_WORKING" }],
+  } as const;
+  const status = { state: "working", isUnspecified: true, message, timestamp: "2030-01-01T00:00:00.000Z" } as const;
+  expect(officialState(status)).toBe("TASK_STATE_UNSPECIFIED");
+  const said = { state: "TASK_STATE_UNSPECIFIED", message: { parts: message.parts } };
+  expect(JSON.parse(officialJson.task({ ...ids, status }))).toMatchObject({ status: said });
+  expect(JSON.parse(officialJson.event({ kind: "status", status, task: { ...ids, status } }))).toMatchObject({
+    statusUpdate: { status: said },
+  });
 });

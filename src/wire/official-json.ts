@@ -4,9 +4,10 @@ import type { Message } from "../protocol/message.ts";
 import type { PushConfig } from "../protocol/operation.ts";
 import { writeEvent, writeMessage, writeStatus } from "../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../protocol/state.ts";
-import type { Task } from "../protocol/task.ts";
+import type { Task, TaskStatus } from "../protocol/task.ts";
 import { encodeCard } from "./v1_0/card.ts";
-import { encodeStateFilter } from "./v1_0/task.ts";
+import { pushObject } from "./v1_0/push.ts";
+import { encodeStateFilter, UNSPECIFIED } from "./v1_0/task.ts";
 
 /**
  * The types of the newest version of the protocol as JSON text without line breaks, for whoever shows them to others, whichever
@@ -53,8 +54,10 @@ export interface OfficialJson {
 /** The oldest version whose like the newest still is: older ones speak otherwise. */
 export const OLDEST_STABLE_VERSION = "1.0";
 
-/** A state as the newest version writes it. */
-export const officialState: (state: TaskState) => string = encodeStateFilter;
+/** The state as the newest version writes it, and as the agent said it: one that does not say it is not said to be at work. */
+export function officialState({ state, isUnspecified }: Pick<TaskStatus, "state" | "isUnspecified">): string {
+  return isUnspecified === true ? UNSPECIFIED : encodeStateFilter(state);
+}
 
 /** The state that somebody means: `completed`, `COMPLETED`, `input_required` or `TASK_STATE_COMPLETED`. */
 export function stateNamed(text: string): TaskState | undefined {
@@ -66,7 +69,7 @@ export function stateNamed(text: string): TaskState | undefined {
 }
 
 function taskText({ id, contextId, status, artifacts, history, metadata }: Task): string {
-  let text = `{"id":${JSON.stringify(id)},"contextId":${JSON.stringify(contextId)},"status":${writeStatus(status)}`;
+  let text = `{"id":${JSON.stringify(id)},"contextId":${JSON.stringify(contextId)},"status":${asSaid(writeStatus(status), status)}`;
   if (artifacts !== undefined) text += `,"artifacts":${JSON.stringify(artifacts)}`;
   if (history !== undefined) text += `,"history":[${history.map(writeMessage).join(",")}]`;
   if (metadata !== undefined) text += `,"metadata":${JSON.stringify(metadata)}`;
@@ -79,20 +82,11 @@ function eventText(event: Parameters<OfficialJson["event"]>[0]): string {
   const { task, ...bare } = event;
   const ids = `"taskId":${JSON.stringify(task.id)},"contextId":${JSON.stringify(task.contextId)}`;
   const member = event.kind === "status" ? "statusUpdate" : "artifactUpdate";
-  return `{"${member}":{${ids},${writeEvent(bare).slice(1)}}`;
+  const text = bare.kind === "status" ? asSaid(writeEvent(bare), bare.status) : writeEvent(bare);
+  return `{"${member}":{${ids},${text.slice(1)}}`;
 }
 
-function pushObject(taskId: string, { id, url, token, authentication }: PushConfig): object {
-  return {
-    taskId,
-    ...(id !== undefined && { id }),
-    url,
-    ...(token !== undefined && { token }),
-    ...(authentication !== undefined && {
-      authentication: {
-        scheme: authentication.schemes[0],
-        ...(authentication.credentials !== undefined && { credentials: authentication.credentials }),
-      },
-    }),
-  };
+/** The state is the first that is written of a status. */
+function asSaid(text: string, { state, isUnspecified }: TaskStatus): string {
+  return isUnspecified === true ? text.replace(encodeStateFilter(state), UNSPECIFIED) : text;
 }

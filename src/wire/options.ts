@@ -46,7 +46,10 @@ export interface DialectOptions {
   readonly lenient?: boolean | undefined;
   /** Which edition's HTTP statuses the errors of REST 1.0 have. Default `1.0.1`. */
   readonly errorProfile?: (typeof ERROR_PROFILES)[number] | undefined;
-  /** How REST 1.0 answers callers that neither accept nor send a type of their own choice. Default `application/a2a+json`. */
+  /**
+   * How REST 1.0 answers callers that neither accept nor send a type of their own choice, and what its webhooks are sent as. Default
+   * `application/a2a+json`.
+   */
   readonly restMediaType?: (typeof REST_MEDIA_TYPES)[number] | undefined;
   /** How REST 0.3 answers requests without a body, whose style cannot be seen. Default `proto`. */
   readonly restStyle?: (typeof REST_STYLES)[number] | undefined;

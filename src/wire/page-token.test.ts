@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { A2AError } from "../protocol/error.ts";
-import { decodePageToken, encodePageToken } from "./page-token.ts";
+import { decodeIdToken, decodePageToken, encodeIdToken, encodePageToken } from "./page-token.ts";
 
 describe("A page token", () => {
   it("brings back the position it was made of", () => {
@@ -17,6 +17,15 @@ describe("A page token", () => {
       }),
     );
   });
+
+  it.each(["漢".repeat(256), "😀".repeat(128), "x".repeat(256)])(
+    "holds the longest id, whatever it is made of",
+    (id) => {
+      const latest = { at: Number.MAX_SAFE_INTEGER, id };
+      expect(decodePageToken(encodePageToken(latest), "pageToken")).toEqual(latest);
+      expect(decodeIdToken(encodeIdToken(id), "pageToken")).toBe(id);
+    },
+  );
 
   it("is refused, and nothing worse, when it was made elsewhere", () => {
     fc.assert(

@@ -1,5 +1,5 @@
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
-import type { CardCodec, RestCodec, RestRoute, RpcCodec } from "./codec.ts";
+import type { CardCodec, PushCodec, RestCodec, RestRoute, RpcCodec } from "./codec.ts";
 import type { Spoken } from "./negotiate.ts";
 import type { DialectSettings } from "./options.ts";
 import { plainInterface } from "./plain/binding.ts";
@@ -7,6 +7,7 @@ import { createRestCodec as createPlainCodec } from "./plain/codec.ts";
 import { ROUTES as PLAIN_ROUTES } from "./plain/routes.ts";
 import { encodeCard as encodeCard0_1 } from "./v0_1/card.ts";
 import { createRpcCodec as createRpcCodec0_1 } from "./v0_1/codec.ts";
+import { PUSH as PUSH_0_1 } from "./v0_1/push.ts";
 import { createUnionRpcCodec } from "./v0_1/union.ts";
 import { encodeCard as encodeCard0_2 } from "./v0_2/card.ts";
 import { createRpcCodec as createRpcCodec0_2 } from "./v0_2/codec.ts";
@@ -14,11 +15,13 @@ import { createRestCodec as createRestCodec0_2 } from "./v0_2/rest-codec.ts";
 import { ROUTES as ROUTES_0_2 } from "./v0_2/routes.ts";
 import { encodeCard as encodeCard0_3 } from "./v0_3/card.ts";
 import { createRestCodec as createJsonCodec0_3, createRpcCodec as createRpcCodec0_3 } from "./v0_3/codec.ts";
+import { PUSH as PUSH_0_3 } from "./v0_3/push.ts";
 import { ROUTES as ROUTES_0_3 } from "./v0_3/routes.ts";
 import { createRestCodec as createProtoCodec0_3 } from "./v0_3_proto/codec.ts";
 import { styleOf } from "./v0_3_proto/style.ts";
 import { encodeCard as encodeCard1_0 } from "./v1_0/card.ts";
 import { createRestCodec as createRestCodec1_0, createRpcCodec as createRpcCodec1_0 } from "./v1_0/codec.ts";
+import { PUSH as PUSH_1_0 } from "./v1_0/push.ts";
 import { ROUTES as ROUTES_1_0 } from "./v1_0/routes.ts";
 
 /** Everything a server has to know of a version: what it is called, its codecs, and where it is found. */
@@ -34,6 +37,8 @@ export interface VersionRow {
   union?(later: RpcCodec): RpcCodec;
   readonly rest?: RestRow;
   encodeCard?(card: AgentCard): string;
+  /** What webhooks get that were registered in this version, if it has any. */
+  readonly push?: PushCodec;
   /** Where an agent is reached whose URLs begin with `base`, which has no slash at its end. The address of REST has none either. */
   interfaces(base: string): readonly AgentInterface[];
 }
@@ -63,6 +68,7 @@ const REGISTRY: readonly VersionRow[] = [
       },
     },
     encodeCard: encodeCard1_0,
+    push: PUSH_1_0,
     interfaces: (base) => [
       { url: `${base}/`, binding: "JSONRPC", protocolVersion: "1.0" },
       { url: base, binding: "HTTP+JSON", protocolVersion: "1.0" },
@@ -83,6 +89,7 @@ const REGISTRY: readonly VersionRow[] = [
       },
     },
     encodeCard: encodeCard0_3,
+    push: PUSH_0_3,
     interfaces: (base) => [
       { url: `${base}/a2a`, binding: "JSONRPC", protocolVersion: "0.3" },
       { url: base, binding: "HTTP+JSON", protocolVersion: "0.3" },
@@ -101,6 +108,8 @@ const REGISTRY: readonly VersionRow[] = [
       },
     },
     encodeCard: encodeCard0_2,
+    // Its tasks are those of the next version.
+    push: PUSH_0_3,
     interfaces: (base) => [{ url: `${base}/a2a`, binding: "JSONRPC", protocolVersion: "0.2" }],
   },
   {
@@ -109,6 +118,7 @@ const REGISTRY: readonly VersionRow[] = [
     rpc: createRpcCodec0_1,
     union: createUnionRpcCodec,
     encodeCard: encodeCard0_1,
+    push: PUSH_0_1,
     interfaces: (base) => [{ url: `${base}/a2a`, binding: "JSONRPC", protocolVersion: "0.1" }],
   },
   {
@@ -149,6 +159,11 @@ export function spokenBy(rows: readonly VersionRow[], { assumeVersion }: Dialect
     selfNaming: rows.filter(({ named }) => named === "always").map(({ version }) => version),
     assumed: assumeVersion,
   };
+}
+
+/** What webhooks of this version get, whether it is spoken or not. */
+export function pushOf(version: string): PushCodec | undefined {
+  return REGISTRY.find((row) => row.version === version)?.push;
 }
 
 /** The card that readers of this version are given, if it has one. */

@@ -1,4 +1,5 @@
-import { listOf, textOf } from "./answer-fields.ts";
+import { PUSH_EVENT_KINDS } from "../protocol/operation.ts";
+import { listOf, mapOf, textOf } from "./answer-fields.ts";
 import type { RemotePushConfig } from "./client-codec.ts";
 import { asObject, member, optionalString, type WireObject } from "./fields.ts";
 
@@ -9,11 +10,16 @@ export function decodeRemotePushConfig(owner: WireObject, path: string): Omit<Re
   const id = optionalString(member(wire, "id"), `${path}.id`);
   const token = optionalString(member(wire, "token"), `${path}.token`);
   const authentication = member(wire, "authentication");
+  const headers = mapOf(member(wire, "headers"), `${path}.headers`, textOf);
+  const named = listOf(member(wire, "events"), `${path}.events`, textOf);
+  const events = PUSH_EVENT_KINDS.filter((kind) => named.includes(kind));
   return {
     url: textOf(member(wire, "url"), `${path}.url`),
     ...(id !== undefined && { id }),
     ...(token !== undefined && { token }),
     ...(authentication !== undefined && decodeAuthentication(authentication, `${path}.authentication`)),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(events.length > 0 && { events }),
   };
 }
 

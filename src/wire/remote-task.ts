@@ -13,7 +13,8 @@ type Reader<T> = (value: unknown, path: string) => T;
 export interface TaskWords {
   readonly message: Reader<Message>;
   readonly part: Reader<Part>;
-  readonly state: Reader<TaskState>;
+  /** `undefined`: the agent does not say. */
+  readonly state: Reader<TaskState | undefined>;
 }
 
 /** Readers of what agents send, in camel or in snake case. */
@@ -64,12 +65,17 @@ function decodeArtifact(value: unknown, path: string, { part }: TaskWords): Arti
   };
 }
 
-/** A definition of the protocol calls the message `update`. */
+/**
+ * A task whose agent does not say its state is taken to be at work: it has not ended, and nobody is asked anything. A definition of the
+ * protocol calls the message `update`.
+ */
 function decodeStatus(value: unknown, path: string, words: TaskWords): TaskStatus {
   const wire = asObject(value, path);
   const message = member(wire, "message", "update");
+  const state = words.state(member(wire, "state"), `${path}.state`);
   return {
-    state: words.state(member(wire, "state"), `${path}.state`),
+    state: state ?? "working",
+    ...(state === undefined && { isUnspecified: true }),
     ...(message !== undefined && { message: words.message(message, `${path}.message`) }),
     timestamp: timeOf(member(wire, "timestamp")),
   };

@@ -17,6 +17,7 @@ const POLICY: OperationPolicy = {
   namesTasks: false,
   tasksOnly: true,
   answersByReference: false,
+  push: { single: false, missing: "error", afterFailure: "suspended" },
 };
 
 /** `newId` names messages, which need no id in this dialect. */

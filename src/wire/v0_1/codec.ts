@@ -7,6 +7,7 @@ import { encodeError } from "./error.ts";
 import { encodeEvent, encodeOpening, eventName, SPELLING } from "./event.ts";
 import type { NewId } from "./message.ts";
 import { METHOD_OF } from "./methods.ts";
+import { encodePush, encodePushes } from "./push.ts";
 import { decodeRequest, type RequestReading } from "./request.ts";
 import { encodeTask, repliedTaskObject } from "./task.ts";
 
@@ -27,6 +28,7 @@ const POLICY: OperationPolicy = {
   namesTasks: true,
   tasksOnly: true,
   answersByReference: false,
+  push: { single: true, missing: "nothing", afterFailure: "removed" },
   numbersArtifacts: () => true,
 };
 
@@ -64,6 +66,12 @@ function encodeResult(result: OperationResult): string {
       return JSON.stringify(repliedTaskObject(result.message));
     case "tasks":
       return `[${result.tasks.map(encodeTask).join(",")}]`;
+    case "push":
+      return encodePush(result);
+    case "pushes":
+      return encodePushes(result);
+    case "push-deleted":
+      return "null";
     case "card":
       return encodeCard(result.card);
   }

@@ -1,4 +1,5 @@
 import { A2AError, type ErrorCode } from "../../protocol/error.ts";
+import { type FieldNames, inOwnWords } from "../error-fields.ts";
 import { codeOfReason, ERROR_TABLE } from "../error-table.ts";
 import { isWireObject } from "../fields.ts";
 import { decodeError as decodeNewer, errorData } from "../v0_3/error.ts";
@@ -23,36 +24,18 @@ const CODES: Partial<Readonly<Record<ErrorCode, number>>> = {
   "version-not-supported": ERROR_TABLE["invalid-request"].rpc,
 };
 
-/** What this version calls the fields that errors name which come from behind the codec, where there is one name for all versions. */
-const FIELDS = [
+const FIELDS: FieldNames = [
   ["message.contextId", "sessionId"],
   ["message.taskId", "id"],
   ["configuration.acceptedOutputModes", "acceptedOutputModes"],
-] as const;
+  ["configuration.pushNotificationConfig", "pushNotification"],
+];
 
 /** The `error` member of a JSON-RPC response. */
 export function encodeError(neutral: A2AError): string {
-  const error = inOwnWords(neutral);
+  const error = inOwnWords(neutral, FIELDS);
   const { code = CODES[error.code] ?? ERROR_TABLE[error.code].rpc, ...reason } = unsupported(error);
   return JSON.stringify({ code, message: error.message, data: { ...errorData(error), ...reason } });
-}
-
-function inOwnWords(error: A2AError): A2AError {
-  const { code, message, metadata, violations, data } = error;
-  const { field } = metadata;
-  if (violations.length === 0 && field === undefined) return error;
-  return new A2AError(code, renamed(message), {
-    violations: violations.map((violation) => ({
-      field: renamed(violation.field),
-      description: renamed(violation.description),
-    })),
-    metadata: field === undefined ? metadata : { ...metadata, field: renamed(field) },
-    ...(data !== undefined && { data }),
-  });
-}
-
-function renamed(text: string): string {
-  return FIELDS.reduce((renamed, [neutral, own]) => renamed.replaceAll(neutral, own), text);
 }
 
 /** What is not supported later is told more exactly here, where the error says what that is. */

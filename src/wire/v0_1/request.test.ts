@@ -172,7 +172,12 @@ describe("A 0.1 request", () => {
     [
       "push-create",
       { id: "t", pushNotificationConfig: { ...push, events: ["status"] } },
-      { taskId: "t", config: push },
+      { taskId: "t", config: { ...push, events: ["status"] } },
+    ],
+    [
+      "push-create",
+      { id: "t", pushNotificationConfig: { ...push, headers: { "X-Key": "k" } } },
+      { taskId: "t", config: { ...push, headers: { "X-Key": "k" } } },
     ],
     ["push-get", { id: "t", metadata: {} }, { taskId: "t" }],
   ])("to %s is read from %j", (operation, params, expected) => {
@@ -194,9 +199,25 @@ describe("A 0.1 request", () => {
       { id: "t", pushNotificationConfig: { ...push, authentication: { credentials: "c" } } },
       "pushNotificationConfig.authentication.schemes",
     ],
+    [
+      "push-create",
+      { id: "t", pushNotificationConfig: { ...push, events: ["status", "done"] } },
+      "pushNotificationConfig.events[1]",
+    ],
+    [
+      "push-create",
+      { id: "t", pushNotificationConfig: { ...push, authentication: { schemes: ["a", "b\n"] } } },
+      "pushNotificationConfig.authentication.schemes[1]",
+    ],
     ["push-get", {}, "id"],
   ])("to %s is refused from %j", (operation, params, field) => {
     expect(refusedField(operation, params)).toBe(field);
+  });
+
+  it("to set no configuration takes away the one there is", () => {
+    const params = { id: "t", pushNotificationConfig: null };
+    expect(decoded("push-create", params)).toEqual({ operation: "push-delete", tenant: "", taskId: "t" });
+    expect(refusedField("push-create", { pushNotificationConfig: null })).toBe("id");
   });
 
   it.each(["list", "push-list", "push-delete", "extended-card"] as const)("to %s is not known yet", (operation) => {
@@ -209,7 +230,8 @@ describe("A 0.1 request", () => {
     fc.assert(
       fc.property(fc.constantFrom(...KNOWN), hostile, (operation, params) => {
         try {
-          return decoded(operation, params).operation === operation;
+          const { operation: understood } = decoded(operation, params);
+          return understood === operation || (operation === "push-create" && understood === "push-delete");
         } catch (error) {
           return error instanceof A2AError && error.code === "invalid-params" && error.violations.length > 0;
         }

@@ -1,7 +1,13 @@
 import { A2AError } from "../../protocol/error.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import type { Operation, OperationRequest, SendRequest } from "../../protocol/operation.ts";
+import type {
+  Operation,
+  OperationRequest,
+  PushCreateRequest,
+  PushDeleteRequest,
+  SendRequest,
+} from "../../protocol/operation.ts";
 import { asId, asObject, member, optionalId, optionalJsonObject, optionalStrings, type WireObject } from "../fields.ts";
 import type { WaitDefault } from "../options.ts";
 import { decodeHistoryLength, decodePushConfig, decodeWait } from "../v0_3/request.ts";
@@ -25,11 +31,8 @@ export function decodeRequest(operation: Operation, params: unknown, reading: Re
       return { operation, tenant, id: decodeTaskId(wire), metadata: decodeMetadata(wire) };
     case "subscribe":
       return { operation, tenant, id: decodeTaskId(wire) };
-    case "push-create": {
-      const place = "pushNotificationConfig";
-      const config = decodePushConfig(asObject(member(wire, place), place), `${place}.`);
-      return { operation, tenant, taskId: decodeTaskId(wire), config };
-    }
+    case "push-create":
+      return decodePushSet(wire);
     case "push-get":
       return { operation, tenant, taskId: decodeTaskId(wire) };
     case "list":
@@ -43,6 +46,15 @@ export function decodeRequest(operation: Operation, params: unknown, reading: Re
 
 function decodeTaskId(wire: WireObject): TaskId {
   return asId(member(wire, "id"), "id") as TaskId;
+}
+
+/** To set `null` is how this version takes away what was set. */
+function decodePushSet(wire: WireObject): PushCreateRequest | PushDeleteRequest {
+  const place = "pushNotificationConfig";
+  const taskId = decodeTaskId(wire);
+  if (wire[place] === null) return { operation: "push-delete", tenant: "", taskId };
+  const config = decodePushConfig(asObject(wire[place], place), `${place}.`);
+  return { operation: "push-create", tenant: "", taskId, config };
 }
 
 /** The caller names the task, which is a new one if it has none of that name. */

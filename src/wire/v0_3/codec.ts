@@ -10,6 +10,7 @@ import { encodeError } from "./error.ts";
 import { encodeEvent, encodeOpening } from "./event.ts";
 import { encodeMessage } from "./message.ts";
 import { METHOD_OF, type MethodNames, operationsOf } from "./methods.ts";
+import { encodePush, encodePushes, encodeRestPush, encodeRestPushes } from "./push.ts";
 import { decodeRequest, decodeSend } from "./request.ts";
 import { decodeRestRequest, type RestStyle } from "./rest-request.ts";
 import { encodeTask } from "./task.ts";
@@ -29,6 +30,7 @@ export function sharedByVersion({ lenient }: DialectSettings): SharedByVersion {
       tasksOnly: false,
       // By the text, a reference is a hint and nothing more.
       answersByReference: lenient !== false,
+      push: { single: false, missing: "error", unnamedId: "default", afterFailure: "suspended" },
     },
     extensionsHeader: "x-a2a-extensions",
     encodeError,
@@ -96,6 +98,9 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
 function encodeRestResult(result: OperationResult): string {
   if (result.kind === "sent") return `{"task":${encodeTask(result.task)}}`;
   if (result.kind === "replied") return `{"message":${encodeMessage(result.message)}}`;
+  if (result.kind === "push") return encodeRestPush(result);
+  if (result.kind === "pushes") return encodeRestPushes(result);
+  if (result.kind === "push-deleted") return "{}";
   return encodeResult(result);
 }
 
@@ -108,6 +113,12 @@ function encodeResult(result: OperationResult): string {
       return encodeMessage(result.message);
     case "tasks":
       return `[${result.tasks.map(encodeTask).join(",")}]`;
+    case "push":
+      return encodePush(result);
+    case "pushes":
+      return encodePushes(result);
+    case "push-deleted":
+      return "null";
     case "card":
       return encodeCard(result.card);
   }

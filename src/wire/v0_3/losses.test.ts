@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentCard } from "../../protocol/card.ts";
 import { A2AError, ERROR_CODES } from "../../protocol/error.ts";
-import type { ContextId, MessageId } from "../../protocol/ids.ts";
+import type { ContextId, MessageId, TaskId } from "../../protocol/ids.ts";
 import type { OperationRequest, SendRequest } from "../../protocol/operation.ts";
 import { dialectSettings } from "../options.ts";
 import { BARE_CARD } from "../test/cards.ts";
@@ -74,6 +74,12 @@ const SHOWN: Readonly<Record<LossName, () => void>> = {
   waitingTime: () => {
     const { configuration } = JSON.parse(rpc.encodeRequest(send).params);
     expect(configuration).toEqual({ blocking: true });
+  },
+  pushEvents: () => {
+    const config = { id: "p", url: "https://x", events: ["status"] } as const;
+    const create = { operation: "push-create", tenant: "", taskId: "t" as TaskId, config } as const;
+    expect(codec.decodeRequest("push-create", JSON.parse(rpc.encodeRequest(create).params))).toEqual(create);
+    expect(codec.encodeResult({ kind: "push", taskId: "t" as TaskId, config })).not.toContain("events");
   },
   otherInterfaces: () => {
     expect(JSON.stringify(cardObject(card))).not.toContain('"https://a/"');

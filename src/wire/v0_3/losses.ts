@@ -6,6 +6,7 @@ export const LOSS_NAMES = [
   "tenant",
   "listing",
   "waitingTime",
+  "pushEvents",
   "otherInterfaces",
   "devices",
   "laterErrors",
@@ -29,6 +30,10 @@ export const LOSSES: Readonly<Record<LossName, Loss>> = {
     becomes: "the newest 100 tasks over REST; over JSON-RPC tasks cannot be listed",
   },
   waitingTime: { what: "how long a send waits", becomes: "whether it waits" },
+  pushEvents: {
+    what: "which events a webhook is told of",
+    becomes: "nothing when it is read back; it counts all the same",
+  },
   otherInterfaces: { what: "where other versions are spoken", becomes: "nothing" },
   devices: {
     what: "the OAuth flow for devices, and that a flow requires PKCE",

@@ -65,7 +65,8 @@ function decodePushResult(wire: WireObject): RemoteResult {
   return { kind: "push-config", config: decodePushConfig(wire, "result") };
 }
 
-const RESOURCE_NAME = /^tasks\/([^/]+)/;
+/** What is between the names of the two collections, whatever slashes it has. */
+const RESOURCE_NAME = /^tasks\/(.+?)(?:\/pushNotification(?:Config)?s\/.*)?$/s;
 
 /** Below the task it belongs to, which is named by its id or, as a resource, by a path. */
 function decodePushConfig(owner: WireObject, path: string): RemotePushConfig {

@@ -99,6 +99,18 @@ describe("A 0.3 send", () => {
     expect(decodeSend({ message, configuration }, absentWait).waitMs).toBe(waitMs);
   });
 
+  it("takes its webhook by the name that REST has for it as well, and does not wait then", () => {
+    const named = { message, configuration: { pushNotification: push } };
+    expect(decodeSend(named, "wait")).toMatchObject({ push, waitMs: 0 });
+    const both = {
+      message,
+      configuration: { pushNotification: { url: "https://other" }, pushNotificationConfig: push },
+    };
+    expect(decodeSend(both, "wait")).toMatchObject({ push });
+    const strict: RequestReading = { tag: "kind", liberal: false, absentWait: "wait" };
+    expect(decodeRequest("send", named, strict)).not.toHaveProperty("push");
+  });
+
   it.each([
     ["no history", { historyLength: 0 }, 0],
     ["the last messages", { historyLength: 7 }, 7],
@@ -168,6 +180,11 @@ describe("A 0.3 send", () => {
       { message, configuration: { pushNotificationConfig: {} } },
       "configuration.pushNotificationConfig.url",
     ],
+    [
+      "a webhook without address, as others call it",
+      { message, configuration: { pushNotification: {} } },
+      "configuration.pushNotification.url",
+    ],
   ])("is refused with %s", (_what, params, field) => {
     expect(refused("send", params)).toBe(field);
     expect(refused("stream", params)).toBe(field);
@@ -220,6 +237,14 @@ describe("A 0.3 request", () => {
       "push-create",
       { taskId: "t", pushNotificationConfig: { ...push, authentication: {} } },
       { taskId: "t", config: push },
+    ],
+    [
+      "push-create",
+      {
+        taskId: "t",
+        pushNotificationConfig: { ...push, headers: { Authorization: "Bearer s" }, events: ["artifact"] },
+      },
+      { taskId: "t", config: { ...push, headers: { Authorization: "Bearer s" }, events: ["artifact"] } },
     ],
     ["push-get", { id: "t" }, { taskId: "t" }],
     ["push-get", { id: "t", pushNotificationConfigId: "p" }, { taskId: "t", id: "p" }],
@@ -276,6 +301,19 @@ describe("A 0.3 request", () => {
       "push-create",
       { taskId: "t", pushNotificationConfig: { ...push, authentication: { schemes: ["a"], credentials: {} } } },
       "pushNotificationConfig.authentication.credentials",
+    ],
+    [
+      "push-create",
+      {
+        taskId: "t",
+        pushNotificationConfig: { ...push, authentication: { schemes: ["a"], credentials: "c\r\nd: e" } },
+      },
+      "pushNotificationConfig.authentication.credentials",
+    ],
+    [
+      "push-create",
+      { taskId: "t", pushNotificationConfig: { ...push, headers: { "X-Key": 1 } } },
+      "pushNotificationConfig.headers.X-Key",
     ],
     ["push-get", { taskId: "t" }, "id"],
     ["push-get", { id: "t", pushNotificationConfigId: 1 }, "pushNotificationConfigId"],

@@ -9,12 +9,16 @@ import {
   optionalId,
   optionalInteger,
   optionalJsonObject,
-  optionalString,
   optionalStrings,
   type WireObject,
 } from "../fields.ts";
 import type { WaitDefault } from "../options.ts";
-import { type Authentication, decodePushConfig as decodeShared } from "../push-config.ts";
+import {
+  type Authentication,
+  asHeaderText,
+  decodePushConfig as decodeShared,
+  optionalHeaderText,
+} from "../push-config.ts";
 import type { Reading } from "../reading.ts";
 import { decodeMessage } from "./message.ts";
 
@@ -45,7 +49,7 @@ export function decodeRequest(operation: Operation, params: unknown, reading: Re
       return { operation, tenant, id: decodeOwnId(wire, reading) };
     case "push-create": {
       const taskId = asId(member(wire, "taskId"), "taskId") as TaskId;
-      const config = decodePushMember(wire, "");
+      const config = decodePushMember(wire, "pushNotificationConfig", "");
       return { operation, tenant, taskId, config };
     }
     case "push-get": {
@@ -76,7 +80,7 @@ export function decodeSend(operation: "send" | "stream", wire: WireObject, readi
   const message = decodeMessage(reading.liberal ? withStrayId(wire) : member(wire, "message"), "message", reading);
   const metadata = optionalJsonObject(member(wire, "metadata"), "metadata") ?? {};
   const configuration = asObject(member(wire, "configuration") ?? {}, "configuration");
-  const pushed = member(configuration, "pushNotificationConfig") !== undefined;
+  const pushName = pushMemberOf(configuration, reading);
   const blocking = optionalBoolean(member(configuration, "blocking"), "configuration.blocking");
   return {
     operation,
@@ -86,8 +90,8 @@ export function decodeSend(operation: "send" | "stream", wire: WireObject, readi
     outputModes:
       optionalStrings(member(configuration, "acceptedOutputModes"), "configuration.acceptedOutputModes") ?? [],
     history: decodeHistoryLength(configuration, "configuration."),
-    waitMs: decodeWait(blocking, pushed ? "return" : reading.absentWait),
-    ...(pushed && { push: decodePushMember(configuration, "configuration.") }),
+    waitMs: decodeWait(blocking, pushName !== undefined ? "return" : reading.absentWait),
+    ...(pushName !== undefined && { push: decodePushMember(configuration, pushName, "configuration.") }),
   };
 }
 
@@ -115,10 +119,18 @@ export function decodeHistoryLength(wire: WireObject, path: string): number | un
   return length;
 }
 
-function decodePushMember(wire: WireObject, path: string): PushConfig {
-  const config = member(wire, "pushNotificationConfig");
-  if (config === undefined) throw invalidField(`${path}pushNotificationConfig`, "is required");
-  return decodePushConfig(asObject(config, `${path}pushNotificationConfig`), `${path}pushNotificationConfig.`);
+type PushMember = "pushNotificationConfig" | "pushNotification";
+
+/** Some callers use the name that the definition of REST and gRPC has for it. */
+function pushMemberOf(configuration: WireObject, { liberal }: Reading): PushMember | undefined {
+  if (member(configuration, "pushNotificationConfig") !== undefined) return "pushNotificationConfig";
+  return liberal && member(configuration, "pushNotification") !== undefined ? "pushNotification" : undefined;
+}
+
+function decodePushMember(wire: WireObject, name: PushMember, path: string): PushConfig {
+  const config = member(wire, name);
+  if (config === undefined) throw invalidField(`${path}${name}`, "is required");
+  return decodePushConfig(asObject(config, `${path}${name}`), `${path}${name}.`);
 }
 
 /** Where to notify a caller; every style of 0.x spells it so. `path` ends in a dot, unless it is empty. */
@@ -130,7 +142,8 @@ export function decodePushConfig(wire: WireObject, path: string): PushConfig {
 function decodeAuthentication(value: unknown, path: string): Authentication | undefined {
   const wire = asObject(value, path);
   const schemes = optionalStrings(member(wire, "schemes"), `${path}.schemes`);
-  const credentials = optionalString(member(wire, "credentials"), `${path}.credentials`);
+  for (const [index, scheme] of schemes?.entries() ?? []) asHeaderText(scheme, `${path}.schemes[${index}]`);
+  const credentials = optionalHeaderText(member(wire, "credentials"), `${path}.credentials`);
   if (schemes === undefined && credentials === undefined) return undefined;
   const [first, ...others] = schemes ?? [];
   if (first === undefined) throw invalidField(`${path}.schemes`, "must have at least one scheme");

@@ -66,6 +66,12 @@ describe("A request of REST 0.3 in JSON style", () => {
       { name: "tasks/t/pushNotificationConfigs/p", pushNotificationConfig: push },
       { ...push, id: "p" },
     ],
+    [
+      "under a name with slashes",
+      { name: "tasks/a/b/pushNotificationConfigs/p/q", pushNotificationConfig: push },
+      { ...push, id: "p/q" },
+    ],
+    ["with headers", { config: { ...push, headers: { "X-Key": "k" } } }, { ...push, headers: { "X-Key": "k" } }],
     ["in snake case", { push_notification_config: push }, push],
     [
       "as a request of the definition",

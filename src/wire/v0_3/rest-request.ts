@@ -32,7 +32,7 @@ export function decodeRestRequest(operation: Operation, request: RestRequest, st
   return decodeRequest(operation, params, SENDS_NOTHING);
 }
 
-const CONFIG_NAME = /\/pushNotification(?:Config)?s\/([^/]+)$/;
+const CONFIG_NAME = /^.*?\/pushNotification(?:Config)?s\/(.+)$/s;
 
 /**
  * The configuration is found bare, in the member that names its task as well, or in either of these as `config`; its id in

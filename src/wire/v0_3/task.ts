@@ -33,28 +33,24 @@ export function artifactObject(artifact: Artifact): object {
   return { ...artifact, parts: artifact.parts.map(partObject) };
 }
 
-/**
- * Other names agents use, those of the definition for REST and gRPC among them. A task whose state its agent does not say or
- * know is taken to be at work: it has not ended, and nobody is asked anything.
- */
-const REMOTE_STATES: ReadonlyMap<unknown, TaskState> = new Map<unknown, TaskState>([
+/** Other names agents use, those of the definition for REST and gRPC among them. */
+const REMOTE_STATES: ReadonlyMap<unknown, TaskState | undefined> = new Map<unknown, TaskState | undefined>([
   ...TASK_STATES.flatMap((state) => [[state, state] as const, [definedName(state), state] as const]),
   ["cancelled", "canceled"],
   [definedName("cancelled"), "canceled"],
   ["started", "submitted"],
-  ["unknown", "working"],
-  [definedName("unspecified"), "working"],
-  [undefined, "working"],
+  ["unknown", undefined],
+  [definedName("unspecified"), undefined],
+  [undefined, undefined],
 ]);
 
 function definedName(state: string): string {
   return `TASK_STATE_${state.toUpperCase().replace("-", "_")}`;
 }
 
-function decodeRemoteState(value: unknown, path: string): TaskState {
-  const state = REMOTE_STATES.get(value);
-  if (state === undefined) throw invalidField(path, `must be one of ${TASK_STATES.join(", ")}`);
-  return state;
+function decodeRemoteState(value: unknown, path: string): TaskState | undefined {
+  if (!REMOTE_STATES.has(value)) throw invalidField(path, `must be one of ${TASK_STATES.join(", ")}`);
+  return REMOTE_STATES.get(value);
 }
 
 /** What an agent sends. */

@@ -1,4 +1,4 @@
-import type { PushCreateRequest, SendRequest } from "../../protocol/operation.ts";
+import type { PushConfig, PushCreateRequest, SendRequest } from "../../protocol/operation.ts";
 import type { ClientRequest, RestCall } from "../client-codec.ts";
 import { type Params, unlessEmpty } from "../client-params.ts";
 import { encodeRestCall } from "../v0_3/client-request.ts";
@@ -23,7 +23,7 @@ function sendBody({ message, metadata, outputModes, history, waitMs, push }: Sen
     message: messageObject(message),
     configuration: {
       acceptedOutputModes: outputModes.length === 0 ? undefined : outputModes,
-      pushNotification: push,
+      pushNotification: push && configObject(push),
       historyLength: history,
       blocking: waitMs > 0,
     },
@@ -35,5 +35,10 @@ function sendBody({ message, metadata, outputModes, history, waitMs, push }: Sen
 function pushBody({ taskId, config }: PushCreateRequest): Params {
   const parent = `tasks/${taskId}`;
   const name = config.id === undefined ? undefined : `${parent}/pushNotificationConfigs/${config.id}`;
-  return { parent, configId: config.id, config: { name, pushNotificationConfig: config } };
+  return { parent, configId: config.id, config: { name, pushNotificationConfig: configObject(config) } };
+}
+
+/** The members of the definition and no others, because its readers refuse what they do not know. */
+function configObject({ id, url, token, authentication }: PushConfig): Params {
+  return { id, url, token, authentication };
 }

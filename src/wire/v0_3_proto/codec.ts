@@ -5,7 +5,9 @@ import type { DialectSettings } from "../options.ts";
 import { sharedByVersion } from "../v0_3/codec.ts";
 import { decodeRestRequest, type RestStyle } from "../v0_3/rest-request.ts";
 import { encodeCard } from "./card.ts";
+import { encodeError } from "./error.ts";
 import { encodeEvent, encodeOpening } from "./event.ts";
+import { encodePush, encodePushes } from "./push.ts";
 import { decodeSend, historyOf } from "./request.ts";
 import { encodeTask } from "./task.ts";
 
@@ -24,6 +26,7 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
     encodeResult,
     encodeOpening,
     encodeEvent,
+    encodeError,
     statusOf: ({ code }) => ERROR_TABLE[code].http0_3,
   };
 }
@@ -38,6 +41,12 @@ function encodeResult(result: OperationResult): string {
       return encodeTask(result.task);
     case "tasks":
       return `[${result.tasks.map(encodeTask).join(",")}]`;
+    case "push":
+      return encodePush(result);
+    case "pushes":
+      return encodePushes(result);
+    case "push-deleted":
+      return "{}";
     case "card":
       return encodeCard(result.card);
   }

@@ -44,6 +44,15 @@ const SHOWN: Readonly<Record<string, () => void>> = {
     const cancel = { operation: "cancel", tenant: "", id: "t" as TaskId, metadata: { a: 1 } } as const;
     expect(client.encodeRequest(cancel).body).toBe('{"name":"tasks/t"}');
   },
+  pushHeaders: () => {
+    const taskId = "t" as TaskId;
+    const config = { id: "p", url: "https://x", headers: { "X-Key": "k" } };
+    expect(codec.encodeResult({ kind: "push", taskId, config })).not.toContain("X-Key");
+    const { body } = client.encodeRequest({ operation: "push-create", tenant: "", taskId, config });
+    expect(body).not.toContain("X-Key");
+    const request = { path: { id: "t" }, query: new URLSearchParams(), body: { config } };
+    expect(codec.decodeRequest("push-create", request)).toMatchObject({ config });
+  },
   severalFlows: () => {
     const { securitySchemes } = JSON.parse(encodeCard(card));
     expect(Object.keys(securitySchemes.login.oauth2SecurityScheme.flows)).toEqual(["authorizationCode"]);

@@ -117,6 +117,7 @@ describe("a send", () => {
     { absent: 250, asked: { blocking: null }, waitMs: 250 },
     // Who wants to be notified has said how it wants to hear.
     { absent: "wait", asked: { pushNotification: { url: "u" } }, waitMs: 0 },
+    { absent: "wait", asked: { pushNotificationConfig: { url: "u" } }, waitMs: 0 },
     { absent: "return", asked: { blocking: true, pushNotification: { url: "u" } }, waitMs: Number.POSITIVE_INFINITY },
   ])("with $asked waits $waitMs ms where silence means $absent", ({ absent, asked, waitMs }) => {
     const settings = dialectSettings({ blockingDefault: { "0.3/rest-proto": absent } });

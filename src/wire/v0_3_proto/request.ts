@@ -21,7 +21,10 @@ export function decodeSend(operation: "send" | "stream", body: unknown, absentWa
   const metadata = optionalJsonObject(member(wire, "metadata"), "metadata") ?? {};
   const configuration = asObject(member(wire, "configuration") ?? {}, "configuration");
   const blocking = optionalBoolean(member(configuration, "blocking"), "configuration.blocking");
-  const push = member(configuration, "pushNotification", "push_notification");
+  const push =
+    member(configuration, "pushNotification", "push_notification") ??
+    // As the other style calls it.
+    member(configuration, "pushNotificationConfig");
   const pushPath = "configuration.pushNotification";
   return {
     operation,

@@ -1,7 +1,7 @@
 import type { Artifact } from "../../protocol/artifact.ts";
 import { invalidField } from "../../protocol/error.ts";
 import { readTask, type StoredTask } from "../../protocol/serial.ts";
-import type { TaskState } from "../../protocol/state.ts";
+import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
 import { type TaskReaders, taskReaders } from "../remote-task.ts";
 import { NUMBERED_STATES } from "../state-numbers.ts";
@@ -20,15 +20,12 @@ const STATE_NAMES: Readonly<Record<TaskState, string>> = {
   "auth-required": "TASK_STATE_AUTH_REQUIRED",
 };
 
-/** By number on the wire. A task whose state its agent does not say is taken to be at work: it has not ended, and nobody is asked. */
-const STATES: readonly TaskState[] = NUMBERED_STATES.map((state) => state ?? "working");
-
-const REMOTE_STATES: ReadonlyMap<unknown, TaskState> = new Map<unknown, TaskState>([
-  ...STATES.map((state, number) => [number, state] as const),
-  ...STATES.map((state) => [STATE_NAMES[state], state] as const),
+const REMOTE_STATES: ReadonlyMap<unknown, TaskState | undefined> = new Map<unknown, TaskState | undefined>([
+  ...NUMBERED_STATES.map((state, number) => [number, state] as const),
+  ...TASK_STATES.map((state) => [STATE_NAMES[state], state] as const),
   ["TASK_STATE_CANCELED", "canceled"],
-  ["TASK_STATE_UNSPECIFIED", "working"],
-  [undefined, "working"],
+  ["TASK_STATE_UNSPECIFIED", undefined],
+  [undefined, undefined],
 ]);
 
 /** A task as this style writes it. */
@@ -70,10 +67,9 @@ export function artifactObject(artifact: Artifact): object {
   return { ...artifact, parts: artifact.parts.map(partObject) };
 }
 
-function decodeRemoteState(value: unknown, path: string): TaskState {
-  const state = REMOTE_STATES.get(value);
-  if (state === undefined) throw invalidField(path, "is none of the states of a task");
-  return state;
+function decodeRemoteState(value: unknown, path: string): TaskState | undefined {
+  if (!REMOTE_STATES.has(value)) throw invalidField(path, "is none of the states of a task");
+  return REMOTE_STATES.get(value);
 }
 
 /** What an agent sends. */

@@ -245,14 +245,20 @@ describe("A reader of 1.0", () => {
     ["canceled", "canceled"],
     ["input-required", "input-required"],
     ["TASK_STATE_AUTH_REQUIRED", "auth-required"],
-    [0, "working"],
-    [null, "working"],
-    ["TASK_STATE_UNSPECIFIED", "working"],
   ])("takes the state %j for %s", (state, expected) => {
-    expect(rpcClient.decodeResult("get", { ...TASK, status: { state } })).toMatchObject({
-      task: { status: { state: expected } },
-    });
+    const result = rpcClient.decodeResult("get", { ...TASK, status: { state } });
+    expect(result).toMatchObject({ task: { status: { state: expected } } });
+    expect(result).not.toHaveProperty("task.status.isUnspecified");
   });
+
+  it.each([0, null, "TASK_STATE_UNSPECIFIED", "unknown"])(
+    "takes a task in %j to be at work, and says that it is not told",
+    (state) => {
+      expect(rpcClient.decodeResult("get", { ...TASK, status: { state } })).toMatchObject({
+        task: { status: { state: "working", isUnspecified: true } },
+      });
+    },
+  );
 
   it.each([
     ["2026-01-02T03:04:05.123456789Z", "2026-01-02T03:04:05.123Z"],

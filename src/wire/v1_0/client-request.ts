@@ -1,5 +1,5 @@
 import type { GetRequest, PushConfig, SendRequest } from "../../protocol/operation.ts";
-import type { ClientRequest, RemoteListRequest, RestCall, RpcCall } from "../client-codec.ts";
+import type { ClientRequest, RemoteListRequest, RemotePushListRequest, RestCall, RpcCall } from "../client-codec.ts";
 import { asId } from "../fields.ts";
 import { pathSegment } from "../path-segment.ts";
 import { METHOD_OF } from "./methods.ts";
@@ -40,6 +40,7 @@ function paramsOf(request: ClientRequest): Params {
       return sendParams(request);
     case "get":
     case "list":
+    case "push-list":
       return queryParams(request);
     case "cancel":
       return { metadata: unlessEmpty(request.metadata) };
@@ -50,8 +51,13 @@ function paramsOf(request: ClientRequest): Params {
   }
 }
 
-function queryParams(request: GetRequest | RemoteListRequest): QueryParams {
+type Queried = GetRequest | RemoteListRequest | RemotePushListRequest;
+
+function queryParams(request: Queried): QueryParams {
   if (request.operation === "get") return { historyLength: request.history };
+  if (request.operation === "push-list") {
+    return { pageSize: request.pageSize, pageToken: request.pageToken || undefined };
+  }
   return {
     contextId: request.contextId,
     status: request.state && encodeStateFilter(request.state),
@@ -112,7 +118,7 @@ export function encodeRestRequest(request: ClientRequest): RestCall {
     case "push-create":
       return { method: "POST", path: `${base}${configsOf(request.taskId)}`, body: body() };
     case "push-list":
-      return { method: "GET", path: `${base}${configsOf(request.taskId)}` };
+      return { method: "GET", path: `${base}${configsOf(request.taskId)}${queryOf(request)}` };
     case "push-get":
       return { method: "GET", path: `${base}${configsOf(request.taskId)}/${pathSegment(request.id, "id")}` };
     case "push-delete":
@@ -126,7 +132,7 @@ function configsOf(taskId: string): string {
   return `/tasks/${pathSegment(taskId, "taskId")}/pushNotificationConfigs`;
 }
 
-function queryOf(request: GetRequest | RemoteListRequest): string {
+function queryOf(request: Queried): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(queryParams(request))) {
     if (value !== undefined) query.append(name, String(value));

@@ -8,6 +8,7 @@ import { encodeCard } from "./card.ts";
 import { encodeRestError, encodeRpcError, restErrorForm } from "./error.ts";
 import { encodeEvent, encodeOpening } from "./event.ts";
 import { METHOD_OF } from "./methods.ts";
+import { encodePush, encodePushes } from "./push.ts";
 import { decodeRequest } from "./request.ts";
 import { paramsOf } from "./rest-request.ts";
 import { encodeTask } from "./task.ts";
@@ -28,6 +29,7 @@ const SHARED = {
     namesTasks: false,
     tasksOnly: false,
     answersByReference: false,
+    push: { single: false, missing: "error", afterFailure: "suspended" },
   },
   extensionsHeader: "a2a-extensions",
   encodeResult,
@@ -52,6 +54,7 @@ export function createRestCodec({ errorProfile, restMediaType }: DialectSettings
   return {
     ...SHARED,
     dialect: "1.0/rest",
+    encodeResult: (result) => (result.kind === "push-deleted" ? "{}" : encodeResult(result)),
     decodeRequest: (operation, request) => decodeRequest(operation, paramsOf(operation, request)),
     encodeError: (error) => encodeRestError(error, restErrorForm(error, errorProfile)),
     statusOf: (error) => restErrorForm(error, errorProfile).code,
@@ -72,6 +75,12 @@ function encodeResult(result: OperationResult): string {
       const page = `"nextPageToken":"${token}","pageSize":${result.pageSize},"totalSize":${result.total}`;
       return `{"tasks":[${result.tasks.map(encodeTask).join(",")}],${page}}`;
     }
+    case "push":
+      return encodePush(result);
+    case "pushes":
+      return encodePushes(result);
+    case "push-deleted":
+      return "null";
     case "card":
       return encodeCard(result.card);
   }

@@ -1,5 +1,6 @@
 import { A2AError, type FieldViolation } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { type FieldNames, inOwnWords } from "../error-fields.ts";
 import { codeOfReason, codeOfRpc, codeOfStatus, ERROR_TABLE } from "../error-table.ts";
 import type { WireObject } from "../fields.ts";
 import type { DialectSettings } from "../options.ts";
@@ -7,7 +8,14 @@ import type { DialectSettings } from "../options.ts";
 const ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo";
 const BAD_REQUEST = "type.googleapis.com/google.rpc.BadRequest";
 
-export function encodeRpcError(error: A2AError): string {
+/** Configurations are flat in this version. */
+const FIELDS: FieldNames = [
+  ["configuration.pushNotificationConfig", "configuration.taskPushNotificationConfig"],
+  ["pushNotificationConfig.", ""],
+];
+
+export function encodeRpcError(neutral: A2AError): string {
+  const error = inOwnWords(neutral, FIELDS);
   return JSON.stringify({ code: ERROR_TABLE[error.code].rpc, message: error.message, data: detailsOf(error) });
 }
 
@@ -24,7 +32,8 @@ export function restErrorForm({ code }: A2AError, edition: DialectSettings["erro
   return edition === "1.0.0" ? { code: httpFirstEdition, status: statusFirstEdition } : { code: http, status };
 }
 
-export function encodeRestError(error: A2AError, form: RestErrorForm): string {
+export function encodeRestError(neutral: A2AError, form: RestErrorForm): string {
+  const error = inOwnWords(neutral, FIELDS);
   return JSON.stringify({ error: { ...form, message: error.message, details: detailsOf(error) } });
 }
 

@@ -1,6 +1,12 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
-import type { ListRequest, Operation, OperationRequest, SendRequest } from "../../protocol/operation.ts";
+import type {
+  ListRequest,
+  Operation,
+  OperationRequest,
+  PushListRequest,
+  SendRequest,
+} from "../../protocol/operation.ts";
 import {
   asId,
   asObject,
@@ -13,8 +19,8 @@ import {
   optionalStrings,
   type WireObject,
 } from "../fields.ts";
-import { decodePageToken } from "../page-token.ts";
-import { type Authentication, decodePushConfig } from "../push-config.ts";
+import { decodeIdToken, decodePageToken } from "../page-token.ts";
+import { type Authentication, asHeaderText, decodePushConfig, optionalHeaderText } from "../push-config.ts";
 import { decodeTimestamp } from "../timestamp.ts";
 import { decodeMessage } from "./message.ts";
 import { decodeStateFilter } from "./task.ts";
@@ -53,7 +59,7 @@ export function decodeRequest(operation: Operation, params: unknown): OperationR
     case "push-delete":
       return { operation, tenant, taskId: decodeTaskId(wire, "taskId", "task_id"), id: asId(member(wire, "id"), "id") };
     case "push-list":
-      return { operation, tenant, taskId: decodeTaskId(wire, "taskId", "task_id") };
+      return decodePushList(wire, tenant);
     case "extended-card":
       return { operation, tenant };
   }
@@ -115,6 +121,20 @@ function decodeList(wire: WireObject, tenant: string): ListRequest {
   };
 }
 
+/** 0 is as good as left out, as in the protocol's own definition language. */
+function decodePushList(wire: WireObject, tenant: string): PushListRequest {
+  const pageSize = optionalInteger(member(wire, "pageSize", "page_size"), "pageSize") ?? 0;
+  if (pageSize < 0) throw invalidField("pageSize", "must not be negative");
+  const pageToken = optionalString(member(wire, "pageToken", "page_token"), "pageToken");
+  return {
+    operation: "push-list",
+    tenant,
+    taskId: decodeTaskId(wire, "taskId", "task_id"),
+    ...(pageSize > 0 && { pageSize }),
+    ...(pageToken !== undefined && { after: decodeIdToken(pageToken, "pageToken") }),
+  };
+}
+
 function decodeTaskId(wire: WireObject, name: string, alias?: string): TaskId {
   return asId(member(wire, name, alias), name) as TaskId;
 }
@@ -127,7 +147,7 @@ function decodeHistoryLength(wire: WireObject, path: string): number | undefined
 
 function decodeAuthentication(value: unknown, path: string): Authentication {
   const wire = asObject(value, path);
-  const scheme = asId(member(wire, "scheme"), `${path}.scheme`);
-  const credentials = optionalString(member(wire, "credentials"), `${path}.credentials`);
+  const scheme = asHeaderText(asId(member(wire, "scheme"), `${path}.scheme`), `${path}.scheme`);
+  const credentials = optionalHeaderText(member(wire, "credentials"), `${path}.credentials`);
   return { schemes: [scheme], ...(credentials !== undefined && { credentials }) };
 }

@@ -15,8 +15,11 @@ export function encodeTask(task: StoredTask): string {
   return `${text}}`;
 }
 
-const STATE_NAMES = [
-  "TASK_STATE_UNSPECIFIED",
+/** How an agent spells that it does not say the state. */
+export const UNSPECIFIED = "TASK_STATE_UNSPECIFIED";
+
+const STATE_NAMES: readonly string[] = [
+  UNSPECIFIED,
   "TASK_STATE_SUBMITTED",
   "TASK_STATE_WORKING",
   "TASK_STATE_COMPLETED",
@@ -40,21 +43,19 @@ export function encodeStateFilter(state: TaskState): string {
   return STATE_NAMES[STATES.indexOf(state)] ?? "";
 }
 
-/** A task whose agent does not say its state is taken to be at work: it has not ended, and nobody is asked anything. */
-const REMOTE_STATES: ReadonlyMap<unknown, TaskState> = new Map<unknown, TaskState>([
-  ...STATES.map((state, number) => [number, state ?? "working"] as const),
-  ...STATE_NAMES.map((name, number) => [name, STATES[number] ?? "working"] as const),
+const REMOTE_STATES: ReadonlyMap<unknown, TaskState | undefined> = new Map<unknown, TaskState | undefined>([
+  ...STATES.map((state, number) => [number, state] as const),
+  ...STATE_NAMES.map((name, number) => [name, STATES[number]] as const),
   ...TASK_STATES.map((state) => [state, state] as const),
   ["TASK_STATE_CANCELLED", "canceled"],
   ["cancelled", "canceled"],
-  ["unknown", "working"],
-  [undefined, "working"],
+  ["unknown", undefined],
+  [undefined, undefined],
 ]);
 
-function decodeRemoteState(value: unknown, path: string): TaskState {
-  const state = REMOTE_STATES.get(value);
-  if (state === undefined) throw invalidField(path, `must be one of ${STATE_NAMES.slice(1).join(", ")}`);
-  return state;
+function decodeRemoteState(value: unknown, path: string): TaskState | undefined {
+  if (!REMOTE_STATES.has(value)) throw invalidField(path, `must be one of ${STATE_NAMES.slice(1).join(", ")}`);
+  return REMOTE_STATES.get(value);
 }
 
 /** What an agent sends. */

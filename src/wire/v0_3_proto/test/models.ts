@@ -117,15 +117,20 @@ export const event: fc.Arbitrary<TaskEvent> = fc.oneof(
   ),
 );
 
+/** What a header can carry. */
+const sendable = fc
+  .array(fc.constantFrom("a", "Z", "0", " ", ".", "~", "\t", "\x80", "\xff", '"'), { minLength: 1, maxLength: 12 })
+  .map((characters) => characters.join(""));
+const schemes = fc.array(sendable, { maxLength: 2 });
+
 const push: fc.Arbitrary<PushConfig> = some(
   {
     id,
     url: fc.webUrl(),
-    token: filled,
-    authentication: some(
-      { schemes: strings.map(([first = "Bearer", ...others]) => [first, ...others] as const), credentials: filled },
-      ["schemes"],
-    ),
+    token: sendable,
+    authentication: some({ schemes: schemes.map((others) => ["Bearer", ...others] as const), credentials: sendable }, [
+      "schemes",
+    ]),
   },
   ["url"],
 );

@@ -1,0 +1,35 @@
+import type { OperationResult } from "../../protocol/operation.ts";
+import { readTask } from "../../protocol/serial.ts";
+import type { PushCodec } from "../codec.ts";
+import { encodeEvent, SPELLING } from "./event.ts";
+import { taskObject } from "./task.ts";
+
+type PushResult = Extract<OperationResult, { readonly kind: "push" }>;
+type PushesResult = Extract<OperationResult, { readonly kind: "pushes" }>;
+
+/** The one configuration of a task, which needs no id, or `null` in its place. The id here is that of the task. */
+export function encodePush({ taskId, config }: PushResult): string {
+  if (config === undefined) return JSON.stringify({ id: taskId, pushNotificationConfig: null });
+  const { id: _nameless, ...pushNotificationConfig } = config;
+  return JSON.stringify({ id: taskId, pushNotificationConfig });
+}
+
+export function encodePushes({ taskId, configs }: PushesResult): string {
+  return `[${configs.map((config) => encodePush({ kind: "push", taskId, config })).join(",")}]`;
+}
+
+/** The task, and beside its members those that receivers of this version decide by. */
+export const PUSH: PushCodec = {
+  carries: "task",
+  mediaType: "application/json",
+  headers: {},
+  tokenAsBearer: true,
+  encodeEvent: (event, place) => encodeEvent(event, place, SPELLING),
+  encodeTask: (task, { kind, at }) =>
+    JSON.stringify({
+      ...taskObject(readTask(task)),
+      taskId: task.id,
+      eventType: kind,
+      timestamp: new Date(at).toISOString(),
+    }),
+};

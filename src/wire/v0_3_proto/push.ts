@@ -1,0 +1,16 @@
+import type { TaskId } from "../../protocol/ids.ts";
+import type { KeptPushConfig } from "../../protocol/operation.ts";
+import { type PushesResult, type PushResult, resourceName } from "../v0_3/push.ts";
+
+export function encodePush({ taskId, config }: PushResult): string {
+  return config === undefined ? "{}" : JSON.stringify(resourceObject(taskId, config));
+}
+
+export function encodePushes({ taskId, configs }: PushesResult): string {
+  return JSON.stringify({ configs: configs.map((config) => resourceObject(taskId, config)), nextPageToken: "" });
+}
+
+/** The members of the definition and no others, because its readers refuse what they do not know. */
+function resourceObject(taskId: TaskId, { id, url, token, authentication }: KeptPushConfig): object {
+  return { name: resourceName(taskId, id), pushNotificationConfig: { id, url, token, authentication } };
+}
