@@ -11,10 +11,17 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   store: ["protocol", "internal"],
   bus: ["protocol", "internal"],
   auth: ["protocol", "internal"],
-  engine: ["protocol", "internal", "store/contract.ts", "bus/contract.ts"],
-  server: ["protocol", "internal", "engine", "auth", "store/contract.ts", "bus/contract.ts"],
-  transport: ["protocol", "internal", "wire", "server"],
+  /** Of `auth`, what secrets are encrypted with on their way back: pure, and of no use without the engine's own keys. */
+  engine: ["protocol", "internal", "auth/secret-box.ts", "store/contract.ts", "bus/contract.ts"],
+  /** Requests that leave this process for addresses strangers named. */
+  outgoing: ["protocol", "internal"],
+  /** Tells webhooks what happens: a reader of the log, like a stream. */
+  push: ["protocol", "internal", "engine", "auth", "outgoing", "wire", "store/contract.ts", "bus/contract.ts"],
+  server: ["protocol", "internal", "engine", "auth", "push/contract.ts", "store/contract.ts", "bus/contract.ts"],
+  transport: ["protocol", "internal", "wire", "server", "auth"],
   client: ["protocol", "internal", "wire", "auth"],
+  /** For who receives what `push` sends. */
+  webhook: ["protocol", "internal", "wire", "auth"],
   /** Agents whose work is done elsewhere. */
   adapters: ["protocol", "internal", "engine/agent.ts", "engine/task-failure.ts", "client"],
   demo: ["protocol", "engine/agent.ts"],
@@ -22,7 +29,7 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   plain: ["protocol", "wire", "platform/create-server.ts", "engine/agent.ts"],
   platform: ["*", "!cli", "!testing", "!plain"],
   testing: ["*", "!cli", "!platform"],
-  cli: ["client", "platform", "demo", "adapters", "protocol", "wire/official-json.ts"],
+  cli: ["client", "platform", "webhook", "demo", "adapters", "protocol", "wire/official-json.ts"],
   /** The package's entry points, which lie in `src/` itself. */
   "": ["*", "!cli"],
 };
@@ -37,7 +44,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** No Node in these folders, so that they run anywhere: pure functions over data, and what callers use in browsers. */
-export const WITHOUT_NODE: readonly string[] = ["protocol", "wire", "auth", "client"];
+export const WITHOUT_NODE: readonly string[] = ["protocol", "wire", "auth", "client", "webhook"];
 
 /** Only these import a store or a bus itself rather than its contract. */
 export const MAY_IMPORT_CONCRETE: readonly string[] = ["platform", "testing", ""];

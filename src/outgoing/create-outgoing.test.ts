@@ -1,0 +1,422 @@
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from "node:net";
+import type { TLSSocket } from "node:tls";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { connect as connectAgent } from "../client/connect.ts";
+import type { Lookup, Outgoing, OutgoingOptions } from "./contract.ts";
+import { createOutgoing } from "./create-outgoing.ts";
+import { watchSocket } from "./guarded-agents.ts";
+import { Rules } from "./rules.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "./test/certificate.ts";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** Stands for the public internet in these tests: the only address that may be reached. */
+const PUBLIC = "127.0.0.2";
+
+function outgoing(options: OutgoingOptions = {}): Outgoing {
+  const made = createOutgoing({ http: true, allow: [PUBLIC], ...options });
+  cleanUps.push(() => made.close());
+  return made;
+}
+
+async function listen<S extends Server | TcpServer>(server: S, address = PUBLIC): Promise<number> {
+  await new Promise<void>((done) => server.listen(0, address, done));
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => void sockets.add(socket));
+  cleanUps.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((done) => server.close(done));
+  });
+  // Safe: it listens on a port.
+  return (server.address() as AddressInfo).port;
+}
+
+const serve = (answer: RequestListener, address?: string): Promise<number> => listen(createHttpServer(answer), address);
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const piece of request) text += String(piece);
+  return text;
+}
+
+describe("a request to a stranger's address", () => {
+  it("is sent as it was given and answered as fetch would", async () => {
+    const port = await serve((request, response) => {
+      const { method, url, headers } = request;
+      response.setHeader("x-twice", ["a", "b"]);
+      void textOf(request).then((body) => response.end(JSON.stringify({ method, url, headers, body })));
+    });
+    const url = `http://hooks.example.org:${port}/in?a=1`;
+    const { fetch } = outgoing({ lookup: async () => [PUBLIC] });
+    const response = await fetch(url, {
+      method: "POST",
+      body: "grüße",
+      headers: {
+        authorization: "Bearer x",
+        "content-type": "application/json",
+        host: "evil.example.org",
+        "transfer-encoding": "chunked",
+        "accept-encoding": "gzip",
+      },
+    });
+    expect([response.status, response.url, response.headers.get("x-twice")]).toEqual([200, url, "a, b"]);
+    expect(await response.json()).toMatchObject({
+      method: "POST",
+      url: "/in?a=1",
+      body: "grüße",
+      headers: {
+        host: `hooks.example.org:${port}`,
+        authorization: "Bearer x",
+        "content-length": "7",
+        "accept-encoding": "identity",
+      },
+    });
+  });
+
+  it("is understood by the client as its fetch", async () => {
+    const port = await serve((_request, response) => response.writeHead(404).end());
+    const { fetch } = outgoing();
+    await expect(connectAgent(`http://${PUBLIC}:${port}`, { fetch })).rejects.toMatchObject({ code: "card-not-found" });
+    await expect(connectAgent("http://10.0.0.1", { fetch })).rejects.toThrow();
+  });
+
+  it("keeps the name for TLS where the connection is pinned to an address", async () => {
+    const names: unknown[] = [];
+    const port = await listen(
+      createHttpsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (request, response) => {
+        // Safe: it came over TLS.
+        names.push((request.socket as TLSSocket).servername);
+        response.end("ok");
+      }),
+    );
+    const { fetch } = outgoing({ lookup: async () => [PUBLIC], ca: CERTIFICATE });
+    expect(await (await fetch(`https://hooks.example.org:${port}/`)).text()).toBe("ok");
+    expect(names).toEqual(["hooks.example.org"]);
+    await expect(fetch(`https://other.example.org:${port}/`)).rejects.toMatchObject({
+      code: "unreachable",
+      message: expect.stringContaining("ERR_TLS_CERT_ALTNAME_INVALID"),
+    });
+    const untrusting = outgoing({ lookup: async () => [PUBLIC] });
+    await expect(untrusting.fetch(`https://hooks.example.org:${port}/`)).rejects.toMatchObject({ code: "unreachable" });
+  });
+
+  it("ignores proxies that the environment names", async () => {
+    const port = await serve((_request, response) => response.end("direct"));
+    vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
+    vi.stubEnv("http_proxy", "http://127.0.0.1:1");
+    vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+    cleanUps.push(() => vi.unstubAllEnvs());
+    expect(await (await outgoing().fetch(`http://${PUBLIC}:${port}/`)).text()).toBe("direct");
+  });
+
+  it("uses a connection again for the same origin", async () => {
+    const sockets = new Set<Socket>();
+    const port = await serve((request, response) => {
+      sockets.add(request.socket);
+      response.end("ok");
+    });
+    const lookup = vi.fn<Lookup>(async () => [PUBLIC]);
+    const { fetch } = outgoing({ lookup });
+    for (let index = 0; index < 3; index += 1) await (await fetch(`http://hooks.example.org:${port}/`)).text();
+    expect([sockets.size, lookup.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it("is asked again where a kept connection has just been closed, if asking changes nothing", async () => {
+    let served = 0;
+    const port = await serve((request, response) => {
+      served += 1;
+      response.end("ok", () => {
+        // Closed without a word, after the connection went back to its pool.
+        if (served % 2 === 1) setTimeout(() => request.socket.resetAndDestroy(), 0);
+      });
+    });
+    const { fetch } = outgoing();
+    for (let index = 0; index < 4; index += 1) {
+      expect(await (await fetch(`http://${PUBLIC}:${port}/`)).text()).toBe("ok");
+    }
+  });
+});
+
+describe("where a name leads", () => {
+  async function inside(): Promise<{ readonly port: number; readonly asked: () => number }> {
+    let asked = 0;
+    const server = createTcpServer((socket) => {
+      asked += 1;
+      socket.destroy();
+    });
+    return { port: await listen(server, "127.0.0.1"), asked: () => asked };
+  }
+
+  it.each([
+    ["127.0.0.1"],
+    ["::1"],
+    ["0.0.0.0"],
+    ["::ffff:127.0.0.1"],
+    ["169.254.169.254"],
+    ["10.0.0.1"],
+    ["fe80::1%lo"],
+    ["::"],
+    ["not an address"],
+  ])("is refused if it is %s", async (address) => {
+    const { port, asked } = await inside();
+    const { fetch } = outgoing({ lookup: async () => [address] });
+    await expect(fetch(`http://hooks.example.org:${port}/?secret`)).rejects.toMatchObject({
+      name: "OutgoingRefused",
+      code: "private-address",
+      message: "hooks.example.org must not be called: its address is not on the public internet.",
+    });
+    expect(asked()).toBe(0);
+  });
+
+  it.each([[[PUBLIC, "127.0.0.1"]], [["127.0.0.1", PUBLIC]]])(
+    "is refused if one of %j is not public",
+    async (addresses) => {
+      const { port, asked } = await inside();
+      const { fetch } = outgoing({ lookup: async () => addresses });
+      await expect(fetch(`http://hooks.example.org:${port}/`)).rejects.toMatchObject({ code: "private-address" });
+      expect(asked()).toBe(0);
+    },
+  );
+
+  it("is looked at anew for every connection, so that rebinding a name gets nobody in", async () => {
+    const open = createHttpServer((_request, response) => response.setHeader("connection", "close").end("outside"));
+    const port = await listen(open);
+    let entered = 0;
+    const closed = createHttpServer((_request, response) => {
+      entered += 1;
+      response.end("inside");
+    });
+    await new Promise<void>((done) => closed.listen(port, "127.0.0.1", done));
+    cleanUps.push(() => closed.close());
+    const answers = [[PUBLIC], ["127.0.0.1"]];
+    const { fetch } = outgoing({ lookup: async () => answers.shift() ?? [] });
+    expect(await (await fetch(`http://hooks.example.org:${port}/`)).text()).toBe("outside");
+    await expect(fetch(`http://hooks.example.org:${port}/`)).rejects.toMatchObject({ code: "private-address" });
+    expect(entered).toBe(0);
+  });
+
+  it("is looked up once per connection, and the connection is made to what was found", async () => {
+    const port = await serve((request, response) => response.end(request.socket.localAddress));
+    const lookup = vi.fn<Lookup>().mockResolvedValueOnce([PUBLIC]).mockResolvedValue(["127.0.0.1"]);
+    const { fetch } = outgoing({ lookup });
+    expect(await (await fetch(`http://hooks.example.org:${port}/`)).text()).toBe(PUBLIC);
+    expect(lookup.mock.calls).toEqual([["hooks.example.org"]]);
+  });
+
+  it("is checked on the connection itself, before anything is written", async () => {
+    let received = "";
+    const port = await listen(
+      createTcpServer((socket) => {
+        socket.on("data", (data) => {
+          received += String(data);
+        });
+        socket.on("error", () => {});
+      }),
+      "127.0.0.1",
+    );
+    const socket = connect(port, "127.0.0.1");
+    const failed = new Promise((resolve) => socket.on("error", resolve));
+    watchSocket(socket, {
+      rules: new Rules(),
+      target: { hostname: "hooks.example.org", port },
+      connectTimeout: 10_000,
+      ready: "connect",
+    });
+    socket.write("POST / HTTP/1.1");
+    expect(await failed).toMatchObject({ name: "OutgoingRefused", code: "private-address" });
+    expect(received).toBe("");
+  });
+
+  it("may be nowhere", async () => {
+    const { fetch } = outgoing({ lookup: async () => [] });
+    await expect(fetch("http://hooks.example.org/")).rejects.toMatchObject({
+      name: "OutgoingFailure",
+      code: "unreachable",
+    });
+    const failing = outgoing({
+      lookup: () => Promise.reject(Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" })),
+    });
+    await expect(failing.fetch("http://hooks.example.org/")).rejects.toMatchObject({
+      name: "OutgoingFailure",
+      code: "unreachable",
+      message: "hooks.example.org cannot be reached (ENOTFOUND).",
+    });
+  });
+
+  it("is asked of the system where nothing else is given", async () => {
+    const port = await serve((_request, response) => response.end("ok"), "127.0.0.1");
+    expect(await (await outgoing({ allow: ["loopback"] }).fetch(`http://localhost:${port}/`)).text()).toBe("ok");
+  });
+
+  it("does not matter where the address is written out and closed", async () => {
+    const { port, asked } = await inside();
+    for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0"]) {
+      await expect(outgoing().fetch(`http://${host}:${port}/`), host).rejects.toMatchObject({
+        code: "private-address",
+      });
+    }
+    expect(asked()).toBe(0);
+  });
+});
+
+describe("an answer that sends on", () => {
+  const sendOn = (location: string, status = 302): Promise<number> =>
+    serve((request, response) => {
+      if (/^\/(\?|$)/.test(request.url ?? "")) response.writeHead(status, { location }).end();
+      else response.end(`${request.method} ${request.url}`);
+    });
+
+  it("is followed within its origin", async () => {
+    const { fetch } = outgoing();
+    const port = await sendOn("/there");
+    const response = await fetch(`http://${PUBLIC}:${port}/`, { method: "POST", body: "x" });
+    expect([await response.text(), response.url]).toEqual(["GET /there", `http://${PUBLIC}:${port}/there`]);
+    const keeping = await sendOn("/there", 307);
+    expect(await (await fetch(`http://${PUBLIC}:${keeping}/`, { method: "POST", body: "x" })).text()).toBe(
+      "POST /there",
+    );
+  });
+
+  it.each([
+    "http://169.254.169.254/latest/meta-data",
+    "//127.0.0.1/",
+    "https://agents.example.org/",
+    "ftp://x/",
+    "http://[",
+  ])("to %s is refused", async (location) => {
+    const port = await sendOn(location);
+    await expect(outgoing().fetch(`http://${PUBLIC}:${port}/?secret`)).rejects.toMatchObject({
+      name: "OutgoingRefused",
+      code: "redirect",
+      message: `${PUBLIC}:${port} sends on to another place, which is not followed.`,
+    });
+  });
+
+  it("is refused at all where that is wanted, and shown where that is", async () => {
+    const port = await sendOn("/there");
+    await expect(outgoing().fetch(`http://${PUBLIC}:${port}/`, { redirect: "error" })).rejects.toMatchObject({
+      code: "redirect",
+    });
+    expect((await outgoing().fetch(`http://${PUBLIC}:${port}/`, { redirect: "manual" })).status).toBe(302);
+  });
+
+  it("is followed three times and no more", async () => {
+    let asked = 0;
+    const port = await serve((_request, response) => {
+      asked += 1;
+      response.writeHead(302, { location: `/${asked}` }).end();
+    });
+    await expect(outgoing().fetch(`http://${PUBLIC}:${port}/`)).rejects.toMatchObject({ code: "redirect" });
+    expect(asked).toBe(4);
+  });
+});
+
+describe("a server that means no good", () => {
+  it("sends more than is read", async () => {
+    let closed = (): void => {};
+    const gone = new Promise<void>((done) => {
+      closed = done;
+    });
+    const port = await serve((_request, response) => {
+      const chunk = "x".repeat(65_536);
+      const more = (): void => {
+        while (response.write(chunk));
+      };
+      response.on("drain", more).on("close", closed);
+      more();
+    });
+    const { fetch } = outgoing({ maxBytes: 200_000 });
+    await expect((await fetch(`http://${PUBLIC}:${port}/`)).text()).rejects.toMatchObject({
+      name: "OutgoingFailure",
+      code: "too-large",
+    });
+    await gone;
+  });
+
+  it.each([
+    ["nothing at all", ""],
+    ["half a header", "HTTP/1.1 200 OK\r\ncontent-"],
+    ["a body without an end", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"],
+  ])("sends %s and hangs", async (_what, text) => {
+    const port = await listen(createTcpServer((socket) => void socket.on("error", () => {}).write(text)));
+    const { fetch } = outgoing({ timeout: 50 });
+    const read = async (): Promise<string> => (await fetch(`http://${PUBLIC}:${port}/?secret`)).text();
+    await expect(read()).rejects.toMatchObject({
+      name: "OutgoingFailure",
+      code: "timeout",
+      message: `${PUBLIC}:${port} did not answer in time.`,
+    });
+  });
+
+  it("takes a connection and never agrees on its encryption", async () => {
+    const port = await listen(createTcpServer((socket) => void socket.on("error", () => {})));
+    await expect(outgoing({ connectTimeout: 50 }).fetch(`https://${PUBLIC}:${port}/`)).rejects.toMatchObject({
+      code: "timeout",
+      message: `${PUBLIC} did not take the connection in time.`,
+    });
+  });
+
+  it.each([
+    ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
+    ["a status that is none", "HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n"],
+    ["an end before the body's", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"],
+    ["a change of protocols nobody asked for", "HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
+    ["two lengths", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"],
+    ["headers without an end", `HTTP/1.1 200 OK\r\n${"x-pad: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".repeat(2000)}`],
+  ])("sends %s", async (_what, text) => {
+    const port = await listen(createTcpServer((socket) => void socket.on("error", () => {}).end(text)));
+    const read = async (): Promise<string> => (await outgoing().fetch(`http://${PUBLIC}:${port}/`)).text();
+    await expect(read()).rejects.toMatchObject({
+      name: "OutgoingFailure",
+      code: expect.stringMatching(/broken|unreachable/),
+    });
+  });
+});
+
+describe("a caller that has changed its mind", () => {
+  it("is not kept waiting, nor is the other side", async () => {
+    let closed = (): void => {};
+    const gone = new Promise<void>((done) => {
+      closed = done;
+    });
+    const controller = new AbortController();
+    const port = await serve((_request, response) => {
+      response.on("close", closed);
+      controller.abort(new Error("enough"));
+    });
+    await expect(outgoing().fetch(`http://${PUBLIC}:${port}/`, { signal: controller.signal })).rejects.toThrow(
+      "enough",
+    );
+    await gone;
+    await expect(outgoing().fetch(`http://${PUBLIC}:${port}/`, { signal: controller.signal })).rejects.toThrow(
+      "enough",
+    );
+  });
+
+  it("may do so in the middle of the body", async () => {
+    const controller = new AbortController();
+    const port = await serve((_request, response) => void response.write("first"));
+    const response = await outgoing().fetch(`http://${PUBLIC}:${port}/`, { signal: controller.signal });
+    const reader = response.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("first");
+    controller.abort(new Error("enough"));
+    await expect(reader?.read()).rejects.toThrow("enough");
+  });
+
+  it("may close everything", async () => {
+    const made = outgoing();
+    const port = await serve(() => made.close());
+    await expect(made.fetch(`http://${PUBLIC}:${port}/`)).rejects.toMatchObject({ code: "broken" });
+  });
+});

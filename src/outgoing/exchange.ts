@@ -1,0 +1,109 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { OutgoingFailure, OutgoingRefused } from "./errors.ts";
+import type { GuardedAgents } from "./guarded-agents.ts";
+import { bareHost } from "./rules.ts";
+
+/** One request, ready to be sent. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: Uint8Array | undefined;
+  /** Aborts with an error to reject with. */
+  readonly signal: AbortSignal;
+}
+
+/** What is between this process and its neighbour, or would make a request say another thing than it is. */
+const NOT_FORWARDED: readonly string[] = [
+  ...["connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection"],
+  ...["te", "trailer", "transfer-encoding", "upgrade", "accept-encoding"],
+];
+
+/** Sends one request and resolves with the head of its answer, whose body is to be read or destroyed. */
+export async function exchange(request: OutgoingRequest, agents: GuardedAgents): Promise<IncomingMessage> {
+  try {
+    return await attempt(request, agents);
+  } catch (error) {
+    // A kept connection may have been closed at the other end just when it was taken.
+    const isStale = error instanceof StaleConnection;
+    if (isStale && (request.method === "GET" || request.method === "HEAD")) return attempt(request, agents);
+    throw isStale ? error.failure : error;
+  }
+}
+
+/** A connection that had been used before broke before anything was answered. */
+class StaleConnection extends Error {
+  readonly failure: Error;
+
+  constructor(failure: Error) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+function attempt(request: OutgoingRequest, agents: GuardedAgents): Promise<IncomingMessage> {
+  const { url, method, body, signal } = request;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const options = {
+      method,
+      hostname: bareHost(url.hostname),
+      port: url.port,
+      path: `${url.pathname}${url.search}`,
+      headers: { ...headersOf(request), host: url.host },
+    };
+    const sent =
+      url.protocol === "https:"
+        ? requestHttps({ ...options, agent: agents["https:"] })
+        : requestHttp({ ...options, agent: agents["http:"] });
+    const abort = (): void => void sent.destroy(asError(signal.reason));
+    signal.addEventListener("abort", abort, { once: true });
+    sent.once("close", () => {
+      signal.removeEventListener("abort", abort);
+      // Without an answer and without an error, such as where it was one to something else.
+      reject(new OutgoingFailure("broken", `${url.host} broke off before it had answered.`));
+    });
+    sent.once("response", resolve);
+    sent.on("error", (error) => reject(signal.aborted ? signal.reason : failureOf(error, sent, url)));
+    sent.end(body);
+  });
+}
+
+function headersOf({ headers, body, method }: OutgoingRequest): Readonly<Record<string, string>> {
+  const kept = [...headers].filter(([name]) => !NOT_FORWARDED.includes(name));
+  const hasBody = body !== undefined || (method !== "GET" && method !== "HEAD");
+  return {
+    accept: "*/*",
+    ...Object.fromEntries(kept),
+    "accept-encoding": "identity",
+    ...(hasBody && { "content-length": String(body?.byteLength ?? 0) }),
+  };
+}
+
+function failureOf(error: Error, sent: ClientRequest, url: URL): Error {
+  const known = ownError(error);
+  if (known !== undefined) return known;
+  const failure = networkFailure(error, url);
+  return sent.reusedSocket ? new StaleConnection(failure) : failure;
+}
+
+/** What we threw ourselves, also where connections to several addresses failed together. */
+function ownError(error: Error): Error | undefined {
+  if (error instanceof OutgoingRefused || error instanceof OutgoingFailure) return error;
+  return error instanceof AggregateError ? error.errors.find((one) => one instanceof OutgoingRefused) : undefined;
+}
+
+/** What broke on the way. `cause` has the details, for logs. */
+export function networkFailure(error: Error, url: URL): OutgoingFailure {
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const isBroken = code === "ECONNRESET" || code === "EPIPE" || code?.startsWith("HPE_") === true;
+  const reason = code === undefined ? "" : ` (${code})`;
+  return isBroken
+    ? new OutgoingFailure("broken", `${url.host} broke off before it had answered${reason}.`, { cause: error })
+    : new OutgoingFailure("unreachable", `${url.host} cannot be reached${reason}.`, { cause: error });
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error("aborted");
+}

@@ -1,0 +1,133 @@
+import { lookup as lookUp } from "node:dns/promises";
+import { type ClientRequestArgs, Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { isIP, type LookupFunction, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { callbackify } from "node:util";
+import type { Lookup } from "./contract.ts";
+import { OutgoingFailure, OutgoingRefused } from "./errors.ts";
+import { bareHost, type Rules } from "./rules.ts";
+
+export interface GuardedAgentsOptions {
+  readonly rules: Rules;
+  /** Milliseconds until a connection must be there. */
+  readonly connectTimeout: number;
+  readonly maxSockets: number;
+  readonly lookup?: Lookup | undefined;
+  readonly ca?: string | undefined;
+}
+
+/** What makes connections, by the scheme they are for. */
+export interface GuardedAgents {
+  readonly "http:": HttpAgent;
+  readonly "https:": HttpsAgent;
+}
+
+/** Connections that nobody uses are closed after so many milliseconds. */
+const IDLE_MS = 5_000;
+const MAX_IDLE_PER_ORIGIN = 2;
+/** Over all origins. */
+const MAX_SOCKETS = 512;
+
+/**
+ * Agents whose connections go to checked addresses only. A name is looked up once per connection, every address of it must be one that may
+ * be reached, and the connection is made to these and no others. A connection that is used again is still to the same address. They know nothing
+ * of proxies that the environment names.
+ */
+export function createGuardedAgents(options: GuardedAgentsOptions): GuardedAgents {
+  const { rules, lookup = systemLookup, maxSockets, connectTimeout } = options;
+  const settings = {
+    keepAlive: true,
+    maxSockets,
+    maxTotalSockets: MAX_SOCKETS,
+    maxFreeSockets: MAX_IDLE_PER_ORIGIN,
+    scheduling: "lifo",
+    timeout: IDLE_MS,
+    ...(options.ca !== undefined && { ca: options.ca }),
+  } as const;
+  const watch = (socket: Duplex | null | undefined, target: Target, ready: string): void => {
+    // Safe: without a `createConnection` of the caller's, agents make sockets.
+    if (socket != null) watchSocket(socket as Socket, { rules, target, connectTimeout, ready });
+  };
+  const http = new HttpAgent(settings);
+  const connectHttp = http.createConnection.bind(http);
+  http.createConnection = (connection, callback) => {
+    const target = targetOf(connection);
+    const socket = connectHttp({ ...connection, lookup: guardLookup(rules, lookup, target) }, callback);
+    watch(socket, target, "connect");
+    return socket;
+  };
+  const https = new HttpsAgent({ ...settings, minVersion: "TLSv1.2" });
+  const connectHttps = https.createConnection.bind(https);
+  https.createConnection = (connection, callback) => {
+    const target = targetOf(connection);
+    const socket = connectHttps({ ...connection, lookup: guardLookup(rules, lookup, target) }, callback);
+    watch(socket, target, "secureConnect");
+    return socket;
+  };
+  return { "http:": http, "https:": https };
+}
+
+/** What a connection is for. */
+interface Target {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+function targetOf({ host, port }: ClientRequestArgs): Target {
+  return { hostname: bareHost((host ?? "").toLowerCase()), port: Number(port) };
+}
+
+async function systemLookup(hostname: string): Promise<readonly string[]> {
+  const found = await lookUp(hostname, { all: true, order: "verbatim" });
+  return found.map(({ address }) => address);
+}
+
+/** One bad address among good ones refuses the name: who names such addresses means no good, or does not know what it names. */
+function guardLookup(rules: Rules, lookup: Lookup, { hostname, port }: Target): LookupFunction {
+  const find = callbackify(async () => {
+    const addresses = await lookup(hostname);
+    if (addresses.length === 0) throw new OutgoingFailure("unreachable", `${hostname} has no address.`);
+    if (!addresses.every((address) => rules.mayReach(hostname, address, port))) throw refusedAddress(hostname);
+    return addresses.map((address) => ({ address, family: isIP(address) }));
+  });
+  return (_name, { all }, callback) => {
+    find((error, found) => {
+      const [first] = found ?? [];
+      if (error !== null || first === undefined) callback(error, []);
+      else if (all === true) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+export interface WatchOptions {
+  readonly rules: Rules;
+  readonly target: Target;
+  readonly connectTimeout: number;
+  /** The event after which the socket may be written to. */
+  readonly ready: string;
+}
+
+/** Looks once more at where a socket has come out, before anything is written to it, and gives up on one that takes too long. */
+export function watchSocket(socket: Socket, { rules, target, connectTimeout, ready }: WatchOptions): void {
+  const { hostname, port } = target;
+  socket.prependOnceListener("connect", () => {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined || !rules.mayReach(hostname, remoteAddress, port)) {
+      socket.destroy(refusedAddress(hostname));
+    }
+  });
+  const late = setTimeout(() => {
+    socket.destroy(new OutgoingFailure("timeout", `${hostname} did not take the connection in time.`));
+  }, connectTimeout);
+  const done = (): void => clearTimeout(late);
+  socket.once(ready, done).once("close", done);
+}
+
+function refusedAddress(hostname: string): OutgoingRefused {
+  return new OutgoingRefused(
+    "private-address",
+    `${hostname} must not be called: its address is not on the public internet.`,
+  );
+}

@@ -1,0 +1,142 @@
+import { isInNetwork, isPublicAddress, type Network, parseNetwork } from "../internal/ip-address.ts";
+import { isPrivateName } from "../internal/private-name.ts";
+import type { OutgoingRules } from "./contract.ts";
+import { OutgoingRefused, type RefusalCode } from "./errors.ts";
+
+/** Words for addresses that many set-ups have in common. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  loopback: ["127.0.0.0/8", "::1"],
+  private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
+};
+
+/** Addresses that give away who they answer: an allowed name does not open these. */
+const METADATA: readonly Network[] = networks([
+  "0.0.0.0/8",
+  "169.254.0.0/16",
+  "100.100.100.200",
+  "::",
+  "fe80::/10",
+  "fd00:ec2::/32",
+]);
+
+const METADATA_NAMES: readonly string[] = ["metadata.google.internal", "metadata", "instance-data"];
+
+/** From 1024 on, ports of services that read whatever they are sent as commands. Those that browsers refuse are among them. */
+const OTHER_SERVICES: ReadonlySet<number> = new Set([
+  ...[
+    1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+  ],
+  ...[2375, 2379, 3306, 5432, 6379, 10250, 11211, 27017],
+]);
+
+const DEFAULT_PORT: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
+
+/** The rules, ready to be asked. Throws a `TypeError` that names what of them cannot be understood. */
+export class Rules {
+  readonly #http: boolean;
+  readonly #ports: ReadonlySet<number> | undefined;
+  readonly #hosts = new Set<string>();
+  readonly #networks: Network[] = [];
+
+  constructor({ http = false, allow = [], ports }: OutgoingRules = {}) {
+    this.#http = http;
+    this.#ports = ports === undefined ? undefined : new Set(ports.map(portFrom));
+    for (const item of allow) this.#allow(item);
+  }
+
+  /** What can be known of a URL without looking its name up. Returns it as it is to be called. */
+  checkUrl(text: string | URL, field?: string): URL {
+    const url = URL.parse(String(text));
+    const refuse = (code: RefusalCode, reason: string): never => {
+      // The host alone: the rest may hold what is nobody's business.
+      const what = url === null || url.host === "" ? "The address" : `${url.protocol}//${url.host}`;
+      throw new OutgoingRefused(code, `${what} must not be called: ${reason}.`, { field });
+    };
+    if (url === null || url.hostname === "") return refuse("invalid-url", "it is no web address");
+    if (url.protocol === "http:" ? !this.#http : url.protocol !== "https:") {
+      return refuse("scheme", url.protocol === "http:" ? "it is not encrypted" : "it is no web address");
+    }
+    if (url.username !== "" || url.password !== "") return refuse("credentials", "it holds a user or a password");
+    const hostname = bareHost(url.hostname);
+    if (!this.#mayUsePort(url)) return refuse("port", "its port is not one of those that may be");
+    if (isPublicAddress(hostname) !== undefined) {
+      if (!this.mayReach(hostname, hostname, portOf(url))) {
+        return refuse("private-address", "its address is not on the public internet");
+      }
+    } else if (!this.#mayName(hostname, portOf(url))) {
+      return refuse("private-name", "its name is not one of the public internet");
+    }
+    return url;
+  }
+
+  /** Whether a connection for that host may go to that address. */
+  mayReach(hostname: string, address: string, port: number): boolean {
+    if (this.#networks.some((network) => isInNetwork(address, network))) return true;
+    const isAllowed = this.#isAllowed(hostname, port);
+    if (!isAllowed) return isPublicAddress(address) === true;
+    // Who allowed an address by itself meant it.
+    return hostname === address || !METADATA.some((network) => isInNetwork(address, network));
+  }
+
+  #allow(item: string): void {
+    const text = item.trim().toLowerCase();
+    const named = Object.hasOwn(NAMED, text) ? NAMED[text] : undefined;
+    if (named !== undefined) {
+      this.#networks.push(...networks(named));
+      return;
+    }
+    const network = parseNetwork(text);
+    if (network !== undefined) this.#networks.push(network);
+    else this.#hosts.add(hostFrom(text, item));
+  }
+
+  #isAllowed(hostname: string, port: number): boolean {
+    return this.#hosts.has(hostname) || this.#hosts.has(`${hostname}:${port}`);
+  }
+
+  #mayUsePort(url: URL): boolean {
+    const port = portOf(url);
+    if (this.#hosts.has(`${bareHost(url.hostname)}:${port}`)) return true;
+    if (this.#ports !== undefined) return this.#ports.has(port);
+    return port === DEFAULT_PORT[url.protocol] || (port >= 1024 && !OTHER_SERVICES.has(port));
+  }
+
+  #mayName(hostname: string, port: number): boolean {
+    if (this.#isAllowed(hostname, port)) return true;
+    if (METADATA_NAMES.includes(hostname)) return false;
+    // Where networks are allowed, names of one's own may lead there: their addresses decide.
+    return this.#networks.length > 0 || !isPrivateName(hostname);
+  }
+}
+
+/** Without the brackets of an address of version 6 and without the dot of a name that is complete. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
+}
+
+export function portOf({ port, protocol }: URL): number {
+  return port === "" ? (DEFAULT_PORT[protocol] ?? 0) : Number(port);
+}
+
+function networks(list: readonly string[]): readonly Network[] {
+  return list.flatMap((text) => parseNetwork(text) ?? []);
+}
+
+/** A host, maybe with its port, as `URL` writes it. */
+function hostFrom(text: string, item: string): string {
+  // A scheme without a port of its own, so that every port stays.
+  const url = /^[^/?#@\s]+$/.test(text) ? URL.parse(`https://${text}`) : null;
+  const port = /:(\d{1,5})$/.exec(text)?.[1];
+  const isBare = url !== null && url.hostname !== "" && url.pathname === "/";
+  if (!isBare || (port === undefined && text.replace(/\[.*\]/, "").includes(":"))) {
+    throw new TypeError(
+      `${JSON.stringify(item)} is nothing that can be allowed: give a host (hooks.corp), a host and port (10.0.0.7:9000), a network (10.0.0.0/8), loopback or private.`,
+    );
+  }
+  return port === undefined ? bareHost(url.hostname) : `${bareHost(url.hostname)}:${Number(port)}`;
+}
+
+function portFrom(port: number): number {
+  if (Number.isInteger(port) && port > 0 && port <= 65_535) return port;
+  throw new TypeError(`${String(port)} is no port.`);
+}
