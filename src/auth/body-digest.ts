@@ -1,0 +1,13 @@
+import { sameBytes, sha256 } from "./verify/digest.ts";
+
+/** The SHA-256 of a body's bytes, in lower-case hexadecimal. */
+export async function digestOf(body: string | Uint8Array): Promise<string> {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Whether two secrets are the same, in a time that does not tell how much of them is. */
+export async function isSameSecret(one: string, other: string): Promise<boolean> {
+  return sameBytes(await sha256(one), await sha256(other));
+}

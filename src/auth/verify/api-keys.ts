@@ -1,0 +1,94 @@
+import { base64url } from "jose";
+import { challengeOf } from "./challenge.ts";
+import type { Verified, Verifier } from "./contract.ts";
+import { fromBase64Url, sameBytes, sha256 } from "./digest.ts";
+import { badCredentials, type KeyPlace, shownAt } from "./shown-credentials.ts";
+
+/** An API key as it is kept: all but its secret. Times are ISO 8601. */
+export interface StoredApiKey {
+  /** Stands in the key itself, in the clear. */
+  readonly id: string;
+  /** What people call it. */
+  readonly name: string;
+  /** SHA-256 of the secret, in base64url. A secret is 256 random bits, so that nothing slower is needed. */
+  readonly hash: string;
+  /** To whom tasks belong that are made with it. */
+  readonly owner: string;
+  readonly tenant?: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt?: string;
+  readonly revokedAt?: string;
+}
+
+interface Place {
+  /** Default `header`. */
+  readonly in?: KeyPlace["in"];
+  /** Default `X-API-Key`. */
+  readonly name?: string;
+}
+
+export interface IssuedApiKeysOptions extends Place {
+  /** Keys made by {@link createApiKey}, by their ids. */
+  readonly find: (id: string) => StoredApiKey | undefined | Promise<StoredApiKey | undefined>;
+  /** Milliseconds since the epoch. Default: the system's time. */
+  readonly now?: () => number;
+}
+
+export interface ForeignApiKeysOptions extends Place {
+  /** Whose key this is; `undefined`: nobody's. For keys that were made elsewhere. */
+  readonly verify: (key: string) => Verified | undefined | Promise<Verified | undefined>;
+}
+
+export type ApiKeysOptions = IssuedApiKeysOptions | ForeignApiKeysOptions;
+
+const KEY = /^plv_([0-9a-f]{16})_([\w-]{43})$/;
+
+/** Callers show a key in a header, a query parameter or a cookie. */
+export function apiKeys(options: ApiKeysOptions): Verifier {
+  const place: KeyPlace = { in: options.in ?? "header", name: options.name ?? "X-API-Key" };
+  const holderOf = "verify" in options ? options.verify : (key: string) => issuedHolder(key, options);
+  return {
+    scheme: { type: "apiKey", ...place },
+    // No registered scheme says this; the words are those of the card.
+    challenge: () => challengeOf("ApiKey", { ...place }),
+    async verify(request) {
+      const key = shownAt(request, place);
+      if (key === undefined) return undefined;
+      const holder = await holderOf(key);
+      if (holder === undefined) throw badCredentials();
+      return holder;
+    },
+  };
+}
+
+/** A new key: what to keep of it, and its text, which cannot be had again. */
+export async function createApiKey(
+  of: Pick<StoredApiKey, "name" | "owner" | "tenant" | "scopes" | "createdAt" | "expiresAt">,
+): Promise<{ readonly key: string; readonly stored: StoredApiKey }> {
+  const id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
+  const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
+  return { key: `plv_${id}_${secret}`, stored: { id, ...of, hash: base64url.encode(await sha256(secret)) } };
+}
+
+async function issuedHolder(
+  key: string,
+  { find, now = Date.now }: IssuedApiKeysOptions,
+): Promise<Verified | undefined> {
+  const [, id, secret] = KEY.exec(key) ?? [];
+  if (id === undefined || secret === undefined) return undefined;
+  const digest = await sha256(secret);
+  const stored = await find(id);
+  const expected = stored === undefined ? undefined : fromBase64Url(stored.hash);
+  if (stored === undefined || expected === undefined || !sameBytes(digest, expected)) return undefined;
+  if (stored.revokedAt !== undefined || hasExpired(stored, now())) return undefined;
+  const { owner, scopes, tenant, name } = stored;
+  return { id: owner, scopes, claims: { key: id, name }, ...(tenant !== undefined && { tenant }) };
+}
+
+/** A time that cannot be read has come. */
+export function hasExpired({ expiresAt }: Pick<StoredApiKey, "expiresAt">, now: number): boolean {
+  return expiresAt !== undefined && !(Date.parse(expiresAt) > now);
+}

@@ -1,0 +1,25 @@
+import { base64url } from "jose";
+
+const encoder = new TextEncoder();
+
+export async function sha256(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
+}
+
+/** Takes the same time wherever the two differ. */
+export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length !== other.length) return false;
+  let difference = 0;
+  for (let index = 0; index < one.length; index++) difference |= (one[index] ?? 0) ^ (other[index] ?? 0);
+  return difference === 0;
+}
+
+/** `undefined` for text that is none. */
+export function fromBase64Url(text: string): Uint8Array | undefined {
+  try {
+    return base64url.decode(text);
+  } catch {
+    // Not a failure here: whoever asks takes it for a value that does not fit.
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+/** Milliseconds and bytes that an issuer's document may take. */
+const TIMEOUT = 5000;
+const MAX_BYTES = 262_144;
+
+/** A JSON object from an issuer. Redirects are not followed, and what is too slow or too large fails. */
+export async function fetchJson(
+  url: string,
+  fetch: typeof globalThis.fetch,
+): Promise<Readonly<Record<string, unknown>>> {
+  const response = await fetch(url, {
+    headers: { accept: "application/json" },
+    redirect: "error",
+    signal: AbortSignal.timeout(TIMEOUT),
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new TypeError(`${url} answered with status ${response.status}.`);
+  }
+  const document: unknown = JSON.parse(await textOf(response, url));
+  if (typeof document !== "object" || document === null || Array.isArray(document)) {
+    throw new TypeError(`${url} gave no JSON object.`);
+  }
+  return { ...document };
+}
+
+async function textOf({ body }: Response, url: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  const chunks: AsyncIterable<Uint8Array> = body ?? new ReadableStream<Uint8Array>();
+  for await (const chunk of chunks) {
+    size += chunk.byteLength;
+    if (size > MAX_BYTES) throw new TypeError(`${url} gave more than ${MAX_BYTES} bytes.`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

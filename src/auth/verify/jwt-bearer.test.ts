@@ -1,0 +1,223 @@
+import { base64url, exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from "jose";
+import { beforeAll, describe, expect, it } from "vitest";
+import { jwtBearer } from "./jwt-bearer.ts";
+import { AUDIENCE, createIssuer, createWeb, ISSUER, type Issuer, NOW } from "./test/issuer.ts";
+import { bearing, showing } from "./test/shown.ts";
+
+const JWKS = `${ISSUER}/keys`;
+const seconds = NOW / 1000;
+const rules = { issuer: ISSUER, audience: AUDIENCE, now: () => NOW };
+
+let issuer: Issuer;
+beforeAll(async () => {
+  issuer = await createIssuer();
+});
+
+function verifier(options: Partial<Parameters<typeof jwtBearer>[0]> = {}) {
+  return jwtBearer({ ...rules, jwks: { keys: [issuer.publicKey] }, ...options });
+}
+
+describe("A bearer token", () => {
+  it("names its caller, what it may do and where it belongs", async () => {
+    const token = await issuer.token({ scope: "read write read", org: "acme", role: "auditor" });
+    expect(await verifier({ tenantClaim: "org" }).verify(bearing(token))).toMatchObject({
+      id: "ada",
+      scopes: ["read", "write"],
+      tenant: "acme",
+      claims: { role: "auditor" },
+    });
+  });
+
+  it("may hold scopes as a list, under another name", async () => {
+    const token = await issuer.token({ scp: ["a", "b"], permissions: "c d", email: "ada@example.org" });
+    expect((await verifier().verify(bearing(token)))?.scopes).toEqual(["a", "b"]);
+    const other = verifier({ scopesClaim: "permissions", subjectClaim: "email" });
+    expect(await other.verify(bearing(token))).toMatchObject({ id: "ada@example.org", scopes: ["c", "d"] });
+  });
+
+  it("is nothing that others' requests show", async () => {
+    expect(await verifier().verify(showing({}))).toBeUndefined();
+    expect(await verifier().verify(showing({ headers: { authorization: "Basic YTpi" } }))).toBeUndefined();
+  });
+
+  it("may be a little late or early, as clocks are", async () => {
+    const late = await issuer.token({ exp: seconds - 59, nbf: seconds + 59 });
+    expect(await verifier().verify(bearing(late))).toMatchObject({ id: "ada" });
+    await expect(verifier({ clockSkew: 0 }).verify(bearing(late))).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+});
+
+describe("A bearer token does not hold", () => {
+  const unsigned = (header: object, claims: object = {}): string => {
+    const part = (value: object) => base64url.encode(JSON.stringify(value));
+    const body = { iss: ISSUER, aud: AUDIENCE, sub: "ada", exp: seconds + 300, ...claims };
+    return `${part(header)}.${part(body)}.`;
+  };
+  const cases: Record<string, () => string | Promise<string>> = {
+    "that is not signed": () => unsigned({ alg: "none" }),
+    "that says None in another spelling": () => unsigned({ alg: "nOnE" }),
+    "that is signed with the public key as a secret": async () => {
+      const key = await importJWK(issuer.publicKey, "ES256");
+      const secret = new TextEncoder().encode(await exportSPKI(key as never));
+      return new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: "ada", exp: seconds + 300 })
+        .setProtectedHeader({ alg: "HS256", kid: "one" })
+        .sign(secret);
+    },
+    "that brings its own key": async () => {
+      const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
+      return new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: "ada", exp: seconds + 300 })
+        .setProtectedHeader({ alg: "ES256", kid: "one", jwk: await exportJWK(publicKey) })
+        .sign(privateKey);
+    },
+    "of a key that nobody knows": () => issuer.token({}, { kid: "two" }),
+    "that has expired": () => issuer.token({ exp: seconds - 61 }),
+    "that never expires": () => issuer.token({ exp: undefined }),
+    "that is for later": () => issuer.token({ nbf: seconds + 61 }),
+    "that is for somebody else": () => issuer.token({ aud: "other" }),
+    "that is for nobody": () => issuer.token({ aud: undefined }),
+    "of another issuer": () => issuer.token({ iss: `${ISSUER}/` }),
+    "of no issuer": () => issuer.token({ iss: undefined }),
+    "that names nobody": () => issuer.token({ sub: undefined }),
+    "that names an empty subject": () => issuer.token({ sub: "" }),
+    "whose signature was changed": async () => (await issuer.token()).replace(/.{4}$/, "AAAA"),
+    "whose claims were changed": async () => {
+      const [head = "", , signature = ""] = (await issuer.token()).split(".");
+      return `${head}.${base64url.encode(JSON.stringify({ sub: "root" }))}.${signature}`;
+    },
+    "that must be understood in a way nobody does here": async () =>
+      new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: "ada", exp: seconds + 300 })
+        .setProtectedHeader({ alg: "ES256", kid: "one", crit: ["x"], x: 1 })
+        .sign(issuer.privateKey, { crit: { x: true } }),
+    "that is too large": () => issuer.token({ blob: "x".repeat(20_000) }),
+    "that is no token": () => "hello",
+    "that is empty": () => "",
+  };
+  it.each(Object.entries(cases))("%s", async (_, token) => {
+    await expect(verifier().verify(bearing(await token()))).rejects.toMatchObject({
+      code: "unauthenticated",
+      message: "The credentials do not hold",
+    });
+  });
+
+  it("shown twice", async () => {
+    const headers = new Headers([
+      ["authorization", `Bearer ${await issuer.token()}`],
+      ["authorization", `Bearer ${await issuer.token({ sub: "bob" })}`],
+    ]);
+    await expect(verifier().verify(showing({ headers }))).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+
+  it("without the tenant that is asked for", async () => {
+    const token = await issuer.token();
+    await expect(verifier({ tenantClaim: "org" }).verify(bearing(token))).rejects.toMatchObject({
+      code: "unauthenticated",
+    });
+  });
+
+  it("signed by an algorithm that is not among those that count", async () => {
+    const token = await issuer.token();
+    await expect(verifier({ algorithms: ["RS256"] }).verify(bearing(token))).rejects.toMatchObject({
+      code: "unauthenticated",
+    });
+  });
+});
+
+describe("Rules under which tokens would be worth nothing", () => {
+  it.each<[string, object]>([
+    ["a shared secret's algorithm", { algorithms: ["HS256"] }],
+    ["no algorithm", { algorithms: ["none"] }],
+    ["an empty list of algorithms", { algorithms: [] }],
+    ["no audience", { audience: [] }],
+    ["an empty audience", { audience: "" }],
+    ["clocks hours apart", { clockSkew: 7200 }],
+    ["a shared secret", { jwks: { keys: [{ kty: "oct", k: "c2VjcmV0" }] } }],
+    ["a private key", { jwks: { keys: [{ kty: "EC", crv: "P-256", x: "a", y: "b", d: "c" }] } }],
+  ])("are refused: %s", (_, options) => {
+    expect(() => verifier(options)).toThrow(TypeError);
+  });
+});
+
+describe("The keys of an issuer", () => {
+  const remote = (web: ReturnType<typeof createWeb>, time: { now: number }) =>
+    jwtBearer({ ...rules, jwksUrl: JWKS, fetch: web.fetch, monotonic: () => time.now });
+
+  it("are fetched once for all who wait", async () => {
+    const web = createWeb({ [JWKS]: { keys: [issuer.publicKey] } });
+    const bearer = remote(web, { now: 0 });
+    const token = await issuer.token();
+    await Promise.all(Array.from({ length: 20 }, () => bearer.verify(bearing(token))));
+    expect(web.asked).toEqual([JWKS]);
+  });
+
+  it("are looked up again for a new one, at most every 30 seconds", async () => {
+    const web = createWeb({ [JWKS]: { keys: [issuer.publicKey] } });
+    const time = { now: 0 };
+    const bearer = remote(web, time);
+    const next = await createIssuer("two");
+    const token = await next.token();
+    await bearer.verify(bearing(await issuer.token()));
+    web.pages.set(JWKS, { keys: [issuer.publicKey, next.publicKey] });
+    for (let tries = 0; tries < 50; tries += 1) {
+      await expect(bearer.verify(bearing(token))).rejects.toMatchObject({ code: "unauthenticated" });
+    }
+    expect(web.asked).toHaveLength(1);
+    time.now = 30_000;
+    expect(await bearer.verify(bearing(token))).toMatchObject({ id: "ada" });
+    expect(web.asked).toHaveLength(2);
+  });
+
+  it("of somebody who makes up keys are not fetched for each of them", async () => {
+    const web = createWeb({ [JWKS]: { keys: [issuer.publicKey] } });
+    const time = { now: 0 };
+    const bearer = remote(web, time);
+    for (let second = 0; second < 60; second += 1) {
+      time.now = second * 1000;
+      const token = await issuer.token({}, { kid: `made-up-${second}` });
+      await expect(bearer.verify(bearing(token))).rejects.toMatchObject({ code: "unauthenticated" });
+    }
+    expect(web.asked).toHaveLength(2);
+  });
+
+  it("go on to count for an hour while they cannot be fetched, and then do not", async () => {
+    const web = createWeb({ [JWKS]: { keys: [issuer.publicKey] } });
+    const time = { now: 0 };
+    const bearer = remote(web, time);
+    const token = await issuer.token();
+    await bearer.verify(bearing(token));
+    web.pages.set(JWKS, new TypeError("fetch failed"));
+    time.now = 3_599_000;
+    expect(await bearer.verify(bearing(token))).toMatchObject({ id: "ada" });
+    time.now = 3_600_000;
+    await expect(bearer.verify(bearing(token))).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it.each<[string, unknown]>([
+    ["answers with an error", undefined],
+    ["cannot be reached", new TypeError("fetch failed")],
+    ["gives no JSON", "<html>"],
+    ["gives no keys", {}],
+    ["gives too much", `{"keys":[],"x":"${"x".repeat(300_000)}"}`],
+  ])("are not asked for again at once where the issuer %s", async (_, page) => {
+    const web = createWeb({ [JWKS]: page });
+    if (page === undefined) web.pages.delete(JWKS);
+    const time = { now: 0 };
+    const bearer = remote(web, time);
+    const token = await issuer.token();
+    for (let tries = 0; tries < 5; tries += 1) {
+      await expect(bearer.verify(bearing(token))).rejects.toMatchObject({ code: "unavailable" });
+    }
+    expect(web.asked).toHaveLength(1);
+    web.pages.set(JWKS, { keys: [issuer.publicKey] });
+    time.now = 5000;
+    expect(await bearer.verify(bearing(token))).toMatchObject({ id: "ada" });
+  });
+});
+
+it("A bearer challenge says what is wrong with a token", () => {
+  const bearer = verifier();
+  expect(bearer.challenge()).toBe("Bearer");
+  expect(bearer.challenge({ error: "invalid_token" })).toBe('Bearer error="invalid_token"');
+  expect(bearer.challenge({ error: "insufficient_scope", scopes: ["a", "b"] })).toBe(
+    'Bearer error="insufficient_scope", scope="a b"',
+  );
+});

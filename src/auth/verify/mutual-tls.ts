@@ -1,0 +1,38 @@
+import { challengeOf } from "./challenge.ts";
+import type { ClientCertificate, Verified, Verifier } from "./contract.ts";
+import { badCredentials } from "./shown-credentials.ts";
+
+export interface MutualTlsOptions {
+  /** Which of the certificates count that the connection trusts: fingerprints, or a function. Default: all. */
+  readonly allow?: readonly string[] | ((certificate: ClientCertificate) => boolean);
+  /** What names the caller. Default `subject`. */
+  readonly idFrom?: "subject" | "commonName" | "fingerprint" | ((certificate: ClientCertificate) => string | undefined);
+  /** What callers may do. Default: nothing in particular. */
+  readonly scopes?: readonly string[] | ((certificate: ClientCertificate) => readonly string[]);
+}
+
+/** Callers show a certificate while the connection is made. The server must ask for it, and know whose certificates to trust. */
+export function mutualTls(options: MutualTlsOptions = {}): Verifier {
+  const { allow, idFrom = "subject", scopes = [] } = options;
+  const allowed = typeof allow === "function" ? allow : allowedFingerprints(allow);
+  const idOf = typeof idFrom === "function" ? idFrom : (certificate: ClientCertificate) => certificate[idFrom];
+  return {
+    scheme: { type: "mutualTLS" },
+    // No registered scheme says this; without any challenge the answer would not be one of HTTP.
+    challenge: () => challengeOf("MutualTLS"),
+    verify: async ({ certificate }): Promise<Verified | undefined> => {
+      if (certificate === undefined) return undefined;
+      const id = allowed(certificate) ? idOf(certificate) : undefined;
+      if (id === undefined || id === "") throw badCredentials();
+      const { subject, fingerprint } = certificate;
+      const claims = { subject, fingerprint };
+      return { id, scopes: typeof scopes === "function" ? scopes(certificate) : scopes, claims };
+    },
+  };
+}
+
+function allowedFingerprints(list: readonly string[] | undefined): (certificate: ClientCertificate) => boolean {
+  if (list === undefined) return () => true;
+  const known = new Set(list.map((fingerprint) => fingerprint.toUpperCase().replaceAll(/[^0-9A-F]/g, "")));
+  return ({ fingerprint }) => known.has(fingerprint.replaceAll(":", ""));
+}

@@ -1,0 +1,92 @@
+import { bearerChallenge } from "./challenge.ts";
+import type { Verifier } from "./contract.ts";
+import { fetchJson } from "./fetch-json.ts";
+import { createRemoteKeySet, type FindKey } from "./key-set.ts";
+import { cannotVerify, shownByScheme } from "./shown-credentials.ts";
+import { checkTokenRules, type TokenRules, verifyToken } from "./verify-token.ts";
+
+export interface OpenIdRules extends TokenRules {
+  /** The issuer, or its discovery document below `/.well-known/openid-configuration`. */
+  readonly url: string;
+  /** Fetches the document and the keys. */
+  readonly fetch: typeof fetch;
+}
+
+const DOCUMENT = "/.well-known/openid-configuration";
+/** The document is fetched anew after so long, and after a failure at the earliest after so long, in ms. */
+const MAX_AGE = 3_600_000;
+const FAILURE_COOLDOWN = 5000;
+
+/** Callers show a token of an OpenID provider, whose keys are found through its discovery document. */
+export function openIdConnect(options: OpenIdRules): Verifier {
+  checkTokenRules(options);
+  const issuer = options.url.endsWith(DOCUMENT) ? options.url.slice(0, -DOCUMENT.length) : options.url;
+  const { protocol } = new URL(issuer);
+  if (!/^https?:$/.test(protocol)) throw new TypeError("url: must be the address of an OpenID provider.");
+  const url = issuer.replace(/\/$/, "") + DOCUMENT;
+  const provider = createProvider({ ...options, issuer, url });
+  return {
+    scheme: { type: "openIdConnect", openIdConnectUrl: url },
+    challenge: bearerChallenge,
+    async verify(request) {
+      const token = shownByScheme(request, "Bearer");
+      if (token === undefined) return undefined;
+      return verifyToken(token, { rules: options, ...(await provider()) });
+    },
+  };
+}
+
+interface Provider {
+  readonly issuer: string;
+  readonly findKey: FindKey;
+}
+
+/** What the discovery document says, fetched once for all who wait. */
+function createProvider(
+  options: OpenIdRules & { readonly issuer: string; readonly url: string },
+): () => Promise<Provider> {
+  const { fetch, monotonic: now = () => performance.now() } = options;
+  let known: (Provider & { readonly keysUrl: string; readonly fetchedAt: number }) | undefined;
+  let failure: { readonly error: unknown; readonly at: number } | undefined;
+  let fetching: Promise<void> | undefined;
+  const refresh = async (): Promise<void> => {
+    try {
+      const { issuer, keysUrl } = await discover(options, fetch);
+      // The keys that are known stay so, where nothing has changed.
+      const findKey = known?.keysUrl === keysUrl ? known.findKey : createRemoteKeySet({ url: keysUrl, fetch, now });
+      known = { issuer, keysUrl, findKey, fetchedAt: now() };
+      failure = undefined;
+    } catch (error) {
+      failure = { error, at: now() };
+    }
+  };
+  return async () => {
+    const isFresh = known !== undefined && now() - known.fetchedAt < MAX_AGE;
+    const isWarned = failure !== undefined && now() - failure.at < FAILURE_COOLDOWN;
+    if (!isFresh && !isWarned) {
+      fetching ??= refresh().finally(() => {
+        fetching = undefined;
+      });
+      await fetching;
+    }
+    if (known === undefined) throw cannotVerify(failure?.error);
+    return known;
+  };
+}
+
+/** The issuer that tokens must name is the one that was configured, whatever the document would like. A slash at its end is not looked at. */
+async function discover(
+  { url, issuer: expected }: { readonly url: string; readonly issuer: string },
+  fetch: typeof globalThis.fetch,
+): Promise<{ readonly issuer: string; readonly keysUrl: string }> {
+  const { issuer, jwks_uri: keysUrl } = await fetchJson(url, fetch);
+  if (typeof issuer !== "string" || issuer.replace(/\/$/, "") !== expected.replace(/\/$/, "")) {
+    throw new TypeError(`${url} is the document of another issuer.`);
+  }
+  if (typeof keysUrl !== "string" || URL.parse(keysUrl) === null) throw new TypeError(`${url} names no jwks_uri.`);
+  // Who answers in the clear could be anybody: only a provider that is itself asked so may name such an address.
+  if (new URL(url).protocol === "https:" && new URL(keysUrl).protocol !== "https:") {
+    throw new TypeError(`${url} names a jwks_uri that is not https.`);
+  }
+  return { issuer, keysUrl };
+}

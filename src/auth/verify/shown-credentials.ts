@@ -1,0 +1,60 @@
+import { A2AError } from "../../protocol/error.ts";
+import type { CredentialSource } from "./contract.ts";
+
+/** Longer than any credentials that are meant seriously, in characters. What is longer is not even looked at. */
+const MAX_CREDENTIALS = 16_384;
+
+/** The one answer to credentials that do not hold, whatever is wrong with them. */
+export function badCredentials(cause?: unknown): A2AError {
+  return new A2AError("unauthenticated", "The credentials do not hold", { cause });
+}
+
+/** For credentials that may be good, when that cannot be found out. */
+export function cannotVerify(cause?: unknown): A2AError {
+  return new A2AError("unavailable", "Credentials cannot be verified now", { cause });
+}
+
+/**
+ * What follows the name of an HTTP scheme in `Authorization`; `undefined` where the request shows another scheme or none. Two headers of
+ * that name arrive joined by a comma, which no scheme here allows: they do not hold.
+ */
+export function shownByScheme({ headers }: CredentialSource, scheme: string): string | undefined {
+  const header = headers.get("authorization");
+  if (header === null) return undefined;
+  const space = header.indexOf(" ");
+  const name = space === -1 ? header : header.slice(0, space);
+  if (name.toLowerCase() !== scheme.toLowerCase()) return undefined;
+  const value = space === -1 ? "" : header.slice(space).trim();
+  if (value.length > MAX_CREDENTIALS || !/^[\w.~+/-]+=*$/.test(value)) throw badCredentials();
+  return value;
+}
+
+export interface KeyPlace {
+  readonly in: "header" | "query" | "cookie";
+  readonly name: string;
+}
+
+/** The value of a header, a query parameter or a cookie; `undefined` where it is not there. One that is there twice does not hold. */
+export function shownAt(request: CredentialSource, place: KeyPlace): string | undefined {
+  const values = valuesAt(request, place);
+  const [value] = values;
+  if (value === undefined) return undefined;
+  if (values.length > 1 || value === "" || value.length > MAX_CREDENTIALS) throw badCredentials();
+  return value;
+}
+
+function valuesAt({ headers, url }: CredentialSource, { in: place, name }: KeyPlace): readonly string[] {
+  switch (place) {
+    case "header":
+      return headers.get(name)?.trim().split(/,\s*/) ?? [];
+    case "query": {
+      const query = url.indexOf("?");
+      return query === -1 ? [] : new URLSearchParams(url.slice(query)).getAll(name);
+    }
+    case "cookie":
+      return (headers.get("cookie") ?? "").split(";").flatMap((pair) => {
+        const equals = pair.indexOf("=");
+        return equals !== -1 && pair.slice(0, equals).trim() === name ? [pair.slice(equals + 1).trim()] : [];
+      });
+  }
+}

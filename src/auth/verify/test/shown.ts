@@ -1,0 +1,16 @@
+import type { ClientCertificate, CredentialSource } from "../contract.ts";
+
+export interface Shown {
+  readonly headers?: Readonly<Record<string, string>> | Headers;
+  readonly url?: string;
+  readonly certificate?: ClientCertificate;
+}
+
+/** A request that shows this. */
+export function showing({ headers = {}, url = "/", certificate }: Shown): CredentialSource {
+  return { method: "POST", url, headers: new Headers(headers), certificate };
+}
+
+export function bearing(token: string): CredentialSource {
+  return showing({ headers: { authorization: `Bearer ${token}` } });
+}
