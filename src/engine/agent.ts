@@ -52,6 +52,8 @@ export interface ObservableLike<T> {
 export interface ArtifactWriter {
   /** Adds to the artifact. Resolves once the chunk is in line; waits only while too much is uncommitted. */
   write(output: Output): Promise<void>;
+  /** Puts this in the place of all that the artifact holds. What is written later is added to it. */
+  replace(output: Output): Promise<void>;
   /** Completes the artifact, with a last chunk if one is given. */
   end(output?: Output): Promise<void>;
 }
@@ -82,6 +84,30 @@ export interface AskOptions<Schema extends StandardSchemaV1 | undefined = undefi
   readonly name?: string;
   /** The caller is to use a tool of its own and to answer with what that gave. */
   readonly tool?: { readonly name: string; readonly input?: JsonValue };
+}
+
+export interface AuthOptions {
+  /** Any one will do: names of schemes the caller knows, from the card say, or schemes in the form of a card. */
+  readonly schemes?: readonly (string | JsonObject)[];
+  /** What is needed, for whoever reads the data and not the text. */
+  readonly description?: string;
+  /**
+   * The caller is to hand back a secret. It may encrypt it to a key that is made for this request; either way it is kept only for replay,
+   * encrypted: never in history, events or logs.
+   */
+  readonly secret?: boolean;
+  /** Resolves when the authorisation was given in some other way; rejects when it was refused. Called anew by each attempt. */
+  readonly until?: (signal: AbortSignal) => Promise<unknown>;
+  /** Milliseconds to wait; then the task fails. Default: for ever. */
+  readonly timeout?: number;
+  /** Tells requests apart in a replay. Default: their text. */
+  readonly name?: string;
+}
+
+/** Something the caller must authorise. */
+export interface AuthRequest extends AuthOptions {
+  /** For people: what it is for, and what to do. */
+  readonly message: string | Part | readonly Part[];
 }
 
 export type Answer<Schema extends StandardSchemaV1 | undefined> = Schema extends StandardSchemaV1
@@ -143,13 +169,24 @@ export interface TaskContext<Input = JsonValue | undefined> {
     question: string | Part | readonly Part[],
     options?: AskOptions<Schema>,
   ): Promise<Answer<Schema>>;
-  /** The next message that arrived meanwhile; waits for one, unless told not to. */
-  next(options: { readonly wait: false }): Promise<Message | undefined>;
-  next(options?: { readonly wait?: true }): Promise<Message>;
-  /** Says that the caller must authorise something. Resolves with the caller's next message, or when `until` does. */
+  /**
+   * The next message that arrived meanwhile; waits for one, unless told not to. With a `signal` it waits until that aborts, and
+   * then gives `undefined`. `name` tells messages of different places apart in a replay.
+   */
+  next(options: { readonly wait: false; readonly name?: string }): Promise<Message | undefined>;
+  next(options: { readonly signal: AbortSignal; readonly name?: string }): Promise<Message | undefined>;
+  next(options?: { readonly wait?: true; readonly name?: string }): Promise<Message>;
+  /**
+   * Says what the caller must authorise and waits, through restarts if need be. Resolves with the caller's next message, or with nothing
+   * once `until` has resolved. With `secret` it resolves with the secret the caller hands back.
+   */
+  requireAuth(request: AuthRequest & { readonly secret: true; readonly until?: never }): Promise<string>;
+  requireAuth(request: AuthRequest & { readonly secret: true }): Promise<string | undefined>;
+  requireAuth(request: AuthRequest): Promise<Message | undefined>;
+  /** The same in words alone. */
   requireAuth(
     explanation: string | Part | readonly Part[],
-    options?: { readonly until?: (signal: AbortSignal) => Promise<unknown> },
+    options?: Pick<AuthOptions, "until" | "timeout" | "name">,
   ): Promise<Message | undefined>;
   /** Refuses the task. */
   reject(reason: string): never;
@@ -218,9 +255,15 @@ export interface AgentDefinition {
   readonly outputModes?: readonly string[];
   readonly extensions?: readonly AgentExtension[];
   readonly capabilities?: DeclaredCapabilities;
-  /** How callers may say who they are, by a name of your own. The server's `authenticate` must keep to it. */
+  /**
+   * How callers may say who they are, by a name of your own. The server's `authenticate` must keep to it. Where the server has `security`, its
+   * schemes are declared by every card, and need not be repeated here.
+   */
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
-  /** What a call needs: any one of these, and of that one every scheme it names, with these scopes. */
+  /**
+   * What a call needs: any one of these, and of that one every scheme it names, with these scopes. Names may be of the server's schemes.
+   * Default: what the server requires of all.
+   */
   readonly security?: readonly SecurityRequirement[];
   /**
    * What authenticated callers see besides, put over the public declaration; or a function that says so for each of them, and
@@ -232,6 +275,11 @@ export interface AgentDefinition {
 
   /** Default `resume`. */
   readonly onRestart?: RestartPolicy;
+  /**
+   * What happens to a task that is canceled while its run is not there, being parked or its process gone: it ends at once (default), or
+   * the run is started once more, its `signal` aborted from the first, to undo elsewhere what it remembers.
+   */
+  readonly onCancel?: "end" | "resume";
   /** Milliseconds a task may work; time spent waiting for the caller does not count. Default one hour. */
   readonly timeout?: number;
   /** Off unless set. */

@@ -5,7 +5,7 @@ import type { Message } from "../protocol/message.ts";
 import type { Principal, Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
-import type { ListCursor, ListQuery } from "../store/contract.ts";
+import type { ListCursor, ListQuery, WebhookDraft } from "../store/contract.ts";
 
 /**
  * What the operations of a server ask of the engine. Reads see only what is committed. Refusals are `A2AError`s; a task
@@ -60,6 +60,21 @@ export interface Submission extends Caller {
   readonly extensions: readonly string[];
   /** Remember the message id, so that a broken stream's repeated request finds its task. */
   readonly streaming: boolean;
+  /** To be stored together with the message. */
+  readonly webhook?: SubmittedWebhook | undefined;
+  /**
+   * Milliseconds within which the same message of the same caller counts once: it gets the task that it made before; another message of the
+   * same id is refused as `conflict`. Absent: every message counts.
+   */
+  readonly onceWithin?: number | undefined;
+  /** Throws where the caller may not use this skill. Called once the skill is known, before anything is stored. */
+  readonly admitSkill?: ((skill: string) => void) | undefined;
+}
+
+export interface SubmittedWebhook {
+  readonly draft: WebhookDraft;
+  readonly maxPerTask: number;
+  readonly only: boolean;
 }
 
 export type Submitted =

@@ -1,23 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Message } from "../protocol/message.ts";
 import { toolResultPart } from "../protocol/tool-part.ts";
-import { type EngineHarness, openHarness, scripted, turns } from "../testing/engine-harness.ts";
+import { openHarness, scripted, turns } from "../testing/engine-harness.ts";
+import { everythingStored } from "../testing/everything-stored.ts";
 import { agent, type TaskContext } from "./agent.ts";
-
-/** Everything the store holds of anything, and everything that was asked of it. */
-async function everythingStored(harness: EngineHarness): Promise<string> {
-  const { tasks } = await harness.shared.list({ scope: harness.scope(), limit: 100, artifacts: true });
-  const all: unknown[] = [tasks, harness.store.commits];
-  for (const { id } of tasks) {
-    all.push(
-      await harness.shared.log(id, 0, Number.POSITIVE_INFINITY),
-      await harness.shared.inbox(id),
-      await harness.shared.steps(id),
-    );
-  }
-  return JSON.stringify(all);
-}
 
 describe("ask", () => {
   test("asks, waits, and returns the answer; both are in the history", async () => {
@@ -206,73 +192,6 @@ describe("a sensitive question", () => {
   });
 });
 
-describe("requireAuth", () => {
-  test("waits in auth-required for the caller's next message", async () => {
-    const got: (Message | undefined)[] = [];
-    await using harness = await openHarness({
-      agents: scripted(async (task) => {
-        got.push(await task.requireAuth("Log in at https://example.com"));
-      }),
-    });
-    const asked = await harness.send("go");
-    expect(asked.status.state).toBe("auth-required");
-    await harness.send({ taskId: asked.id, parts: [{ text: "done" }] });
-    expect(got[0]?.parts[0]?.text).toBe("done");
-    expect(await harness.story(asked.id)).toEqual([
-      "working",
-      "auth-required:Log in at https://example.com",
-      "working",
-      "completed",
-    ]);
-  });
-
-  test("goes on by itself when `until` resolves", async () => {
-    let authorise: (() => void) | undefined;
-    await using harness = await openHarness({
-      agents: scripted(
-        async (task) =>
-          `got ${typeof (await task.requireAuth("Log in", { until: () => new Promise<void>((resolve) => (authorise = resolve)) }))}`,
-      ),
-    });
-    const asked = await harness.send("go");
-    authorise?.();
-    await harness.untilState(asked.id, "completed");
-    expect(await harness.story(asked.id)).toEqual([
-      "working",
-      "auth-required:Log in",
-      "working",
-      "result=got undefined!",
-      "completed",
-    ]);
-  });
-
-  test("whose `until` fails throws, and the run goes on at work", async () => {
-    let fail: ((error: Error) => void) | undefined;
-    await using harness = await openHarness({
-      agents: scripted(
-        async (task) => {
-          await task
-            .requireAuth("Log in", { until: () => new Promise<void>((_, reject) => (fail = reject)) })
-            .catch(() => {});
-          await task.artifact("a").write("without");
-          await new Promise<void>((_, reject) =>
-            task.signal.addEventListener("abort", () => reject(task.signal.reason)),
-          );
-        },
-        { timeout: 5000 },
-      ),
-    });
-    const asked = await harness.send("go");
-    fail?.(new Error("denied"));
-    await harness.untilState(asked.id, "working");
-    const record = await harness.shared.get(asked.id, { artifacts: false });
-    expect(record?.head.active).toBe(true);
-    // Its time does not stand still any more.
-    await harness.advance(6000);
-    expect((await harness.get(asked.id)).status.state).toBe("failed");
-  });
-});
-
 describe("a question that wants a tool used", () => {
   const user = agent({
     name: "User",
@@ -304,5 +223,50 @@ describe("a question that wants a tool used", () => {
       parts: [{ text: "Here it is:" }, toolResultPart({ toolUseId, result: { hits: 3 } })],
     });
     expect(done.artifacts).toMatchObject([{ parts: [{ text: "3 hits" }] }]);
+  });
+});
+
+describe("next", () => {
+  test("gives up when its signal aborts, and leaves what comes later to whoever asks for it", async () => {
+    const read: (string | undefined)[] = [];
+    let waiting = false;
+    const enough = new AbortController();
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        const next = task.next({ signal: enough.signal });
+        waiting = true;
+        read.push((await next)?.parts[0]?.text);
+        read.push(await task.ask("Well?"));
+        read.push((await task.next({ signal: enough.signal }))?.parts[0]?.text);
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.until(() => waiting);
+    enough.abort();
+    await harness.untilState(taskId, "input-required");
+    await harness.send({ taskId, parts: [{ text: "fine" }] });
+    expect(read).toEqual([undefined, "fine", undefined]);
+  });
+
+  test("finds again, by its name, what was read in that place before a crash", async () => {
+    const read: (readonly (string | undefined)[])[] = [];
+    const first = await openHarness({
+      agents: scripted(async (task) => {
+        // Only the first attempt comes by here.
+        const early = task.attempt === 1 ? (await task.next({ name: "early" })).parts[0]?.text : undefined;
+        const late = (await task.next({ name: "late" })).parts[0]?.text;
+        read.push([early, late]);
+        if (task.attempt === 1) await new Promise<never>(() => {});
+      }),
+    });
+    const { taskId } = await first.start("go");
+    for (const text of ["one", "two"]) await first.start({ taskId, parts: [{ text }] });
+    await first.until(() => read.length === 1);
+    await using harness = await first.crash();
+    await harness.untilState(taskId, "completed");
+    expect(read).toEqual([
+      ["one", "two"],
+      [undefined, "two"],
+    ]);
   });
 });

@@ -239,6 +239,83 @@ describe("cancel", () => {
     expect(await harness.story(id)).toEqual(["working", "input-required:Well?", "canceled"]);
   });
 
+  describe("of a task whose agent has something to undo", () => {
+    const undone: unknown[] = [];
+    let starts = 0;
+    const undoing = scripted(
+      async (task) => {
+        starts += 1;
+        const held = await task.step("hold", () => (task.signal.aborted ? "nothing" : "a room"));
+        if (task.signal.aborted) undone.push([held, task.signal.reason]);
+        task.signal.throwIfAborted();
+        await task.ask("Well?");
+      },
+      { onCancel: "resume" },
+    );
+
+    test("starts its run once more, aborted from the first, though it was parked", async () => {
+      starts = 0;
+      undone.length = 0;
+      await using harness = await openHarness({ parkAfter: 1000, agents: undoing });
+      const { id } = await harness.send("go");
+      await harness.advance(2000);
+      expect(harness.engine.counts()).toMatchObject({ live: 0, running: 0 });
+      expect(await harness.engine.cancel(harness.scope(), id)).toBe("canceled");
+      expect(starts).toBe(2);
+      expect(undone).toEqual([["a room", expect.objectContaining({ reason: "canceled" })]]);
+      expect(await harness.story(id)).toEqual(["working", "input-required:Well?", "canceled"]);
+      expect(harness.engine.counts()).toMatchObject({ live: 0, running: 0 });
+    });
+
+    test("does so after a restart, too", async () => {
+      starts = 0;
+      undone.length = 0;
+      const first = await openHarness({ agents: undoing });
+      const { id } = await first.send("go");
+      await using harness = await first.crash();
+      expect(await harness.engine.cancel(harness.scope(), id)).toBe("canceled");
+      expect(undone).toEqual([["a room", expect.objectContaining({ reason: "canceled" })]]);
+    });
+
+    test("does not wait longer than the grace for it", async () => {
+      await using harness = await openHarness({
+        parkAfter: 1000,
+        agents: scripted(
+          async (task) => {
+            if (task.signal.aborted) await new Promise<never>(() => {});
+            await task.ask("Well?");
+          },
+          { onCancel: "resume" },
+        ),
+      });
+      const { id } = await harness.send("go");
+      await harness.advance(2000);
+      const canceled = harness.engine.cancel(harness.scope(), id);
+      await harness.advance(10_000);
+      expect(await canceled).toBe("canceled");
+    });
+
+    test("never begins a run that has not begun", async () => {
+      let ran = 0;
+      await using harness = await openHarness({
+        agents: scripted(
+          async () => {
+            ran += 1;
+            await new Promise<never>(() => {});
+          },
+          { onCancel: "resume", concurrency: 1 },
+        ),
+      });
+      await harness.start("first");
+      const { taskId } = await harness.start("second");
+      const canceled = harness.engine.cancel(harness.scope(), taskId);
+      await turns(5);
+      await harness.advance(10);
+      expect(await canceled).toBe("canceled");
+      expect(ran).toBe(1);
+    });
+  });
+
   test("while a question is on its way into the store does not leave the run waiting", async () => {
     await using harness = await openHarness({ agents: scripted(async (task) => void (await task.ask("Well?"))) });
     harness.store.hold();

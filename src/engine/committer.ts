@@ -8,6 +8,7 @@ import {
   StoreError,
   type StoreOperation,
   type TaskWrite,
+  type WebhookOperation,
 } from "../store/contract.ts";
 
 /** Something that has writes of its own to commit: a task's writer. */
@@ -23,8 +24,11 @@ export interface CommitSource {
   failed(write: TaskWrite, error: StoreError): void;
 }
 
+/** What is committed besides the writes of tasks. */
+export type LooseOperation = InboxPost | LeaseClaim | WebhookOperation;
+
 interface Posted {
-  readonly operation: InboxPost | LeaseClaim;
+  readonly operation: LooseOperation;
   readonly result: Deferred<Outcome>;
   readonly onOutcome: ((outcome: Outcome) => void) | undefined;
 }
@@ -73,7 +77,7 @@ export class Committer {
   }
 
   /** Commits one operation with the next group. `onOutcome` is called before anybody hears of the writes of the same group. */
-  submit(operation: InboxPost | LeaseClaim, onOutcome?: (outcome: Outcome) => void): Promise<Outcome> {
+  submit(operation: LooseOperation, onOutcome?: (outcome: Outcome) => void): Promise<Outcome> {
     const result = createDeferred<Outcome>();
     this.#queue.push({ operation, result, onOutcome });
     this.#schedule();

@@ -122,11 +122,16 @@ describe("a definition with a mistake", () => {
       { security: [{ kye: [] }], securitySchemes: { key } },
       'scheme "kye", which `securitySchemes` lacks (there is key)',
     ],
-    [{ security: [{ key: [] }] }, "(there are none)"],
-    [{ skills: [{ ...skill, security: [{ key: [] }] }] }, '`skills[0].security[0]` names the scheme "key"'],
+    [
+      { skills: [{ ...skill, security: [{ kye: [] }] }], securitySchemes: { key } },
+      '`skills[0].security[0]` names the scheme "kye"',
+    ],
     [{ extendedCard: "more" }, "`extendedCard` must be an object or a function"],
     [{ extendedCard: { name: "" } }, "In `extendedCard`: `name` must be a non-empty string."],
-    [{ extendedCard: { security: [{ key: [] }] } }, 'In `extendedCard`: `security[0]` names the scheme "key"'],
+    [
+      { extendedCard: { security: [{ kye: [] }] }, securitySchemes: { key } },
+      'In `extendedCard`: `security[0]` names the scheme "kye"',
+    ],
   ])("%j is told what to mend", (definition, problem) => {
     const attempt = (): unknown => declare(definition);
     expect(attempt).toThrow(TypeError);

@@ -18,6 +18,8 @@ interface Origin {
   /** Of earlier turns. */
   readonly base?: boolean;
   readonly replace?: boolean;
+  /** With `replace`: how often the author has replaced it in this turn. */
+  readonly generation?: number;
   /** The parts come from the log, transformed already; these are the fingerprints of what the author wrote. */
   readonly written?: readonly string[];
 }
@@ -46,6 +48,8 @@ export class Emitter {
   readonly #options: EmitterOptions;
   /** Only what a replay may have to restart need be known by its id. */
   readonly #targets: Map<ArtifactId, ArtifactTarget> | undefined;
+  /** How often each artifact was replaced, where there is no replay to know it. */
+  #generations: Map<ArtifactId, number> | undefined;
   /** Keeps the order of calls while a restart reads the log. */
   #chain: Promise<void> = Promise.resolve();
   #chained = 0;
@@ -82,6 +86,26 @@ export class Emitter {
     return this.#inOrder(() => this.#write(target, parts, origin));
   }
 
+  /** Writes the artifact anew, because its author wants it so. */
+  replace(target: ArtifactTarget, parts: readonly Part[]): Promise<void> {
+    const step = this.#currentStep();
+    this.#targets?.set(target.id, target);
+    return this.#inOrder(() => {
+      const { replay } = this.#options;
+      if (replay?.reachReplace(target.id) === true) return this.#write(target, parts, { step, last: false });
+      const generation = replay?.replace(target.id) ?? this.#nextGeneration(target.id);
+      this.#append(target, parts, { step, last: false, replace: true, generation });
+      return undefined;
+    });
+  }
+
+  #nextGeneration(id: ArtifactId): number {
+    this.#generations ??= new Map();
+    const generation = (this.#generations.get(id) ?? 0) + 1;
+    this.#generations.set(id, generation);
+    return generation;
+  }
+
   /** Completes an artifact that has its content already. */
   complete(target: ArtifactTarget): Promise<void> {
     return this.#inOrder(() => {
@@ -101,7 +125,8 @@ export class Emitter {
     if (replay === undefined) return Promise.resolve();
     return this.#inOrder(() =>
       replay.passStep(step)?.then((owed) => {
-        for (const { id, kept } of owed) this.#writeKept(this.#target(id), kept, false);
+        for (const { id, kept, replaces } of owed)
+          this.#writeKept(this.#target(id), kept, replaces ? replay.replace(id) : undefined);
       }),
     );
   }
@@ -138,17 +163,18 @@ export class Emitter {
   async #restart(target: ArtifactTarget, rest: readonly Part[], origin: Origin): Promise<void> {
     const { replay } = this.#options;
     if (replay === undefined) return;
-    const { particulars, kept, begun } = await replay.restart(target.id);
+    const { particulars, kept, begun, generation } = await replay.restart(target.id);
     const whole: ArtifactTarget = { ...particulars, ...target, name: target.name ?? particulars?.name };
-    this.#writeKept(whole, kept, true);
+    this.#writeKept(whole, kept, generation);
     const added = [...begun, ...rest];
     // An artifact has at least one part, even one that turned out empty.
     if (kept.length === 0 && added.length === 0) added.push({ text: "" });
-    if (added.length > 0) this.#append(whole, added, { ...origin, replace: kept.length === 0 });
+    if (added.length > 0) this.#append(whole, added, { ...origin, replace: kept.length === 0, generation });
   }
 
-  #writeKept(target: ArtifactTarget, kept: readonly KeptPiece[], replace: boolean): void {
-    let isFirst = replace;
+  /** With a `generation`, in the place of what is there. */
+  #writeKept(target: ArtifactTarget, kept: readonly KeptPiece[], generation: number | undefined): void {
+    let isFirst = generation !== undefined;
     for (const piece of kept) {
       for (const event of inEventsOf(piece, RESTART_BYTES)) {
         this.#append(target, event.parts, {
@@ -156,6 +182,7 @@ export class Emitter {
           base: piece.base,
           last: false,
           replace: isFirst,
+          ...(generation !== undefined && { generation }),
           written: event.fingerprints,
         });
         isFirst = false;
@@ -165,11 +192,12 @@ export class Emitter {
 
   #append(target: ArtifactTarget, parts: readonly Part[], origin: Origin): void {
     const { writer, transforms } = this.#options;
-    const { step, base, last, replace, written } = origin;
+    const { step, base, last, replace, generation = 0, written } = origin;
     const append = replace !== true && writer.hasArtifact(target.id);
     const own = transforms || written !== undefined ? parts.map(partFingerprint) : [];
     const differs = written === undefined ? transforms : written.join() !== own.join();
-    const isPlain = step === undefined && base !== true && !differs;
+    const isReplaced = replace === true && generation > 0;
+    const isPlain = step === undefined && base !== true && !isReplaced && !differs;
     if (isPlain && append && written === undefined) {
       // By far the most frequent event: one more chunk.
       writer.artifact({ kind: "artifact", artifact: { artifactId: target.id, parts }, append, lastChunk: last });
@@ -180,6 +208,7 @@ export class Emitter {
       : writeNote({
           ...(step !== undefined && { s: step }),
           ...(base === true && { b: 1 as const }),
+          ...(isReplaced && { g: generation }),
           ...(differs && { d: written ?? own }),
         });
     writer.artifact(

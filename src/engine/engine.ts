@@ -28,6 +28,8 @@ import { Committer } from "./committer.ts";
 import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import { type Limits, limitsFrom } from "./limits.ts";
+import type { SendsUnderWay } from "./once.ts";
+import { refusedTask } from "./refused-task.ts";
 import { Rounds } from "./rounds.ts";
 import type { RunEnvironment } from "./run.ts";
 import { Runs } from "./runs.ts";
@@ -92,6 +94,8 @@ export interface EngineParts {
   readonly feeds: Feeds;
   readonly runs: Runs;
   readonly environment: RunEnvironment;
+  /** Sends that are to count once and are not in the store yet. */
+  readonly sendsUnderWay: SendsUnderWay;
   /** The server is going down. */
   readonly isClosing: () => boolean;
 }
@@ -159,6 +163,7 @@ class TaskEngine implements RunningEngine {
       feeds,
       runs,
       environment,
+      sendsUnderWay: new Map(),
       isClosing: () => this.#phase === "closing",
     };
     this.#rounds = new Rounds({
@@ -184,7 +189,7 @@ class TaskEngine implements RunningEngine {
     const writer = this.#parts.runs.writer(ticket.key);
     if (writer === undefined || writer.isStored) return;
     await writer.flush().catch((cause: unknown) => {
-      throw refusalOf(writer.loss, cause);
+      throw refusedTask(writer.loss, cause);
     });
   }
 
@@ -240,8 +245,9 @@ class TaskEngine implements RunningEngine {
 
   async findByMessage(scope: Scope, messageId: string): Promise<Ticket | undefined> {
     const { store } = this.#parts;
-    const key = await store.findByMessage(scope, messageId);
-    const record = key === undefined ? undefined : await store.get(key, { scope, artifacts: false, history: 0 });
+    const trace = await store.findByMessage(scope, messageId);
+    const record =
+      trace === undefined ? undefined : await store.get(trace.task, { scope, artifacts: false, history: 0 });
     return record === undefined ? undefined : ticketOf(record);
   }
 
@@ -338,12 +344,4 @@ async function lookUp<T>(
   const found = await look(taskKey(scope, id));
   const other = found === undefined ? otherTaskKey(scope, id) : undefined;
   return other === undefined ? found : look(other);
-}
-
-function refusalOf(loss: { readonly kind: string; readonly status?: string } | undefined, cause: unknown): A2AError {
-  if (loss?.status === "full")
-    return new A2AError("resource-exhausted", "The server may hold no more tasks.", { cause });
-  if (loss?.status === "duplicate")
-    return new A2AError("invalid-params", "There is a task of that id already.", { cause });
-  return new A2AError("unavailable", "The task could not be stored; try again later.", { cause, retryAfter: 5 });
 }

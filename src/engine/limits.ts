@@ -6,6 +6,8 @@ export interface Limits {
   readonly maxEventBytes: number;
   /** Bytes of one message as stored. Over it the caller gets `payload-too-large`. */
   readonly maxMessageBytes: number;
+  /** Parts of one message. Over it the caller gets `payload-too-large`. */
+  readonly maxParts: number;
   /** Artifacts of one task. Over it, writing a further one rejects. */
   readonly maxArtifacts: number;
   /** Messages of one task. Over it the caller gets `resource-exhausted`. */
@@ -18,6 +20,8 @@ export interface Limits {
   readonly maxSubscribersPerTask: number;
   /** Tasks this process holds at a time, running or queued. Over it the caller gets `resource-exhausted`. */
   readonly maxLiveTasks: number;
+  /** Tasks of one known caller that this process holds at a time, running or queued. Over it the caller gets `resource-exhausted`. */
+  readonly maxRunsPerOwner: number;
   /** Events of one task not yet committed. At it, writing waits. */
   readonly maxUncommittedEvents: number;
   /** Bytes of one task's events not yet committed. At it, writing waits. */
@@ -41,12 +45,14 @@ export const DEFAULT_LIMITS: Limits = {
   maxTaskBytes: 64 * MB,
   maxEventBytes: 4 * MB,
   maxMessageBytes: 8 * MB,
+  maxParts: 1000,
   maxArtifacts: 1000,
   maxHistory: 1000,
   maxInbox: 100,
   maxSubscribers: 10_000,
   maxSubscribersPerTask: 1000,
   maxLiveTasks: 100_000,
+  maxRunsPerOwner: 1000,
   maxUncommittedEvents: 256,
   maxUncommittedBytes: 256 * KB,
   tailEvents: 512,

@@ -10,7 +10,13 @@ import type { TaskWriter } from "./task-writer.ts";
 /** What a question, a step, a sleep or a read message left behind, by the key of its place in the run. */
 export type Remembered =
   | { readonly kind: "done"; readonly value?: JsonValue }
-  | { readonly kind: "asked"; readonly until?: number; readonly before: readonly string[] }
+  | {
+      readonly kind: "asked";
+      readonly until?: number;
+      readonly before: readonly string[];
+      /** The private half of the key the answer may be encrypted to, sealed. */
+      readonly box?: string;
+    }
   | { readonly kind: "answered"; readonly raw: JsonValue; readonly inbox?: string }
   | { readonly kind: "sealed"; readonly sealed: string }
   | { readonly kind: "unanswered" }
@@ -73,7 +79,12 @@ export class Memory {
   }
 
   sealedAnswer(raw: JsonValue): Remembered {
-    return { kind: "sealed", sealed: this.#options.sealer.seal(JSON.stringify(raw), this.#context) };
+    return { kind: "sealed", sealed: this.seal(raw) };
+  }
+
+  /** For `openAnswer`. */
+  seal(value: JsonValue): string {
+    return this.#options.sealer.seal(JSON.stringify(value), this.#context);
   }
 
   /** `undefined`: it cannot be opened any more. */

@@ -10,6 +10,11 @@ export interface Note {
   readonly e?: 1;
   /** Content of earlier turns, written again when the artifact was restarted. */
   readonly b?: 1;
+  /**
+   * On an event that begins an artifact anew: how often the author had replaced it in this turn by then. Absent: never, which is to say
+   * that only the engine began it anew.
+   */
+  readonly g?: number;
   /** The step in which it was written. */
   readonly s?: string;
   /** Fingerprints of what the author wrote, where a transform changed it. */

@@ -212,7 +212,7 @@ describe("restarting an artifact", () => {
 
   test("of one that is not in the log begins with nothing", async () => {
     const replay = await replayOf([]);
-    expect(await replay.restart(A)).toEqual({ particulars: undefined, kept: [], begun: [] });
+    expect(await replay.restart(A)).toEqual({ particulars: undefined, kept: [], begun: [], generation: 0 });
   });
 });
 

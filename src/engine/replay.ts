@@ -21,9 +21,20 @@ interface LoggedPiece {
   readonly base: boolean;
 }
 
-interface LoggedArtifact {
+/** What an artifact held from one replacement by its author to the next. */
+interface Generation {
   readonly pieces: LoggedPiece[];
-  /** How many of them this attempt has accounted for. */
+  /** It was a remembered step that replaced what was before: nobody will do so again. */
+  readonly given: boolean;
+  readonly step: string | undefined;
+}
+
+interface LoggedArtifact {
+  /** The first is what there was before the author replaced anything in this turn. Never empty. */
+  readonly generations: Generation[];
+  /** The generation that this attempt has come to. */
+  at: number;
+  /** How many pieces of it this attempt has accounted for. */
   matched: number;
   /** What this attempt has written of the piece it is in the middle of. */
   begun: Part[];
@@ -45,11 +56,14 @@ interface Restart {
   readonly kept: readonly KeptPiece[];
   /** To be written after that, as if it came now. */
   readonly begun: readonly Part[];
+  readonly generation: number;
 }
 
 interface OwedContent {
   readonly id: ArtifactId;
   readonly kept: readonly KeptPiece[];
+  /** It goes in the place of what is there. */
+  readonly replaces: boolean;
 }
 
 export interface ReplaySource {
@@ -93,17 +107,17 @@ export class Replay {
       return;
     }
     const id = event.artifact.artifactId;
-    let artifact = this.#artifacts.get(id);
-    if (artifact === undefined || !event.append) {
+    const artifact = this.#artifact(id);
+    if (!event.append) {
+      const generation = note.g ?? 0;
       // An earlier attempt restarted it, perhaps without what a step wrote that it had not reached yet.
-      for (const piece of artifact?.pieces ?? [])
-        if (piece.given && piece.step !== undefined) this.#owe(piece.step, id);
-      artifact = { pieces: [], matched: 0, begun: [] };
-      this.#artifacts.set(id, artifact);
+      this.#oweAll(id, artifact.generations.splice(generation));
+      while (artifact.generations.length < generation) artifact.generations.push(newGeneration());
+      artifact.generations.push({ pieces: [], given: generation > 0 && given, step: note.s });
     }
     if (note.s !== undefined) this.#owed.get(note.s)?.delete(id);
     for (const piece of piecesOf(event, note)) {
-      artifact.pieces.push({
+      artifact.generations.at(-1)?.pieces.push({
         fingerprints: piece.fingerprints,
         size: piece.parts.length,
         given,
@@ -130,8 +144,10 @@ export class Replay {
     if (artifact === undefined || this.#own.has(id)) return { matched: 0, diverged: false };
     for (const [index, part] of parts.entries()) {
       skipGiven(artifact);
-      const logged = artifact.pieces[artifact.matched];
+      const logged = piecesAt(artifact)[artifact.matched];
       if (logged === undefined) {
+        // In the log it was replaced at this point.
+        if (artifact.at < artifact.generations.length - 1) return { matched: index, diverged: true };
         this.#own.add(id);
         return { matched: index, diverged: false };
       }
@@ -150,22 +166,46 @@ export class Replay {
     const ids: ArtifactId[] = [];
     for (const [id, artifact] of this.#artifacts) {
       skipGiven(artifact);
-      if (!this.#own.has(id) && artifact.matched < artifact.pieces.length) ids.push(id);
+      const { at, matched, generations } = artifact;
+      const isBehind = matched < piecesAt(artifact).length || at < generations.length - 1;
+      if (!this.#own.has(id) && isBehind) ids.push(id);
     }
     return ids;
+  }
+
+  /** The author replaces the artifact. True: so it was in the log, and what replaces it is to be compared. */
+  reachReplace(id: ArtifactId): boolean {
+    const artifact = this.#artifacts.get(id);
+    if (artifact === undefined || this.#own.has(id)) return false;
+    skipGiven(artifact);
+    const next = artifact.generations[artifact.at + 1];
+    if (next === undefined || next.given) return false;
+    moveTo(artifact, artifact.at + 1);
+    return true;
+  }
+
+  /** Takes the artifact over, because it is replaced as the log does not have it. Gives the number of its generation. */
+  replace(id: ArtifactId): number {
+    const artifact = this.#artifact(id);
+    if (!this.#own.has(id)) this.#oweAll(id, artifact.generations.slice(artifact.at + 1));
+    this.#own.add(id);
+    moveTo(artifact, artifact.at + 1);
+    return artifact.at;
   }
 
   /** Takes the artifact over, and tells what it must begin with. */
   async restart(id: ArtifactId): Promise<Restart> {
     this.#own.add(id);
     const artifact = this.#artifacts.get(id);
-    if (artifact === undefined) return { particulars: undefined, kept: [], begun: [] };
-    const { particulars, parts } = await this.#contents(id);
+    if (artifact === undefined) return { particulars: undefined, kept: [], begun: [], generation: 0 };
+    const { at, begun } = artifact;
+    const { particulars, parts } = await this.#contents(id, at);
     const kept = new KeptPieces();
-    let position = parts.length - artifact.pieces.reduce((size, piece) => size + piece.size, 0);
+    const pieces = piecesAt(artifact);
+    let position = parts.length - pieces.reduce((size, piece) => size + piece.size, 0);
     const before = parts.slice(0, position);
     kept.add({ parts: before, fingerprints: before.map(partFingerprint), base: true, step: undefined });
-    for (const [index, { fingerprints, size, given, step, base }] of artifact.pieces.entries()) {
+    for (const [index, { fingerprints, size, given, step, base }] of pieces.entries()) {
       const piece = { parts: parts.slice(position, position + size), fingerprints, base, step };
       position += size;
       if (index < artifact.matched || base) kept.add(piece);
@@ -174,16 +214,37 @@ export class Replay {
         else this.#owe(step, id);
       }
     }
-    return { particulars, kept: kept.list, begun: artifact.begun };
+    this.#oweAll(id, artifact.generations.slice(at + 1));
+    return { particulars, kept: kept.list, begun, generation: at };
   }
 
   /** A remembered step was reached: what it wrote to artifacts that were restarted without it. `undefined`: nothing. */
   passStep(step: string): Promise<readonly OwedContent[]> | undefined {
     this.#passed.add(step);
+    // What it replaced is replaced, whatever this attempt has made of it.
+    for (const [id, artifact] of this.#artifacts) {
+      const index = artifact.generations.findLastIndex((generation) => generation.given && generation.step === step);
+      if (index > artifact.at && !this.#own.has(id)) moveTo(artifact, index);
+    }
     const owed = this.#owed.get(step);
     this.#owed.delete(step);
     if (owed === undefined || owed.size === 0) return undefined;
     return Promise.all(Array.from(owed, (id) => this.#writtenBy(step, id)));
+  }
+
+  #artifact(id: ArtifactId): LoggedArtifact {
+    let artifact = this.#artifacts.get(id);
+    if (artifact === undefined) {
+      artifact = { generations: [newGeneration()], at: 0, matched: 0, begun: [] };
+      this.#artifacts.set(id, artifact);
+    }
+    return artifact;
+  }
+
+  /** These are gone from the artifact: what remembered steps wrote of them comes back when those are reached. */
+  #oweAll(id: ArtifactId, generations: readonly Generation[]): void {
+    for (const { pieces } of generations)
+      for (const { given, step } of pieces) if (given && step !== undefined) this.#owe(step, id);
   }
 
   #owe(step: string, id: ArtifactId): void {
@@ -192,44 +253,54 @@ export class Replay {
     artifacts.add(id);
   }
 
-  /** What the artifact holds now. */
+  /** What the artifact held when that generation was its last. */
   async #contents(
     id: ArtifactId,
+    generation: number,
   ): Promise<{ readonly particulars: Omit<Artifact, "parts"> | undefined; readonly parts: Part[] }> {
-    let parts: Part[] = [];
+    const generations: Part[][] = [[]];
     let particulars: Omit<Artifact, "parts"> | undefined;
-    for await (const { event } of this.#eventsOf(id, 0)) {
+    for await (const { event, note, seq } of this.#eventsOf(id, 0)) {
       const { parts: added, ...others } = event.artifact;
-      if (!event.append) parts = [];
+      if (!event.append) {
+        const begins = seq > this.#source.turnAfter ? (note.g ?? 0) : 0;
+        generations.length = Math.min(generations.length, begins);
+        while (generations.length <= begins) generations.push([]);
+      }
       particulars = event.append ? { ...particulars, ...others } : others;
-      for (const part of added) parts.push(part);
+      for (const part of added) generations.at(-1)?.push(part);
     }
-    return { particulars, parts };
+    return { particulars, parts: generations[generation] ?? [] };
   }
 
   /** What the step wrote when it last did. A step of the same name in an earlier turn was another one. */
   async #writtenBy(step: string, id: ArtifactId): Promise<OwedContent> {
     let kept = new KeptPieces();
     let isOlder = false;
+    let replaces = false;
     for await (const { event, note } of this.#eventsOf(id, this.#source.turnAfter)) {
       if (!event.append) isOlder = true;
       if (note.s !== step) continue;
-      if (isOlder) kept = new KeptPieces();
+      if (isOlder) {
+        kept = new KeptPieces();
+        replaces = !event.append && (note.g ?? 0) > 0;
+      }
       isOlder = false;
       for (const piece of piecesOf(event, note)) kept.add({ ...piece, base: false, step });
     }
-    return { id, kept: kept.list };
+    return { id, kept: kept.list, replaces };
   }
 
   async *#eventsOf(
     id: ArtifactId,
     after: number,
-  ): AsyncGenerator<{ readonly event: ArtifactEvent; readonly note: Note }> {
+  ): AsyncGenerator<{ readonly event: ArtifactEvent; readonly note: Note; readonly seq: number }> {
     const spelled = JSON.stringify(id);
     for await (const entry of this.#source.entries(after, this.#source.upTo)) {
       if (!entry.body.includes(spelled)) continue;
       const event = readEvent(entry.body);
-      if (event.kind === "artifact" && event.artifact.artifactId === id) yield { event, note: readNote(entry.note) };
+      if (event.kind === "artifact" && event.artifact.artifactId === id)
+        yield { event, note: readNote(entry.note), seq: entry.seq };
     }
   }
 }
@@ -244,8 +315,28 @@ function piecesOf(
   return parts.map((part, index) => ({ parts: [part], fingerprints: fingerprints.slice(index, index + 1) }));
 }
 
+function newGeneration(): Generation {
+  return { pieces: [], given: false, step: undefined };
+}
+
+function piecesAt({ generations, at }: LoggedArtifact): readonly LoggedPiece[] {
+  return generations[at]?.pieces ?? [];
+}
+
+function moveTo(artifact: LoggedArtifact, generation: number): void {
+  artifact.at = generation;
+  artifact.matched = 0;
+  artifact.begun = [];
+}
+
 function skipGiven(artifact: LoggedArtifact): void {
-  while (artifact.pieces[artifact.matched]?.given === true) artifact.matched++;
+  for (;;) {
+    const pieces = piecesAt(artifact);
+    while (pieces[artifact.matched]?.given === true) artifact.matched++;
+    const isLeft = artifact.matched === pieces.length && artifact.generations[artifact.at + 1]?.given === true;
+    if (!isLeft) return;
+    moveTo(artifact, artifact.at + 1);
+  }
 }
 
 /** Gathers content, one piece for each run of the same origin. */

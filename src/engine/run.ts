@@ -107,7 +107,9 @@ export class Run implements WriterListener {
       while (next !== undefined) {
         // A cancel overtakes a message that was about to begin another turn.
         const ending: Ending =
-          this.#stop === undefined ? await this.#attempt(next) : { kind: "threw", error: this.#abortion.reason };
+          this.#stop === undefined || this.#isToUndo(next)
+            ? await this.#attempt(next)
+            : { kind: "threw", error: this.#abortion.reason };
         if (this.#detached !== undefined) return;
         next = await this.#after(ending);
       }
@@ -130,9 +132,19 @@ export class Run implements WriterListener {
     this.#stop = { cause };
     this.#abort(cause, cause === "canceled" ? "The task was canceled." : "The task's time is up.");
     const { clock, grace } = this.#host.environment;
-    this.#grace = clock.setTimer(clock.now() + (this.atWork ? grace : 0), () => this.#host.onOverdue(this), {
+    const isAwaited = this.atWork || this.undoes;
+    this.#grace = clock.setTimer(clock.now() + (isAwaited ? grace : 0), () => this.#host.onOverdue(this), {
       unref: true,
     });
+  }
+
+  /** Even a canceled task is run again, where it has been at work before: it may hold something elsewhere. */
+  get undoes(): boolean {
+    return this.agent.onCancel === "resume" && this.writer.state !== "submitted";
+  }
+
+  #isToUndo({ replay }: Beginning): boolean {
+    return this.undoes && replay !== undefined;
   }
 
   /** Takes the task away from this run: whatever it still does, it can write no more. */
@@ -234,7 +246,7 @@ export class Run implements WriterListener {
     if (this.#inboxHasCancel()) this.stop("canceled");
     try {
       if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
-      this.#abortion.throwIfAborted();
+      if (!this.#isToUndo(beginning)) this.#abortion.throwIfAborted();
       await this.#consume(runOf(agent, beginning.skill)(context), context);
       await emitter.finish();
       return { kind: "returned" };

@@ -32,8 +32,18 @@ export interface RunnerRecord {
   readonly extensions?: readonly string[];
   /** The trace of the request that made the task. */
   readonly traceId?: string | undefined;
+  /** Inbox entries that were taken and left nothing in the history, being secret; so that their repetition is known. */
+  readonly unkept?: readonly string[] | undefined;
   /** Bytes of the log. */
   readonly bytes: number;
+}
+
+/** Who repeats a message does so soon. */
+const MAX_UNKEPT = 20;
+
+/** The last few. */
+export function withUnkept(before: readonly string[] = [], id: string): readonly string[] {
+  return [...before, id].slice(-MAX_UNKEPT);
 }
 
 export function callerOf(record: RunnerRecord): Principal {
@@ -41,8 +51,11 @@ export function callerOf(record: RunnerRecord): Principal {
 }
 
 /** What is kept of a run whose task has ended: nobody will start it again. */
-export function lastRunner({ attempt, tries, turnAfter, interruptedAt }: RunnerRecord, bytes: number): RunnerRecord {
-  return { attempt, tries, turnAfter, interruptedAt, bytes };
+export function lastRunner(
+  { attempt, tries, turnAfter, interruptedAt, unkept }: RunnerRecord,
+  bytes: number,
+): RunnerRecord {
+  return { attempt, tries, turnAfter, interruptedAt, bytes, ...(unkept !== undefined && { unkept }) };
 }
 
 export function writeRunner(record: RunnerRecord): string {

@@ -47,6 +47,8 @@ export class Runs {
   readonly #writerDependencies: WriterDependencies;
   readonly #runHost: RunHost;
   readonly #live = new ChurnMap<TaskId, Live>();
+  /** How many of them each owner has. */
+  readonly #owners = new Map<string, number>();
   /** How many inboxes the rounds have looked into since they began anew. */
   #checked = 0;
   readonly #slots: ReadonlyMap<string, Slots>;
@@ -93,6 +95,11 @@ export class Runs {
     );
   }
 
+  /** How many tasks of this owner are held here. */
+  countOf(owner: string): number {
+    return this.#owners.get(owner) ?? 0;
+  }
+
   counts(): { readonly running: number; readonly queued: number; readonly orphans: number } {
     let running = 0;
     let queued = 0;
@@ -107,11 +114,12 @@ export class Runs {
   open(agent: Agent, feed: Feed, start: WriterStart): Run {
     const run = new Run(agent, new TaskWriter(start, feed, this.#writerDependencies), this.#runHost);
     this.#live.set(start.ref.id, { run, feed, leaveQueue: NOTHING, freeSlot: NOTHING });
+    this.#count(run, 1);
     return run;
   }
 
-  /** Starts the run when there is a slot for it. */
-  begin(run: Run, beginning: Beginning): void {
+  /** Starts the run when there is a slot for it, and it is ready; if it never will be, not at all. */
+  begin(run: Run, beginning: Beginning, ready?: Promise<void>): void {
     const live = this.#live.get(run.writer.ref.id);
     const slots = this.#slots.get(run.agent.id);
     if (live === undefined || slots === undefined) return;
@@ -121,7 +129,14 @@ export class Runs {
         if (held) slots.leave();
         held = false;
       };
-      void run.execute(beginning).then(() => {
+      const execution =
+        ready === undefined
+          ? run.execute(beginning)
+          : ready.then(
+              () => run.execute(beginning),
+              () => {},
+            );
+      void execution.then(() => {
         live.freeSlot();
         this.#orphans.delete(run);
         if (run.writer.ended) this.#forget(run);
@@ -277,8 +292,16 @@ export class Runs {
     const live = this.#live.get(id);
     if (live?.run !== run) return;
     this.#live.delete(id);
+    this.#count(run, -1);
     this.#options.feeds.release(live.feed);
     if (this.#live.size === 0) this.#whenEmpty?.();
+  }
+
+  #count({ writer }: Run, by: 1 | -1): void {
+    const { owner } = writer.ref.scope;
+    const count = this.countOf(owner) + by;
+    if (count > 0) this.#owners.set(owner, count);
+    else this.#owners.delete(owner);
   }
 
   #committed(task: TaskRef, views: readonly LogView[]): void {

@@ -30,7 +30,10 @@ export function schemeProblems(schemes: unknown): readonly string[] {
   return Object.entries(schemes).flatMap(([name, scheme]) => problemsOf(`securitySchemes.${name}`, scheme));
 }
 
-/** What is wrong with requirements: a list of which any one must be met, each naming schemes with the scopes they need. */
+/**
+ * What is wrong with requirements: a list of which any one must be met, each naming schemes with the scopes they need. Where the agent
+ * declares none, they are the server's, which looks when it starts whether it has them.
+ */
 export function securityProblems(place: string, requirements: unknown, schemes: unknown): readonly string[] {
   if (requirements === undefined) return [];
   if (!Array.isArray(requirements)) return [`\`${place}\` must be a list such as [{ "name of a scheme": [] }].`];
@@ -40,10 +43,10 @@ export function securityProblems(place: string, requirements: unknown, schemes: 
     if (!isRecord(requirement)) return [`\`${at}\` must be an object: scopes by the name of the scheme.`];
     return Object.entries(requirement).flatMap(([name, scopes]) => {
       const problems: string[] = [];
-      if (!known.includes(name)) {
-        const there = known.length === 0 ? "there are none" : `there is ${known.join(", ")}`;
+      if (known.length > 0 && !known.includes(name)) {
+        const there = known.join(", ");
         problems.push(
-          `\`${at}\` names the scheme ${JSON.stringify(name)}, which \`securitySchemes\` lacks (${there}).`,
+          `\`${at}\` names the scheme ${JSON.stringify(name)}, which \`securitySchemes\` lacks (there is ${there}).`,
         );
       }
       if (!Array.isArray(scopes) || scopes.some((scope) => typeof scope !== "string"))

@@ -3,6 +3,7 @@ import type { Store } from "../store/contract.ts";
 import type { Caller, Ticket } from "./api.ts";
 import type { EngineParts } from "./engine.ts";
 import type { Feed } from "./feed.ts";
+import { refusedTask } from "./refused-task.ts";
 
 /**
  * Resolves once the task has ended, or waits for the caller at a point after it took this message: a question asked before
@@ -22,10 +23,7 @@ export async function settled(
     if (isUnknown(feed, ticket)) await learnTaken(store, feed, ticket);
     while (!isSettled(feed, ticket) && !isClosing()) {
       if (!soon) caller.signal.throwIfAborted();
-      if (writer?.loss?.kind === "refused") throw refused(writer.loss.status);
-      if (writer !== undefined && !writer.isStored && writer.loss !== undefined) {
-        throw new A2AError("unavailable", "The task could not be stored; try again later.", { retryAfter: 5 });
-      }
+      if (writer !== undefined && !writer.isStored && writer.loss !== undefined) throw refusedTask(writer.loss);
       await (soon ? new Promise<void>((resolve) => feed.onChange(resolve)) : changed(feed, caller.signal));
       soon = false;
       // Who writes here says what it takes; of what others take, only the store knows.
@@ -81,10 +79,4 @@ async function learnTaken(store: Store, feed: Feed, { key, inbox }: Ticket): Pro
   if (taken !== undefined) feed.markTaken(inbox, taken.after);
   // A sealed message leaves no trace in the history. It was taken; if nothing is on its way, before what is asked now.
   else if (record.seq === feed.seq) feed.markTaken(inbox, 0);
-}
-
-function refused(status: "duplicate" | "full"): A2AError {
-  return status === "full"
-    ? new A2AError("resource-exhausted", "The server may hold no more tasks.")
-    : new A2AError("invalid-params", "There is a task of that id already.");
 }

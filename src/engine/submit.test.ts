@@ -363,3 +363,138 @@ describe("routing", () => {
     expect(harness.store.commits).toEqual([]);
   });
 });
+
+describe("the tasks of one caller", () => {
+  test("are at most so many at a time, for each of them; what is over is refused and not stored, what was taken is done", async () => {
+    const go: (() => void)[] = [];
+    await using harness = await openHarness({
+      agents: scripted(() => new Promise<void>((resolve) => go.push(resolve)), { concurrency: 3 }),
+      limits: { maxRunsPerOwner: 2 },
+    });
+    const results = await Promise.allSettled([1, 2, 3].map((n) => harness.start(`${n}`, { owner: "ann" })));
+    expect(results.map((result) => (result.status === "fulfilled" ? "taken" : result.reason))).toMatchObject([
+      "taken",
+      "taken",
+      { code: "resource-exhausted", retryAfter: 5 },
+    ]);
+    await harness.start("other", { owner: "bob" });
+    for (let n = 0; n < 4; n += 1) await harness.start(`${n}`);
+    const { total } = await harness.shared.list({
+      scope: harness.scope({ owner: "ann" }),
+      limit: 10,
+      artifacts: false,
+    });
+    expect(total).toBe(2);
+    for (let done = 0; done < 7; done += 1) {
+      await harness.until(() => go.length > done);
+      go[done]?.();
+    }
+    await harness.until(() => harness.engine.counts().live === 0);
+    const { taskId } = await harness.start("again", { owner: "ann" });
+    await harness.until(() => go.length === 8);
+    go[7]?.();
+    await harness.untilState(taskId, "completed", { owner: "ann" });
+  });
+
+  test("that wait, parked, for their caller do not count", async () => {
+    await using harness = await openHarness({ agents: asking, limits: { maxRunsPerOwner: 1 }, parkAfter: 1000 });
+    await harness.send("go", { owner: "ann" });
+    await expect(harness.start("go", { owner: "ann" })).rejects.toMatchObject({ code: "resource-exhausted" });
+    await harness.advance(3000);
+    await harness.start("go", { owner: "ann" });
+  });
+});
+
+describe("the parts of a message", () => {
+  test("are at most so many; over it the message is refused before anybody sees it", async () => {
+    const seen: string[] = [];
+    await using harness = await openHarness({
+      agents: scripted(async (task) => void (await task.ask("Well?")), {
+        reply: (message) => void seen.push(message.messageId),
+      }),
+      limits: { maxParts: 3 },
+    });
+    const parts = Array.from({ length: 4 }, () => ({ text: "x" }));
+    await expect(harness.submit({ parts })).rejects.toMatchObject({ code: "payload-too-large" });
+    expect(seen).toEqual([]);
+    const { id } = await harness.send({ parts: parts.slice(1) });
+    await expect(harness.submit({ taskId: id, parts })).rejects.toMatchObject({ code: "payload-too-large" });
+    expect(await harness.shared.inbox(id)).toEqual([]);
+  });
+});
+
+describe("a skill that its caller may not use", () => {
+  const refuse = (wanted: string) => (id: string) => {
+    if (id === wanted) throw new A2AError("permission-denied", `Not ${id}.`);
+  };
+  const begun: string[] = [];
+  const skilled = agent({
+    name: "Skilled",
+    description: "Has two skills.",
+    version: "1",
+    skills: [
+      skill({
+        id: "open",
+        name: "Open",
+        description: "For all.",
+        tags: ["a"],
+        async run(task) {
+          begun.push("open");
+          await task.ask("More?");
+        },
+      }),
+      skill({
+        id: "closed",
+        name: "Closed",
+        description: "For few.",
+        tags: ["b"],
+        input: z.object({ key: z.string() }),
+        async run() {
+          begun.push("closed");
+        },
+      }),
+    ],
+  });
+
+  test("is refused however the message came to it, and nothing is stored", async () => {
+    await using harness = await openHarness({ agents: skilled });
+    const admitSkill = refuse("closed");
+    const ways = [
+      [{ parts: [{ data: { key: "k" } }] }, {}],
+      [{ parts: [{ data: { key: "k" } }], metadata: { skillId: "closed" } }, {}],
+      [{ parts: [{ data: { key: "k" } }] }, { metadata: { skillId: "closed" } }],
+    ] as const;
+    for (const [message, options] of ways) {
+      await expect(harness.submit(message, { ...options, admitSkill })).rejects.toMatchObject({
+        code: "permission-denied",
+      });
+    }
+    const { total } = await harness.shared.list({ scope: harness.scope(), limit: 10, artifacts: false });
+    expect([total, begun]).toEqual([0, []]);
+  });
+
+  test("is refused to a message for a task that would go on with it; the task's own replay asks nobody", async () => {
+    begun.length = 0;
+    const asked: string[] = [];
+    await using first = await openHarness({ agents: skilled });
+    const { id } = await first.send("go", { metadata: { skillId: "open" }, admitSkill: (id) => void asked.push(id) });
+    expect(asked).toEqual(["open"]);
+    const changing = { taskId: id, parts: [{ data: { key: "k" } }], metadata: { skillId: "closed" } };
+    await expect(first.submit(changing, { admitSkill: refuse("closed") })).rejects.toMatchObject({
+      code: "permission-denied",
+    });
+    expect(await first.shared.inbox(id)).toEqual([]);
+    const second = await first.crash();
+    const done = await second.send({ taskId: id, parts: [{ text: "no" }] }, { admitSkill: refuse("open") });
+    expect(done.status.state).toBe("completed");
+  });
+
+  test("is not answered for by reply() either", async () => {
+    const replying = { ...skilled, reply: () => "hello" };
+    await using harness = await openHarness({ agents: replying });
+    await expect(
+      harness.submit({ metadata: { skillId: "closed" } }, { admitSkill: refuse("closed") }),
+    ).rejects.toMatchObject({ code: "permission-denied" });
+    expect(await harness.submit("hi", { admitSkill: refuse("closed") })).toMatchObject({ kind: "message" });
+  });
+});

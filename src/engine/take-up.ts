@@ -1,5 +1,4 @@
 import type { TaskId } from "../protocol/ids.ts";
-import type { Part } from "../protocol/part.ts";
 import type { Store, TaskRecord } from "../store/contract.ts";
 import type { Agent } from "./agent.ts";
 import type { Committer } from "./committer.ts";
@@ -79,19 +78,19 @@ async function goOn(options: TakeUpOptions, run: Run, record: TaskRecord): Promi
 async function decide(options: TakeUpOptions, run: Run, record: TaskRecord): Promise<void> {
   const { store, runs, environment } = options;
   const { writer, agent } = run;
-  if (writer.inbox.some((entry) => entry.kind === "cancel")) return runs.end(run, "canceled");
   const crashed = record.head.active && writer.runner.released !== true;
   const policy = agent.onRestart ?? "resume";
-  if (crashed && policy === "fail")
-    return runs.end(run, "failed", says("The server stopped while this task was at work."));
+  const canceled = writer.inbox.some((entry) => entry.kind === "cancel");
+  const fail = (text: string): Promise<void> =>
+    canceled ? runs.end(run, "canceled") : runs.end(run, "failed", [{ text }]);
+  if (canceled && (!run.undoes || (crashed && policy !== "resume"))) return runs.end(run, "canceled");
+  if (crashed && policy === "fail") return fail("The server stopped while this task was at work.");
   const tries = crashed ? writer.runner.tries + 1 : writer.runner.tries;
-  if (tries > MAX_TRIES)
-    return runs.end(run, "failed", says("attempts-exhausted: the task's run came to a bad end three times."));
+  if (tries > MAX_TRIES) return fail("attempts-exhausted: the task's run came to a bad end three times.");
   const forgets = crashed && policy === "retry";
   const steps = forgets ? [] : await store.steps(record.id);
   const beginning = await prepareReplay({ agent, writer, record, store, sealer: environment.sealer, steps });
-  if (beginning === undefined)
-    return runs.end(run, "failed", says("The message this task was at work on is no longer kept."));
+  if (beginning === undefined) return fail("The message this task was at work on is no longer kept.");
   if (forgets) writer.forgetSteps();
   writer.keep({
     runner: {
@@ -112,8 +111,4 @@ async function decide(options: TakeUpOptions, run: Run, record: TaskRecord): Pro
 function unpaused({ pausedAt, deadline }: RunnerRecord, now: number): Partial<RunnerRecord> {
   if (pausedAt === undefined) return {};
   return { pausedAt: undefined, ...(deadline !== undefined && { deadline: deadline + Math.max(0, now - pausedAt) }) };
-}
-
-function says(text: string): readonly Part[] {
-  return [{ text }];
 }

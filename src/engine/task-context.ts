@@ -13,6 +13,8 @@ import {
   type ArtifactOptions,
   type ArtifactWriter,
   type AskOptions,
+  type AuthOptions,
+  type AuthRequest,
   type InputTimeout,
   type Output,
   type ReceivedFile,
@@ -21,11 +23,13 @@ import {
   type TaskContext,
   type TaskLog,
 } from "./agent.ts";
-import { askCaller, type QuestionHost, requireAuth } from "./ask.ts";
+import { askCaller } from "./ask.ts";
 import { type ArtifactTarget, DONE, type Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
 import { filesOf, toMessageParts, toParts } from "./output.ts";
+import type { QuestionHost } from "./question.ts";
 import { Rejection } from "./rejection.ts";
+import { requireAuth } from "./require-auth.ts";
 import { callerOf } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
 import type { TaskWriter } from "./task-writer.ts";
@@ -64,6 +68,12 @@ export interface ContextHost {
   openEntry(entry: InboxEntry): Message | undefined;
   /** Why nothing may be written any more; `undefined` while it may. */
   closed(): Error | undefined;
+}
+
+interface NextOptions {
+  readonly wait?: boolean;
+  readonly name?: string;
+  readonly signal?: AbortSignal;
 }
 
 /** The artifact that what a run yields or returns goes into. */
@@ -152,6 +162,7 @@ export class RunContext implements TaskContext<unknown> {
     const { emitter } = this.#options;
     return {
       write: (output) => this.#guarded(() => emitter.write(target, toParts(output), false)),
+      replace: (output) => this.#guarded(() => emitter.replace(target, toParts(output))),
       end: (output) =>
         this.#guarded(() =>
           output === undefined ? emitter.complete(target) : emitter.write(target, toParts(output), true),
@@ -228,25 +239,30 @@ export class RunContext implements TaskContext<unknown> {
     return this.#guarded(() => askCaller(this.#questionHost(), toMessageParts(question), options));
   }
 
-  requireAuth(
-    explanation: string | Part | readonly Part[],
-    options: { readonly until?: (signal: AbortSignal) => Promise<unknown> } = {},
-  ): Promise<Message | undefined> {
-    return this.#guarded(() => requireAuth(this.#questionHost(), toMessageParts(explanation), options));
+  // As with `ask`.
+  // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
+  requireAuth(need: string | Part | readonly Part[] | AuthRequest, options: AuthOptions = {}): Promise<any> {
+    return this.#guarded(() => {
+      if (typeof need === "string" || !("message" in need))
+        return requireAuth(this.#questionHost(), { ...options, explanation: toMessageParts(need), described: false });
+      const { message, ...rest } = need;
+      return requireAuth(this.#questionHost(), { ...rest, explanation: toMessageParts(message), described: true });
+    });
   }
 
-  next(options: { readonly wait: false }): Promise<Message | undefined>;
-  next(options?: { readonly wait?: true }): Promise<Message>;
+  next(options: { readonly wait: false; readonly name?: string }): Promise<Message | undefined>;
+  next(options: { readonly signal: AbortSignal; readonly name?: string }): Promise<Message | undefined>;
+  next(options?: { readonly wait?: true; readonly name?: string }): Promise<Message>;
   // The overloads say when there may be none.
   // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
-  next(options: { readonly wait?: boolean } = {}): Promise<any> {
+  next(options: NextOptions = {}): Promise<any> {
     return this.#guarded(() => this.#next(options));
   }
 
-  async #next(options: { readonly wait?: boolean }): Promise<Message | undefined> {
+  async #next({ wait, name = "", signal }: NextOptions): Promise<Message | undefined> {
     const { writer, turn, run } = this.#options;
     const memory = this.#memory();
-    const key = memory.key("next", "");
+    const key = memory.key("next", name);
     const known = memory.recall(key);
     const read = known?.kind === "message" ? memory.openMessage(known) : undefined;
     if (read !== undefined) {
@@ -257,8 +273,10 @@ export class RunContext implements TaskContext<unknown> {
     const poll = (): (typeof writer.inbox)[number] | undefined =>
       writer.inbox.find((entry) => entry.kind === "message");
     for (;;) {
-      const entry = options.wait === false ? poll() : await run.waits().wait({ poll, pauses: false, parks: false });
+      const entry = wait === false ? poll() : await run.waits().wait({ poll, signal, pauses: false, parks: false });
       this.#check();
+      // Whoever gave up has read nothing: a replay, too, may wait as long as it likes.
+      if (entry === TIMED_OUT && signal !== undefined) return undefined;
       if (entry === undefined || entry === TIMED_OUT) {
         memory.remember(key, { kind: "nothing" });
         return undefined;

@@ -52,6 +52,7 @@ function openWriter(): {
       historyLength: 0,
       create: {
         message: '{"messageId":"m","role":"ROLE_USER","parts":[{"text":"go"}]}',
+        streams: false,
         record: {
           contextId: ref.contextId,
           contextShared: false,

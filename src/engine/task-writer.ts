@@ -16,7 +16,6 @@ import type {
   Outcome,
   StepRecord,
   StoreError,
-  TaskEnd,
   TaskHead,
   TaskWrite,
 } from "../store/contract.ts";
@@ -26,7 +25,9 @@ import type { CommitSource } from "./committer.ts";
 import type { Feed } from "./feed.ts";
 import { LogView } from "./log-view.ts";
 import { ENGINE_NOTE } from "./note.ts";
-import { lastRunner, type RunnerRecord, writeRunner } from "./runner-record.ts";
+import { isOnceEntry } from "./once-entry.ts";
+import { PendingWrite, type Visible } from "./pending-write.ts";
+import { lastRunner, type RunnerRecord, withUnkept, writeRunner } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
 import { publicRef } from "./ticket.ts";
 import { traceMetadata } from "./trace.ts";
@@ -49,19 +50,9 @@ interface ArtifactEntry {
   waiting: { readonly index: number; readonly event: ArtifactEvent } | undefined;
 }
 
-type PendingEnd = TaskEnd & { readonly entry: LogView };
-
-interface Taken {
-  readonly id: string;
-  readonly after: number;
-}
-
 /** What is on its way into the store. */
-interface Flying {
+interface Flying extends Visible {
   readonly done: Deferred<void>;
-  readonly views: readonly LogView[];
-  readonly taken: readonly Taken[];
-  readonly end: PendingEnd | undefined;
   readonly sensitive: boolean;
 }
 
@@ -99,15 +90,8 @@ export class TaskWriter implements CommitSource {
   #status: string;
   #statusAt: number;
   #historyLength: number;
-  #create: WriterStart["create"];
-  #entries: LogView[] = [];
-  #history: HistoryEntry[] = [];
-  #taken: Taken[] = [];
+  #pending = new PendingWrite();
   #everTaken: Set<string> | undefined;
-  #steps: StepRecord[] = [];
-  #forgetSteps = false;
-  #headDirty = false;
-  #end: PendingEnd | undefined;
   #release = false;
   #uncommittedEvents = 0;
   #uncommittedBytes = 0;
@@ -134,14 +118,14 @@ export class TaskWriter implements CommitSource {
     this.#historyLength = start.historyLength;
     this.#dependencies = dependencies;
     for (const id of start.knownArtifacts) this.#artifacts.set(id, { id, complete: false, waiting: undefined });
-    this.#create = start.create;
+    this.#pending.create = start.create;
     feed.hasWriter = true;
     if (start.create !== undefined) {
-      this.#history.push({ after: 0, body: start.create.message });
+      this.#pending.history.push({ after: 0, body: start.create.message });
       this.#historyLength++;
       // Who follows a stream has its events; the store folds them for later readers, off the way of this thread.
-      if (start.create.record.messageId === undefined) this.#fold = new ArtifactFold();
-      this.#headDirty = true;
+      if (!start.create.streams) this.#fold = new ArtifactFold();
+      this.#pending.headDirty = true;
       this.#mark();
     }
   }
@@ -182,7 +166,8 @@ export class TaskWriter implements CommitSource {
     const written = this.#append(event, options);
     this.#artifacts.set(id, entry);
     entry.complete = event.lastChunk;
-    entry.waiting = written.kind === "artifact" ? { index: this.#entries.length - 1, event: written } : undefined;
+    entry.waiting =
+      written.kind === "artifact" ? { index: this.#pending.entries.length - 1, event: written } : undefined;
   }
 
   /** Marks the last chunk of every artifact as such, where it has not left yet. */
@@ -194,13 +179,13 @@ export class TaskWriter implements CommitSource {
     const entry = this.#artifacts.get(id);
     if (entry === undefined || entry.complete || entry.waiting === undefined) return;
     const { index, event } = entry.waiting;
-    const logged = this.#entries[index];
+    const logged = this.#pending.entries[index];
     if (logged === undefined) return;
     const body = writeEvent({ ...event, lastChunk: true });
     // Completing a chunk changes no content: what was folded still holds.
     this.#bytes += body.length - logged.body.length;
     this.#uncommittedBytes += body.length - logged.body.length;
-    this.#entries[index] = new LogView(logged.seq, body, { note: logged.note, readership: this.feed });
+    this.#pending.entries[index] = new LogView(logged.seq, body, { note: logged.note, readership: this.feed });
     entry.complete = true;
   }
 
@@ -209,11 +194,12 @@ export class TaskWriter implements CommitSource {
     this.#requireOpen();
     const index = this.inbox.indexOf(entry);
     if (index !== -1) this.inbox.splice(index, 1);
-    this.#taken.push({ id: entry.id, after: this.seq });
+    this.#pending.taken.push({ id: entry.id, after: this.seq });
     this.#everTaken ??= new Set();
     this.#everTaken.add(entry.id);
     // Kept even beyond the limit, which is there to turn callers away: what was accepted is needed for a replay.
     if (keep !== undefined) this.#keep({ after: this.seq, body: writeMessage(keep), inbox: entry.id });
+    else if (isOnceEntry(entry.id)) this.keep({ runner: { unkept: withUnkept(this.runner.unkept, entry.id) } });
     this.#mark();
   }
 
@@ -222,13 +208,13 @@ export class TaskWriter implements CommitSource {
     const { limits } = this.#dependencies;
     if (step.value.length > limits.maxStepBytes)
       throw limitFailure("step-too-large", `what a step returns may be ${limits.maxStepBytes} bytes of JSON`);
-    this.#steps.push(step);
+    this.#pending.steps.push(step);
     this.#mark();
   }
 
   forgetSteps(): void {
-    this.#forgetSteps = true;
-    this.#steps = [];
+    this.#pending.forgetSteps = true;
+    this.#pending.steps = [];
     this.#mark();
   }
 
@@ -238,7 +224,7 @@ export class TaskWriter implements CommitSource {
     if (change.runner !== undefined) this.runner = { ...this.runner, ...change.runner };
     if (change.active !== undefined) this.active = change.active;
     if ("wakeAt" in change) this.wakeAt = change.wakeAt;
-    this.#headDirty = true;
+    this.#pending.headDirty = true;
     this.#mark();
   }
 
@@ -253,23 +239,28 @@ export class TaskWriter implements CommitSource {
     const { isFinal } = options;
     for (const step of plan.via)
       this.#appendStatus(step, { note: ENGINE_NOTE, ...(isFinal !== undefined && { isFinal }) });
-    const before = { status: this.#status, statusAt: this.#statusAt, state: this.state, history: this.#history };
-    this.#history = [];
+    const before = {
+      status: this.#status,
+      statusAt: this.#statusAt,
+      state: this.state,
+      history: this.#pending.history,
+    };
+    this.#pending.history = [];
     try {
       this.#appendStatus(state, options);
     } catch (error) {
-      this.#history = before.history;
+      this.#pending.history = before.history;
       throw error;
     }
     this.active = false;
     this.wakeAt = undefined;
-    const entry = this.#entries.pop();
+    const entry = this.#pending.entries.pop();
     if (entry === undefined) throw new Error("The terminal event was not numbered.");
     const head = this.#head();
-    const history = this.#history;
-    this.#history = before.history;
+    const history = this.#pending.history;
+    this.#pending.history = before.history;
     const artifacts = this.#fold === undefined ? undefined : JSON.stringify(this.#fold.artifacts());
-    this.#end = {
+    this.#pending.end = {
       entry,
       head,
       history,
@@ -286,7 +277,7 @@ export class TaskWriter implements CommitSource {
   release(): Promise<void> {
     this.#requireOpen();
     this.#release = true;
-    this.#headDirty = true;
+    this.#pending.headDirty = true;
     this.#mark();
     return this.flush().finally(() => {
       this.loss ??= { kind: "lease-lost" };
@@ -329,38 +320,17 @@ export class TaskWriter implements CommitSource {
   collect(): TaskWrite | undefined {
     const done = this.#waiting;
     if (done === undefined || this.loss !== undefined) return undefined;
+    const pending = this.#pending;
     this.#waiting = undefined;
-    const end = this.#end;
-    const write: TaskWrite = {
-      kind: "write",
+    this.#pending = new PendingWrite();
+    this.#flying = { done, ...pending.visible(), sensitive: this.runner.sensitive === true };
+    for (const entry of this.#artifacts.values()) entry.waiting = undefined;
+    return pending.write({
       task: this.ref.id,
       epoch: this.epoch,
-      ...(this.#create !== undefined && { create: this.#create.record }),
-      entries: this.#entries,
-      ...(this.#needsHead(end) && { head: end === undefined ? this.#head() : this.#headBeforeEnd() }),
-      history: this.#history,
-      taken: this.#taken.map((taken) => taken.id),
-      steps: this.#steps,
-      forgetSteps: this.#forgetSteps,
-      ...(end !== undefined && { end }),
+      head: () => (pending.end === undefined ? this.#head() : this.#headBeforeEnd()),
       release: this.#release,
-    };
-    this.#flying = { done, views: this.#entries, taken: this.#taken, end, sensitive: this.runner.sensitive === true };
-    for (const entry of this.#artifacts.values()) entry.waiting = undefined;
-    this.#create = undefined;
-    this.#entries = [];
-    this.#history = [];
-    this.#taken = [];
-    this.#steps = [];
-    this.#forgetSteps = false;
-    this.#headDirty = false;
-    this.#end = undefined;
-    return write;
-  }
-
-  /** A task that comes into the store finished needs only its last head: nobody knew it, so no message can keep it from ending. */
-  #needsHead(end: PendingEnd | undefined): boolean {
-    return this.#create === undefined ? this.#headDirty : end === undefined;
+    });
   }
 
   committed(write: TaskWrite, outcome: Outcome): void {
@@ -368,7 +338,7 @@ export class TaskWriter implements CommitSource {
     this.#flying = undefined;
     if (flying === undefined) return;
     if (outcome.status === "ok" || outcome.status === "inbox") this.#applied(write, outcome.status, flying);
-    else if (outcome.status === "duplicate" || outcome.status === "full")
+    else if (outcome.status === "duplicate" || outcome.status === "full" || outcome.status === "repeated")
       this.#lose({ kind: "refused", status: outcome.status }, flying.done);
     else this.#lose({ kind: "lease-lost" }, flying.done);
   }
@@ -462,9 +432,9 @@ export class TaskWriter implements CommitSource {
     const written = this.#append(event, options);
     if (written.kind !== "status") return;
     this.state = state;
-    this.#status = statusText(this.#entries.at(-1)?.body, written);
+    this.#status = statusText(this.#pending.entries.at(-1)?.body, written);
     this.#statusAt = now;
-    this.#headDirty = true;
+    this.#pending.headDirty = true;
     if (isInterrupted(state)) this.runner = { ...this.runner, interruptedAt: this.seq };
     if (written.status.message !== undefined)
       this.#keep({ after: this.seq, body: writeMessage(written.status.message) });
@@ -501,7 +471,7 @@ export class TaskWriter implements CommitSource {
     if (this.#bytes > FOLDED_BYTES) this.#fold = undefined;
     this.#fold?.add(written);
     const state = written.kind === "status" ? written.status.state : undefined;
-    this.#entries.push(new LogView(this.seq, body, { state, note, readership: this.feed }));
+    this.#pending.entries.push(new LogView(this.seq, body, { state, note, readership: this.feed }));
     this.#uncommittedEvents++;
     this.#uncommittedBytes += body.length;
     this.#mark();
@@ -511,7 +481,7 @@ export class TaskWriter implements CommitSource {
   #keep(entry: HistoryEntry): void {
     if (this.historyIsFull && entry.inbox === undefined) return;
     this.#historyLength++;
-    this.#history.push(entry);
+    this.#pending.history.push(entry);
   }
 
   #statusMessage(parts: readonly Part[], metadata: JsonObject | undefined): Message {

@@ -1,5 +1,6 @@
 import { parseOwnJson } from "../internal/own-json.ts";
 import type { ArtifactId } from "../protocol/ids.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import { readEvent, readMessage } from "../protocol/serial.ts";
 import type { HistoryEntry, StepRecord, Store, TaskRecord } from "../store/contract.ts";
@@ -157,7 +158,8 @@ function skillOf(agent: Agent, id: string | undefined): Skill | undefined {
   return id === undefined ? undefined : agent.skills?.find((skill) => skill.id === id);
 }
 
-function skillNamed(agent: Agent, message: Message): Skill | undefined {
-  const id = message.metadata?.["skillId"];
+/** The skill that a message names, or else the request it came with. */
+export function skillNamed(agent: Agent, message: Message, metadata: JsonObject = {}): Skill | undefined {
+  const id = message.metadata?.["skillId"] ?? metadata["skillId"];
   return typeof id === "string" ? skillOf(agent, id) : undefined;
 }

@@ -10,6 +10,8 @@ export interface WaitOptions<T> {
   readonly poll: () => T | undefined;
   /** When to give up (store time). */
   readonly until?: number | undefined;
+  /** Gives up when this aborts. */
+  readonly signal?: AbortSignal | undefined;
   /** The time does not count as work, and the task need not be at work meanwhile. */
   readonly pauses: boolean;
   /** The run may be let go of, to be started again when there is something for it. */
@@ -21,6 +23,7 @@ interface Waiter {
   readonly result: Deferred<unknown>;
   readonly since: number;
   timer: Timer | undefined;
+  giveUp: (() => void) | undefined;
 }
 
 export interface WaitsOptions {
@@ -48,14 +51,17 @@ export class Waits {
     this.#options = options;
   }
 
-  /** Says, with the next commit, that the task waits and until when; called before the wait itself so that both are one write. */
-  pause(until: number | undefined): void {
+  /**
+   * Says, with the next commit, that the task waits and until when; called before the wait itself so that both are one write. `active`:
+   * the run waits for something of its own as well, so that somebody must be at work on the task.
+   */
+  pause(until: number | undefined, { active = false }: { readonly active?: boolean } = {}): void {
     const { writer, clock, staysActive } = this.#options;
     const pausedAt = writer.runner.pausedAt ?? clock.now();
     const wakes = [until, writer.wakeAt].filter((time) => time !== undefined);
     writer.keep({
       runner: { pausedAt },
-      active: staysActive,
+      active: staysActive || active,
       wakeAt: wakes.length > 0 ? Math.min(...wakes) : undefined,
     });
   }
@@ -84,9 +90,15 @@ export class Waits {
     if (reason !== undefined) return Promise.reject(reason);
     const ready = options.poll();
     if (ready !== undefined) return Promise.resolve(ready);
+    if (options.signal?.aborted === true) return Promise.resolve(TIMED_OUT);
     const result = createDeferred<unknown>({ handled: true });
-    const waiter: Waiter = { options, result, since: clock.now(), timer: undefined };
+    const waiter: Waiter = { options, result, since: clock.now(), timer: undefined, giveUp: undefined };
     this.#waiters.add(waiter);
+    const { signal } = options;
+    if (signal !== undefined) {
+      waiter.giveUp = () => this.#settle(waiter, TIMED_OUT);
+      signal.addEventListener("abort", waiter.giveUp, { once: true });
+    }
     if (options.until !== undefined) {
       waiter.timer = clock.setTimer(options.until, () => this.#settle(waiter, TIMED_OUT), { unref: true });
     }
@@ -112,13 +124,13 @@ export class Waits {
   /** The turn is over: whoever still waits, waits for nothing. */
   close(): void {
     this.#parkTimer?.cancel();
-    for (const waiter of this.#waiters) waiter.timer?.cancel();
+    for (const waiter of this.#waiters) release(waiter);
     this.#waiters.clear();
   }
 
   #settle(waiter: Waiter, value: unknown): void {
     if (!this.#waiters.delete(waiter)) return;
-    waiter.timer?.cancel();
+    release(waiter);
     waiter.result.resolve(value);
     this.#armPark();
   }
@@ -138,4 +150,9 @@ export class Waits {
     };
     this.#parkTimer = clock.setTimer(due, park, { unref: true });
   }
+}
+
+function release({ options, timer, giveUp }: Waiter): void {
+  timer?.cancel();
+  if (giveUp !== undefined) options.signal?.removeEventListener("abort", giveUp);
 }

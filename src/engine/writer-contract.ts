@@ -19,7 +19,15 @@ export interface WriterStart {
   readonly knownArtifacts: Iterable<ArtifactId>;
   readonly historyLength: number;
   /** Present for a task that is not in the store yet. */
-  readonly create?: { readonly record: TaskCreate /** The first message, as stored. */; readonly message: string };
+  readonly create?: WriterCreate;
+}
+
+export interface WriterCreate {
+  readonly record: TaskCreate;
+  /** The first message, as stored. */
+  readonly message: string;
+  /** Somebody follows its events from the first on. */
+  readonly streams: boolean;
 }
 
 /** What all writers of an engine share. */
@@ -46,7 +54,7 @@ export interface WriterListener {
 export type WriterLoss =
   | { readonly kind: "lease-lost" }
   | { readonly kind: "store-unavailable"; readonly error: StoreError }
-  | { readonly kind: "refused"; readonly status: "duplicate" | "full" };
+  | { readonly kind: "refused"; readonly status: "duplicate" | "full" | "repeated" };
 
 export interface StatusOptions {
   readonly parts?: readonly Part[];

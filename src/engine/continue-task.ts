@@ -1,0 +1,128 @@
+import { uuidv7 } from "../internal/uuid.ts";
+import { A2AError, invalidField } from "../protocol/error.ts";
+import type { TaskId } from "../protocol/ids.ts";
+import { writeMessage } from "../protocol/serial.ts";
+import { isInterrupted } from "../protocol/state.ts";
+import { publicTaskId } from "../protocol/task-key.ts";
+import type { InboxEntry, Outcome } from "../store/contract.ts";
+import { type Agent, TaskAborted } from "./agent.ts";
+import type { Submission, Submitted } from "./api.ts";
+import type { EngineParts } from "./engine.ts";
+import type { Feed } from "./feed.ts";
+import { checkSize } from "./message-size.ts";
+import { setWebhook } from "./message-webhook.ts";
+import { type Once, toldBefore } from "./once.ts";
+import { onceEntry } from "./once-entry.ts";
+import { ticketOf } from "./ticket.ts";
+import { skillNamed } from "./turn.ts";
+
+export interface Continuation {
+  readonly agent: Agent;
+  readonly submission: Submission;
+  readonly once: Once | undefined;
+}
+
+/** Leaves one more message in the inbox of a task. The feed is held, and released here. */
+export async function continueTask(parts: EngineParts, feed: Feed, message: Continuation): Promise<Submitted> {
+  try {
+    const inbox = (await entryBefore(parts, feed, message)) ?? (await post(parts, feed, message));
+    return { kind: "task", ticket: { ...ticketOf(feed.task), inbox } };
+  } catch (error) {
+    if (error instanceof A2AError || error instanceof TaskAborted) throw error;
+    throw new A2AError("unavailable", "The message could not be stored; try again later.", {
+      cause: error,
+      retryAfter: 5,
+    });
+  } finally {
+    parts.feeds.release(feed);
+  }
+}
+
+/** What the same message has become before, where it is to count once. */
+async function entryBefore(
+  parts: EngineParts,
+  { task }: Feed,
+  { submission, once }: Continuation,
+): Promise<string | undefined> {
+  if (once === undefined) return undefined;
+  const { messageId } = submission.message;
+  return toldBefore(parts, task.id, { messageId, digest: once.digest });
+}
+
+async function post(parts: EngineParts, feed: Feed, { agent, submission, once }: Continuation): Promise<string> {
+  const { feeds, environment } = parts;
+  const { message, admitSkill, webhook } = submission;
+  const { id } = feed.task;
+  await requireOpen(parts, feed, submission);
+  const skill = skillNamed(agent, message);
+  if (skill !== undefined) admitSkill?.(skill.id);
+  const body = writeMessage({ ...message, taskId: publicTaskId(id), contextId: feed.task.contextId });
+  checkSize(environment.limits, body);
+  // Another node may have asked meanwhile, and for something that must be sealed.
+  await feeds.refresh([id]);
+  const undo = webhook === undefined ? undefined : await setWebhook(parts, feed, webhook);
+  const sealed = feed.sensitive && isInterrupted(feed.state);
+  const entry: InboxEntry = {
+    id: once === undefined ? uuidv7() : onceEntry(message.messageId, once.digest),
+    kind: "message",
+    body: sealed ? environment.sealer.seal(body, id) : body,
+    sealed,
+    at: environment.clock.now(),
+  };
+  const outcome = await deliver(parts, id, entry);
+  // Another node was quicker with the same message.
+  const isRepeated = outcome.status === "duplicate" && once !== undefined;
+  if (outcome.status !== "ok" && !isRepeated) {
+    await undo?.();
+    throw refusal(outcome, id, environment.limits.maxInbox);
+  }
+  return entry.id;
+}
+
+async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submission): Promise<void> {
+  const { runs, environment } = parts;
+  const { task } = feed;
+  // Its name may have been taken a moment ago: what follows must find it in the store.
+  const writer = runs.writer(task.id);
+  if (writer !== undefined && !writer.isStored) await writer.flush();
+  if (feed.ended) throw taskEnded(task.id, feed.state);
+  if (message.contextId !== undefined && message.contextId !== task.contextId) {
+    throw invalidField("message.contextId", "is not the context of the task that message.taskId names");
+  }
+  if (runs.writer(task.id)?.historyIsFull ?? (await isHistoryFull(parts, task.id))) {
+    throw new A2AError("resource-exhausted", `A task may have ${environment.limits.maxHistory} messages.`);
+  }
+}
+
+/** A task that nobody is at work on has no writer to ask. */
+async function isHistoryFull({ store, environment }: EngineParts, id: TaskId): Promise<boolean> {
+  const record = await store.get(id, { artifacts: false });
+  return (record?.history.length ?? 0) >= environment.limits.maxHistory;
+}
+
+function deliver({ committer, environment, runs }: EngineParts, task: TaskId, entry: InboxEntry): Promise<Outcome> {
+  const { maxInbox } = environment.limits;
+  return committer.submit({ kind: "post", task, entry, maxWaiting: maxInbox }, (known) => {
+    if (known.status === "ok") runs.deliver(task, entry, known.node);
+  });
+}
+
+function refusal({ status }: Outcome, id: TaskId, maxInbox: number): A2AError {
+  if (status === "ended") return taskEnded(id, undefined);
+  if (status !== "full") return taskNotFound(id);
+  return new A2AError("resource-exhausted", `${maxInbox} messages wait for this task already; try again later.`, {
+    retryAfter: 5,
+  });
+}
+
+export function taskNotFound(id: TaskId): A2AError {
+  return new A2AError("task-not-found", "Task not found", { metadata: { taskId: publicTaskId(id) } });
+}
+
+function taskEnded(id: TaskId, state: string | undefined): A2AError {
+  return new A2AError(
+    "unsupported-operation",
+    `The task is finished${state === undefined ? "" : ` (${state})`}; send the message without a task id to begin a new one.`,
+    { metadata: { taskId: publicTaskId(id), state: state ?? "unknown" } },
+  );
+}

@@ -1,0 +1,62 @@
+import type { Message } from "../protocol/message.ts";
+import type { Part } from "../protocol/part.ts";
+import type { InboxEntry } from "../store/contract.ts";
+import type { Memory, Remembered } from "./memory.ts";
+import type { ContextHost } from "./task-context.ts";
+import type { TaskWriter } from "./task-writer.ts";
+import type { Waits } from "./waits.ts";
+
+/** What asking the caller something needs of the run. */
+export interface QuestionHost {
+  readonly writer: TaskWriter;
+  readonly memory: Memory;
+  readonly waits: Waits;
+  readonly history: Message[];
+  /** What earlier attempts at this turn have read, by inbox entry. */
+  readonly taken: ReadonlyMap<string, Message>;
+  readonly run: Pick<ContextHost, "signal" | "inputTimeout" | "now" | "openEntry">;
+  /** Throws once the run may write no more. Asked after every wait: the task may have been taken away meanwhile. */
+  readonly check: () => void;
+}
+
+export type Asked = Extract<Remembered, { kind: "asked" }>;
+
+/** What is said of an answer that was sealed with a secret which is not known any more. */
+export const UNREADABLE = "It could not be read; please send it once more.";
+
+export interface OpenQuestion {
+  readonly key: string;
+  readonly until: number | undefined;
+  /** The run waits for something of its own as well, so that somebody must be at work on the task. */
+  readonly active?: boolean;
+  /** The private half of the key the answer may be encrypted to, sealed. */
+  readonly box?: string | undefined;
+}
+
+/** Remembers, with the next commit, that this was asked and that the task waits. */
+export function record({ memory, writer, waits }: QuestionHost, question: OpenQuestion): Asked {
+  const { until, active = false, box } = question;
+  const asked: Asked = {
+    kind: "asked",
+    before: waitingIds(writer),
+    ...(until !== undefined && { until }),
+    ...(box !== undefined && { box }),
+  };
+  memory.remember(question.key, asked);
+  waits.pause(until, { active });
+  return asked;
+}
+
+/** A question that is asked once more says why. */
+export function withProblem(question: readonly Part[], problem: string | undefined): readonly Part[] {
+  return problem === undefined ? question : [{ text: `That answer does not fit: ${problem}\n` }, ...question];
+}
+
+/** The first message that came after these. */
+export function arrived(writer: TaskWriter, before: readonly string[]): InboxEntry | undefined {
+  return writer.inbox.find((entry) => entry.kind === "message" && !before.includes(entry.id));
+}
+
+export function waitingIds(writer: TaskWriter): string[] {
+  return writer.inbox.filter((entry) => entry.kind === "message").map((entry) => entry.id);
+}
