@@ -1,0 +1,93 @@
+import type { Clock } from "../internal/clock.ts";
+import { isoTime } from "../internal/iso-time.ts";
+import { A2AError } from "../protocol/error.ts";
+import type { TaskId } from "../protocol/ids.ts";
+import { publicTaskId } from "../protocol/task-key.ts";
+import type { Outcome, Store, WebhookOperation, WebhookRecord } from "../store/contract.ts";
+import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "./contract.ts";
+import type { Failure } from "./delivery.ts";
+import { taskKeys } from "./task-keys.ts";
+
+export interface DeadLettersOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly commit: (operation: WebhookOperation) => Promise<Outcome>;
+  /** A webhook is active again. */
+  readonly onRevived: (task: TaskId, id: string) => void;
+}
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+
+/** Deliveries that were given up, for operators: nobody's scope is asked for. */
+export class DeadLetters {
+  readonly #options: DeadLettersOptions;
+
+  constructor(options: DeadLettersOptions) {
+    this.#options = options;
+  }
+
+  /** From new to old. */
+  async list({ limit = DEFAULT_LIMIT, taskId, after }: DeadLettersQuery = {}): Promise<readonly DeadLetter[]> {
+    const { store } = this.#options;
+    const size = Math.max(1, Math.min(Math.floor(limit), MAX_LIMIT));
+    const beyond = after === undefined ? undefined : await this.#key(after);
+    const records = await store.failedWebhooks({
+      limit: size,
+      ...(taskId !== undefined && { task: taskId as TaskId }),
+      ...(after !== undefined && { before: Date.parse(after.failedAt) }),
+      ...(after !== undefined && beyond !== undefined && { beyond: { task: beyond, id: after.configId } }),
+    });
+    const letters = await Promise.all(records.map((record) => this.#letter(record)));
+    return letters.filter((letter) => letter !== undefined);
+  }
+
+  /** Tells it again, from the first event that was not told. Rejects with `task-not-found` if there is no such dead letter. */
+  async redeliver(ref: DeadLetterRef): Promise<void> {
+    const { clock, commit, onRevived } = this.#options;
+    const key = await this.#key(ref);
+    const id = ref.configId;
+    const outcome =
+      key === undefined ? undefined : await commit({ kind: "webhook-revive", task: key, id, at: clock.now() });
+    if (key === undefined || outcome?.status !== "ok") {
+      throw new A2AError("task-not-found", "There is no such dead letter", {
+        metadata: { taskId: ref.taskId, configId: id },
+      });
+    }
+    onRevived(key, id);
+  }
+
+  /** What the task is kept as. */
+  async #key({ taskId, agent, tenant, owner }: DeadLetterRef): Promise<TaskId | undefined> {
+    const { store } = this.#options;
+    const isScoped = agent !== undefined && tenant !== undefined && owner !== undefined;
+    // Whoever calls it has it from a list of ours, or gets nothing.
+    const id = taskId as TaskId;
+    const keys = isScoped ? taskKeys({ agent, tenant, owner }, id) : [id];
+    for (const key of keys) {
+      if ((await store.get(key, { artifacts: false, history: 0 })) !== undefined) return key;
+    }
+    return undefined;
+  }
+
+  async #letter(webhook: WebhookRecord): Promise<DeadLetter | undefined> {
+    const record = await this.#options.store.get(webhook.task, { artifacts: false, history: 0 });
+    if (record === undefined || webhook.failure === undefined) return undefined;
+    // Safe: written by who gave it up.
+    const { outcome, reason, url, attempts } = JSON.parse(webhook.failure) as Failure;
+    const { agent, tenant, owner } = record.scope;
+    return {
+      taskId: publicTaskId(webhook.task),
+      agent,
+      tenant,
+      owner,
+      configId: webhook.id,
+      url,
+      outcome,
+      reason,
+      seq: webhook.cursor + 1,
+      attempts,
+      failedAt: isoTime(webhook.failedAt ?? 0),
+    };
+  }
+}

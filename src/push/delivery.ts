@@ -1,0 +1,297 @@
+import { createHash } from "node:crypto";
+import type { Sealer } from "../engine/seal.ts";
+import type { Clock } from "../internal/clock.ts";
+import { isTerminal } from "../protocol/state.ts";
+import { publicTaskId } from "../protocol/task-key.ts";
+import type { Store, TaskRecord, WebhookAdvance, WebhookRecord, WebhookState } from "../store/contract.ts";
+import type { PushCodec } from "../wire/codec.ts";
+import { type RetrySettings, waitAfter } from "./back-off.ts";
+import type { Budget } from "./budget.ts";
+import type { DeadLetter, DeliveryOutcome, DeliveryRecord } from "./contract.ts";
+import type { HeldWebhook } from "./held-webhooks.ts";
+import type { Ledger } from "./ledger.ts";
+import { PendingEvents, type Step } from "./pending-events.ts";
+import { type Courier, type PostResult, post } from "./post.ts";
+import { requestHeaders } from "./request-headers.ts";
+import { openTarget, shownUrl, type WebhookTarget } from "./webhook-target.ts";
+
+/** Proves to webhooks that a notification is ours. */
+export interface Notary {
+  sign(claims: NotificationClaims): Promise<string>;
+}
+
+export interface NotificationClaims {
+  /** Where it goes. */
+  readonly url: string;
+  /** The same whenever the same is told. */
+  readonly jti: string;
+  readonly taskId: string;
+  readonly body: string;
+  /** Milliseconds since the epoch. */
+  readonly issuedAt: number;
+}
+
+export interface DeliverySettings extends RetrySettings {
+  /** Milliseconds one try may take. */
+  readonly timeout: number;
+}
+
+export interface DeliveryEnvironment {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly ledger: Ledger;
+  readonly courier: Courier;
+  /** Absent: nothing is signed. */
+  readonly notary: Notary | undefined;
+  readonly codecOf: (dialect: string) => PushCodec | undefined;
+  readonly settings: DeliverySettings;
+  /** Between 0 and 1, for jitter. */
+  readonly random: () => number;
+  readonly budget: Budget;
+  readonly folds: Budget;
+  readonly report: (record: DeliveryRecord) => void;
+  readonly isStopping: () => boolean;
+}
+
+/**
+ * What to do with a webhook after its turn. `more`: give it another. `nothing`: wait until something happens. `rest`: not before then.
+ * `pause`: then, or earlier if something happens. `over`: it is no longer ours to see to.
+ */
+export type AfterTurn =
+  | { readonly kind: "more" | "nothing" | "over" }
+  | { readonly kind: "rest" | "pause"; readonly until: number };
+
+export interface TurnResult {
+  readonly after: AfterTurn;
+  /** Whether its host gave no answer; absent where it was not asked. */
+  readonly silent?: boolean | undefined;
+}
+
+/** So much is told in one turn, before others have theirs. */
+const POSTS_PER_TURN = 32;
+/** Milliseconds after which further chunks are told to who is told whole tasks, and as many more for each byte of the task. */
+const QUIET_MS = 1000;
+const QUIET_MS_PER_BYTE = 0.01;
+
+/** Tells a webhook, one after the other, what its task's log holds for it. Rejects where the store does. */
+export async function takeTurn(environment: DeliveryEnvironment, held: HeldWebhook): Promise<TurnResult> {
+  const { store, sealer, codecOf } = environment;
+  const webhook = (await store.webhooks(held.task)).find(({ id }) => id === held.id);
+  const record = await store.get(held.task, { artifacts: false, history: 0 });
+  // Deleted, set anew, or in the care of somebody else.
+  if (record === undefined || webhook?.epoch !== held.epoch || webhook.state !== "active") {
+    return { after: { kind: "over" } };
+  }
+  const target = openTarget(sealer, webhook, record.scope);
+  const codec = codecOf(webhook.dialect);
+  const turn = new Turn(environment, { held, webhook, record });
+  if (target !== undefined && codec !== undefined) return turn.run(target, codec);
+  const reason = target === undefined ? "the key that its settings were sealed with is gone" : "its version is unknown";
+  return { after: await turn.unreadable(reason) };
+}
+
+interface Subject {
+  readonly held: HeldWebhook;
+  readonly webhook: WebhookRecord;
+  readonly record: TaskRecord;
+}
+
+class Turn {
+  readonly #environment: DeliveryEnvironment;
+  readonly #subject: Subject;
+  #cursor: number;
+  #attempts: number;
+  #silent: boolean | undefined;
+
+  constructor(environment: DeliveryEnvironment, subject: Subject) {
+    this.#environment = environment;
+    this.#subject = subject;
+    this.#cursor = subject.webhook.cursor;
+    this.#attempts = subject.webhook.attempts;
+  }
+
+  async run(target: WebhookTarget, codec: PushCodec): Promise<TurnResult> {
+    const after = await this.#tell(target, codec);
+    return { after, silent: this.#silent };
+  }
+
+  /** Nobody can be told. */
+  async unreadable(reason: string): Promise<AfterTurn> {
+    return this.#giveUp({ outcome: "given-up", reason, url: "", state: "suspended" });
+  }
+
+  async #tell(target: WebhookTarget, codec: PushCodec): Promise<AfterTurn> {
+    const { store, clock, budget, folds, isStopping } = this.#environment;
+    const { held, record } = this.#subject;
+    if (codec.carries === "task" && clock.now() < held.quietUntil && record.head.statusAt === held.statusAt) {
+      return { kind: "pause", until: held.quietUntil };
+    }
+    const { events } = target;
+    const place = { task: held.task, contextId: record.contextId, origin: record.dialect };
+    using pending = new PendingEvents(
+      { store, ...place, codec, events, budget, folds, now: () => clock.now() },
+      this.#cursor,
+    );
+    for (let posts = 0; posts < POSTS_PER_TURN; posts++) {
+      if (isStopping() || held.phase === "gone") return { kind: "over" };
+      const step = await pending.next();
+      if (step === undefined) return await this.#rest();
+      if (step.notification === undefined) {
+        const passed = await this.#advance(step);
+        if (passed !== undefined) return passed;
+        continue;
+      }
+      const failed = await this.#deliver(step, target, codec);
+      if (failed !== undefined) return failed;
+      if (codec.carries === "task" && step.notification.kind === "artifact") {
+        held.quietUntil = clock.now() + QUIET_MS + Math.round(step.notification.body.length * QUIET_MS_PER_BYTE);
+        held.statusAt = record.head.statusAt;
+        return { kind: "pause", until: held.quietUntil };
+      }
+    }
+    return { kind: "more" };
+  }
+
+  /** Nothing is left to be told for now. */
+  async #rest(): Promise<AfterTurn> {
+    const { record } = this.#subject;
+    if (!isTerminal(record.head.state)) return { kind: "nothing" };
+    return (await this.#advance({ upTo: this.#cursor, ended: true })) ?? { kind: "nothing" };
+  }
+
+  /** `undefined`: go on. */
+  async #deliver(step: Step, target: WebhookTarget, codec: PushCodec): Promise<AfterTurn | undefined> {
+    const began = performance.now();
+    const result = await this.#post(step, target, codec);
+    if (result.kind === "aborted") return { kind: "over" };
+    this.#attempts += 1;
+    this.#silent = result.kind === "failed" && result.silent;
+    const { settings } = this.#environment;
+    const isLast = this.#attempts > settings.retries;
+    const outcome = outcomeOf(result, isLast);
+    this.#report(outcome, { step, target, result, durationMs: Math.round(performance.now() - began) });
+    switch (result.kind) {
+      case "delivered":
+        return this.#advance(step);
+      case "gone":
+        return this.#fail("dropped", target, { reason: "HTTP 410", state: "removed" });
+      case "refused":
+        return this.#fail("refused", target, { reason: result.reason, state: target.afterFailure });
+      case "failed":
+        if (isLast) return this.#fail("given-up", target, { reason: result.reason, state: target.afterFailure });
+        return this.#retry(result.retryAfter);
+    }
+  }
+
+  async #post(step: Step, target: WebhookTarget, codec: PushCodec): Promise<PostResult> {
+    const { clock, courier, notary, settings } = this.#environment;
+    const { held } = this.#subject;
+    const { notification } = step;
+    if (notification === undefined) return { kind: "aborted" };
+    const { body } = notification;
+    const abort = new AbortController();
+    held.abort = abort;
+    const taskId = publicTaskId(held.task);
+    const jti = notificationId(held, target, step.upTo);
+    const signature = await notary?.sign({ url: target.url, jti, taskId, body, issuedAt: clock.now() });
+    const headers = requestHeaders({ target, codec, notification, signature });
+    if (abort.signal.aborted) return { kind: "aborted" };
+    const { timeout } = settings;
+    const result = await post(courier, clock, { url: target.url, headers, body, timeout, signal: abort.signal });
+    held.abort = undefined;
+    return result;
+  }
+
+  /** Notes how far it has been told. `undefined`: go on. */
+  async #advance({ upTo, ended }: Pick<Step, "upTo" | "ended">): Promise<AfterTurn | undefined> {
+    this.#cursor = upTo;
+    this.#attempts = 0;
+    const now = this.#environment.clock.now();
+    const status = await this.#note({ nextAt: now, state: ended ? "idle" : "active" });
+    this.#subject.held.told = upTo;
+    if (status === "inbox") return undefined;
+    if (status !== "ok" || ended) return { kind: "over" };
+    return undefined;
+  }
+
+  async #retry(askedFor: number | undefined): Promise<AfterTurn> {
+    const { clock, settings, random } = this.#environment;
+    const nextAt = clock.now() + waitAfter(settings, this.#attempts, { random, askedFor });
+    const status = await this.#note({ nextAt, state: "active" });
+    return status === "ok" ? { kind: "rest", until: nextAt } : { kind: "over" };
+  }
+
+  #fail(
+    outcome: DeadLetter["outcome"],
+    target: WebhookTarget,
+    { reason, state }: { readonly reason: string; readonly state: WebhookState },
+  ): Promise<AfterTurn> {
+    return this.#giveUp({ outcome, reason, url: shownUrl(target.url), state });
+  }
+
+  async #giveUp({ state, ...told }: Omit<Failure, "attempts"> & { state: WebhookState }): Promise<AfterTurn> {
+    const failedAt = this.#environment.clock.now();
+    const failure: Failure = { ...told, attempts: this.#attempts };
+    await this.#note({ nextAt: failedAt, state, failure: JSON.stringify(failure), failedAt });
+    return { kind: "over" };
+  }
+
+  async #note(change: Pick<WebhookAdvance, "nextAt" | "state" | "failure" | "failedAt">): Promise<string> {
+    const { task, id, epoch } = this.#subject.held;
+    const outcome = await this.#environment.ledger.submit({
+      kind: "webhook-advance",
+      task,
+      id,
+      epoch,
+      cursor: this.#cursor,
+      attempts: this.#attempts,
+      ...change,
+    });
+    return outcome.status;
+  }
+
+  #report(
+    outcome: DeliveryOutcome,
+    { step, target, result, durationMs }: { step: Step; target: WebhookTarget; result: PostResult; durationMs: number },
+  ): void {
+    const { held, record } = this.#subject;
+    const reason = "reason" in result ? result.reason : result.kind === "gone" ? "HTTP 410" : undefined;
+    this.#environment.report({
+      taskId: publicTaskId(held.task),
+      ...record.scope,
+      configId: held.id,
+      url: shownUrl(target.url),
+      outcome,
+      seq: step.upTo,
+      attempt: this.#attempts,
+      ...("httpStatus" in result && result.httpStatus !== undefined && { httpStatus: result.httpStatus }),
+      ...(reason !== undefined && { reason }),
+      durationMs,
+    });
+  }
+}
+
+/** What is kept of a failure. */
+export interface Failure {
+  readonly outcome: DeadLetter["outcome"];
+  readonly reason: string;
+  /** Without its query. */
+  readonly url: string;
+  readonly attempts: number;
+}
+
+function outcomeOf({ kind }: PostResult, isLast: boolean): DeliveryOutcome {
+  if (kind === "delivered") return "delivered";
+  if (kind === "gone") return "dropped";
+  if (kind === "refused") return "refused";
+  return isLast ? "given-up" : "retried";
+}
+
+/** The same after a crash: made of nothing but what is stored. */
+function notificationId({ task, id }: HeldWebhook, { nonce }: WebhookTarget, seq: number): string {
+  return createHash("sha256")
+    .update(JSON.stringify([task, id, nonce, seq]))
+    .digest("base64url")
+    .slice(0, 32);
+}

@@ -1,0 +1,148 @@
+import type { Sealer } from "../engine/seal.ts";
+import type { Clock } from "../internal/clock.ts";
+import { randomId } from "../internal/random-id.ts";
+import { A2AError } from "../protocol/error.ts";
+import type { TaskId } from "../protocol/ids.ts";
+import type { KeptPushConfig, PushConfig, PushPolicy } from "../protocol/operation.ts";
+import type { Scope } from "../protocol/principal.ts";
+import type { Outcome, Store, WebhookDraft, WebhookKey, WebhookOperation, WebhookRecord } from "../store/contract.ts";
+import { type CheckUrl, checkConfig } from "./check-config.ts";
+import type { PushCaller, PushDesk } from "./contract.ts";
+import { taskKeys } from "./task-keys.ts";
+import { keptConfig, originOf, sealTarget } from "./webhook-target.ts";
+
+export interface PushDeskOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly maxPerTask: number;
+  readonly checkUrl: CheckUrl;
+  /** Commits one operation. */
+  readonly commit: (operation: WebhookOperation) => Promise<Outcome>;
+  /** A webhook that leads to this origin was set, and is durable. */
+  readonly onSet: (webhook: WebhookKey, origin: string | undefined) => void;
+  /** A webhook was deleted: it must not be told any more. */
+  readonly onDelete: (task: TaskId, id: string) => void;
+}
+
+/** Keeps push configurations. */
+export function createPushDesk(options: PushDeskOptions): PushDesk {
+  return new StoredPushDesk(options);
+}
+
+class StoredPushDesk implements PushDesk {
+  readonly maxPerTask: number;
+  readonly #options: PushDeskOptions;
+  /** Where drafts lead to: they are sealed, and whoever tells them would have to read them again. */
+  readonly #origins = new WeakMap<WebhookDraft, string>();
+
+  constructor(options: PushDeskOptions) {
+    this.#options = options;
+    this.maxPerTask = options.maxPerTask;
+  }
+
+  draft(caller: PushCaller, config: PushConfig, field: string): WebhookDraft {
+    const { sealer, clock, checkUrl } = this.#options;
+    checkConfig(config, field, checkUrl);
+    const { id = randomId(), ...target } = config;
+    const { scope, dialect, policy } = caller;
+    const sealed = { ...target, afterFailure: policy.afterFailure, nonce: randomId() };
+    const draft: WebhookDraft = {
+      id,
+      dialect,
+      body: sealTarget(sealer, sealed, { scope, id }),
+      unnamed: config.id === undefined,
+      at: clock.now(),
+    };
+    this.#origins.set(draft, originOf(config.url));
+    return draft;
+  }
+
+  async set(caller: PushCaller, task: TaskId, config: PushConfig): Promise<KeptPushConfig> {
+    const { store, commit, sealer, maxPerTask } = this.#options;
+    const { scope, policy } = caller;
+    // Looked up first: who may not see the task must not learn from the refusal of an address that it is there.
+    const key = await this.#find(scope, task);
+    const webhook = this.draft(caller, config, "pushNotificationConfig");
+    const before = policy.single ? await store.webhooks(key) : [];
+    const outcome = await commit({ kind: "webhook-set", task: key, scope, webhook, maxPerTask, only: policy.single });
+    if (outcome.status === "full") {
+      throw new A2AError("resource-exhausted", `A task may have ${maxPerTask} push configurations; delete one first.`);
+    }
+    if (outcome.status !== "ok") throw taskNotFound(task);
+    for (const { id } of before) if (id !== webhook.id) this.#options.onDelete(key, id);
+    this.stored(key, webhook);
+    const kept = (await store.webhooks(key)).find(({ id }) => id === webhook.id);
+    const shown = kept === undefined ? undefined : keptConfig(sealer, kept, scope);
+    if (shown === undefined)
+      throw new A2AError("internal", "The configuration was deleted before it could be returned");
+    return shown;
+  }
+
+  async get(caller: PushCaller, task: TaskId, id: string | undefined): Promise<KeptPushConfig | undefined> {
+    const { scope, policy } = caller;
+    const key = await this.#find(scope, task);
+    const webhook = named(await this.#visible(key), id, policy);
+    const config = webhook === undefined ? undefined : keptConfig(this.#options.sealer, webhook, scope);
+    if (config !== undefined || policy.missing === "nothing") return config;
+    throw new A2AError("task-not-found", "Push notification configuration not found", {
+      metadata: { taskId: task, ...(id !== undefined && { id }) },
+    });
+  }
+
+  async list({ scope }: PushCaller, task: TaskId): Promise<readonly KeptPushConfig[]> {
+    const visible = await this.#visible(await this.#find(scope, task));
+    return visible.flatMap((webhook) => keptConfig(this.#options.sealer, webhook, scope) ?? []);
+  }
+
+  async delete({ scope, policy }: PushCaller, task: TaskId, id: string | undefined): Promise<void> {
+    const { commit, onDelete } = this.#options;
+    const key = await this.#find(scope, task);
+    const webhook = named(await this.#visible(key), id, policy);
+    if (webhook === undefined) return;
+    await commit({ kind: "webhook-delete", task: key, id: webhook.id });
+    onDelete(key, webhook.id);
+  }
+
+  stored(key: TaskId, draft: WebhookDraft): void {
+    this.#options.onSet({ task: key, id: draft.id }, this.#origins.get(draft));
+  }
+
+  /** What the caller's task is kept as. */
+  async #find(scope: Scope, task: TaskId): Promise<TaskId> {
+    for (const key of taskKeys(scope, task)) {
+      const record = await this.#options.store.get(key, { scope, artifacts: false, history: 0 });
+      if (record !== undefined) return key;
+    }
+    throw taskNotFound(task);
+  }
+
+  /** In the order they were first set. */
+  async #visible(key: TaskId): Promise<readonly WebhookRecord[]> {
+    return (await this.#options.store.webhooks(key)).filter(({ state }) => state !== "removed");
+  }
+}
+
+/** The one of that id; without an id the latest; and, for who knows a name for it, the latest that was set without one. */
+function named(
+  webhooks: readonly WebhookRecord[],
+  id: string | undefined,
+  { unnamedId }: PushPolicy,
+): WebhookRecord | undefined {
+  if (id === undefined) return latest(webhooks);
+  const found = webhooks.find((webhook) => webhook.id === id);
+  if (found !== undefined || id !== unnamedId) return found;
+  return latest(webhooks.filter(({ unnamed }) => unnamed));
+}
+
+/** Of several set at the same time, the one that came last. */
+function latest(webhooks: readonly WebhookRecord[]): WebhookRecord | undefined {
+  return webhooks.reduce<WebhookRecord | undefined>(
+    (last, webhook) => (last === undefined || webhook.at >= last.at ? webhook : last),
+    undefined,
+  );
+}
+
+function taskNotFound(taskId: string): A2AError {
+  return new A2AError("task-not-found", "Task not found", { metadata: { taskId } });
+}

@@ -1,0 +1,438 @@
+import { describe, expect, it } from "vitest";
+import { OutgoingFailure, OutgoingRefused } from "../outgoing/errors.ts";
+import { StoreError } from "../store/contract.ts";
+import { turns } from "../testing/engine-harness.ts";
+import { type Posted, PushTrial } from "./test/push-trial.ts";
+
+const HOOK = { url: "https://hooks.example/a" };
+const OTHER = { url: "https://other.example/b" };
+
+describe("A webhook", () => {
+  it("is told every event in order, the next one only when the one before was taken", async () => {
+    await using trial = await PushTrial.open();
+    const task = await trial.task("t", HOOK);
+    await task.chunk("one ");
+    await task.chunk("two ");
+    await task.end();
+    for (let count = 1; count <= 4; count++) {
+      const post = await trial.posted(count);
+      expect(await trial.isQuiet()).toBe(true);
+      post.answer(200);
+    }
+    await trial.harness.until(() => trial.push.counts().held === 0);
+    expect(trial.said()).toEqual(["status:working", "chunk:one ", "chunk:two ", "status:completed"]);
+    expect(trial.outcomes()).toEqual(["delivered", "delivered", "delivered", "delivered"]);
+    const [webhook] = await trial.harness.shared.webhooks(task.id);
+    expect(webhook).toMatchObject({ state: "idle", cursor: 4 });
+  });
+
+  it("that is set later is told what comes after", async () => {
+    await using trial = await PushTrial.open({ answer: () => 204 });
+    const task = await trial.task("t");
+    await task.chunk("before ");
+    await trial.push.desk.set(trial.caller(), task.id, HOOK);
+    await task.chunk("after ");
+    await trial.posted(1);
+    await task.end();
+    await trial.posted(2);
+    expect(trial.said()).toEqual(["chunk:after ", "status:completed"]);
+  });
+
+  it("that is set when all is over is told how it ended", async () => {
+    await using trial = await PushTrial.open({ answer: () => 200 });
+    const task = await trial.task("t");
+    await task.chunk("x");
+    await task.end();
+    await trial.push.desk.set(trial.caller(), task.id, HOOK);
+    await trial.posted(1);
+    await trial.harness.until(() => trial.push.counts().held === 0);
+    expect(trial.said()).toEqual(["status:completed"]);
+  });
+
+  it("is told the whole task where the events are no longer kept", async () => {
+    await using trial = await PushTrial.open({ answer: () => 200, retention: { logAge: 1000 } });
+    const task = await trial.task("t");
+    await task.chunk("x");
+    await task.end();
+    await trial.harness.advance(2000);
+    await trial.harness.shared.sweep();
+    expect(await trial.harness.shared.log(task.id, 0, 1000)).toEqual([]);
+    await trial.push.desk.set(trial.caller(), task.id, HOOK);
+    await trial.posted(1);
+    await trial.harness.until(() => trial.push.counts().held === 0);
+    expect(trial.said()).toEqual(["task@3:status:completed:x"]);
+  });
+
+  it("is told only what it wants to hear", async () => {
+    await using trial = await PushTrial.open({ answer: () => 200 });
+    const task = await trial.task("t", { ...HOOK, events: ["status"] });
+    const other = await trial.push.desk.set(trial.caller(), task.id, { ...OTHER, events: ["artifact"] });
+    await task.chunk("x");
+    await task.status("hm");
+    await task.end();
+    await trial.harness.until(() => trial.push.counts().held === 0);
+    const to = (url: string) => trial.posts.filter((post) => post.url === url).map(({ body }) => body);
+    expect(to(HOOK.url)).toEqual(["status:working", "status:working", "status:completed"]);
+    expect(to(OTHER.url)).toEqual(["chunk:x"]);
+    const webhooks = await trial.harness.shared.webhooks(task.id);
+    expect(webhooks.find(({ id }) => id === other.id)).toMatchObject({ state: "idle", cursor: 4 });
+  });
+
+  it("is told with everything it was set up with, and proof of whom it is from", async () => {
+    await using trial = await PushTrial.open({ answer: () => 200 });
+    await trial.task("t", {
+      ...HOOK,
+      token: "tok",
+      authentication: { schemes: ["Basic"], credentials: "YTpi" },
+      headers: { "X-Own": "mine" },
+    });
+    const { headers } = await trial.posted(1);
+    const [claims] = trial.signed;
+    expect(Object.fromEntries(headers)).toEqual({
+      "a2a-test": "yes",
+      authorization: "Basic YTpi",
+      "content-type": "application/test",
+      "x-a2a-notification-signature": `signed:${claims?.jti}`,
+      "x-a2a-notification-token": "tok",
+      "x-own": "mine",
+    });
+    expect(claims).toMatchObject({ url: HOOK.url, body: "status:working", issuedAt: trial.harness.clock.now() });
+  });
+});
+
+describe("A webhook that fails", () => {
+  it("is tried again after a while that grows, with the same words and the same jti", async () => {
+    await using trial = await PushTrial.open({ settings: { retryDelay: 1000 } });
+    await trial.task("t", HOOK);
+    (await trial.posted(1)).answer(500);
+    await trial.harness.until(() => trial.records.length === 1);
+    await trial.harness.advance(900);
+    expect(trial.posts).toHaveLength(1);
+    await trial.harness.advance(200);
+    (await trial.posted(2)).fail(new OutgoingFailure("unreachable", "hooks.example cannot be reached."));
+    await trial.harness.until(() => trial.records.length === 2);
+    await trial.harness.advance(4500);
+    expect(trial.posts).toHaveLength(2);
+    await trial.harness.advance(1000);
+    (await trial.posted(3)).answer(200);
+    await trial.harness.until(() => trial.records.length === 3);
+    expect(trial.outcomes()).toEqual(["retried", "retried", "delivered"]);
+    expect(trial.records.map(({ attempt, httpStatus }) => [attempt, httpStatus])).toEqual([
+      [1, 500],
+      [2, undefined],
+      [3, 200],
+    ]);
+    expect(new Set(trial.signed.map(({ jti }) => jti)).size).toBe(1);
+    expect(new Set(trial.said()).size).toBe(1);
+  });
+
+  it("waits as long as it asks for, within bounds", async () => {
+    await using trial = await PushTrial.open();
+    await trial.task("t", HOOK);
+    (await trial.posted(1)).answer(new Response(null, { status: 429, headers: { "retry-after": "30" } }));
+    await trial.harness.until(() => trial.records.length === 1);
+    await trial.harness.advance(29_000);
+    expect(trial.posts).toHaveLength(1);
+    await trial.harness.advance(1500);
+    (await trial.posted(2)).answer(new Response(null, { status: 503, headers: { "retry-after": "99999" } }));
+    await trial.harness.until(() => trial.records.length === 2);
+    await trial.harness.advance(600_500, 10_000);
+    await trial.posted(3);
+  });
+
+  it("is given up in the end, and told the rest only when somebody says so", async () => {
+    await using trial = await PushTrial.open({ settings: { retries: 1, retryDelay: 10 } });
+    const task = await trial.task("t", HOOK);
+    await task.chunk("x");
+    (await trial.posted(1)).answer(200);
+    (await trial.posted(2)).answer(400);
+    await trial.harness.until(() => trial.records.length === 2);
+    await trial.harness.advance(100);
+    (await trial.posted(3)).answer(404);
+    await trial.harness.until(() => trial.push.counts().held === 0);
+    expect(trial.outcomes()).toEqual(["delivered", "retried", "given-up"]);
+    await task.chunk("y");
+    expect(await trial.isQuiet()).toBe(true);
+    const letters = await trial.push.deadLetters.list();
+    expect(letters).toMatchObject([{ taskId: task.id, outcome: "given-up", reason: "HTTP 404", seq: 2, attempts: 2 }]);
+    expect(await trial.push.desk.list(trial.caller(), task.id)).toHaveLength(1);
+
+    for (const letter of letters) await trial.push.deadLetters.redeliver(letter);
+    (await trial.posted(4)).answer(200);
+    (await trial.posted(5)).answer(200);
+    expect(trial.said().slice(3)).toEqual(["chunk:x", "chunk:y"]);
+    expect(await trial.push.deadLetters.list()).toEqual([]);
+    await expect(trial.push.deadLetters.redeliver(letters[0] ?? { taskId: "", configId: "" })).rejects.toMatchObject({
+      code: "task-not-found",
+    });
+  });
+
+  it("is removed where its dialect has it so, and stays a dead letter", async () => {
+    await using trial = await PushTrial.open({ settings: { retries: 0 }, answer: () => 500 });
+    const task = await trial.task("t");
+    const caller = trial.caller({ afterFailure: "removed" });
+    await trial.push.desk.set(caller, task.id, HOOK);
+    await task.chunk("x");
+    await trial.harness.until(async () => (await trial.push.deadLetters.list()).length === 1);
+    expect(await trial.push.desk.list(caller, task.id)).toEqual([]);
+    await expect(trial.push.desk.get(caller, task.id, undefined)).rejects.toMatchObject({ code: "task-not-found" });
+  });
+
+  it.each([
+    ["dropped", (post: Posted) => post.answer(410), "removed"],
+    ["refused", (post: Posted) => post.fail(new OutgoingRefused("private-address", "It is private.")), "suspended"],
+    ["refused", (post: Posted) => post.answer(redirect(302, "https://elsewhere.example/")), "suspended"],
+  ])("is %s at once where trying again is useless", async (outcome, fail, state) => {
+    await using trial = await PushTrial.open();
+    const task = await trial.task("t", HOOK);
+    fail(await trial.posted(1));
+    await trial.harness.until(() => trial.push.counts().held === 0);
+    expect(trial.outcomes()).toEqual([outcome]);
+    await trial.harness.advance(60_000, 10_000);
+    expect(trial.posts).toHaveLength(1);
+    expect(await trial.harness.shared.webhooks(task.id)).toMatchObject([{ state, cursor: 0 }]);
+  });
+
+  it("may send on within its origin, with the same words, but not make a look of it", async () => {
+    await using trial = await PushTrial.open();
+    await trial.task("t", HOOK);
+    (await trial.posted(1)).answer(redirect(308, "/c"));
+    const second = await trial.posted(2);
+    expect([second.url, second.body]).toEqual(["https://hooks.example/c", "status:working"]);
+    second.answer(redirect(303, "/d"));
+    await trial.harness.until(() => trial.records.length === 1);
+    expect(trial.records).toMatchObject([{ outcome: "retried", reason: "HTTP 303" }]);
+  });
+
+  it("that never answers is timed out", async () => {
+    await using trial = await PushTrial.open({ settings: { timeout: 15_000 } });
+    await trial.task("t", HOOK);
+    const post = await trial.posted(1);
+    await trial.harness.advance(14_000);
+    expect(post.isAborted()).toBe(false);
+    await trial.harness.advance(1500);
+    await trial.harness.until(() => trial.records.length === 1);
+    expect(post.isAborted()).toBe(true);
+    expect(trial.records).toMatchObject([{ outcome: "retried", reason: "no answer within 15000 ms" }]);
+  });
+
+  it("whose settings cannot be read any more is given up", async () => {
+    await using trial = await PushTrial.open();
+    const task = await trial.task("t");
+    await trial.push.desk.set({ ...trial.caller(), dialect: "unknown" }, task.id, HOOK);
+    await task.chunk("x");
+    await trial.harness.until(async () => (await trial.push.deadLetters.list()).length === 1);
+    expect(await trial.push.deadLetters.list()).toMatchObject([{ reason: "its version is unknown" }]);
+    expect(trial.posts).toEqual([]);
+  });
+});
+
+describe("A webhook that hangs", () => {
+  it("keeps neither its task nor other origins waiting, and holds a few requests at most", async () => {
+    await using trial = await PushTrial.open({ lanes: { total: 4, perOrigin: 2 } });
+    const hanging = await Promise.all([1, 2, 3, 4, 5].map((name) => trial.task(`h${name}`, HOOK)));
+    await trial.posted(2);
+    expect(await trial.isQuiet()).toBe(true);
+    expect(trial.posts).toHaveLength(2);
+    // The tasks go on.
+    for (const task of hanging) await task.end();
+    const prompt = await trial.task("p", OTHER);
+    const others = () => trial.posts.filter(({ url }) => url === OTHER.url);
+    await trial.harness.until(() => others().length === 1);
+    others()[0]?.answer(200);
+    await prompt.end();
+    await trial.harness.until(() => others().length === 2);
+    expect(trial.posts.filter(({ url }) => url === HOOK.url)).toHaveLength(2);
+  });
+});
+
+describe("A webhook that is deleted", () => {
+  it("is told nothing more, not even what is on its way", async () => {
+    await using trial = await PushTrial.open({ lanes: { perOrigin: 1 } });
+    const [flying, queued] = [await trial.task("f", HOOK), await trial.task("q", HOOK)];
+    const post = await trial.posted(1);
+    for (const { id } of [queued, flying]) {
+      for (const config of await trial.push.desk.list(trial.caller(), id)) {
+        await trial.push.desk.delete(trial.caller(), id, config.id);
+      }
+    }
+    expect(post.isAborted()).toBe(true);
+    await flying.chunk("x");
+    await queued.chunk("x");
+    expect(await trial.isQuiet()).toBe(true);
+    expect(trial.posts).toHaveLength(1);
+    expect(trial.push.counts()).toEqual({ held: 0, posting: 0 });
+    // It made room.
+    await trial.task("n", HOOK);
+    await trial.posted(2);
+  });
+
+  it("or set anew is told elsewhere what it was not told before", async () => {
+    await using trial = await PushTrial.open();
+    const task = await trial.task("t", { ...HOOK, id: "mine" });
+    const post = await trial.posted(1);
+    await trial.push.desk.set(trial.caller(), task.id, { ...OTHER, id: "mine" });
+    expect(post.isAborted()).toBe(true);
+    const next = await trial.posted(2);
+    expect([next.url, next.body]).toEqual([OTHER.url, "status:working"]);
+    expect(new Set(trial.signed.map(({ jti }) => jti)).size).toBe(2);
+  });
+});
+
+describe("A process that dies", () => {
+  it("leaves its webhooks to the next, which goes on where it was and says the same again", async () => {
+    await using trial = await PushTrial.open({ settings: { retryDelay: 60_000 } });
+    const task = await trial.task("t", HOOK);
+    await task.chunk("one ");
+    (await trial.posted(1)).answer(200);
+    await trial.posted(2);
+    await trial.kill();
+    const next = await trial.join();
+    const repeat = await next.posted(1);
+    expect(repeat.body).toBe("chunk:one ");
+    expect(next.signed[0]?.jti).toBe(trial.signed[1]?.jti);
+    repeat.answer(500);
+    await next.harness.until(async () => (await next.harness.shared.webhooks(task.id))[0]?.attempts === 1);
+    // The wait outlives a process too.
+    await next.kill();
+    const last = await next.join();
+    expect(await last.isQuiet()).toBe(true);
+    await last.harness.advance(61_000, 10_000);
+    await last.posted(1);
+    expect(last.signed[0]?.jti).toBe(trial.signed[1]?.jti);
+    await last.push.drain(0);
+  });
+
+  it("is noticed by those beside it; until then they leave its webhooks alone", async () => {
+    await using trial = await PushTrial.open();
+    const beside = await trial.join();
+    await trial.task("t", HOOK);
+    await trial.posted(1);
+    await beside.harness.advance(10_000);
+    expect(beside.posts).toEqual([]);
+    await trial.kill();
+    await beside.harness.advance(5000);
+    expect((await beside.posted(1)).body).toBe("status:working");
+    await beside.push.drain(0);
+  });
+});
+
+describe("The dispatcher", () => {
+  it("finds out by itself what nobody gave it a hint of", async () => {
+    await using trial = await PushTrial.open({ answer: () => 200 });
+    const { bus } = trial.harness;
+    const task = await trial.task("t", HOOK);
+    await trial.posted(1);
+    await trial.harness.until(() => trial.records.length === 1);
+    const { publish } = bus;
+    bus.publish = () => {};
+    await task.chunk("unheard ");
+    bus.publish = publish;
+    expect(await trial.isQuiet()).toBe(true);
+    await trial.harness.advance(5000);
+    expect((await trial.posted(2)).body).toBe("chunk:unheard ");
+  });
+
+  it("tells nothing twice because the store was busy for a while", async () => {
+    await using trial = await PushTrial.open();
+    const task = await trial.task("t", HOOK);
+    const post = await trial.posted(1);
+    const busy = new StoreError("busy", "Busy.");
+    trial.harness.store.failNext(busy, busy);
+    post.answer(200);
+    await trial.harness.advance(1000, 50);
+    await task.chunk("x");
+    expect((await trial.posted(2)).body).toBe("chunk:x");
+  });
+
+  it("tells nothing any more once what it notes may be lost", async () => {
+    await using trial = await PushTrial.open();
+    await trial.task("t", HOOK);
+    const post = await trial.posted(1);
+    trial.harness.store.failNext(new StoreError("unknown", "Who knows."));
+    post.answer(200);
+    await trial.harness.until(() => trial.harness.fatal.length > 0);
+    expect(await trial.isQuiet()).toBe(true);
+    expect(trial.posts).toHaveLength(1);
+  });
+
+  it("lets what is under way end when the server stops, but not for ever, and begins nothing", async () => {
+    await using trial = await PushTrial.open({ lanes: { perOrigin: 2 } });
+    for (const name of ["a", "b", "c"]) await trial.task(name, HOOK);
+    const [one, two] = [await trial.posted(1), await trial.posted(2)];
+    let isDrained = false;
+    const drained = trial.push.drain(2000).then(() => {
+      isDrained = true;
+    });
+    one.answer(200);
+    await trial.harness.until(() => trial.records.length === 1);
+    await turns(10);
+    expect(isDrained).toBe(false);
+    expect(two.isAborted()).toBe(false);
+    await trial.harness.advance(2500);
+    await drained;
+    expect(two.isAborted()).toBe(true);
+    expect(trial.posts).toHaveLength(2);
+    expect(trial.outcomes()).toEqual(["delivered"]);
+  });
+
+  it("is not disturbed by a hook of the host's that fails", async () => {
+    await using trial = await PushTrial.open({ answer: () => 200 });
+    const push = trial.records.push.bind(trial.records);
+    trial.records.push = (record) => {
+      push(record);
+      throw new Error("No.");
+    };
+    const task = await trial.task("t", HOOK);
+    await task.end();
+    await trial.posted(2);
+  });
+});
+
+describe("A webhook that is told whole tasks", () => {
+  it("is told the task as it stood after each status, with all that came before", async () => {
+    await using trial = await PushTrial.open({ carries: "task" });
+    const task = await trial.task("t", HOOK);
+    const first = await trial.posted(1);
+    await task.chunk("one ");
+    await task.chunk("two ");
+    await task.status("hm");
+    await task.chunk("three ");
+    await task.end();
+    first.answer(200);
+    (await trial.posted(2)).answer(200);
+    (await trial.posted(3)).answer(200);
+    await trial.harness.until(() => trial.push.counts().held === 0);
+    expect(trial.said()).toEqual([
+      "task@1:status:working:",
+      "task@4:status:working:one two ",
+      "task@6:status:completed:one two three ",
+    ]);
+  });
+
+  it("is told of chunks together, and of a status at once", async () => {
+    await using trial = await PushTrial.open({ carries: "task", answer: () => 200 });
+    const task = await trial.task("t", HOOK);
+    await trial.posted(1);
+    await task.chunk("a");
+    await trial.posted(2);
+    await task.chunk("b");
+    await task.chunk("c");
+    expect(await trial.isQuiet()).toBe(true);
+    await trial.harness.advance(1500);
+    await trial.posted(3);
+    await task.chunk("d");
+    await task.status("hm");
+    await trial.posted(4);
+    expect(trial.said()).toEqual([
+      "task@1:status:working:",
+      "task@2:artifact:working:a",
+      "task@4:artifact:working:abc",
+      "task@6:status:working:abcd",
+    ]);
+  });
+});
+
+function redirect(status: number, location: string): Response {
+  return new Response(null, { status, headers: { location } });
+}

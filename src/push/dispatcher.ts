@@ -1,0 +1,380 @@
+import type { Bus } from "../bus/contract.ts";
+import type { Sealer } from "../engine/seal.ts";
+import type { Clock, Timer } from "../internal/clock.ts";
+import type { Logger } from "../internal/logger.ts";
+import type { TaskId } from "../protocol/ids.ts";
+import type { Store, WebhookKey } from "../store/contract.ts";
+import type { PushCodec } from "../wire/codec.ts";
+import { Agenda } from "./agenda.ts";
+import { Budget } from "./budget.ts";
+import type { DeliveryRecord, PushHooks } from "./contract.ts";
+import { type DeliveryEnvironment, type DeliverySettings, type Notary, type TurnResult, takeTurn } from "./delivery.ts";
+import { type HeldWebhook, HeldWebhooks } from "./held-webhooks.ts";
+import { type LaneLimits, Lanes } from "./lanes.ts";
+import { Ledger } from "./ledger.ts";
+import type { Courier } from "./post.ts";
+import { openTarget, originOf } from "./webhook-target.ts";
+
+export interface DispatcherOptions {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The name under which this process holds leases; somebody else renews them. */
+  readonly node: string;
+  readonly sealer: Sealer;
+  readonly courier: Courier;
+  readonly notary?: Notary | undefined;
+  readonly codecOf: (dialect: string) => PushCodec | undefined;
+  readonly settings: DeliverySettings;
+  readonly lanes?: Partial<LaneLimits>;
+  readonly hooks?: PushHooks;
+  readonly random?: () => number;
+  /** The store can no longer be trusted to say what it holds. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+const DEFAULT_LANES: LaneLimits = { total: 64, perOrigin: 8 };
+/** Webhooks in this process's care at a time. Those beyond wait until some of them are done with. */
+const MAX_HELD = 100_000;
+const ROUND_MS = 2000;
+const CLAIMS_AT_A_TIME = 200;
+const POSITIONS_PER_ROUND = 500;
+/** How long to wait after the store could not be read. */
+const STORE_PAUSE = 1000;
+/** Bytes that all deliveries together hold, beyond the small ones that each may hold. */
+const HELD_BYTES = 32 * 1024 * 1024;
+const FOLDS_AT_A_TIME = 2;
+
+/** What must be known of a webhook to put it in its place. */
+interface Found {
+  readonly origin: string;
+  readonly cursor: number;
+  /** It has been tried in vain and is not to be tried again before then. */
+  readonly restUntil: number;
+}
+
+/**
+ * Sees to it that webhooks are told. The log is the outbox: whatever it holds after a webhook's cursor is still to be told, so an event and
+ * the duty to tell of it are one commit. In memory there is only who is in this process's care, and whose turn it is.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #held = new HeldWebhooks();
+  readonly #lanes: Lanes<HeldWebhook>;
+  readonly #agenda: Agenda<HeldWebhook>;
+  readonly #ledger: Ledger;
+  readonly #environment: DeliveryEnvironment;
+  readonly #underWay = new Set<Promise<void>>();
+  #round: Timer | undefined;
+  #current: Promise<void> = Promise.resolve();
+  #checked: Generator<TaskId, void> | undefined;
+  #unsubscribe: (() => void) | undefined;
+  #isStopping = false;
+  #drained: Promise<void> | undefined;
+
+  constructor(options: DispatcherOptions) {
+    const { store, clock, sealer, courier, notary, codecOf, settings } = options;
+    this.#options = options;
+    this.#lanes = new Lanes({ ...DEFAULT_LANES, ...options.lanes }, (held) => this.#begin(held));
+    this.#agenda = new Agenda(clock, (held) => this.#alarmed(held));
+    const onFatal = (error: unknown): void => {
+      // What cannot be noted must not be told.
+      this.#isStopping = true;
+      options.onFatal(error);
+    };
+    this.#ledger = new Ledger({ store, clock, onFatal });
+    this.#environment = {
+      store,
+      clock,
+      sealer,
+      ledger: this.#ledger,
+      courier,
+      notary,
+      codecOf,
+      settings,
+      random: options.random ?? Math.random,
+      budget: new Budget(HELD_BYTES),
+      folds: new Budget(FOLDS_AT_A_TIME),
+      report: (record) => this.#report(record),
+      isStopping: () => this.#isStopping,
+    };
+  }
+
+  /** What commits what is known of webhooks. */
+  get ledger(): Ledger {
+    return this.#ledger;
+  }
+
+  counts(): { readonly held: number; readonly posting: number } {
+    return { held: this.#held.size, posting: this.#lanes.running };
+  }
+
+  /** Takes up what earlier processes left, and begins to look after it. */
+  async start(): Promise<void> {
+    this.#unsubscribe = this.#options.bus.subscribe(({ task, kind }) => {
+      if (kind === "log") this.#hint(task);
+    });
+    this.#current = this.#go();
+    await this.#current;
+  }
+
+  /** This webhook was set, or set again, and is durable. `origin`: where it leads, if that is known. */
+  watch({ task, id }: WebhookKey, origin?: string): void {
+    this.forget(task, id);
+    if (this.#isStopping || this.#held.size >= MAX_HELD) return;
+    this.#track(this.#claim({ task, id }, origin).then(() => {}));
+  }
+
+  /** This webhook is not to be told any more, not even what is on its way. */
+  forget(task: TaskId, id: string): void {
+    const held = this.#held.find(task, id);
+    if (held !== undefined) this.#drop(held);
+  }
+
+  /** Begins nothing more, and lets what is under way end by itself for so many milliseconds. */
+  drain(timeout: number): Promise<void> {
+    this.#drained ??= this.#drain(timeout);
+    return this.#drained;
+  }
+
+  async #drain(timeout: number): Promise<void> {
+    this.#isStopping = true;
+    this.#unsubscribe?.();
+    this.#round?.cancel();
+    this.#agenda.clear();
+    this.#lanes.close();
+    if (timeout > 0) await this.#within(timeout);
+    for (const held of this.#held.all()) held.abort?.abort();
+    this.#ledger.close();
+    await this.#settled();
+  }
+
+  async #within(timeout: number): Promise<void> {
+    const { clock } = this.#options;
+    let timer: Timer | undefined;
+    const tooLate = new Promise<void>((resolve) => {
+      timer = clock.setTimer(clock.now() + timeout, resolve, { unref: true });
+    });
+    await Promise.race([this.#settled(), tooLate]);
+    timer?.cancel();
+  }
+
+  async #settled(): Promise<void> {
+    await this.#current;
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  /** Hints make it quick; the rounds make it certain: webhooks of a node that died, and hints that were lost. */
+  async #go(): Promise<void> {
+    const { clock, logger } = this.#options;
+    try {
+      await this.#takeUp();
+      await this.#checkPositions();
+    } catch (error) {
+      if (!this.#isStopping) logger.warn("A look round for webhooks failed; it is tried again", { error });
+    }
+    if (this.#isStopping) return;
+    this.#round = clock.setTimer(
+      clock.now() + ROUND_MS,
+      () => {
+        this.#current = this.#go();
+      },
+      { unref: true },
+    );
+  }
+
+  async #takeUp(): Promise<void> {
+    const { store, logger } = this.#options;
+    for (;;) {
+      if (this.#isStopping) return;
+      if (this.#held.size >= MAX_HELD) {
+        logger.warn("More webhooks are active than one process sees to; the rest wait", { held: this.#held.size });
+        return;
+      }
+      const unheld = await store.unheldWebhooks(CLAIMS_AT_A_TIME);
+      const claimed = await Promise.all(unheld.map((webhook) => this.#claim(webhook)));
+      if (unheld.length < CLAIMS_AT_A_TIME || !claimed.includes(true)) return;
+    }
+  }
+
+  async #checkPositions(): Promise<void> {
+    const { store } = this.#options;
+    const tasks: TaskId[] = [];
+    this.#checked ??= this.#held.waitingTasks();
+    while (tasks.length < POSITIONS_PER_ROUND) {
+      const next = this.#checked.next();
+      if (next.done === true) {
+        this.#checked = undefined;
+        break;
+      }
+      tasks.push(next.value);
+    }
+    if (tasks.length === 0) return;
+    for (const { id, seq } of await store.positions(tasks)) if (seq > 0) this.#hintBehind(id, seq);
+  }
+
+  /** True: it is in this process's care now. */
+  async #claim({ task, id }: WebhookKey, origin?: string): Promise<boolean> {
+    const { node, clock } = this.#options;
+    const outcome = await this.#ledger.submit({ kind: "webhook-claim", task, id, node });
+    if (outcome.status !== "ok" || outcome.epoch === undefined) return false;
+    const found = origin === undefined ? await this.#read(task, id) : { origin, cursor: 0, restUntil: 0 };
+    if (found === undefined) return false;
+    const before = this.#held.find(task, id);
+    if (before !== undefined) {
+      if (before.epoch >= outcome.epoch) return false;
+      this.#drop(before);
+    }
+    const held: HeldWebhook = {
+      task,
+      id,
+      epoch: outcome.epoch,
+      lane: this.#lanes.join(found.origin),
+      phase: "waiting",
+      isHinted: false,
+      told: found.cursor,
+      alarmAt: 0,
+      quietUntil: 0,
+      statusAt: 0,
+      abort: undefined,
+    };
+    this.#held.add(held);
+    if (found.restUntil > clock.now()) this.#setAlarm(held, "resting", found.restUntil);
+    else this.#queue(held);
+    return true;
+  }
+
+  /** Tried until it succeeds: it is claimed already, and nobody else would see to it. */
+  async #read(task: TaskId, id: string): Promise<Found | undefined> {
+    const { store, sealer, clock, logger } = this.#options;
+    while (!this.#isStopping) {
+      try {
+        const webhook = (await store.webhooks(task)).find((each) => each.id === id);
+        const record = await store.get(task, { artifacts: false, history: 0 });
+        if (webhook === undefined || record === undefined) return undefined;
+        const target = openTarget(sealer, webhook, record.scope);
+        const restUntil = webhook.attempts > 0 ? webhook.nextAt : 0;
+        return { origin: originOf(target?.url ?? ""), cursor: webhook.cursor, restUntil };
+      } catch (error) {
+        logger.warn("A webhook could not be read; it is tried again", { task, error });
+        await new Promise<void>((resolve) => {
+          clock.setTimer(clock.now() + STORE_PAUSE, resolve, { unref: true });
+        });
+      }
+    }
+    return undefined;
+  }
+
+  #hint(task: TaskId): void {
+    for (const held of this.#held.of(task)) {
+      if (held.phase === "waiting") this.#queue(held);
+      else held.isHinted = true;
+    }
+  }
+
+  #hintBehind(task: TaskId, seq: number): void {
+    for (const held of this.#held.of(task)) if (held.phase === "waiting" && held.told < seq) this.#queue(held);
+  }
+
+  #queue(held: HeldWebhook): void {
+    held.phase = "queued";
+    this.#lanes.add(held.lane, held);
+  }
+
+  #setAlarm(held: HeldWebhook, phase: "waiting" | "resting", at: number): void {
+    held.phase = phase;
+    if (held.alarmAt === at) return;
+    held.alarmAt = at;
+    this.#agenda.add(held, at);
+  }
+
+  #alarmed(held: HeldWebhook): void {
+    if (held.alarmAt > this.#options.clock.now()) return;
+    held.alarmAt = 0;
+    if (held.phase === "waiting" || held.phase === "resting") this.#queue(held);
+  }
+
+  #begin(held: HeldWebhook): void {
+    this.#track(this.#work(held));
+  }
+
+  async #work(held: HeldWebhook): Promise<void> {
+    let result: TurnResult = { after: { kind: "over" } };
+    if (held.phase === "queued" && !this.#isStopping) {
+      held.phase = "working";
+      held.isHinted = false;
+      result = await this.#turn(held);
+    }
+    this.#lanes.done(held.lane, result.silent);
+    if (!isGone(held)) this.#settle(held, result);
+  }
+
+  async #turn(held: HeldWebhook): Promise<TurnResult> {
+    const { clock, logger } = this.#options;
+    try {
+      return await takeTurn(this.#environment, held);
+    } catch (error) {
+      held.abort = undefined;
+      if (!this.#isStopping) logger.warn("A webhook could not be told; it is tried again", { task: held.task, error });
+      return { after: { kind: "rest", until: clock.now() + STORE_PAUSE } };
+    }
+  }
+
+  #settle(held: HeldWebhook, { after }: TurnResult): void {
+    if (this.#isStopping) return;
+    switch (after.kind) {
+      case "over":
+        this.#drop(held);
+        break;
+      case "more":
+        this.#queue(held);
+        break;
+      case "rest":
+        this.#setAlarm(held, "resting", after.until);
+        break;
+      case "pause":
+        this.#setAlarm(held, "waiting", after.until);
+        if (held.isHinted) this.#queue(held);
+        break;
+      case "nothing":
+        held.phase = "waiting";
+        if (held.isHinted) this.#queue(held);
+    }
+  }
+
+  #drop(held: HeldWebhook): void {
+    if (isGone(held)) return;
+    held.phase = "gone";
+    held.abort?.abort();
+    this.#held.remove(held);
+    this.#lanes.leave(held.lane);
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked: Promise<void> = work
+      .catch((error: unknown) => {
+        if (!this.#isStopping) this.#options.logger.warn("A webhook could not be seen to", { error });
+      })
+      .finally(() => this.#underWay.delete(tracked));
+    this.#underWay.add(tracked);
+  }
+
+  #report(record: DeliveryRecord): void {
+    const { logger, hooks } = this.#options;
+    if (record.outcome === "delivered") logger.debug("Webhook told", record);
+    else if (record.outcome === "retried") logger.info("A webhook could not be told; it is tried again", record);
+    else logger.warn("A webhook was given up", record);
+    const failed = (error: unknown): void => logger.error("on.delivery() failed", { error });
+    try {
+      hooks?.on?.delivery?.(record)?.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+}
+
+/** A function, since a phase changes while others are awaited. */
+function isGone({ phase }: HeldWebhook): boolean {
+  return phase === "gone";
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { turns } from "../testing/engine-harness.ts";
+import { type Lane, Lanes } from "./lanes.ts";
+
+/** Lanes whose work ends when the test says so. */
+function open(limits: { total: number; perOrigin: number }) {
+  const started: string[] = [];
+  const under = new Map<string, Lane<string>>();
+  const lanes = new Lanes<string>(limits, (item, lane) => {
+    started.push(item);
+    under.set(item, lane);
+  });
+  const joined = new Map<string, Lane<string>>();
+  return {
+    lanes,
+    started,
+    add(item: string) {
+      const origin = item.slice(0, 1);
+      const lane = joined.get(origin) ?? lanes.join(origin);
+      joined.set(origin, lane);
+      lanes.add(lane, item);
+    },
+    end(item: string, silent?: boolean) {
+      const lane = under.get(item);
+      if (lane !== undefined) lanes.done(lane, silent);
+    },
+  };
+}
+
+describe("Lanes", () => {
+  it("let so much through per origin, and origins take turns", async () => {
+    const { add, end, started } = open({ total: 4, perOrigin: 2 });
+    for (const item of ["a1", "a2", "a3", "a4", "b1", "b2", "b3", "c1"]) add(item);
+    expect(started).toEqual([]);
+    await turns(1);
+    expect(started).toEqual(["a1", "b1", "c1", "a2"]);
+    end("c1");
+    expect(started.slice(4)).toEqual(["b2"]);
+    end("a1");
+    end("b1");
+    expect(started.slice(5)).toEqual(["a3", "b3"]);
+  });
+
+  it("leave half of all room to those that answer", async () => {
+    const { add, end, started } = open({ total: 4, perOrigin: 4 });
+    for (const item of ["a1", "a2", "a3", "a4", "a5", "a6"]) add(item);
+    await turns(1);
+    expect(started).toHaveLength(4);
+    for (const item of ["a1", "a2", "a3", "a4"]) end(item, true);
+    expect(started).toEqual(["a1", "a2", "a3", "a4", "a5", "a6"]);
+    for (const item of ["a7", "a8"]) add(item);
+    await turns(1);
+    expect(started).toHaveLength(6);
+    for (const item of ["b1", "b2", "b3"]) add(item);
+    await turns(1);
+    expect(started.slice(6)).toEqual(["b1", "b2"]);
+    // An answer, and it counts as one of the others again.
+    end("a5", false);
+    expect(started.slice(8)).toEqual(["b3"]);
+    end("b1");
+    expect(started.slice(9)).toEqual(["a7"]);
+  });
+
+  it("keep the order of thousands, and nothing of what is done", async () => {
+    const { add, end, started, lanes } = open({ total: 1, perOrigin: 1 });
+    const items = Array.from({ length: 5000 }, (_, index) => `a${index}`);
+    for (const item of items) add(item);
+    await turns(1);
+    for (const item of items) end(item);
+    expect(started).toEqual(items);
+    expect(lanes.running).toBe(0);
+    const lane = lanes.join("a");
+    expect(lane.queue.length).toBeLessThan(200);
+  });
+
+  it("start nothing once they are closed", async () => {
+    const { add, end, started, lanes } = open({ total: 1, perOrigin: 1 });
+    add("a1");
+    add("a2");
+    await turns(1);
+    lanes.close();
+    end("a1");
+    await turns(1);
+    expect(started).toEqual(["a1"]);
+  });
+});

@@ -1,0 +1,229 @@
+import { isStatusBody, viewOf } from "../engine/log-view.ts";
+import type { ContextId, TaskId } from "../protocol/ids.ts";
+import type { PushEventKind } from "../protocol/operation.ts";
+import { readEvent, readStatus, type StoredTask } from "../protocol/serial.ts";
+import { isTerminal } from "../protocol/state.ts";
+import { publicTaskId } from "../protocol/task-key.ts";
+import type { LogEntry, Store } from "../store/contract.ts";
+import type { PushCodec } from "../wire/codec.ts";
+import type { Budget } from "./budget.ts";
+import { currentTask, taskAt } from "./task-at.ts";
+
+/** What comes next for a webhook. */
+export interface Step {
+  /** The last seq it covers. */
+  readonly upTo: number;
+  /** Absent: everything up to there is passed over. */
+  readonly notification?: Notification;
+  /** The task ends with it. */
+  readonly ended: boolean;
+}
+
+export interface Notification {
+  readonly body: string;
+  readonly kind: PushEventKind;
+  /** What happened is a part of this trace. */
+  readonly trace?: { readonly traceId: string; readonly spanId: string };
+}
+
+export interface PendingOptions {
+  readonly store: Store;
+  readonly task: TaskId;
+  readonly contextId: ContextId;
+  /** The dialect in which the task was made. */
+  readonly origin: string;
+  readonly codec: PushCodec;
+  readonly events: readonly PushEventKind[] | undefined;
+  /** Bytes that all deliveries together may hold, beyond what each always may. */
+  readonly budget: Budget;
+  /** Whole tasks that may be put together at a time. */
+  readonly folds: Budget;
+  readonly now: () => number;
+}
+
+const PAGE_BYTES = 64 * 1024;
+/** A whole task that is longer is told without its artifacts and history: who wants them can ask for them. */
+export const MAX_TASK_BYTES: number = 4 * 1024 * 1024;
+
+/** What a task's log holds after a cursor, made into notifications one by one. Holds a page of the log at a time. */
+export class PendingEvents implements Disposable {
+  readonly #options: PendingOptions;
+  readonly #place: { taskId: TaskId; contextId: ContextId; final: boolean; origin: string };
+  #cursor: number;
+  #page: readonly LogEntry[] = [];
+  #index = 0;
+  /** Taken from the budget for what is in memory now. */
+  #borrowed = 0;
+
+  constructor(options: PendingOptions, cursor: number) {
+    const { task, contextId, origin } = options;
+    this.#options = options;
+    this.#cursor = cursor;
+    this.#place = { taskId: publicTaskId(task), contextId, final: false, origin };
+  }
+
+  /** `undefined`: nothing for now. The step before counts as done. */
+  async next(): Promise<Step | undefined> {
+    const first = await this.#peek();
+    if (first === undefined || first.seq > this.#cursor + 1) return this.#afterGap();
+    return this.#options.codec.carries === "event" ? this.#nextEvent() : this.#nextTask();
+  }
+
+  [Symbol.dispose](): void {
+    this.#page = [];
+    this.#giveBack();
+  }
+
+  /** One event, with those before it that are not wanted. */
+  async #nextEvent(): Promise<Step | undefined> {
+    let ended = false;
+    while (this.#index < this.#page.length) {
+      const entry = this.#page[this.#index++];
+      if (entry === undefined) break;
+      this.#cursor = entry.seq;
+      const view = viewOf(entry);
+      ended = view.state !== undefined && isTerminal(view.state);
+      if (!this.#isWanted(kindOf(entry.body))) continue;
+      const place = ended ? { ...this.#place, final: true } : this.#place;
+      const body = this.#options.codec.encodeEvent(view, place);
+      return { upTo: entry.seq, ended, notification: { body, kind: kindOf(entry.body), ...traceOf(entry.body) } };
+    }
+    return { upTo: this.#cursor, ended };
+  }
+
+  /** Everything up to the next status, or all chunks there are. */
+  async #nextTask(): Promise<Step | undefined> {
+    let wanted: LogEntry | undefined;
+    let ended = false;
+    for (let entry = await this.#peek(); entry !== undefined; entry = await this.#peek()) {
+      this.#index += 1;
+      this.#cursor = entry.seq;
+      const kind = kindOf(entry.body);
+      if (this.#isWanted(kind)) wanted = entry;
+      if (kind !== "status") continue;
+      const { state } = viewOf(entry);
+      ended = state !== undefined && isTerminal(state);
+      if (wanted !== undefined) break;
+    }
+    if (wanted === undefined) return { upTo: this.#cursor, ended };
+    const { store, task, codec, now } = this.#options;
+    const upTo = this.#cursor;
+    const kind = kindOf(wanted.body);
+    const event = kind === "status" ? readEvent(wanted.body) : undefined;
+    const at = event?.kind === "status" ? Date.parse(event.status.timestamp) : now();
+    const body = await this.#whole(
+      () => taskAt(store, task, upTo),
+      (stored) => codec.encodeTask(stored, { kind, at }),
+    );
+    return body === undefined ? undefined : { upTo, ended, notification: { body, kind, ...traceOf(wanted.body) } };
+  }
+
+  /** Events between the cursor and what the log still holds are gone: the whole task stands for them. */
+  async #afterGap(): Promise<Step | undefined> {
+    const { store, task, codec } = this.#options;
+    const [position] = await store.positions([task]);
+    if (position === undefined || position.seq <= this.#cursor) return undefined;
+    let told: StoredTask | undefined;
+    const body = await this.#whole(
+      async () => {
+        told = await currentTask(store, task);
+        return told;
+      },
+      (stored) => codec.encodeTask(stored, { kind: "status", at: Date.parse(readStatus(stored.status).timestamp) }),
+    );
+    if (told === undefined || body === undefined) return undefined;
+    this.#cursor = told.seq;
+    this.#page = [];
+    this.#index = 0;
+    return { upTo: told.seq, ended: isTerminal(told.state), notification: { body, kind: "status" } };
+  }
+
+  async #whole(
+    read: () => Promise<StoredTask | undefined>,
+    write: (task: StoredTask) => string,
+  ): Promise<string | undefined> {
+    for (;;) {
+      const stored = await this.#alone(read);
+      if (stored === undefined) return undefined;
+      const bytes = sizeOf(stored);
+      if (bytes > MAX_TASK_BYTES) return write(withoutContents(stored));
+      if (this.#borrowed >= bytes || bytes <= PAGE_BYTES || this.#options.budget.tryTake(bytes)) {
+        if (bytes > PAGE_BYTES && this.#borrowed < bytes) this.#borrowed += bytes;
+        return write(stored);
+      }
+      // Read again once there is room: waiting with it would be the very thing to avoid.
+      await this.#borrow(bytes);
+    }
+  }
+
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const { folds } = this.#options;
+    await folds.take(1);
+    try {
+      return await work();
+    } finally {
+      folds.give(1);
+    }
+  }
+
+  /** The next entry of the log, which is read page by page. */
+  async #peek(): Promise<LogEntry | undefined> {
+    if (this.#index >= this.#page.length) await this.#load();
+    return this.#page[this.#index];
+  }
+
+  async #load(): Promise<void> {
+    const { store, task, budget } = this.#options;
+    this.#page = [];
+    this.#index = 0;
+    this.#giveBack();
+    const page = await store.log(task, this.#cursor, PAGE_BYTES);
+    const bytes = page.reduce((sum, { body, note = "" }) => sum + body.length + note.length, 0);
+    if (bytes <= 2 * PAGE_BYTES) this.#page = page;
+    else if (budget.tryTake(bytes)) {
+      this.#borrowed = bytes;
+      this.#page = page;
+    } else {
+      await this.#borrow(bytes);
+      this.#page = await store.log(task, this.#cursor, PAGE_BYTES);
+    }
+  }
+
+  async #borrow(bytes: number): Promise<void> {
+    this.#page = [];
+    this.#index = 0;
+    this.#giveBack();
+    await this.#options.budget.take(bytes);
+    this.#borrowed = bytes;
+  }
+
+  #giveBack(): void {
+    if (this.#borrowed > 0) this.#options.budget.give(this.#borrowed);
+    this.#borrowed = 0;
+  }
+
+  #isWanted(kind: PushEventKind): boolean {
+    return this.#options.events?.includes(kind) ?? true;
+  }
+}
+
+function kindOf(body: string): PushEventKind {
+  return isStatusBody(body) ? "status" : "artifact";
+}
+
+/** The trace that an event says it belongs to. */
+function traceOf(body: string): Pick<Notification, "trace"> {
+  if (!body.includes('"traceId"')) return {};
+  const { metadata } = readEvent(body);
+  const { traceId, spanId } = metadata ?? {};
+  if (typeof traceId !== "string" || typeof spanId !== "string") return {};
+  return /^[0-9a-f]{32}$/.test(traceId) && /^[0-9a-f]{16}$/.test(spanId) ? { trace: { traceId, spanId } } : {};
+}
+
+function sizeOf({ status, artifacts = "", history = "", metadata = "" }: StoredTask): number {
+  return status.length + artifacts.length + history.length + metadata.length;
+}
+
+function withoutContents({ artifacts: _artifacts, history: _history, ...rest }: StoredTask): StoredTask {
+  return rest;
+}

@@ -1,0 +1,112 @@
+import type { Clock } from "../internal/clock.ts";
+import type { Outgoing } from "../outgoing/contract.ts";
+import { OutgoingFailure, OutgoingRefused } from "../outgoing/errors.ts";
+import { retryAfterOf } from "./back-off.ts";
+
+/** Who carries requests out of this process. */
+export type Courier = Pick<Outgoing, "check" | "fetch">;
+
+/**
+ * What came of one request. `gone`: the other side wants no more. `refused`: it must not be made at all. `failed`: another try may go better;
+ * `silent`: nobody answered. `aborted`: it was called off here.
+ */
+export type PostResult =
+  | { readonly kind: "delivered" | "gone"; readonly httpStatus: number }
+  | { readonly kind: "refused"; readonly reason: string }
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly httpStatus?: number;
+      /** Milliseconds it asks to wait. */
+      readonly retryAfter?: number;
+      readonly silent: boolean;
+    }
+  | { readonly kind: "aborted" };
+
+export interface PostRequest {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  /** Milliseconds until it is given up. */
+  readonly timeout: number;
+  /** Calls it off. */
+  readonly signal: AbortSignal;
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_REDIRECTS = 3;
+
+/** Makes one request. Never rejects. */
+export async function post(courier: Courier, clock: Clock, request: PostRequest): Promise<PostResult> {
+  const { timeout } = request;
+  const tooLate = new AbortController();
+  const timer = clock.setTimer(clock.now() + timeout, () => tooLate.abort(), { unref: true });
+  const signal = AbortSignal.any([request.signal, tooLate.signal]);
+  try {
+    const response = await send(courier, request, signal);
+    return resultOf(response, clock.now());
+  } catch (error) {
+    if (request.signal.aborted) return { kind: "aborted" };
+    if (tooLate.signal.aborted) return { kind: "failed", reason: `no answer within ${timeout} ms`, silent: true };
+    if (error instanceof OutgoingRefused) return { kind: "refused", reason: error.message };
+    return { kind: "failed", reason: reasonOf(error), silent: true };
+  } finally {
+    timer.cancel();
+  }
+}
+
+/**
+ * Follows where it is sent on within one origin, if the same is to be said there: what others would turn into a mere look would count as
+ * told without being told.
+ */
+async function send(courier: Courier, { url, headers, body }: PostRequest, signal: AbortSignal): Promise<Response> {
+  let target = url;
+  for (let redirects = 0; ; redirects++) {
+    const response = await courier.fetch(target, {
+      method: "POST",
+      headers,
+      body,
+      signal,
+      redirect: "manual",
+      // The clock that was given counts, and not the system's.
+      timeout: Number.POSITIVE_INFINITY,
+      maxBytes: MAX_ANSWER_BYTES,
+    });
+    await discard(response);
+    const location = response.headers.get("location");
+    if (location === null || response.status < 300 || response.status > 399) return response;
+    const next = URL.parse(location, target);
+    const { host, origin } = new URL(target);
+    if (next?.origin !== origin) {
+      throw new OutgoingRefused("redirect", `${host} sends on to another place, which is not followed.`);
+    }
+    if (response.status < 307) return response;
+    if (redirects === MAX_REDIRECTS) throw new OutgoingRefused("redirect", `${host} sends on without an end.`);
+    target = next.href;
+  }
+}
+
+/** What it says besides is of no interest. A short answer is read all the same, so that the connection can be used again. */
+async function discard(response: Response): Promise<void> {
+  const length = Number(response.headers.get("content-length") ?? Number.NaN);
+  const reading = length <= MAX_ANSWER_BYTES ? response.arrayBuffer() : response.body?.cancel();
+  await reading?.catch(() => {});
+}
+
+function resultOf({ status, headers }: Response, now: number): PostResult {
+  if (status >= 200 && status < 300) return { kind: "delivered", httpStatus: status };
+  if (status === 410) return { kind: "gone", httpStatus: status };
+  const retryAfter = retryAfterOf(headers.get("retry-after"), now);
+  return {
+    kind: "failed",
+    reason: `HTTP ${status}`,
+    httpStatus: status,
+    silent: false,
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+/** Never what the other side wrote: it may be anything. */
+function reasonOf(error: unknown): string {
+  return error instanceof OutgoingFailure ? error.message : "the request failed";
+}

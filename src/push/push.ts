@@ -1,0 +1,56 @@
+import { createSealer } from "../engine/seal.ts";
+import type { PushDesk } from "./contract.ts";
+import { DeadLetters } from "./dead-letters.ts";
+import type { DeliverySettings } from "./delivery.ts";
+import { createPushDesk } from "./desk.ts";
+import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
+
+export interface PushSettings extends DeliverySettings {
+  /** Configurations one task may have. */
+  readonly maxPerTask: number;
+}
+
+export const DEFAULT_PUSH_SETTINGS: PushSettings = {
+  timeout: 15_000,
+  retries: 3,
+  retryDelay: 1000,
+  maxPerTask: 32,
+};
+
+export interface PushOptions extends Omit<DispatcherOptions, "sealer" | "settings"> {
+  /** Seals what webhooks are told by; 32 bytes. The same after a restart, or they cannot be told any more. */
+  readonly secret: Uint8Array;
+  readonly settings: PushSettings;
+}
+
+/** Push notifications together with their life. */
+export interface Push extends Pick<Dispatcher, "start" | "drain" | "counts"> {
+  readonly desk: PushDesk;
+  readonly deadLetters: Pick<DeadLetters, "list" | "redeliver">;
+}
+
+/** Puts together who keeps configurations and who tells webhooks. */
+export function createPush({ secret, ...options }: PushOptions): Push {
+  const { store, clock, courier, settings } = options;
+  const sealer = createSealer(secret);
+  const dispatcher = new Dispatcher({ ...options, sealer });
+  const commit = dispatcher.ledger.submit.bind(dispatcher.ledger);
+  const watch = dispatcher.watch.bind(dispatcher);
+  const desk = createPushDesk({
+    store,
+    clock,
+    sealer,
+    maxPerTask: settings.maxPerTask,
+    checkUrl: (url, field) => courier.check(url, field),
+    commit,
+    onSet: watch,
+    onDelete: dispatcher.forget.bind(dispatcher),
+  });
+  return {
+    desk,
+    deadLetters: new DeadLetters({ store, clock, commit, onRevived: (task, id) => watch({ task, id }) }),
+    start: () => dispatcher.start(),
+    drain: (timeout) => dispatcher.drain(timeout),
+    counts: () => dispatcher.counts(),
+  };
+}

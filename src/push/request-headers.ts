@@ -1,0 +1,40 @@
+import type { PushCodec } from "../wire/codec.ts";
+import type { Notification } from "./pending-events.ts";
+import type { WebhookTarget } from "./webhook-target.ts";
+
+export const TOKEN_HEADER = "x-a2a-notification-token";
+export const SIGNATURE_HEADER = "x-a2a-notification-signature";
+
+export interface RequestParts {
+  readonly target: WebhookTarget;
+  readonly codec: PushCodec;
+  readonly notification: Notification;
+  /** What proves that the notification is ours. Absent: nobody signs here. */
+  readonly signature: string | undefined;
+}
+
+/** The headers of one notification, by their names in lower case. What the caller asked for never replaces what is ours. */
+export function requestHeaders({ target, codec, notification, signature }: RequestParts): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(target.headers ?? {})) headers[name.toLowerCase()] = value;
+  for (const [name, value] of Object.entries(codec.headers)) headers[name.toLowerCase()] = value;
+  const authorization = authorizationOf({ target, codec, signature });
+  if (authorization !== undefined) headers["authorization"] ??= authorization;
+  if (target.token !== undefined) headers[TOKEN_HEADER] = target.token;
+  if (signature !== undefined) headers[SIGNATURE_HEADER] = signature;
+  const { trace } = notification;
+  if (trace !== undefined) headers["traceparent"] = `00-${trace.traceId}-${trace.spanId}-01`;
+  headers["content-type"] = codec.mediaType;
+  return headers;
+}
+
+function authorizationOf({ target, codec, signature }: Omit<RequestParts, "notification">): string | undefined {
+  const { authentication, token } = target;
+  const [scheme] = authentication?.schemes ?? [];
+  if (scheme !== undefined && authentication?.credentials !== undefined) {
+    return `${scheme} ${authentication.credentials}`;
+  }
+  if (scheme?.toLowerCase() === "bearer" && signature !== undefined) return `Bearer ${signature}`;
+  if (token !== undefined && codec.tokenAsBearer) return `Bearer ${token}`;
+  return undefined;
+}
