@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { agent } from "../engine/agent.ts";
-import type { TaskId } from "../protocol/ids.ts";
+import type { MessageId, TaskId } from "../protocol/ids.ts";
 import type { Part } from "../protocol/part.ts";
 import { toolResultPart } from "../protocol/tool-part.ts";
 import { EngineHarness } from "../testing/engine-harness.ts";
@@ -53,5 +53,16 @@ describe("A message that answers a question by reference", () => {
     expect(await answeredTask(service, stranger, message([answer], [id]))).toBeUndefined();
     await harness.send({ taskId: id, parts: [answer] });
     expect(await answeredTask(service, scope, message([answer], [id]))).toBeUndefined();
+  });
+
+  it("goes to the same task again where messages count once", async () => {
+    await using harness = await EngineHarness.open({ agents: asker });
+    const { service, id, question } = await openQuestion(harness);
+    const once = { ...service, onceWithin: 1000 };
+    const answer = toolResultPart({ toolUseId: question, result: 1 });
+    expect(await answeredTask(once, harness.scope(), message([answer], [id]))).toBe(id);
+    await harness.send({ messageId: "m" as MessageId, taskId: id, parts: [answer] });
+    expect(await answeredTask(once, harness.scope(), message([answer], [id]))).toBe(id);
+    expect(await answeredTask(once, harness.scope(), message([answer], [id], { messageId: "other" }))).toBeUndefined();
   });
 });

@@ -17,7 +17,8 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** The boundary this call reads and writes within. */
+/** The boundary this call reads and writes within. Who belongs to a tenant means that one, whether it names it or none. */
 export function scopeOf(call: Call, agent: string, tenant: string): Scope {
-  return { agent, tenant, owner: call.principal.id };
+  const { id, tenant: own } = call.principal;
+  return { agent, tenant: own ?? tenant, owner: id };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type AgentDefinition, agent } from "../engine/agent.ts";
+import { IDEMPOTENT_SEND } from "../protocol/extensions.ts";
 import { agentCard, extendedAgentCard } from "./card.ts";
 
 const base: AgentDefinition = { name: "Trip", description: "Plans.", version: "1.0.0", run: async () => {} };
@@ -61,6 +62,17 @@ describe("A card", () => {
     });
   });
 
+  it("declares that messages count once where they do, for how long, and nowhere else", () => {
+    const extensions = [{ uri: "urn:x" }, { uri: IDEMPOTENT_SEND }];
+    const plain = agentCard(agent({ ...base, extensions }), interfaces);
+    expect(plain.capabilities.extensions).toEqual([{ uri: "urn:x" }]);
+    const once = agentCard(agent({ ...base, extensions }), interfaces, { onceWithin: 90_000 });
+    expect(once.capabilities.extensions).toEqual([
+      { uri: "urn:x" },
+      { uri: IDEMPOTENT_SEND, description: expect.any(String), params: { windowSeconds: 90 } },
+    ]);
+  });
+
   it("says nothing of security where there is none", () => {
     const card = agentCard(agent({ ...base, securitySchemes: {}, security: [] }), interfaces);
     expect(card).not.toHaveProperty("securitySchemes");
@@ -76,7 +88,7 @@ describe("A card", () => {
   });
 
   it("is extended only where the author declares so", async () => {
-    expect(await extendedAgentCard(agent(base), interfaces, caller)).toBeUndefined();
+    expect(await extendedAgentCard(agent(base), interfaces, { caller })).toBeUndefined();
     expect(agentCard(agent(base), interfaces).capabilities).not.toHaveProperty("extendedAgentCard");
     const skills = [{ id: "secret", name: "Secret", description: "S.", tags: ["s"] }];
     const extended = agent({ ...base, extendedCard: { skills } });
@@ -84,6 +96,10 @@ describe("A card", () => {
       capabilities: { extendedAgentCard: true },
       skills: [{ id: "trip" }],
     });
-    expect(await extendedAgentCard(extended, interfaces, caller)).toMatchObject({ name: "Trip", interfaces, skills });
+    expect(await extendedAgentCard(extended, interfaces, { caller })).toMatchObject({
+      name: "Trip",
+      interfaces,
+      skills,
+    });
   });
 });

@@ -1,15 +1,30 @@
 import type { Agent, Skill } from "../engine/agent.ts";
 import { definitionProblems } from "../engine/definition-problems.ts";
-import type { AgentCard, AgentInterface, AgentSkill } from "../protocol/card.ts";
+import type { AgentCard, AgentExtension, AgentInterface, AgentSkill } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
+import { IDEMPOTENT_SEND } from "../protocol/extensions.ts";
 import type { Principal } from "../protocol/principal.ts";
 
 /** What an agent takes and gives where its author declares nothing. */
 export const DEFAULT_MODES: readonly string[] = ["text/plain", "application/json"];
 
+/** What a server does for its agents, as far as their cards tell. */
+export interface CardContext {
+  /** It notifies who wants to be notified. Default false. */
+  readonly push?: boolean;
+  /** Milliseconds within which a message that comes again counts once. Absent: every message counts. */
+  readonly onceWithin?: number | undefined;
+}
+
 /** What the agent declares, as a card. It promises only what this server does. */
-export function agentCard(agent: Agent, interfaces: readonly AgentInterface[]): AgentCard {
-  const { provider, iconUrl, documentationUrl, extensions, securitySchemes, security } = agent;
+export function agentCard(
+  agent: Agent,
+  interfaces: readonly AgentInterface[],
+  { push = false, onceWithin }: CardContext = {},
+): AgentCard {
+  const { provider, iconUrl, documentationUrl, securitySchemes, security } = agent;
+  const own = agent.extensions?.filter(({ uri }) => uri !== IDEMPOTENT_SEND) ?? [];
+  const extensions = [...own, ...idempotentSend(onceWithin)];
   return {
     name: agent.name,
     description: agent.description,
@@ -20,8 +35,8 @@ export function agentCard(agent: Agent, interfaces: readonly AgentInterface[]): 
     ...(documentationUrl !== undefined && { documentationUrl }),
     capabilities: {
       streaming: agent.capabilities?.streaming ?? true,
-      pushNotifications: false,
-      ...(extensions !== undefined && extensions.length > 0 && { extensions }),
+      pushNotifications: push && (agent.capabilities?.pushNotifications ?? true),
+      ...(extensions.length > 0 && { extensions }),
       ...(agent.extendedCard !== undefined && { extendedAgentCard: true }),
       ...(agent.capabilities?.stateTransitionHistory === true && { stateTransitionHistory: true }),
     },
@@ -40,21 +55,40 @@ export function agentCard(agent: Agent, interfaces: readonly AgentInterface[]): 
 export async function extendedAgentCard(
   agent: Agent,
   interfaces: readonly AgentInterface[],
-  caller: Principal,
+  { caller, ...context }: CardContext & { readonly caller: Principal },
 ): Promise<AgentCard | undefined> {
   const { extendedCard } = agent;
   const given = typeof extendedCard === "function" ? await extendedCard(caller) : extendedCard;
   if (given === undefined) return undefined;
   // What is declared was checked when it was; what a function gives was not.
   if (typeof extendedCard === "function") requireSense({ ...agent, extendedCard: given });
-  return agentCard({ ...agent, ...given }, interfaces);
+  return agentCard({ ...agent, ...given }, interfaces, context);
+}
+
+/** Tells callers that they may repeat what they do not know to have arrived, and for how long. */
+function idempotentSend(onceWithin: number | undefined): readonly AgentExtension[] {
+  if (onceWithin === undefined) return [];
+  const description = "A message that is sent again under the same messageId counts once.";
+  return [{ uri: IDEMPOTENT_SEND, description, params: { windowSeconds: onceWithin / 1000 } }];
 }
 
 function requireSense(agent: Agent): void {
-  const problems = definitionProblems(agent, agent.id);
+  const problems = [...definitionProblems(agent, agent.id), ...missingSchemes(agent)];
   if (problems.length === 0) return;
   const cause = new TypeError(`extendedCard() of agent "${agent.id}": ${problems.join(" ")}`);
   throw new A2AError("internal", "The agent's extended card is not in order", { cause });
+}
+
+/** When it is served an agent has all its schemes, those of the server included: nothing else can be required. */
+function missingSchemes({ extendedCard, ...agent }: Agent): readonly string[] {
+  const given = typeof extendedCard === "object" ? extendedCard : {};
+  const { security = [], skills = [], securitySchemes = {} } = { ...agent, ...given };
+  const required = [...security, ...skills.flatMap((skill) => skill.security ?? [])].flatMap((names) =>
+    Object.keys(names),
+  );
+  return required
+    .filter((name) => !Object.hasOwn(securitySchemes, name))
+    .map((name) => `It requires the scheme ${JSON.stringify(name)}, which is not there.`);
 }
 
 /** Cards need at least one skill; an agent without any can do one thing, which is what it is for. */

@@ -17,6 +17,7 @@ const POLICY: OperationPolicy = {
   namesTasks: false,
   tasksOnly: false,
   answersByReference: false,
+  push: { single: false, missing: "error", afterFailure: "suspended" },
 };
 
 function open(definition: Partial<AgentDefinition> = {}): { engine: ScriptedEngine; service: Service } {

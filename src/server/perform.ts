@@ -1,14 +1,19 @@
 import type { OperationRequest, OperationResult } from "../protocol/operation.ts";
+import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { requireExtensions } from "./extensions.ts";
 import { cancelTask } from "./operations/cancel-task.ts";
+import { createPush } from "./operations/create-push.ts";
+import { deletePush } from "./operations/delete-push.ts";
 import { getExtendedCard } from "./operations/get-extended-card.ts";
+import { getPush } from "./operations/get-push.ts";
 import { getTask } from "./operations/get-task.ts";
+import { listPush } from "./operations/list-push.ts";
 import { listTasks } from "./operations/list-tasks.ts";
 import { sendMessage } from "./operations/send-message.ts";
 import { streamMessage } from "./operations/stream-message.ts";
 import { subscribeToTask } from "./operations/subscribe-to-task.ts";
-import { agentNotFound, pushNotSupported } from "./refusals.ts";
+import { agentNotFound } from "./refusals.ts";
 import type { Service } from "./service.ts";
 import type { TaskStream } from "./task-stream.ts";
 
@@ -19,6 +24,7 @@ export async function perform(
   request: OperationRequest,
 ): Promise<OperationResult | TaskStream> {
   if (service.missing !== undefined) throw agentNotFound(service.missing);
+  authorize(service, call, request);
   requireExtensions(service, call);
   switch (request.operation) {
     case "send":
@@ -34,11 +40,13 @@ export async function perform(
     case "subscribe":
       return subscribeToTask(service, call, request);
     case "push-create":
+      return createPush(service, call, request);
     case "push-get":
+      return getPush(service, call, request);
     case "push-list":
+      return listPush(service, call, request);
     case "push-delete":
-      // Refused before any task is looked up: the answer must not tell which exist.
-      throw pushNotSupported();
+      return deletePush(service, call, request);
     case "extended-card":
       return getExtendedCard(service, call);
   }

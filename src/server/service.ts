@@ -1,15 +1,23 @@
 import type { Agent } from "../engine/agent.ts";
 import type { Engine } from "../engine/api.ts";
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
-import { agentCard } from "./card.ts";
+import type { PushDesk } from "../push/contract.ts";
+import { agentCard, type CardContext } from "./card.ts";
+import type { Security } from "./security.ts";
 
 export interface ServiceOptions {
   readonly agent: Agent;
   readonly engine: Engine;
+  /** Absent: nobody is notified here. */
+  readonly push?: PushDesk | undefined;
   /** Where the agent is reached, preferred first. */
   readonly interfaces: readonly AgentInterface[];
   /** What there is not, so that nobody can be asked here: every call is told that it was not found. */
   readonly missing?: string | undefined;
+  /** Absent: everybody may do everything, or an authenticator of the host's sees to it. */
+  readonly security?: Security | undefined;
+  /** Milliseconds within which a message that comes again counts once. Absent: every message counts. */
+  readonly onceWithin?: number | undefined;
 }
 
 /** One hosted agent with what its operations need. */
@@ -18,6 +26,11 @@ export interface Service extends ServiceOptions {
   readonly card: AgentCard;
 }
 
-export function createService({ agent, engine, interfaces, missing }: ServiceOptions): Service {
-  return { agent, engine, interfaces, missing, card: agentCard(agent, interfaces) };
+export function createService(options: ServiceOptions): Service {
+  return { ...options, card: agentCard(options.agent, options.interfaces, cardContext(options)) };
+}
+
+/** What cards say of how the agent is served. */
+export function cardContext({ push, onceWithin }: Pick<ServiceOptions, "push" | "onceWithin">): CardContext {
+  return { push: push !== undefined, onceWithin };
 }

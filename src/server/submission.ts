@@ -1,12 +1,14 @@
-import type { Submission, Submitted } from "../engine/api.ts";
+import type { Submission, Submitted, SubmittedWebhook } from "../engine/api.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { SendRequest } from "../protocol/operation.ts";
 import type { Principal, Scope } from "../protocol/principal.ts";
 import { answeredTask } from "./answered-task.ts";
+import { skillGuard } from "./authorize.ts";
 import { type Call, scopeOf } from "./call.ts";
 import { activeExtensions } from "./extensions.ts";
 import { checkMediaTypes } from "./media-types.ts";
+import { pushCaller, requirePush } from "./push-caller.ts";
 import type { Service } from "./service.ts";
 
 /** Gives the engine a caller's message, unless the agent could not read or answer it. */
@@ -14,13 +16,43 @@ export async function submitMessage(service: Service, call: Call, request: SendR
   const { agent, engine } = service;
   checkMediaTypes(agent, request);
   const submission = new CallSubmission(service, call, request);
-  if (!call.policy.answersByReference || request.message.referenceTaskIds === undefined) {
-    return engine.submit(submission);
-  }
+  submission.webhook = webhookOf(service, call, request);
+  const submitted = await engine.submit(await addressed(service, submission, { call, request }));
+  if (submission.webhook !== undefined) watch(service, submitted, submission.webhook);
+  return submitted;
+}
+
+/** The message, to the task whose question it answers if it only refers to that one. */
+async function addressed(
+  service: Service,
+  submission: CallSubmission,
+  { call, request }: { readonly call: Call; readonly request: SendRequest },
+): Promise<Submission> {
+  if (!call.policy.answersByReference || request.message.referenceTaskIds === undefined) return submission;
   const taskId = await answeredTask(service, submission.scope, request.message);
-  if (taskId === undefined) return engine.submit(submission);
-  const message = { ...request.message, taskId };
-  return engine.submit(new CallSubmission(service, call, { ...request, message }));
+  if (taskId === undefined) return submission;
+  const other = new CallSubmission(service, call, { ...request, message: { ...request.message, taskId } });
+  other.webhook = submission.webhook;
+  return other;
+}
+
+/** Where the caller wants to be notified of what comes of its message. */
+function webhookOf(service: Service, call: Call, request: SendRequest): SubmittedWebhook | undefined {
+  if (request.push === undefined) return undefined;
+  const desk = requirePush(service);
+  const caller = pushCaller(service, call, request.tenant);
+  const draft = desk.draft(caller, request.push, "configuration.pushNotificationConfig");
+  return { draft, maxPerTask: desk.maxPerTask, only: call.policy.push.single };
+}
+
+/** Has the webhook told as soon as it is durable. The answer does not wait for that, and what becomes of the message is told elsewhere. */
+function watch({ engine, push }: Service, submitted: Submitted, { draft }: SubmittedWebhook): void {
+  if (submitted.kind !== "task") return;
+  const { ticket } = submitted;
+  engine.accepted(ticket).then(
+    () => push?.stored(ticket.key, draft),
+    () => {},
+  );
 }
 
 /** A caller's message on its way to the engine. A class, so that the call's signal stays unmade until somebody asks. */
@@ -37,6 +69,9 @@ class CallSubmission implements Submission {
   readonly tasksOnly: boolean;
   readonly timeoutMs: number | undefined;
   readonly traceparent: string | undefined;
+  readonly admitSkill: ((skill: string) => void) | undefined;
+  readonly onceWithin: number | undefined;
+  webhook: SubmittedWebhook | undefined;
   readonly #call: Call;
 
   constructor(service: Service, call: Call, request: SendRequest) {
@@ -52,6 +87,8 @@ class CallSubmission implements Submission {
     this.tasksOnly = call.policy.tasksOnly;
     this.timeoutMs = request.timeoutMs;
     this.traceparent = call.traceparent;
+    this.admitSkill = skillGuard(service, call, request);
+    this.onceWithin = service.onceWithin;
     this.#call = call;
   }
 

@@ -53,13 +53,50 @@ describe("A card that keeps to what is wired", () => {
   });
 });
 
+describe("A card that requires security", () => {
+  const schemes = { key: { type: "apiKey", in: "header", name: "X-Key" } } as const;
+
+  it("may name schemes that the server has, without declaring them", () => {
+    const card = { security: [{ key: [] }], skills: [{ ...skill, security: [{ key: ["a"] }] }] };
+    expect(problems(card, { authenticates: true, schemes })).toEqual([]);
+  });
+
+  it.each<[string, DeclaredCard, Partial<Wiring>, RegExp]>([
+    [
+      "a scheme that the server lacks",
+      { security: [{ token: [] }] },
+      { schemes },
+      /^security: there is no scheme token/,
+    ],
+    [
+      "a scheme that nobody declares",
+      { security: [{ key: [] }] },
+      {},
+      /^security: there is no scheme key; there is none/,
+    ],
+    [
+      "a skill's scheme that the server lacks",
+      { skills: [{ ...skill, security: [{ token: [] }] }] },
+      { schemes },
+      /^skills\[0\]\.security: there is no scheme token; there is key/,
+    ],
+    [
+      "a scheme that the server has otherwise",
+      { securitySchemes: { key: { type: "apiKey", in: "query", name: "k" } } },
+      { schemes },
+      /^securitySchemes\.key: the server has another scheme/,
+    ],
+  ])("is refused for %s", (...[, card, wiring, problem]) => {
+    expect(problems(card, { authenticates: true, ...wiring })).toEqual([expect.stringMatching(problem)]);
+  });
+});
+
 describe("A card that promises what is not wired", () => {
   it.each<[DeclaredCard, string, RegExp]>([
-    [{ capabilities: { pushNotifications: true } }, "capabilities.pushNotifications", /Set it to false/],
     [{ capabilities: { extendedAgentCard: true } }, "capabilities.extendedAgentCard", /Declare one as `extendedCard`/],
     [{ supportsAuthenticatedExtendedCard: true }, "capabilities.extendedAgentCard", /supportsAuthenticatedExtended/],
     [{ supportsExtendedAgentCard: true }, "capabilities.extendedAgentCard", /Declare one/],
-    [{ securitySchemes }, "securitySchemes", /Give the server `authenticate`/],
+    [{ securitySchemes }, "securitySchemes", /Give the server `security` or `authenticate`/],
     [{ signatures: [{ protected: "a", signature: "b" }] }, "signatures", /Take them out/],
     [
       { supportedInterfaces: [{ protocolBinding: "GRPC", protocolVersion: "2.0" }] },
@@ -95,8 +132,17 @@ describe("A card that promises what is not wired", () => {
     ]);
   });
 
+  it("may promise notifications where the server sends them", () => {
+    const capabilities = { pushNotifications: true };
+    expect(problems({ capabilities }, { pushes: true })).toEqual([]);
+    expect(problems({ capabilities }, { pushes: false })).toEqual([
+      expect.stringMatching(/^capabilities\.pushNotifications: .*Set it to false/),
+    ]);
+  });
+
   it("may be mended by its definition", () => {
     const capabilities = { pushNotifications: true, streaming: true };
-    expect(problems({ capabilities }, {}, { capabilities: { pushNotifications: false } })).toEqual([]);
+    const mended = { capabilities: { pushNotifications: false } };
+    expect(problems({ capabilities }, { pushes: false }, mended)).toEqual([]);
   });
 });

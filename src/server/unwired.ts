@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Agent } from "../engine/agent.ts";
-import type { AgentInterface } from "../protocol/card.ts";
+import type { AgentInterface, SecurityRequirement, SecurityScheme } from "../protocol/card.ts";
 
 /** What a server has, as far as cards may promise it. */
 export interface Wiring {
@@ -7,6 +8,10 @@ export interface Wiring {
   readonly interfaces: readonly Pick<AgentInterface, "binding" | "protocolVersion">[];
   /** It finds out who calls. */
   readonly authenticates: boolean;
+  /** It notifies who wants to be notified. Default true. */
+  readonly pushes?: boolean | undefined;
+  /** How it does, by the names that cards give to it. Absent: in a way of the host's own. */
+  readonly schemes?: Readonly<Record<string, SecurityScheme>> | undefined;
 }
 
 /** A promise this server could not keep. */
@@ -19,14 +24,20 @@ export interface UnwiredDeclaration {
 
 /** Everything an agent declares that is not wired here: a card must not promise what callers would then ask for in vain. */
 export function unwiredDeclarations(agent: Agent, wiring: Wiring): readonly UnwiredDeclaration[] {
-  return [...capabilities(agent), ...security(agent, wiring), ...interfaces(agent, wiring), ...signatures(agent)];
+  return [
+    ...capabilities(agent, wiring),
+    ...security(agent, wiring),
+    ...interfaces(agent, wiring),
+    ...signatures(agent),
+  ];
 }
 
-function* capabilities({ capabilities: declared = {}, extendedCard }: Agent): Iterable<UnwiredDeclaration> {
-  if (declared.pushNotifications === true) {
+function* capabilities(agent: Agent, { pushes }: Wiring): Iterable<UnwiredDeclaration> {
+  const { capabilities: declared = {}, extendedCard } = agent;
+  if (declared.pushNotifications === true && pushes === false) {
     yield {
       field: "capabilities.pushNotifications",
-      problem: "this server sends no push notifications. Set it to false.",
+      problem: "this server is told to send no push notifications. Set it to false, or let the server send them.",
     };
   }
   if (declared.extendedAgentCard === true && extendedCard === undefined) {
@@ -38,8 +49,11 @@ function* capabilities({ capabilities: declared = {}, extendedCard }: Agent): It
   }
 }
 
-function* security(agent: Agent, { authenticates }: Wiring): Iterable<UnwiredDeclaration> {
-  if (authenticates) return;
+function* security(agent: Agent, { authenticates, schemes }: Wiring): Iterable<UnwiredDeclaration> {
+  if (authenticates) {
+    yield* namedSchemes(agent, schemes);
+    return;
+  }
   const secured = [
     ["securitySchemes", Object.keys(agent.securitySchemes ?? {}).length],
     ["security", agent.security?.length],
@@ -47,13 +61,46 @@ function* security(agent: Agent, { authenticates }: Wiring): Iterable<UnwiredDec
   ] as const;
   for (const [field, count = 0] of secured) {
     if (count === 0) continue;
-    yield { field, problem: "nobody finds out who calls. Give the server `authenticate`, or take it out." };
+    yield {
+      field,
+      problem: "nobody finds out who calls. Give the server `security` or `authenticate`, or take it out.",
+    };
   }
   if (agent.extendedCard === undefined) return;
   yield {
     field: "extendedCard",
-    problem: "only callers who have said who they are may read it, and nobody can. Give the server `authenticate`.",
+    problem:
+      "only callers who have said who they are may read it, and nobody can. Give the server `security` or `authenticate`.",
   };
+}
+
+/** What an agent requires must be something that is looked at: by the server, or by an authenticator that knows the agent's own schemes. */
+function* namedSchemes(agent: Agent, served: Wiring["schemes"]): Iterable<UnwiredDeclaration> {
+  const own = agent.securitySchemes ?? {};
+  for (const [name, scheme] of Object.entries(served === undefined ? {} : own)) {
+    const field = `securitySchemes.${name}`;
+    const other = served?.[name];
+    if (other === undefined) {
+      yield {
+        field,
+        problem: `the server's \`security\` does not look at it; it has ${listed(Object.keys(served ?? {}))}.`,
+      };
+    } else if (!isDeepStrictEqual(scheme, other)) {
+      yield { field, problem: "the server has another scheme of that name. Take it out: cards say the server's." };
+    }
+  }
+  const known = Object.keys(served ?? own);
+  const required: readonly (readonly [string, readonly SecurityRequirement[]])[] = [
+    ["security", agent.security ?? []],
+    ...(agent.skills ?? []).map((skill, index) => [`skills[${index}].security`, skill.security ?? []] as const),
+  ];
+  for (const [field, requirements] of required) {
+    const missing = requirements
+      .flatMap((requirement) => Object.keys(requirement))
+      .filter((name) => !known.includes(name));
+    if (missing.length === 0) continue;
+    yield { field, problem: `there is no scheme ${listed(missing)}; there is ${listed(known) || "none"}.` };
+  }
 }
 
 function* interfaces({ promises }: Agent, wiring: Wiring): Iterable<UnwiredDeclaration> {

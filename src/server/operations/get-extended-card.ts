@@ -2,15 +2,20 @@ import { A2AError } from "../../protocol/error.ts";
 import type { OperationResult } from "../../protocol/operation.ts";
 import type { Call } from "../call.ts";
 import { extendedAgentCard } from "../card.ts";
-import type { Service } from "../service.ts";
+import { cardContext, type Service } from "../service.ts";
 
 /** The card for callers who have said who they are. */
-export async function getExtendedCard({ agent, interfaces }: Service, call: Call): Promise<OperationResult> {
+export async function getExtendedCard(service: Service, call: Call): Promise<OperationResult> {
+  const { agent, interfaces, security } = service;
   const { policy, principal } = call;
   if (agent.extendedCard === undefined)
     throw new A2AError(policy.undeclaredExtendedCard, "This agent has no extended card");
-  if (principal.anonymous) throw new A2AError("unauthenticated", "The extended card is for authenticated callers");
-  const card = await extendedAgentCard(agent, interfaces, principal);
+  if (principal.anonymous) {
+    throw new A2AError("unauthenticated", "The extended card is for authenticated callers", {
+      challenges: security?.challenges() ?? [],
+    });
+  }
+  const card = await extendedAgentCard(agent, interfaces, { ...cardContext(service), caller: principal });
   if (card === undefined)
     throw new A2AError("extended-card-not-configured", "This agent has no extended card for this caller");
   return { kind: "card", card };

@@ -4,7 +4,7 @@ import type { OperationResult, SendRequest } from "../../protocol/operation.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import { type Call, scopeOf } from "../call.ts";
 import { decodeCursor } from "../cursor.ts";
-import { pushNotSupported } from "../refusals.ts";
+import { requirePush } from "../push-caller.ts";
 import type { Service } from "../service.ts";
 import { submitMessage } from "../submission.ts";
 import { showsTransitions } from "../transitions.ts";
@@ -13,7 +13,7 @@ import { repeatedTicket } from "./repeated-send.ts";
 /** Sends a message and answers with the task, by default once it is finished or waits for the caller; or with the agent's bare reply. */
 export async function sendMessage(service: Service, call: Call, request: SendRequest): Promise<OperationResult> {
   const { agent } = service;
-  if (request.push !== undefined) throw pushNotSupported();
+  if (request.push !== undefined) requirePush(service);
   const scope = scopeOf(call, agent.id, request.tenant);
   if (decodeCursor(call.lastEventId) !== undefined) {
     return finish(service, { call, request, scope, ticket: await repeatedTicket(service, scope, request) });

@@ -2,7 +2,8 @@ import type { SendRequest } from "../../protocol/operation.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import { type Call, scopeOf } from "../call.ts";
 import { decodeCursor } from "../cursor.ts";
-import { pushNotSupported, streamingNotSupported, taskNotFound } from "../refusals.ts";
+import { requirePush } from "../push-caller.ts";
+import { streamingNotSupported, taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
 import { submitMessage } from "../submission.ts";
 import { messageStream, subscriptionStream, type TaskStream } from "../task-stream.ts";
@@ -13,7 +14,7 @@ import { resumedStream } from "./subscribe-to-task.ts";
 export async function streamMessage(service: Service, call: Call, request: SendRequest): Promise<TaskStream> {
   const { agent, engine, card } = service;
   if (card.capabilities.streaming !== true) throw streamingNotSupported();
-  if (request.push !== undefined) throw pushNotSupported();
+  if (request.push !== undefined) requirePush(service);
   const scope = scopeOf(call, agent.id, request.tenant);
   const cursor = decodeCursor(call.lastEventId);
   if (cursor !== undefined) return resume(service, call, { scope, request, cursor });

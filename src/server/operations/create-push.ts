@@ -1,0 +1,11 @@
+import type { OperationResult, PushCreateRequest } from "../../protocol/operation.ts";
+import type { Call } from "../call.ts";
+import { pushCaller, requirePush } from "../push-caller.ts";
+import type { Service } from "../service.ts";
+
+/** Sets a push configuration, or replaces the one of that id. */
+export async function createPush(service: Service, call: Call, request: PushCreateRequest): Promise<OperationResult> {
+  const { taskId, config, tenant } = request;
+  const kept = await requirePush(service).set(pushCaller(service, call, tenant), taskId, config);
+  return { kind: "push", taskId, config: kept };
+}
