@@ -1,3 +1,5 @@
+import type { Signer } from "../auth/create-signer.ts";
+import type { SigningKeys } from "../auth/signing-keys.ts";
 import type { Logger } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
 import { createService, type ServiceOptions } from "../server/service.ts";
@@ -5,6 +7,8 @@ import { type CardSource, serveCard } from "./card-route.ts";
 import type { Endpoint } from "./conversation.ts";
 import { type Exchange, jsonReply, type Reply } from "./exchange.ts";
 import { handleRpc, rpcRefusal } from "./jsonrpc/endpoint.ts";
+import { JWKS_PATH, jwksRoute } from "./jwks-route.ts";
+import { servePrivateCard } from "./private-card.ts";
 import { perBaseUrl, type Whereabouts } from "./public-url.ts";
 import { createRestRoutes } from "./rest/routes.ts";
 import { createRoute, type Handler, type Mount, pathOf, type Refuse, type Route, Router } from "./router.ts";
@@ -15,8 +19,20 @@ export interface AgentRouterOptions {
   /** The first is also served at the root. */
   readonly agents: readonly ServiceOptions["agent"][];
   readonly engine: ServiceOptions["engine"];
+  readonly push?: ServiceOptions["push"];
+  readonly security?: ServiceOptions["security"];
+  readonly signing?: SigningOptions | undefined;
+  readonly onceWithin?: ServiceOptions["onceWithin"];
   /** What is for the agent that has a default project is not for the first one where none has. */
   readonly requireDefaultProject?: boolean | undefined;
+}
+
+/** What this server signs with. */
+export interface SigningOptions {
+  /** Published below `/.well-known`. */
+  readonly keys: SigningKeys;
+  /** Signs cards. Absent: they are not signed. */
+  readonly cards?: Signer | undefined;
 }
 
 /** Where readers of streams are told by name what each event is, as some of the earliest want it. */
@@ -27,13 +43,16 @@ const LEGACY_CARD_PATH = "/.well-known/agent.json";
 
 /** Everything that is served for agents, each below `/agents/{id}` and the first at the root, and what is served besides. */
 export function createAgentRouter(options: AgentRouterOptions): Router {
-  const { endpoint, whereabouts, agents, engine } = options;
+  const { endpoint, whereabouts, agents, engine, push, security, signing, onceWithin } = options;
   const [first] = agents;
   if (first === undefined) throw new TypeError("createHttpHandler(): there is no agent to serve.");
   const { dialects } = endpoint;
   const mountAt = (agent: ServiceOptions["agent"], prefix: string, missing?: string): Mount => {
     const servedFrom = perBaseUrl((base) =>
-      createService({ agent, engine, interfaces: dialects.interfaces(base + prefix), missing }),
+      createService({
+        ...{ agent, engine, push, security, onceWithin, missing },
+        interfaces: dialects.interfaces(base + prefix),
+      }),
     );
     return (exchange) => servedFrom(whereabouts.baseUrl(exchange));
   };
@@ -47,22 +66,34 @@ export function createAgentRouter(options: AgentRouterOptions): Router {
     basePath: (exchange) => basePathOf(whereabouts.baseUrl(exchange)),
   });
   const { refuse } = named.nowhere("");
+  const cards = { vary: whereabouts.vary, isPrivate: security?.hasPrivateCards === true };
+  const signer = signing?.cards;
+  const keysUrl = (exchange: Exchange): string => `${whereabouts.baseUrl(exchange)}${JWKS_PATH}`;
   const routes = new Map([
     ...RPC_PATHS.map((path) => [path, rpcRoute(endpoint, path)] as const),
-    ...cardRoutes(endpoint, whereabouts.vary, refuse),
+    ...cardRoutes(endpoint, { ...cards, signing: signer && { signer, keysUrl } }, refuse),
   ]);
   router.add(routes);
+  if (signing !== undefined) router.add(new Map([[JWKS_PATH, jwksRoute(signing.keys, refuse)]]));
   router.add(healthRoutes(engine, endpoint.environment.logger, refuse));
   for (const agent of agents) router.mount(agent.id, mountAt(agent, `/agents/${agent.id}`), routes);
   return router;
 }
 
 /** An agent's card, where it is found now and, as long as anybody is served there, where it was found before. */
-function cardRoutes({ dialects }: Endpoint, vary: string, refuse: Refuse): ReadonlyMap<string, Route> {
+function cardRoutes(
+  { dialects, environment }: Endpoint,
+  common: Omit<CardSource, "choose">,
+  refuse: Refuse,
+): ReadonlyMap<string, Route> {
   const { chooseCard, chooseLegacyCard } = dialects;
+  const { isPrivate } = common;
   const routeOf = (choose: CardSource["choose"]): Route => {
-    const card: Handler = (exchange, { mount }) => serveCard({ choose, vary }, mount(exchange), exchange);
-    return createRoute(new Map([["GET", card]]), { refuse, open: true });
+    const source: CardSource = { ...common, choose };
+    const card: Handler = (exchange, { mount }) => serveCard(source, mount(exchange), exchange);
+    const guarded: Handler = (exchange, { mount }) =>
+      servePrivateCard(source, mount(exchange), { exchange, environment, refuse });
+    return createRoute(new Map([["GET", isPrivate ? guarded : card]]), { refuse, open: !isPrivate });
   };
   const routes = new Map([[CARD_PATH, routeOf(chooseCard)]]);
   if (chooseLegacyCard(undefined) === undefined) return routes;
@@ -98,8 +129,8 @@ function healthRoutes(engine: ServiceOptions["engine"], logger: Logger, refuse: 
   const live: Handler = () => jsonReply(200, '{"status":"ok"}');
   const ready: Handler = () => readiness(engine, logger);
   return new Map([
-    ["/healthz", createRoute(new Map([["GET", live]]), { refuse })],
-    ["/readyz", createRoute(new Map([["GET", ready]]), { refuse })],
+    ["/healthz", createRoute(new Map([["GET", live]]), { refuse, unlimited: true })],
+    ["/readyz", createRoute(new Map([["GET", ready]]), { refuse, unlimited: true })],
   ]);
 }
 

@@ -27,5 +27,8 @@ function incomingRequest(exchange: Exchange, agent: string, remote: string | und
     headers: { get: (name) => exchange.header(name.toLowerCase()) ?? null },
     remote,
     agent,
+    get certificate() {
+      return exchange.certificate;
+    },
   };
 }

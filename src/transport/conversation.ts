@@ -1,5 +1,5 @@
 import { A2AError, toA2AError } from "../protocol/error.ts";
-import type { Operation, OperationRequest } from "../protocol/operation.ts";
+import type { Operation, OperationRequest, OperationResult } from "../protocol/operation.ts";
 import { ANONYMOUS, type Principal } from "../protocol/principal.ts";
 import type { Call } from "../server/call.ts";
 import { activeExtensions } from "../server/extensions.ts";
@@ -8,14 +8,18 @@ import type { Service } from "../server/service.ts";
 import type { TaskStream } from "../server/task-stream.ts";
 import type { Codec } from "../wire/codec.ts";
 import type { Dialects } from "../wire/dialects.ts";
+import { auditEntry, taskIdOf } from "./audit.ts";
 import { authenticateExchange } from "./authentication.ts";
+import { challengesOf } from "./challenges.ts";
 import type { Exchange, Headers, Reply } from "./exchange.ts";
 import { ExchangeCall } from "./exchange-call.ts";
 import type { TransportEnvironment } from "./options.ts";
+import { rateLimited, rateLimitHeaders } from "./rate-limit/rate-limit-headers.ts";
+import { callerKey, type RequestLimits } from "./rate-limit/request-limits.ts";
 import { recordCall } from "./record-call.ts";
 import { requestedVersion } from "./service-parameters.ts";
 import { type Envelope, EventStream } from "./sse/event-stream.ts";
-import type { StreamRegistry } from "./sse/stream-registry.ts";
+import type { StreamPlace, StreamRegistry } from "./sse/stream-registry.ts";
 
 const JSON_HEADERS: Headers = { "content-type": "application/json" };
 
@@ -37,12 +41,18 @@ export interface Conversation<C extends Codec = Codec> {
   codec: C;
   envelope: Envelope;
   operation: Operation | undefined;
+  /** What is asked, once it is understood. */
+  request: OperationRequest | undefined;
   /** What goes with every JSON answer. */
   headers: Headers;
+  /** What goes with every answer, once the caller is known: how often it may call. */
+  limitHeaders: Headers | undefined;
   /** An error is to be the one event of a stream: this caller reads nothing else. */
   errorAsEvent: boolean;
   /** Frames of a stream say what they are, where the dialect has names for that. */
   readonly namesEvents: boolean;
+  /** Finds out, of a request that will not be read, how its refusal is to be told. Gives up rather than do much. */
+  identify?: () => Promise<void>;
 }
 
 export interface Beginning<C extends Codec> {
@@ -68,7 +78,9 @@ export function beginConversation<C extends Codec>(beginning: Beginning<C>): Con
     codec: beginning.codec(requested),
     envelope,
     operation: beginning.operation,
+    request: undefined,
     headers: JSON_HEADERS,
+    limitHeaders: undefined,
     errorAsEvent: false,
     namesEvents: beginning.namesEvents ?? false,
   };
@@ -105,22 +117,51 @@ async function answer(
   const { exchange, service } = conversation;
   const { environment } = endpoint;
   if (environment.authenticate !== undefined) {
-    conversation.principal = await authenticateExchange(exchange, service.agent.id, environment);
+    try {
+      conversation.principal = await authenticateExchange(exchange, service.agent.id, environment);
+    } catch (error) {
+      await conversation.identify?.().catch(() => undefined);
+      throw error;
+    }
   }
+  if (environment.requestLimits !== undefined) countRequest(environment.requestLimits, endpoint, conversation);
   const request = await read();
-  if (request.operation === "stream" || request.operation === "subscribe") endpoint.streams.admit();
-  const call = new ExchangeCall(exchange, conversation);
-  const result = await perform(service, call, request);
-  if (result.kind === "stream") return openStream(endpoint, conversation, { stream: result, call });
-  const body = conversation.envelope.result(conversation.codec.encodeResult(result));
-  report(endpoint, conversation, undefined);
-  return { status: 200, headers: withExtensions(conversation.headers, conversation, call), body };
+  conversation.request = request;
+  const streams = request.operation === "stream" || request.operation === "subscribe";
+  const place = streams ? endpoint.streams.admit(callerOf(endpoint, conversation)) : undefined;
+  try {
+    const call = new ExchangeCall(exchange, conversation);
+    const result = await perform(service, call, request);
+    audit(endpoint, conversation, { result });
+    if (result.kind === "stream") return openStream(endpoint, conversation, { stream: result, call, place });
+    place?.release();
+    const body = conversation.envelope.result(conversation.codec.encodeResult(result));
+    report(endpoint, conversation, undefined);
+    return { status: 200, headers: headersOf(conversation.headers, conversation, call), body };
+  } catch (error) {
+    place?.release();
+    throw error;
+  }
 }
 
-/** Says which of the extensions asked for are in force. */
-function withExtensions(headers: Headers, { service, codec }: Conversation, call: Call): Headers {
+/** Throws where the caller has called too often. */
+function countRequest(limits: RequestLimits, { environment }: Endpoint, conversation: Conversation): void {
+  const allowance = limits.ofPrincipal(conversation.principal, environment.remoteOf(conversation.exchange));
+  if (allowance === undefined) return;
+  conversation.limitHeaders = rateLimitHeaders(allowance, Date.now());
+  if (!allowance.allowed) throw rateLimited(allowance);
+}
+
+/** Who counts as one caller. Those whom nobody knows are told apart by their address. */
+function callerOf({ environment }: Endpoint, { principal, exchange }: Conversation): string {
+  return callerKey(principal, environment.remoteOf(exchange));
+}
+
+/** Adds which of the extensions asked for are in force, and how often the caller may call. */
+function headersOf(headers: Headers, { service, codec, limitHeaders }: Conversation, call: Call): Headers {
   const active = activeExtensions(service, call);
-  return active.length === 0 ? headers : { ...headers, [codec.extensionsHeader]: active.join(", ") };
+  if (active.length === 0) return limitHeaders === undefined ? headers : { ...headers, ...limitHeaders };
+  return { ...headers, ...limitHeaders, [codec.extensionsHeader]: active.join(", ") };
 }
 
 const STREAM_HEADERS: Headers = {
@@ -132,9 +173,10 @@ const STREAM_HEADERS: Headers = {
 interface OpenedStream {
   readonly stream: TaskStream;
   readonly call: Call;
+  readonly place: StreamPlace | undefined;
 }
 
-function openStream(endpoint: Endpoint, conversation: Conversation, { stream, call }: OpenedStream): Reply {
+function openStream(endpoint: Endpoint, conversation: Conversation, { stream, call, place }: OpenedStream): Reply {
   const { envelope, codec, namesEvents } = conversation;
   const { streams } = endpoint;
   const source = new EventStream({
@@ -144,15 +186,17 @@ function openStream(endpoint: Endpoint, conversation: Conversation, { stream, ca
     namesEvents,
     ended: (ended, error) => {
       streams.remove(ended);
+      place?.release();
       report(endpoint, conversation, error);
     },
   });
   streams.add(source);
-  return { status: 200, headers: withExtensions(STREAM_HEADERS, conversation, call), source };
+  return { status: 200, headers: headersOf(STREAM_HEADERS, conversation, call), source };
 }
 
 function refuse(endpoint: Endpoint, conversation: Conversation, error: A2AError): Reply {
   report(endpoint, conversation, error);
+  audit(endpoint, conversation, { error });
   const { codec, envelope } = conversation;
   const text = envelope.error(codec.encodeError(error));
   const status = codec.statusOf(error);
@@ -160,11 +204,35 @@ function refuse(endpoint: Endpoint, conversation: Conversation, error: A2AError)
   if (conversation.errorAsEvent && status === 200) {
     return { status, headers: STREAM_HEADERS, body: `event: error\ndata: ${text}\n\n` };
   }
-  const headers: Record<string, string> = { ...conversation.headers };
-  if (error.code === "unauthenticated") headers["www-authenticate"] = "Bearer";
+  const headers: Record<string, string> = { ...conversation.headers, ...conversation.limitHeaders };
+  const challenges = challengesOf(error);
+  if (challenges !== undefined) headers["www-authenticate"] = challenges;
   const retryAfter = error.retryAfter ?? (error.code === "unavailable" ? 5 : undefined);
   if (retryAfter !== undefined) headers["retry-after"] = String(Math.ceil(retryAfter));
   return { status, headers, body: text };
+}
+
+interface Outcome {
+  readonly result?: OperationResult | TaskStream;
+  readonly error?: A2AError;
+}
+
+function audit({ environment }: Endpoint, conversation: Conversation, { result, error }: Outcome): void {
+  if (environment.audit === undefined) return;
+  const { service, exchange, principal, operation, request, codec } = conversation;
+  environment.audit(
+    auditEntry({
+      principal: principal.id,
+      agent: service.agent.id,
+      operation,
+      tenant: principal.tenant ?? request?.tenant,
+      taskId: taskIdOf(request, result),
+      dialect: codec.dialect,
+      remote: environment.remoteOf(exchange),
+      outcome: error?.code ?? "ok",
+      traceparent: exchange.header("traceparent"),
+    }),
+  );
 }
 
 function report({ environment }: Endpoint, conversation: Conversation, error: A2AError | undefined): void {

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { apiKeys } from "../auth/verify/api-keys.ts";
+import { createSecurity } from "../server/security.ts";
 import { CorsPolicy } from "./cors.ts";
 import { allFrames, describeFaces, type Site, textMessage } from "./test/faces.ts";
 
 const APP = "https://app.example";
 const OTHER = "https://other.example";
-const EXPOSED = "A2A-Extensions, X-A2A-Extensions, ETag, WWW-Authenticate, Retry-After";
+const EXPOSED =
+  "A2A-Extensions, X-A2A-Extensions, ETag, WWW-Authenticate, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, " +
+  "RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset";
 const CARD = "/.well-known/agent-card.json";
 
 type Answered = Readonly<Record<string, string>>;
@@ -115,6 +119,14 @@ describeFaces("Web pages", (open) => {
     expect(response.headers.get("allow")).toBe(row.allow);
     expect(await response.text()).toBe("");
     expect(corsOf(response)).toEqual(row.told === NOTHING ? NOTHING : { ...row.told, ...PREFLIGHT });
+  });
+
+  it("may send the header in which callers show their keys", async () => {
+    const scheme = apiKeys({ in: "header", name: "X-Agent-Key", verify: () => undefined });
+    const site = await open({ corsOrigins: [APP], security: createSecurity({ schemes: { key: scheme } }) });
+    const headers = { origin: APP, "access-control-request-method": "POST" };
+    const response = await site.request("/", { method: "OPTIONS", headers });
+    expect(response.headers.get("access-control-allow-headers")?.split(", ")).toContain("X-Agent-Key");
   });
 
   it("may ask for a card as they like, of whichever origin", async () => {

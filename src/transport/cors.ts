@@ -5,17 +5,26 @@ const METHODS = "GET, POST, DELETE, OPTIONS";
 const REQUEST_HEADERS = [
   ...["Content-Type", "Authorization", "A2A-Version", "A2A-Extensions", "X-A2A-Extensions", "Last-Event-ID"],
   ...["If-None-Match", "Traceparent", "Tracestate"],
+];
+const EXPOSED = [
+  ...["A2A-Extensions", "X-A2A-Extensions", "ETag", "WWW-Authenticate", "Retry-After"],
+  ...["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
+  ...["RateLimit-Policy", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
 ].join(", ");
-const EXPOSED = "A2A-Extensions, X-A2A-Extensions, ETag, WWW-Authenticate, Retry-After";
 const MAX_AGE_SECONDS = "7200";
 
 /** Which web pages may read which answers. Whoever sends no `Origin` is no web page and costs nothing here. */
 export class CorsPolicy {
   readonly #origins: ReadonlySet<string>;
+  readonly #requestHeaders: string;
 
-  /** Of the origins listed, `*` being any; nobody by default. Throws a `TypeError` for what is no origin. */
-  constructor(origins: readonly string[]) {
+  /**
+   * Of the origins listed, `*` being any; nobody by default. They may send these headers besides the usual ones. Throws a `TypeError` for
+   * what is no origin.
+   */
+  constructor(origins: readonly string[], headers: readonly string[] = []) {
     this.#origins = new Set(origins.map(originOf));
+    this.#requestHeaders = [...REQUEST_HEADERS, ...headers].join(", ");
   }
 
   /** The answer with what browsers must be told. Open routes say so to everybody, since caches may keep their answers. */
@@ -25,7 +34,7 @@ export class CorsPolicy {
     const headers = this.#headersFor(origin, route);
     if (headers === undefined) return reply;
     const isPreflight = exchange.method === "OPTIONS" && "access-control-allow-origin" in headers;
-    const all = { ...reply.headers, ...headers, ...(isPreflight && preflight(route)) };
+    const all = { ...reply.headers, ...headers, ...(isPreflight && this.#preflight(route)) };
     return { ...reply, headers: withVary(all, reply.headers["vary"]) };
   }
 
@@ -35,14 +44,14 @@ export class CorsPolicy {
     if (!this.#origins.has("*") && !this.#origins.has(origin)) return { vary: "Origin" };
     return { "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED, vary: "Origin" };
   }
-}
 
-function preflight({ open, allow }: Route): Headers {
-  return {
-    "access-control-allow-methods": open ? allow : METHODS,
-    "access-control-allow-headers": REQUEST_HEADERS,
-    "access-control-max-age": MAX_AGE_SECONDS,
-  };
+  #preflight({ open, allow }: Route): Headers {
+    return {
+      "access-control-allow-methods": open ? allow : METHODS,
+      "access-control-allow-headers": this.#requestHeaders,
+      "access-control-max-age": MAX_AGE_SECONDS,
+    };
+  }
 }
 
 /** What the answer depended on before stays said. */

@@ -1,3 +1,5 @@
+import type { ClientCertificate } from "../auth/verify/contract.ts";
+
 /** One HTTP request, whatever brought it. */
 export interface Exchange {
   readonly method: string;
@@ -11,6 +13,8 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** The caller's network address, where known. */
   readonly remote: string | undefined;
+  /** The certificate that the caller has shown and the connection trusts. */
+  readonly certificate?: ClientCertificate | undefined;
 }
 
 export type Headers = Readonly<Record<string, string>>;

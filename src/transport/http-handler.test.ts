@@ -399,7 +399,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     });
     const forbidden = await site.post("GetTask", { id: "x" }, { "x-try": "forbidden" });
     expect(forbidden.status).toBe(403);
-    expect(await forbidden.json()).toMatchObject({ id: null, error: { code: -32056, message: "Not you" } });
+    expect(await forbidden.json()).toMatchObject({ id: 1, error: { code: -32056, message: "Not you" } });
     const broken = await site.post("GetTask", { id: "x" });
     expect(broken.status).toBe(401);
     expect(await broken.text()).not.toContain("secret");

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Logger, SILENT_LOGGER } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
+import type { Security } from "../server/security.ts";
 import type { ServiceOptions } from "../server/service.ts";
 import { createDialects } from "../wire/dialects.ts";
 import type { DialectOptions } from "../wire/options.ts";
-import { createAgentRouter } from "./agent-router.ts";
+import { createAgentRouter, type SigningOptions } from "./agent-router.ts";
+import type { Audit } from "./audit.ts";
 import type { Endpoint } from "./conversation.ts";
 import { CorsPolicy } from "./cors.ts";
 import type { Exchange, Reply } from "./exchange.ts";
@@ -12,22 +14,38 @@ import { createFetchHandler } from "./fetch-handler.ts";
 import { createNodeHandler } from "./node/node-handler.ts";
 import type { Authenticate, TransportEnvironment, TransportHooks, TransportLimits } from "./options.ts";
 import { createWhereabouts, type PublicUrlOptions } from "./public-url.ts";
-import { dispatch } from "./router.ts";
+import { rateLimited, rateLimitHeaders } from "./rate-limit/rate-limit-headers.ts";
+import type { Allowance } from "./rate-limit/rate-limiter.ts";
+import { type RateLimitOptions, RequestLimits } from "./rate-limit/request-limits.ts";
+import { dispatch, type Found } from "./router.ts";
 import { StreamRegistry } from "./sse/stream-registry.ts";
 
 export interface HttpHandlerOptions extends PublicUrlOptions {
   /** At least one. Each is served below `/agents/{id}/`, the first also at the root. */
   readonly agents: readonly ServiceOptions["agent"][];
   readonly engine: ServiceOptions["engine"];
+  /** Absent: nobody is notified. */
+  readonly push?: ServiceOptions["push"];
   /** Default false: calls for the agent that has a default project are for the first one where none has. */
   readonly requireDefaultProject?: boolean | undefined;
   /** Default: every caller is anonymous. */
   readonly authenticate?: Authenticate;
+  /** Says who calls instead of `authenticate`, and what they may do. */
+  readonly security?: Security | undefined;
+  readonly audit?: Audit | undefined;
+  /** Milliseconds within which a message that comes again counts once. Default: every message counts. */
+  readonly onceWithin?: number | undefined;
+  /** Keys to publish, and who signs cards. Default: nothing is signed. */
+  readonly signing?: SigningOptions | undefined;
   readonly hooks?: TransportHooks;
   readonly dialects?: DialectOptions;
   /** Web pages of these origins may call; `*` is any. Cards may be read by all. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined;
   readonly limits?: TransportLimits;
+  /** How often callers may call. Default: as often as they like. */
+  readonly rateLimit?: RateLimitOptions | undefined;
+  /** Milliseconds, by a clock that nobody sets, for what is counted per time. */
+  readonly now?: () => number;
   /** Milliseconds between the comments that keep idle streams alive. Default 15,000. */
   readonly heartbeatMs?: number;
   readonly logger?: Logger;
@@ -46,24 +64,39 @@ export interface HttpHandler {
 
 /** Serves agents over HTTP: one neutral handler and its two faces. */
 export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
-  const { agents, engine, requireDefaultProject, hooks = {}, limits = {}, logger = SILENT_LOGGER } = options;
+  const { engine, security, requireDefaultProject, hooks = {}, limits = {}, logger = SILENT_LOGGER } = options;
+  const agents = security === undefined ? options.agents : options.agents.map(security.declare);
   const whereabouts = createWhereabouts(options);
+  const requestLimits = options.rateLimit === undefined ? undefined : new RequestLimits(options.rateLimit, options.now);
   const environment: TransportEnvironment = {
-    authenticate: options.authenticate,
+    authenticate: security === undefined ? options.authenticate : authenticatorOf(security, agents),
+    audit: options.audit,
     remoteOf: whereabouts.remote,
     hooks,
     maxBodyBytes: limits.maxBodyBytes ?? 10_000_000,
+    requestLimits,
     logger,
   };
   const streams = new StreamRegistry({
     heartbeatMs: options.heartbeatMs ?? 15_000,
     maxStreams: limits.maxStreams ?? 20_000,
+    maxStreamsPerCaller: limits.maxStreamsPerCaller ?? Number.POSITIVE_INFINITY,
   });
   const dialects = createDialects(options.dialects);
   const endpoint: Endpoint = { environment, streams, dialects };
-  const router = createAgentRouter({ endpoint, whereabouts, agents, engine, requireDefaultProject });
+  const router = createAgentRouter({
+    endpoint,
+    whereabouts,
+    agents,
+    engine,
+    push: options.push,
+    security,
+    signing: options.signing,
+    requireDefaultProject,
+    onceWithin: options.onceWithin,
+  });
   const { nowhere } = router;
-  const cors = new CorsPolicy(options.corsOrigins ?? []);
+  const cors = new CorsPolicy(options.corsOrigins ?? [], security === undefined ? [] : keyHeadersOf(security));
 
   const handle = async (exchange: Exchange): Promise<Reply> => {
     let route = nowhere;
@@ -71,7 +104,10 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     try {
       const found = router.find(exchange);
       route = found.route;
-      reply = await dispatch(found, exchange);
+      reply =
+        requestLimits === undefined || route.unlimited
+          ? await dispatch(found, exchange)
+          : await dispatchLimited(found, exchange, requestLimits.ofAddress(whereabouts.remote(exchange)));
     } catch (error) {
       logger.error("A request failed", { error });
       reply = route.refuse(exchange, new A2AError("internal", "Internal error"));
@@ -87,4 +123,33 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       return streams.size;
     },
   };
+}
+
+/** The headers in which callers show keys. */
+function keyHeadersOf({ schemes }: Security): readonly string[] {
+  return Object.values(schemes).flatMap((scheme) =>
+    scheme.type === "apiKey" && scheme.in === "header" ? [scheme.name] : [],
+  );
+}
+
+/** Asks of callers what the agent they call requires. */
+function authenticatorOf(security: Security, agents: readonly ServiceOptions["agent"][]): Authenticate {
+  const requirements = new Map(agents.map((agent) => [agent.id, agent.security ?? []]));
+  return (request) => security.authenticate(request, requirements.get(request.agent) ?? []);
+}
+
+/** Answers if this address has not called too often, and tells it how often it may. */
+async function dispatchLimited(found: Found, exchange: Exchange, allowance: Allowance | undefined): Promise<Reply> {
+  if (allowance === undefined) return dispatch(found, exchange);
+  const headers = rateLimitHeaders(allowance, Date.now());
+  if (allowance.allowed) {
+    const reply = await dispatch(found, exchange);
+    const told = reply.headers["ratelimit-remaining"];
+    // Of two limits the nearer one is told of.
+    if (told !== undefined && Number(told) <= allowance.remaining) return reply;
+    return { ...reply, headers: { ...reply.headers, ...headers } };
+  }
+  const error = rateLimited(allowance);
+  const refusal = found.route.refuse(exchange, error);
+  return { ...refusal, headers: { ...refusal.headers, ...headers, "retry-after": String(error.retryAfter) } };
 }

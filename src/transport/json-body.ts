@@ -2,10 +2,15 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { A2AError } from "../protocol/error.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Throws unless the body is declared as JSON. That also keeps web pages from making a browser send one unasked. */
+/** Throws unless the body is declared as JSON, as it is. That also keeps web pages from making a browser send one unasked. */
 export function requireJson(exchange: Exchange): void {
-  if (isJson(exchange.header("content-type"))) return;
-  throw new A2AError("unsupported-media-type", "Send the request as application/json");
+  if (!isJson(exchange.header("content-type"))) {
+    throw new A2AError("unsupported-media-type", "Send the request as application/json");
+  }
+  const encoding = exchange.header("content-encoding");
+  // What is packed may be a thousand times as large once unpacked.
+  if (encoding === undefined || encoding === "" || encoding.toLowerCase() === "identity") return;
+  throw new A2AError("unsupported-media-type", "Send the request without a content encoding");
 }
 
 function isJson(contentType: string | undefined): boolean {

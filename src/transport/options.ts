@@ -1,15 +1,14 @@
+import type { CredentialSource } from "../auth/verify/contract.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { ErrorCode } from "../protocol/error.ts";
 import type { Operation } from "../protocol/operation.ts";
 import type { Principal } from "../protocol/principal.ts";
+import type { Audit } from "./audit.ts";
 import type { Exchange } from "./exchange.ts";
+import type { RequestLimits } from "./rate-limit/request-limits.ts";
 
-/** What an authenticator sees of a request. A web `Request` has the same members. */
-export interface IncomingRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly url: string;
-  readonly headers: { get(name: string): string | null };
+/** What an authenticator sees of a request. A web `Request` has most of it. */
+export interface IncomingRequest extends CredentialSource {
   /** The caller's network address, where known. */
   readonly remote: string | undefined;
   /** The id of the agent addressed. */
@@ -47,6 +46,8 @@ export interface TransportLimits {
   readonly maxBodyBytes?: number;
   /** Streams open at a time. Default 20,000. */
   readonly maxStreams?: number;
+  /** Streams that one caller may have open at a time. Default: as many as there may be. */
+  readonly maxStreamsPerCaller?: number;
 }
 
 /** What every binding is given. */
@@ -56,5 +57,9 @@ export interface TransportEnvironment {
   readonly remoteOf: (exchange: Exchange) => string | undefined;
   readonly hooks: TransportHooks;
   readonly maxBodyBytes: number;
+  /** Absent: everybody may call as often as they like. */
+  readonly requestLimits?: RequestLimits | undefined;
+  /** Absent: nobody wants to know. */
+  readonly audit?: Audit | undefined;
   readonly logger: Logger;
 }

@@ -19,6 +19,8 @@ export interface Route {
   readonly open: boolean;
   /** At the root it is for the agent that has a default project. */
   readonly forDefaultProject: boolean;
+  /** May be called as often as anybody likes: by those who look whether the server is well. */
+  readonly unlimited: boolean;
 }
 
 /** The agent that a request is for. */
@@ -35,12 +37,13 @@ export interface RouteOptions {
   readonly refuse: Refuse;
   readonly open?: boolean;
   readonly forDefaultProject?: boolean;
+  readonly unlimited?: boolean;
 }
 
 export function createRoute(handlers: ReadonlyMap<string, Handler>, options: RouteOptions): Route {
-  const { refuse, open = false, forDefaultProject = false } = options;
+  const { refuse, open = false, forDefaultProject = false, unlimited = false } = options;
   const methods = [...handlers.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  return { handlers, allow: [...methods, "OPTIONS"].join(", "), refuse, open, forDefaultProject };
+  return { handlers, allow: [...methods, "OPTIONS"].join(", "), refuse, open, forDefaultProject, unlimited };
 }
 
 /** Routes with names in their paths: as they are, and as they are below `/{tenant}`, whose name is captured first. */

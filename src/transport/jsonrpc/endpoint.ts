@@ -27,7 +27,22 @@ export function handleRpc(endpoint: Endpoint, exchange: Exchange, match: RpcMatc
     envelope: UNIDENTIFIED,
     codec: dialects.fallbackRpc,
   });
+  conversation.identify = () => identify(endpoint, conversation);
   return converse(endpoint, conversation, () => read(endpoint, conversation));
+}
+
+/** What is read of a request whose caller is refused, only to tell it so in its own version and under its own id. */
+const MAX_REFUSED_BYTES = 64 * 1024;
+
+async function identify({ dialects }: Endpoint, conversation: Conversation<RpcCodec>): Promise<void> {
+  const { exchange, requested } = conversation;
+  const body = parseJson(await exchange.body(MAX_REFUSED_BYTES));
+  conversation.envelope = envelopeOf(body);
+  const method = methodOf(body);
+  if (method === undefined) return;
+  const { codec } = dialects.chooseRpc(requested, method);
+  conversation.codec = codec;
+  conversation.operation = codec.operationOf(method);
 }
 
 /** Method, then parameters, then the id: a request that is wrong in several ways hears of the first. */

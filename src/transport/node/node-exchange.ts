@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
+import type { ClientCertificate } from "../../auth/verify/contract.ts";
 import { incompleteBody, tooLarge } from "../body-error.ts";
 import { type Exchange, targetOf } from "../exchange.ts";
+import { clientCertificate } from "./client-certificate.ts";
 import { parsedBody } from "./parsed-body.ts";
 
 /** A request of `node:http`. Makes what costs something, such as the signal, only when asked. */
@@ -27,8 +29,14 @@ export class NodeExchange implements Exchange {
     return this.#request.socket.remoteAddress;
   }
 
+  get certificate(): ClientCertificate | undefined {
+    return clientCertificate(this.#request.socket);
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
+    // Node drops all but the first of these, while a proxy in front may have looked at another: nobody is to be let in by the difference.
+    if (name === "authorization" && value !== undefined) return this.#request.headersDistinct[name]?.join(", ");
     return Array.isArray(value) ? value.join(", ") : value;
   }
 

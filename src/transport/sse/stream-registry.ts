@@ -4,12 +4,22 @@ import type { EventStream } from "./event-stream.ts";
 export interface StreamRegistryOptions {
   readonly heartbeatMs: number;
   readonly maxStreams: number;
+  readonly maxStreamsPerCaller: number;
+}
+
+/** The right to have one stream open. */
+export interface StreamPlace {
+  /** Idempotent. */
+  release(): void;
 }
 
 /** Every open stream of a handler: counts them, keeps them alive with one timer, and can end them all. */
 export class StreamRegistry {
   readonly #streams = new Set<EventStream>();
   readonly #options: StreamRegistryOptions;
+  /** Places taken, of which some have no stream yet. */
+  #places = 0;
+  readonly #placesOf = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -21,12 +31,29 @@ export class StreamRegistry {
     return this.#streams.size;
   }
 
-  /** Throws what a caller is to be told while no stream can be opened. Ask before doing any work for one. */
-  admit(): void {
+  /**
+   * Takes a place for a stream of this caller, before any work is done for it: those who come at the same time must not all find
+   * room. Throws what the caller is to be told where there is none.
+   */
+  admit(caller: string): StreamPlace {
     if (this.#closed) throw new A2AError("unavailable", "The server is shutting down", { retryAfter: 1 });
-    if (this.#streams.size >= this.#options.maxStreams) {
+    const { maxStreams, maxStreamsPerCaller } = this.#options;
+    if (this.#places >= maxStreams) {
       throw new A2AError("resource-exhausted", "Too many streams are open", { retryAfter: 1 });
     }
+    if ((this.#placesOf.get(caller) ?? 0) >= maxStreamsPerCaller) {
+      throw new A2AError("resource-exhausted", `One caller may have ${maxStreamsPerCaller} streams open`, {
+        retryAfter: 1,
+      });
+    }
+    this.#count(caller, 1);
+    let released = false;
+    return {
+      release: () => {
+        if (!released) this.#count(caller, -1);
+        released = true;
+      },
+    };
   }
 
   add(stream: EventStream): void {
@@ -46,6 +73,13 @@ export class StreamRegistry {
   close(): void {
     this.#closed = true;
     for (const stream of this.#streams) stream.shutdown();
+  }
+
+  #count(caller: string, by: 1 | -1): void {
+    this.#places += by;
+    const places = (this.#placesOf.get(caller) ?? 0) + by;
+    if (places > 0) this.#placesOf.set(caller, places);
+    else this.#placesOf.delete(caller);
   }
 
   #beat(): void {

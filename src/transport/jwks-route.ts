@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import type { SigningKeys } from "../auth/signing-keys.ts";
+import { hasTag } from "./entity-tag.ts";
+import { jsonReply } from "./exchange.ts";
+import { createRoute, type Handler, type Refuse, type Route } from "./router.ts";
+
+export const JWKS_PATH = "/.well-known/jwks.json";
+
+/** Less than a key stays published after it was replaced; who meets a new one asks again anyway. */
+const MAX_AGE_SECONDS = 300;
+
+/** The public keys that notifications and cards are signed with. Everybody may read them. */
+export function jwksRoute(keys: SigningKeys, refuse: Refuse): Route {
+  const read: Handler = (exchange) => {
+    const body = JSON.stringify({ keys: keys.published() });
+    const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
+    const headers = { etag, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` };
+    if (hasTag(exchange.header("if-none-match"), etag)) return { status: 304, headers, body: "" };
+    return jsonReply(200, body, { ...headers, "content-type": "application/jwk-set+json" });
+  };
+  return createRoute(new Map([["GET", read]]), { refuse, open: true });
+}

@@ -1,0 +1,50 @@
+import { toA2AError } from "../protocol/error.ts";
+import { ANONYMOUS } from "../protocol/principal.ts";
+import type { Service } from "../server/service.ts";
+import { auditEntry } from "./audit.ts";
+import { authenticateExchange } from "./authentication.ts";
+import { type CardSource, serveCard } from "./card-route.ts";
+import { challengesOf } from "./challenges.ts";
+import type { Exchange, FullReply } from "./exchange.ts";
+import type { TransportEnvironment } from "./options.ts";
+import type { Refuse } from "./router.ts";
+
+export interface CardReader {
+  readonly exchange: Exchange;
+  readonly environment: TransportEnvironment;
+  /** Tells of an error in the form that readers of cards know. */
+  readonly refuse: Refuse;
+}
+
+/** The card, for those who may call the agent. Caches keep it for the one who asked. */
+export async function servePrivateCard(source: CardSource, service: Service, reader: CardReader): Promise<FullReply> {
+  const { exchange, environment, refuse } = reader;
+  const record = {
+    agent: service.agent.id,
+    operation: "card",
+    remote: environment.remoteOf(exchange),
+    traceparent: exchange.header("traceparent"),
+    tenant: undefined,
+    taskId: undefined,
+  } as const;
+  try {
+    const { id } = await authenticateExchange(exchange, service.agent.id, environment);
+    environment.audit?.(auditEntry({ ...record, principal: id, outcome: "ok" }));
+    const card = await serveCard(source, service, exchange);
+    return { ...card, headers: { ...card.headers, vary: `${card.headers["vary"]}, Authorization` } };
+  } catch (thrown) {
+    const error = toA2AError(thrown);
+    environment.audit?.(auditEntry({ ...record, principal: ANONYMOUS.id, outcome: error.code }));
+    const challenges = challengesOf(error);
+    const reply = refuse(exchange, error);
+    return {
+      ...reply,
+      headers: {
+        ...reply.headers,
+        "cache-control": "private, no-store",
+        ...(challenges !== undefined && { "www-authenticate": challenges }),
+        ...(error.code === "unavailable" && { "retry-after": String(Math.ceil(error.retryAfter ?? 5)) }),
+      },
+    };
+  }
+}

@@ -1,0 +1,103 @@
+/** So many requests in so many seconds; as many at once, if there were none for that long. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** What one request was told. */
+export interface Allowance {
+  readonly allowed: boolean;
+  readonly limit: RateLimit;
+  /** Requests that could follow at once. */
+  readonly remaining: number;
+  /** Milliseconds until the whole limit is free again. */
+  readonly resetMs: number;
+  /** Milliseconds until the next request is allowed; 0 where one is now. */
+  readonly retryMs: number;
+}
+
+export interface RateLimiterOptions {
+  readonly limit: RateLimit;
+  /** Milliseconds, of a clock that does not depend on what time it is said to be. */
+  readonly now?: () => number;
+  /** Callers remembered at a time; of more, those that were heard of longest ago are forgotten. Default 100,000. */
+  readonly maxCallers?: number;
+}
+
+interface Bucket {
+  /** What has been used and not come back yet. One request is `window` of it, and `requests` come back each millisecond. */
+  used: number;
+  at: number;
+}
+
+/**
+ * A bucket of tokens per caller. Counts in whole numbers, so that exactly the allowed number pass, however requests fall. Refused requests
+ * cost their caller nothing: it is let in again as soon as the limit allows.
+ */
+export class RateLimiter {
+  readonly #limit: RateLimit;
+  readonly #now: () => number;
+  readonly #maxCallers: number;
+  readonly #window: number;
+  readonly #capacity: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** Throws a `TypeError` for a limit that makes no sense. */
+  constructor({ limit, now = () => performance.now(), maxCallers = 100_000 }: RateLimiterOptions) {
+    requireSense(limit);
+    this.#limit = limit;
+    this.#now = now;
+    this.#maxCallers = maxCallers;
+    this.#window = limit.seconds * 1000;
+    this.#capacity = limit.requests * this.#window;
+  }
+
+  /** Counts one request of this caller, if it is allowed. */
+  take(caller: string): Allowance {
+    const now = Math.floor(this.#now());
+    const bucket = this.#bucketOf(caller, now);
+    // A clock that goes back gives nothing back.
+    bucket.used = Math.max(0, bucket.used - Math.max(0, now - bucket.at) * this.#limit.requests);
+    bucket.at = now;
+    const allowed = bucket.used + this.#window <= this.#capacity;
+    if (allowed) bucket.used += this.#window;
+    const free = this.#capacity - bucket.used;
+    return {
+      allowed,
+      limit: this.#limit,
+      remaining: Math.floor(free / this.#window),
+      resetMs: Math.ceil(bucket.used / this.#limit.requests),
+      retryMs: Math.max(0, Math.ceil((this.#window - free) / this.#limit.requests)),
+    };
+  }
+
+  #bucketOf(caller: string, now: number): Bucket {
+    const known = this.#buckets.get(caller);
+    // Moved to the end: the first one is the one heard of longest ago.
+    if (known !== undefined) this.#buckets.delete(caller);
+    else if (this.#buckets.size >= this.#maxCallers) this.#forgetOldest();
+    const bucket = known ?? { used: 0, at: now };
+    this.#buckets.set(caller, bucket);
+    return bucket;
+  }
+
+  #forgetOldest(): void {
+    for (const caller of this.#buckets.keys()) {
+      this.#buckets.delete(caller);
+      return;
+    }
+  }
+}
+
+const MAX_REQUESTS = 1_000_000;
+const MAX_SECONDS = 86_400;
+
+function requireSense({ requests, seconds }: RateLimit): void {
+  const fits = (value: number, most: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= most;
+  if (!fits(requests, MAX_REQUESTS)) {
+    throw new TypeError(`A rate limit needs 1 to ${MAX_REQUESTS} requests, not ${String(requests)}.`);
+  }
+  if (!fits(seconds, MAX_SECONDS)) {
+    throw new TypeError(`A rate limit needs 1 to ${MAX_SECONDS} whole seconds, not ${String(seconds)}.`);
+  }
+}
