@@ -1,0 +1,62 @@
+import { createRemoteKeySet, type FindKey } from "../auth/verify/key-set.ts";
+import type { TrustedIssuer, WebhookOptions } from "./contract.ts";
+
+/** The keys of whoever a token names; `undefined`: it is nobody whose word counts. */
+export type FindIssuer = (issuer: string) => Promise<FindKey | undefined>;
+
+/** More than anybody trusts by name. Where a function decides, strangers must not fill the memory. */
+const MAX_ISSUERS = 100;
+
+/** Keys by where they are. */
+export type KeyCache = Map<string, FindKey>;
+
+export const PLATFORM_FETCH: typeof fetch = (input, init) => fetch(input, init);
+
+export function createIssuerKeys(options: WebhookOptions, cache: KeyCache = new Map()): FindIssuer {
+  const { issuers = [], fetch: fetchKeys = PLATFORM_FETCH } = options;
+  const keysAt = (url: string): FindKey => {
+    const known = cache.get(url);
+    if (known !== undefined) return known;
+    const keys = createRemoteKeySet({ url, fetch: fetchKeys, now: () => performance.now() });
+    const [oldest] = cache.keys();
+    if (cache.size >= MAX_ISSUERS && oldest !== undefined) cache.delete(oldest);
+    cache.set(url, keys);
+    return keys;
+  };
+  if (typeof issuers === "function") {
+    return async (issuer) => {
+      const url = keysUrl(issuer);
+      return url !== undefined && (await issuers(issuer)) ? keysAt(url) : undefined;
+    };
+  }
+  const trusted = new Map(issuers.map(placeOf));
+  return async (issuer) => {
+    const url = trusted.get(withoutSlash(issuer));
+    return url === undefined ? undefined : keysAt(url);
+  };
+}
+
+function placeOf(entry: string | TrustedIssuer): readonly [issuer: string, url: string] {
+  const { issuer: named, jwksUrl }: TrustedIssuer = typeof entry === "string" ? { issuer: entry } : entry;
+  const issuer = withoutSlash(named);
+  const url = jwksUrl ?? keysUrl(issuer);
+  if (url === undefined || !URL.canParse(url)) {
+    throw new TypeError(`issuers: ${JSON.stringify(issuer)} must be a URL over https, or say where its keys are.`);
+  }
+  return [issuer, url];
+}
+
+/** Where an issuer's keys are, if nobody can change them on the way. */
+function keysUrl(issuer: string): string | undefined {
+  const url = URL.parse(issuer);
+  if (url === null || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "")
+    return undefined;
+  const isSafe =
+    url.protocol === "https:" ||
+    (url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname));
+  return isSafe ? `${withoutSlash(issuer)}/.well-known/jwks.json` : undefined;
+}
+
+function withoutSlash(url: string): string {
+  return url.endsWith("/") ? url.slice(0, -1) : url;
+}
