@@ -1,5 +1,23 @@
 export { RELAYED, type RemoteAgentOptions, remoteAgent } from "./adapters/remote/remote-agent.ts";
 export {
+  type ApiKeysOptions,
+  apiKeys,
+  type ForeignApiKeysOptions,
+  type IssuedApiKeysOptions,
+  type StoredApiKey,
+} from "./auth/verify/api-keys.ts";
+export { type BasicOptions, basic } from "./auth/verify/basic.ts";
+export type {
+  ChallengeProblem,
+  ClientCertificate,
+  CredentialSource,
+  Verified,
+  Verifier,
+} from "./auth/verify/contract.ts";
+export { type MutualTlsOptions, mutualTls } from "./auth/verify/mutual-tls.ts";
+export { hashPassword } from "./auth/verify/password-hash.ts";
+export type { BasicUser } from "./auth/verify/user-check.ts";
+export {
   type AbortCause,
   type Agent,
   type AgentDefinition,
@@ -7,6 +25,8 @@ export {
   type ArtifactOptions,
   type ArtifactWriter,
   type AskOptions,
+  type AuthOptions,
+  type AuthRequest,
   agent,
   type CardDefinition,
   type DeclaredCapabilities,
@@ -32,8 +52,18 @@ export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/dec
 export type { Limits } from "./engine/limits.ts";
 export { TaskFailure } from "./engine/task-failure.ts";
 export type { Logger } from "./internal/logger.ts";
+export { type ApiKeyFileOptions, apiKeyFile } from "./platform/api-keys.ts";
+export type { AuditRecord } from "./platform/audit-log.ts";
 export { createServer, type Listening, type Server } from "./platform/create-server.ts";
 export type { ListeningAt } from "./platform/listener.ts";
+export type { PushServerOptions } from "./platform/push-settings.ts";
+export {
+  type JwtBearerOptions,
+  jwtBearer,
+  type OpenIdConnectOptions,
+  openIdConnect,
+} from "./platform/security-issuers.ts";
+export type { TlsOptions } from "./platform/security-tls.ts";
 export { type RunningServer, type ServeOptions, serve } from "./platform/serve.ts";
 export type { Durability, ServerLimits, ServerOptions } from "./platform/settings.ts";
 export { StartupError } from "./platform/startup-error.ts";
@@ -59,6 +89,16 @@ export { type DataPart, type Part, type RawPart, type TextPart, textOf, type Url
 export type { Principal, Scope } from "./protocol/principal.ts";
 export { isInterrupted, isTerminal, type TaskState } from "./protocol/state.ts";
 export type { Task, TaskStatus } from "./protocol/task.ts";
+export type {
+  DeadLetter,
+  DeadLetterRef,
+  DeadLettersQuery,
+  DeliveryOutcome,
+  DeliveryRecord,
+  PushHooks,
+} from "./push/contract.ts";
+export type { Policy } from "./server/policy.ts";
+export type { SecurityOptions } from "./server/security.ts";
 export type { Retention, Store } from "./store/contract.ts";
 export type { Authenticate, CallRecord, IncomingRequest, TransportHooks } from "./transport/options.ts";
 export type { DialectOptions, WaitDefault, WaitingDialect } from "./wire/options.ts";

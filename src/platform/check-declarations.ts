@@ -1,4 +1,5 @@
 import type { Agent } from "../engine/agent.ts";
+import type { Security } from "../server/security.ts";
 import { unwiredDeclarations } from "../server/unwired.ts";
 import { createDialects } from "../wire/dialects.ts";
 import type { DialectOptions } from "../wire/options.ts";
@@ -8,11 +9,16 @@ export interface DeclarationContext {
   readonly dialects: DialectOptions;
   /** The server finds out who calls. */
   readonly authenticates: boolean;
+  readonly security?: Security | undefined;
+  /** The server notifies who wants to be notified. Default true. */
+  readonly pushes?: boolean | undefined;
 }
 
 /** Throws a {@link StartupError} that lists everything the agents declare and this server would not keep. */
-export function checkDeclarations(agents: readonly Agent[], { dialects, authenticates }: DeclarationContext): void {
-  const wiring = { interfaces: createDialects(dialects).interfaces(""), authenticates };
+export function checkDeclarations(agents: readonly Agent[], context: DeclarationContext): void {
+  const { dialects, authenticates, security, pushes } = context;
+  const { interfaces } = createDialects(dialects);
+  const wiring = { interfaces: interfaces(""), authenticates, schemes: security?.schemes, pushes };
   const problems = agents.flatMap((agent) =>
     unwiredDeclarations(agent, wiring).map(
       ({ field, problem }) => `Agent ${JSON.stringify(agent.id)} declares ${field}, but ${problem}`,

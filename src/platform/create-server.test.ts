@@ -254,7 +254,7 @@ describe("a server that cannot start", () => {
   it("is told at once what its agents promise and it does not keep", () => {
     const pushy = { ...shouter, id: "pushy", capabilities: { pushNotifications: true } };
     const secret = { ...shouter, id: "secret", extendedCard: { description: "More." } };
-    expect(() => create({}, [shouter, pushy, secret])).toThrow(
+    expect(() => create({ push: false }, [shouter, pushy, secret])).toThrow(
       expect.objectContaining({
         name: "StartupError",
         kind: "usage",

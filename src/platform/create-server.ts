@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Agent } from "../engine/agent.ts";
+import { A2AError } from "../protocol/error.ts";
+import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
 import { checkDeclarations } from "./check-declarations.ts";
 import { createLogger, logLevelFrom } from "./create-logger.ts";
 import { Listener, type ListeningAt } from "./listener.ts";
+import { requireClientCertificates, securityFrom } from "./security-settings.ts";
 import { isWildcard, type ServerOptions, settingsFrom, urlOf } from "./settings.ts";
 import { type Started, startServer } from "./start-server.ts";
 import { StartupError } from "./startup-error.ts";
@@ -15,6 +18,13 @@ export interface Server {
   readonly nodeHandler: (request: IncomingMessage, response: ServerResponse) => void;
   /** Listens on a port of its own. Rejects with a {@link StartupError} if it cannot, or if the server could not start. */
   listen(): Promise<Listening>;
+  /** Deliveries to webhooks that were given up, newest first. Empty where nobody is notified. */
+  deadLetters(query?: DeadLettersQuery): Promise<readonly DeadLetter[]>;
+  /**
+   * Has a webhook that was given up told again, from the first event on that it was not told. `letter` is one of `deadLetters()`. Rejects
+   * with `task-not-found` if there is no such one.
+   */
+  redeliver(letter: DeadLetterRef): Promise<void>;
   /** Refuses new work, lets running tasks go on for `drainTimeout`, and closes everything. May be called again. */
   readonly close: () => Promise<void>;
 }
@@ -34,16 +44,23 @@ export interface Listening extends ListeningAt {
 export function createServer(agents: Agent | readonly Agent[], options: ServerOptions = {}): Server {
   const served = agentsFrom(agents);
   const settings = settingsFrom(options);
-  checkDeclarations(served, { dialects: settings.dialects, authenticates: options.authenticate !== undefined });
+  const security = securityFrom(options);
+  const authenticates = security !== undefined || options.authenticate !== undefined;
+  checkDeclarations(served, {
+    dialects: settings.dialects,
+    authenticates,
+    security,
+    pushes: settings.push !== undefined,
+  });
   const logger = options.logger ?? createLogger({ level: logLevelFrom(), pretty: process.stderr.isTTY });
 
   let running: Started | undefined;
   let failureTold = false;
   let listener: Listener | undefined;
   let closing: Promise<void> | undefined;
-  const unheard = urlOf(settings.host, settings.port);
+  const unheard = urlOf(settings.host, settings.port, settings.tls === undefined ? "http" : "https");
   const publicUrl = settings.publicUrl ?? (() => listener?.url ?? unheard);
-  const started = startServer({ agents: served, options, settings, publicUrl, logger });
+  const started = startServer({ agents: served, options, settings, security, publicUrl, logger });
   started.then(
     (result) => {
       running = result;
@@ -88,7 +105,8 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
       const { http, storage } = await started;
       if (closing !== undefined) throw new StartupError("usage", "The server is closed: it cannot listen.");
       if (listener !== undefined) throw new StartupError("usage", "The server listens already.");
-      listener = new Listener(http.nodeHandler);
+      requireClientCertificates(security, settings.tls);
+      listener = new Listener(http.nodeHandler, settings.timeouts, settings.tls);
       try {
         const at = await listener.listen(settings.host, settings.port);
         if (settings.publicUrl === undefined && settings.trustedProxies.length === 0 && isWildcard(settings.host)) {
@@ -102,6 +120,15 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
         await closing;
         throw error;
       }
+    },
+    async deadLetters(query) {
+      const { deadLetters } = running ?? (await started);
+      return deadLetters?.list(query) ?? [];
+    },
+    async redeliver(letter) {
+      const { deadLetters } = running ?? (await started);
+      if (deadLetters === undefined) throw new A2AError("push-not-supported", "This server notifies nobody");
+      await deadLetters.redeliver(letter);
     },
     close: () => {
       closing ??= stop(settings.drainTimeout).catch((error: unknown) => {

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ServingTls } from "./security-tls.ts";
 import { urlOf } from "./settings.ts";
 import { messageOf, StartupError, systemCode } from "./startup-error.ts";
 
@@ -11,18 +13,39 @@ export interface ListeningAt {
   readonly url: string;
 }
 
+/** How long requests may take to arrive, in ms. Slower ones are answered with 408 and their connections closed. */
+export interface ArrivalTimeouts {
+  readonly head: number;
+  readonly whole: number;
+}
+
 /** Longer than proxies commonly keep a connection they may reuse, so that it is they who close it. */
 const KEEP_ALIVE = 65_000;
+/** How often connections are looked at, in ms: what is late is noticed that much later at most. */
+const CHECKING_INTERVAL = 1000;
 /** What answers that are under way get to reach their callers when the listener closes, in ms. */
 const LAST_ANSWERS = 2000;
 
+type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
 /** An HTTP port. */
 export class Listener {
-  readonly #server: ReturnType<typeof createServer>;
+  readonly #server: ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>;
+  readonly #scheme: "http" | "https";
   #url: string | undefined;
 
-  constructor(handler: (request: IncomingMessage, response: ServerResponse) => void) {
-    this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE }, handler);
+  constructor(handler: NodeHandler, timeouts: ArrivalTimeouts, tls?: ServingTls) {
+    const options = {
+      keepAliveTimeout: KEEP_ALIVE,
+      headersTimeout: timeouts.head,
+      requestTimeout: timeouts.whole,
+      connectionsCheckingInterval: Math.min(CHECKING_INTERVAL, timeouts.head),
+    };
+    this.#scheme = tls === undefined ? "http" : "https";
+    this.#server =
+      tls === undefined
+        ? createServer(options, handler)
+        : createTlsServer({ ...options, ...tls, handshakeTimeout: timeouts.head }, overTls(handler));
   }
 
   /** `undefined` until it listens. */
@@ -39,7 +62,7 @@ export class Listener {
     }
     const address = this.#server.address();
     const actual = typeof address === "object" && address !== null ? address.port : port;
-    this.#url = urlOf(host, actual);
+    this.#url = urlOf(host, actual, this.#scheme);
     return { host, port: actual, url: this.#url };
   }
 
@@ -55,6 +78,14 @@ export class Listener {
     this.#server.closeAllConnections();
     await closed;
   }
+}
+
+/** Whoever has come by TLS once is to come that way from now on: for a year. */
+function overTls(handler: NodeHandler): NodeHandler {
+  return (request, response) => {
+    response.setHeader("strict-transport-security", "max-age=31536000");
+    handler(request, response);
+  };
 }
 
 function explain(error: unknown, host: string, port: number): string {

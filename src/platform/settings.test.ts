@@ -13,7 +13,21 @@ describe("settings", () => {
       store: "sqlite:./.palaver/palaver.db",
       heartbeat: 15_000,
       drainTimeout: 8000,
+      timeouts: { head: 10_000, whole: 60_000 },
+      outgoing: { http: false, allow: [] },
+      push: {
+        settings: { timeout: 15_000, retries: 3, retryDelay: 1000, maxPerTask: 32 },
+        lanes: { total: 64, perOrigin: 8 },
+      },
     });
+  });
+
+  it("say for how long a message counts once, where it does", () => {
+    expect(settingsFrom({}, {}).onceWithin).toBeUndefined();
+    expect(settingsFrom({ idempotency: { window: 90_000 } }, {}).onceWithin).toBe(90_000);
+    for (const window of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => settingsFrom({ idempotency: { window } }, {})).toThrow(/idempotency\.window/);
+    }
   });
 
   it("take port and host from the environment, unless told otherwise", () => {

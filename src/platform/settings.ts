@@ -2,13 +2,22 @@ import { isIPv6 } from "node:net";
 import type { EngineHooks } from "../engine/api.ts";
 import type { Limits } from "../engine/limits.ts";
 import type { Logger } from "../internal/logger.ts";
+import type { OutgoingOptions } from "../outgoing/contract.ts";
+import type { PushHooks } from "../push/contract.ts";
+import type { SecurityOptions } from "../server/security.ts";
 import type { Retention, Store } from "../store/contract.ts";
 import { CorsPolicy } from "../transport/cors.ts";
 import type { Authenticate, TransportHooks, TransportLimits } from "../transport/options.ts";
+import type { RateLimitOptions } from "../transport/rate-limit/request-limits.ts";
 import { trustedProxies } from "../transport/trusted-proxies.ts";
 import type { DialectOptions } from "../wire/options.ts";
+import type { AuditRecord } from "./audit-log.ts";
 import { dialectOptionsFrom } from "./dialect-settings.ts";
 import { listFrom } from "./list-from.ts";
+import type { ArrivalTimeouts } from "./listener.ts";
+import { type CheckedPush, outgoingFrom, type PushServerOptions, pushSettingsFrom } from "./push-settings.ts";
+import { rateLimitFrom } from "./rate-settings.ts";
+import { type ServingTls, servingTlsFrom, type TlsOptions } from "./security-tls.ts";
 import { messageOf, StartupError } from "./startup-error.ts";
 
 export const DEFAULT_STORE = "sqlite:./.palaver/palaver.db";
@@ -53,6 +62,17 @@ export interface ServerOptions extends DialectOptions {
    */
   readonly requireDefaultProject?: boolean | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
+  /** How often callers may call. Default: `RATE_LIMIT` and `ADDRESS_RATE_LIMIT`, else as often as they like. */
+  readonly rateLimit?: RateLimitOptions | undefined;
+  /** How long a request's head may take to arrive. Default 10 000. */
+  readonly headersTimeout?: number | undefined;
+  /** How long a whole request may take to arrive. Default 60 000. */
+  readonly requestTimeout?: number | undefined;
+  /**
+   * A message that comes again within the window, from the same caller and under the same id, counts once: it gets the task that it made.
+   * Cards say so. Default: every message counts.
+   */
+  readonly idempotency?: { readonly window: number } | undefined;
   /** Between two comments that keep a quiet stream open. Default 15 000. */
   readonly heartbeat?: number | undefined;
   /** How long running tasks may go on after `close` was called. Default 8 000, less than container runtimes wait. */
@@ -63,8 +83,23 @@ export interface ServerOptions extends DialectOptions {
   readonly lease?: number | undefined;
   /** Says who calls. Default: everybody is the same anonymous caller. */
   readonly authenticate?: Authenticate | undefined;
-  /** Told of calls, committed events and failures, after the fact. */
-  readonly on?: (EngineHooks["on"] & TransportHooks["on"]) | undefined;
+  /** Who may call and what they may do: schemes that every card declares, and policies. Instead of `authenticate`. */
+  readonly security?: SecurityOptions | undefined;
+  /** Cards carry signatures by the keys at `/.well-known/jwks.json`. Default false. */
+  readonly signCards?: boolean | undefined;
+  /** Serves HTTPS. Default: HTTP, for a proxy in front or for this machine. */
+  readonly tls?: TlsOptions | undefined;
+  /** Every call and every refusal, without what was said: appended as JSON lines to this file, or told to a function. Default: none. */
+  readonly audit?: string | ((record: AuditRecord) => void) | undefined;
+  /** How webhooks are told. `false`: none are, and cards say so. Default: they are. */
+  readonly push?: false | PushServerOptions | undefined;
+  /**
+   * Where requests may go whose addresses callers named, such as webhooks. Default: to the public internet over HTTPS, and what
+   * `OUTGOING_HTTP` and `OUTGOING_ALLOW` say.
+   */
+  readonly outgoing?: OutgoingOptions | undefined;
+  /** Told of calls, committed events, deliveries and failures, after the fact. */
+  readonly on?: (EngineHooks["on"] & TransportHooks["on"] & PushHooks["on"]) | undefined;
   readonly transform?: EngineHooks["transform"] | undefined;
   /** Default: JSON lines on standard error, from `LOG_LEVEL` (`info`) on. */
   readonly logger?: Logger | undefined;
@@ -86,6 +121,14 @@ export interface Settings {
   readonly store: string | Store;
   readonly heartbeat: number;
   readonly drainTimeout: number;
+  /** Milliseconds within which a message that comes again counts once. Absent: every message counts. */
+  readonly onceWithin: number | undefined;
+  /** Absent: nobody is notified. */
+  readonly push: CheckedPush | undefined;
+  readonly outgoing: OutgoingOptions;
+  readonly rateLimit: RateLimitOptions | undefined;
+  readonly timeouts: ArrivalTimeouts;
+  readonly tls: ServingTls | undefined;
 }
 
 /** Throws a {@link StartupError} for what makes no sense. */
@@ -105,6 +148,12 @@ export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = pr
     store: options.store ?? DEFAULT_STORE,
     heartbeat: duration("heartbeat", options.heartbeat, 15_000),
     drainTimeout: duration("drainTimeout", options.drainTimeout, 8_000),
+    onceWithin: windowFrom(options.idempotency),
+    push: pushSettingsFrom(options),
+    outgoing: outgoingFrom(options, env),
+    rateLimit: rateLimitFrom(options.rateLimit, env),
+    timeouts: timeoutsFrom(options),
+    tls: options.tls === undefined ? undefined : servingTlsFrom(options.tls),
   };
 }
 
@@ -114,9 +163,9 @@ export function isWildcard(host: string): boolean {
 }
 
 /** `http://host:port`, as a browser would take it: an address that means "any" becomes this machine. */
-export function urlOf(host: string, port: number): string {
-  if (isWildcard(host)) return `http://localhost:${port}`;
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+export function urlOf(host: string, port: number, scheme: "http" | "https" = "http"): string {
+  if (isWildcard(host)) return `${scheme}://localhost:${port}`;
+  return `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** The list, if its reader understands it. */
@@ -149,6 +198,26 @@ function baseUrlFrom(value: string): string {
     );
   }
   return url.href.replace(/\/+$/, "");
+}
+
+function timeoutsFrom(options: ServerOptions): ArrivalTimeouts {
+  const whole = duration("requestTimeout", options.requestTimeout, 60_000);
+  const head = duration("headersTimeout", options.headersTimeout, Math.min(10_000, whole));
+  if (head === 0 || whole === 0) {
+    throw new StartupError(
+      "usage",
+      "headersTimeout and requestTimeout must be more than 0: without them one caller can keep connections for ever.",
+    );
+  }
+  if (head > whole) throw new StartupError("usage", "headersTimeout must not be longer than requestTimeout.");
+  return { head, whole };
+}
+
+function windowFrom(idempotency: ServerOptions["idempotency"]): number | undefined {
+  if (idempotency === undefined) return undefined;
+  const window = duration("idempotency.window", idempotency.window, 0);
+  if (window > 0) return window;
+  throw new StartupError("usage", "idempotency.window must be more than 0 milliseconds.");
 }
 
 function duration(name: string, value: number | undefined, standard: number): number {

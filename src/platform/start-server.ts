@@ -1,19 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { createSigner } from "../auth/create-signer.ts";
 import { createMemoryBus } from "../bus/memory/bus.ts";
 import type { Agent } from "../engine/agent.ts";
 import { createEngine } from "../engine/engine.ts";
 import { limitsFrom } from "../engine/limits.ts";
+import { createClock } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
+import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
+import { createNotary } from "../push/notary.ts";
+import type { Security } from "../server/security.ts";
 import { StoreError } from "../store/contract.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
 import type { TransportLimits } from "../transport/options.ts";
+import { openAuditLog } from "./audit-log.ts";
 import { openStore } from "./open-store.ts";
 import type { ServerOptions, Settings } from "./settings.ts";
+import { openSigningKeys, signingFileOf } from "./signing-keys.ts";
+import { createServerPush } from "./start-push.ts";
 import { messageOf, StartupError } from "./startup-error.ts";
 
 export interface StartOptions {
   readonly agents: readonly Agent[];
   readonly options: ServerOptions;
   readonly settings: Settings;
+  readonly security: Security | undefined;
   /** A function where it is known only once the server listens, and trusted proxies may say otherwise. */
   readonly publicUrl: string | (() => string);
   readonly logger: Logger;
@@ -26,14 +36,29 @@ export interface Started {
   readonly storage: string;
   /** Takes no new work; resolves when nothing runs any more, at the latest after so many ms, and all streams were told to come back. */
   drain(timeoutMs: number): Promise<void>;
+  /** Absent where nobody is notified. */
+  readonly deadLetters: DeadLetterBox | undefined;
   close(): Promise<void>;
 }
 
+/** Deliveries that were given up. */
+export interface DeadLetterBox {
+  list(query?: DeadLettersQuery): Promise<readonly DeadLetter[]>;
+  redeliver(letter: DeadLetterRef): Promise<void>;
+}
+
+/** What deliveries that are under way get to end when the server stops, in ms. */
+const LAST_DELIVERIES = 2000;
+
 /** The one place where the parts are chosen and joined. Rejects with a {@link StartupError}. */
-export async function startServer({ agents, options, settings, publicUrl, logger }: StartOptions): Promise<Started> {
+export async function startServer(start: StartOptions): Promise<Started> {
+  const { agents, options, settings, security, publicUrl, logger } = start;
   const { engineLimits, transportLimits } = limitsOf(options);
+  const audit = openAuditLog(options.audit, logger);
   const opened = await openStore(settings.store, options).catch(explain);
   const bus = createMemoryBus();
+  const clock = createClock();
+  const node = randomUUID();
   const { on, transform, authenticate, cancelGrace, lease } = options;
   const onFatal = (error: unknown): void => {
     logger.error("The store failed and only a restart can tell what was written: stopping", { error });
@@ -43,10 +68,27 @@ export async function startServer({ agents, options, settings, publicUrl, logger
   const release = async (): Promise<void> => {
     await bus.close();
     await opened.close();
+    await audit?.close();
   };
   try {
+    const hooks = on === undefined ? {} : { on };
+    const keys = openSigningKeys({ file: signingFileOf(settings.store), logger });
+    const signer = createSigner(keys);
+    const cards = options.signCards === true ? signer : undefined;
+    const push =
+      settings.push === undefined
+        ? undefined
+        : createServerPush({
+            ...{ opened, bus, clock, node, logger, hooks, onFatal },
+            checked: settings.push,
+            outgoing: settings.outgoing,
+            dialects: settings.dialects,
+            notary: createNotary(signer, () => (typeof publicUrl === "string" ? publicUrl : publicUrl())),
+          });
     const engine = createEngine({
       agents,
+      clock,
+      node,
       store: opened.store,
       bus,
       secret: opened.secret,
@@ -60,6 +102,7 @@ export async function startServer({ agents, options, settings, publicUrl, logger
     const http = createHttpHandler({
       agents,
       engine,
+      push: push?.desk,
       publicUrl,
       trustedProxies: settings.trustedProxies,
       corsOrigins: settings.corsOrigins,
@@ -67,19 +110,28 @@ export async function startServer({ agents, options, settings, publicUrl, logger
       requireDefaultProject: options.requireDefaultProject,
       hooks: on === undefined ? {} : { on },
       limits: transportLimits,
+      rateLimit: settings.rateLimit,
+      onceWithin: settings.onceWithin,
       heartbeatMs: settings.heartbeat,
       logger,
+      security,
+      signing: push === undefined && cards === undefined ? undefined : { keys, cards },
+      audit: audit?.record,
       ...(authenticate !== undefined && { authenticate }),
     });
     await engine.start();
+    await push?.start();
     return {
       http,
       storage: opened.storage,
+      deadLetters: push?.deadLetters,
       async drain(timeoutMs) {
         await engine.drain(timeoutMs);
+        await push?.drain(Math.min(timeoutMs, LAST_DELIVERIES));
         http.closeStreams();
       },
       async close() {
+        await push?.drain(0);
         await engine.close();
         await release();
       },
@@ -92,10 +144,11 @@ export async function startServer({ agents, options, settings, publicUrl, logger
 
 /** The engine's limits and the transport's apart. */
 function limitsOf({ limits = {} }: ServerOptions) {
-  const { maxBodyBytes, maxStreams, ...rest } = limits;
+  const { maxBodyBytes, maxStreams, maxStreamsPerCaller, ...rest } = limits;
   const transportLimits: TransportLimits = {
     ...(maxBodyBytes !== undefined && { maxBodyBytes }),
     ...(maxStreams !== undefined && { maxStreams }),
+    ...(maxStreamsPerCaller !== undefined && { maxStreamsPerCaller }),
   };
   try {
     return { engineLimits: limitsFrom(rest), transportLimits };

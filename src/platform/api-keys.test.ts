@@ -1,0 +1,109 @@
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { showing } from "../auth/verify/test/shown.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { addApiKey, apiKeyFile, listApiKeys, revokeApiKey } from "./api-keys.ts";
+import { keyFileBeside, updateKeyFile } from "./api-keys-file.ts";
+
+const shownKey = (key: string) => showing({ headers: { "x-api-key": key } });
+
+describe("A file of API keys", () => {
+  it("is readable by its owner alone and holds no secret", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("deep/keys.json");
+    const { key } = await addApiKey(file, { name: "ci", scopes: ["send", "send"], tenant: "acme" });
+    const text = readFileSync(file, "utf8");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(text).not.toContain(key.slice(-43));
+    expect(listApiKeys(file)).toMatchObject([{ name: "ci", owner: "ci", scopes: ["send"], tenant: "acme" }]);
+    expect(readdirSync(folder.file("deep"))).toEqual(["keys.json"]);
+  });
+
+  it("loses nothing when many change it at once", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("keys.json");
+    await Promise.all(Array.from({ length: 20 }, (_, index) => addApiKey(file, { name: `key ${index}` })));
+    expect(listApiKeys(file)).toHaveLength(20);
+    expect(readdirSync(folder.path)).toEqual(["keys.json"]);
+  });
+
+  it("is not kept from everybody by somebody who died while changing it", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("keys.json");
+    writeFileSync(`${file}.lock`, "1");
+    const longAgo = Date.now() / 1000 - 60;
+    utimesSync(`${file}.lock`, longAgo, longAgo);
+    await addApiKey(file, { name: "ci" });
+    expect(listApiKeys(file)).toHaveLength(1);
+  });
+
+  it("has one key of each name, unless two are meant to share tasks", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("keys.json");
+    const { stored } = await addApiKey(file, { name: "ci" });
+    await expect(addApiKey(file, { name: "ci" })).rejects.toThrow("--owner ci");
+    await addApiKey(file, { name: "ci", owner: "ci" });
+    await revokeApiKey(file, stored.id);
+    expect(listApiKeys(file).map(({ revokedAt }) => revokedAt === undefined)).toEqual([false, true]);
+  });
+
+  it.each([{ name: "" }, { name: "a\nb" }, { name: "ci", owner: "\u001b[31m" }, { name: "ci", scopes: ["a b"] }])(
+    "takes no %j",
+    async (asked) => {
+      await using folder = await temporaryFolder();
+      await expect(addApiKey(folder.file("keys.json"), asked)).rejects.toMatchObject({ kind: "usage" });
+    },
+  );
+
+  it.each(["", "{}", "[]", '{"version":2,"keys":[]}', '{"version":1,"keys":[{"id":"x"}]}'])(
+    "that holds %j is left alone",
+    async (text) => {
+      await using folder = await temporaryFolder();
+      const file = folder.file("keys.json");
+      writeFileSync(file, text);
+      await expect(addApiKey(file, { name: "ci" })).rejects.toThrow("damaged");
+      expect(readFileSync(file, "utf8")).toBe(text);
+    },
+  );
+
+  it("is beside the store", () => {
+    expect(keyFileBeside("sqlite:/var/lib/agents/tasks.db")).toBe("/var/lib/agents/keys.json");
+    expect(keyFileBeside("memory:")).toBe(".palaver/keys.json");
+  });
+});
+
+describe("A running server", () => {
+  it("lets in by a key that is there, and not by one that is not", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("keys.json");
+    const verifier = apiKeyFile({ file });
+    const { key } = await addApiKey(file, { name: "ci", owner: "team" });
+    expect(await verifier.verify(shownKey(key))).toMatchObject({ id: "team" });
+    await expect(verifier.verify(shownKey(`${key.slice(0, -1)}~`))).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+
+  it("notices within a second or so that keys were added, revoked, or taken away altogether", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("keys.json");
+    const verifier = apiKeyFile({ file });
+    const outcome = async (key: string): Promise<string> =>
+      verifier.verify(shownKey(key)).then(
+        () => "in",
+        (error: { code: string }) => error.code,
+      );
+    const first = await addApiKey(file, { name: "one" });
+    expect(await outcome(first.key)).toBe("in");
+    const second = await addApiKey(file, { name: "two" });
+    await expect.poll(() => outcome(second.key), { timeout: 5000 }).toBe("in");
+    await revokeApiKey(file, first.stored.id);
+    await expect.poll(() => outcome(first.key), { timeout: 5000 }).toBe("unauthenticated");
+    expect(await outcome(second.key)).toBe("in");
+    writeFileSync(file, "{");
+    await expect.poll(() => outcome(second.key), { timeout: 5000 }).toBe("unavailable");
+    rmSync(file);
+    await expect.poll(() => outcome(second.key), { timeout: 5000 }).toBe("unauthenticated");
+    await updateKeyFile(file, () => [second.stored]);
+    await expect.poll(() => outcome(second.key), { timeout: 5000 }).toBe("in");
+    chmodSync(file, 0o600);
+  });
+});

@@ -1,0 +1,118 @@
+import { createApiKey, type StoredApiKey, apiKeys as verifyKeys } from "../auth/verify/api-keys.ts";
+import type { Verifier } from "../auth/verify/contract.ts";
+import { cannotVerify, type KeyPlace } from "../auth/verify/shown-credentials.ts";
+import type { Logger } from "../internal/logger.ts";
+import { isSameFile, type KeyFileState, readKeyFile, stateOfKeyFile, updateKeyFile } from "./api-keys-file.ts";
+import { StartupError } from "./startup-error.ts";
+
+/** What is asked of a new key. */
+export interface NewApiKey {
+  readonly name: string;
+  /** To whom its tasks belong. Default: its name. */
+  readonly owner?: string | undefined;
+  readonly tenant?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  /** Milliseconds since the epoch. Default: it does not expire. */
+  readonly expiresAt?: number | undefined;
+}
+
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._@:/-]{0,127}$/u;
+
+/** Makes a key and keeps all of it but the secret. The text that is returned cannot be had again. */
+export async function addApiKey(
+  file: string,
+  asked: NewApiKey,
+  now: number = Date.now(),
+): Promise<{ readonly key: string; readonly stored: StoredApiKey }> {
+  const { name, owner = name, tenant, scopes = [], expiresAt } = asked;
+  for (const [what, text] of Object.entries({ name, owner, ...(tenant !== undefined && { tenant }) })) {
+    if (!NAME.test(text))
+      throw new StartupError(
+        "usage",
+        `The ${what} ${JSON.stringify(text)} will not do: letters, digits and . _ @ : / - please.`,
+      );
+  }
+  const wrong = scopes.find((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+  if (wrong !== undefined)
+    throw new StartupError("usage", `${JSON.stringify(wrong)} is no scope: no spaces, quotes or backslashes.`);
+  const made = await createApiKey({
+    name,
+    owner,
+    scopes: [...new Set(scopes)],
+    createdAt: new Date(now).toISOString(),
+    ...(tenant !== undefined && { tenant }),
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+  });
+  await updateKeyFile(file, (keys) => {
+    // Two keys of one owner share tasks: that must be meant.
+    if (asked.owner === undefined && keys.some((key) => key.owner === name && key.revokedAt === undefined)) {
+      throw new StartupError(
+        "usage",
+        `There is a key of ${JSON.stringify(name)} already, whose tasks this one would share.\nGive another name, or say that it is meant: --owner ${name}`,
+      );
+    }
+    return [...keys, made.stored];
+  });
+  return made;
+}
+
+/** All keys that ever were, revoked ones included. */
+export function listApiKeys(file: string): readonly StoredApiKey[] {
+  return readKeyFile(file);
+}
+
+/** Whether there was such a key that was not revoked before. */
+export async function revokeApiKey(file: string, id: string, now: number = Date.now()): Promise<boolean> {
+  let found = false;
+  await updateKeyFile(file, (keys) =>
+    keys.map((key) => {
+      if (key.id !== id || key.revokedAt !== undefined) return key;
+      found = true;
+      return { ...key, revokedAt: new Date(now).toISOString() };
+    }),
+  );
+  return found;
+}
+
+export interface ApiKeyFileOptions extends Partial<KeyPlace> {
+  readonly file: string;
+  readonly logger?: Logger | undefined;
+}
+
+/** How often it is looked whether the file has changed, in ms. */
+const LOOK_AGAIN = 1000;
+
+/**
+ * Callers show a key of this file. A change of the file counts a second later at the latest. While the file cannot be read or understood
+ * nobody is let in by a key; no file is a file without keys.
+ */
+export function apiKeyFile({ file, logger, ...place }: ApiKeyFileOptions): Verifier {
+  let keys: ReadonlyMap<string, StoredApiKey> | undefined;
+  let state: KeyFileState | undefined;
+  let lookAgainAt = 0;
+  const look = (): void => {
+    const now = performance.now();
+    if (now < lookAgainAt) return;
+    lookAgainAt = now + LOOK_AGAIN;
+    try {
+      // First its state: what changes while it is read is read again the next time.
+      const current = stateOfKeyFile(file);
+      if (keys !== undefined && isSameFile(state, current)) return;
+      keys = new Map(readKeyFile(file).map((key) => [key.id, key]));
+      state = current;
+    } catch (error) {
+      if (keys !== undefined || state === undefined)
+        logger?.error("API keys cannot be read: nobody is let in by one", { error });
+      keys = undefined;
+      state = { missing: true, token: "unreadable" };
+    }
+  };
+  return verifyKeys({
+    ...place,
+    find(id) {
+      look();
+      if (keys === undefined) throw cannotVerify();
+      return keys.get(id);
+    },
+  });
+}

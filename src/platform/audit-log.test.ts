@@ -1,0 +1,77 @@
+import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { SILENT_LOGGER } from "../internal/logger.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { openAuditLog } from "./audit-log.ts";
+
+const entry = { principal: "ada", agent: "echo", operation: "send", outcome: "ok" } as const;
+const linesOf = (file: string): readonly Record<string, unknown>[] =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe("An audit log", () => {
+  it("has a line for each call, in order, readable by its owner alone", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("audit.jsonl");
+    const log = openAuditLog(file, SILENT_LOGGER);
+    for (let index = 0; index < 1000; index += 1) log?.record({ ...entry, taskId: `t-${index}` });
+    await log?.close();
+    const lines = linesOf(file);
+    expect(lines.map(({ taskId }) => taskId)).toEqual(Array.from({ length: 1000 }, (_, index) => `t-${index}`));
+    expect(lines[0]).toEqual({ time: expect.stringMatching(/^\d{4}-.*Z$/), ...entry, taskId: "t-0" });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it("cannot be given a second line by what a caller sends", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("audit.jsonl");
+    const log = openAuditLog(file, SILENT_LOGGER);
+    log?.record({ ...entry, taskId: 'x"}\n{"principal":"root"' });
+    await log?.close();
+    expect(linesOf(file)).toHaveLength(1);
+  });
+
+  it("goes on in a new file when the old one is moved away", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("audit.jsonl");
+    const log = openAuditLog(file, SILENT_LOGGER);
+    log?.record(entry);
+    await expect.poll(() => linesOf(file).length).toBe(1);
+    renameSync(file, folder.file("audit.1"));
+    log?.record(entry);
+    await log?.close();
+    expect(linesOf(file)).toHaveLength(1);
+  });
+
+  it("that cannot be written says so once, costs a bounded amount of memory, and tells later what was lost", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("audit.jsonl");
+    mkdirSync(file);
+    const errors: string[] = [];
+    const logger = { ...SILENT_LOGGER, error: (message: string) => void errors.push(message) };
+    const log = openAuditLog(file, logger);
+    for (let index = 0; index < 30_000; index += 1) {
+      log?.record({ ...entry, taskId: "t".repeat(256) });
+      if (index % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(errors).toEqual(["The audit log cannot be written; calls go on"]);
+    rmdirSync(file);
+    await log?.close();
+    const [told, ...kept] = linesOf(file);
+    expect(told?.["lost"]).toBe(30_000 - kept.length);
+    expect(statSync(file).size).toBeLessThan(4_300_000);
+  });
+
+  it("may be a function, which cannot fail a call", async () => {
+    const seen: unknown[] = [];
+    const log = openAuditLog((record) => {
+      seen.push(record);
+      throw new Error("no");
+    }, SILENT_LOGGER);
+    log?.record(entry);
+    await log?.close();
+    expect(seen).toEqual([{ time: expect.any(String), ...entry }]);
+  });
+});

@@ -1,0 +1,119 @@
+import { appendFile } from "node:fs/promises";
+import type { Logger } from "../internal/logger.ts";
+import type { Audit, AuditEntry } from "../transport/audit.ts";
+
+/** One call or refusal. */
+export interface AuditRecord extends AuditEntry {
+  /** ISO 8601: when it was answered. */
+  readonly time: string;
+}
+
+export interface AuditLog {
+  readonly record: Audit;
+  /** Writes what is left, as far as that is possible. */
+  close(): Promise<void>;
+}
+
+/** Bytes that wait for the disk. What would be more is left out, and counted. */
+const MAX_WAITING = 4_194_304;
+/** Milliseconds after a failure before it is tried again. */
+const RETRY_AFTER = 1000;
+
+/** Appends to a file, or tells a function. `undefined`: nobody wants to know. */
+export function openAuditLog(
+  audit: string | ((record: AuditRecord) => void) | undefined,
+  logger: Logger,
+): AuditLog | undefined {
+  if (audit === undefined) return undefined;
+  if (typeof audit === "string") return new AuditFile(audit, logger);
+  return {
+    record: (entry) => {
+      try {
+        audit({ time: new Date().toISOString(), ...entry });
+      } catch (error) {
+        logger.warn("The audit function failed", { error });
+      }
+    },
+    close: async () => {},
+  };
+}
+
+/**
+ * A file of JSON lines. It is opened anew for every few of them, so that it may be moved away at any time. Calls never wait for it and
+ * never fail because of it.
+ */
+class AuditFile implements AuditLog {
+  readonly #file: string;
+  readonly #logger: Logger;
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+  #lost = 0;
+  #writing: Promise<void> | undefined;
+  #isFailing = false;
+  /** The last line may be there in part. */
+  #isTorn = false;
+  #retryAt = 0;
+
+  constructor(file: string, logger: Logger) {
+    this.#file = file;
+    this.#logger = logger;
+  }
+
+  readonly record: Audit = (entry) => {
+    const line = `${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`;
+    if (this.#waitingBytes + line.length > MAX_WAITING) {
+      this.#lost += 1;
+      this.#fail(new Error("The disk takes less than there is to write."));
+    } else {
+      this.#waiting.push(line);
+      this.#waitingBytes += line.length;
+    }
+    if (performance.now() >= this.#retryAt) this.#writing ??= this.#write();
+  };
+
+  async close(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+    if (this.#waiting.length > 0 || this.#lost > 0) await this.#writeOnce();
+  }
+
+  /** Until nothing waits, or the disk refuses: then the next record tries again. */
+  async #write(): Promise<void> {
+    // Not within the call that is being recorded; and those of the same moment go together.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0 && (await this.#writeOnce())) {}
+    this.#writing = undefined;
+  }
+
+  async #writeOnce(): Promise<boolean> {
+    const lines = this.#waiting;
+    const lost = this.#lost;
+    const told = lost === 0 ? "" : `${JSON.stringify({ time: new Date().toISOString(), lost })}\n`;
+    const text = (this.#isTorn ? "\n" : "") + told + lines.join("");
+    this.#waiting = [];
+    try {
+      await appendFile(this.#file, text, { mode: 0o600 });
+      this.#waitingBytes -= bytesOf(lines);
+      this.#lost -= lost;
+      this.#isFailing = false;
+      this.#isTorn = false;
+      return true;
+    } catch (error) {
+      this.#waiting = [...lines, ...this.#waiting];
+      this.#isTorn = true;
+      this.#retryAt = performance.now() + RETRY_AFTER;
+      this.#fail(error);
+      return false;
+    }
+  }
+
+  /** Said once, until it works again. */
+  #fail(error: unknown): void {
+    if (!this.#isFailing)
+      this.#logger.error("The audit log cannot be written; calls go on", { file: this.#file, error });
+    this.#isFailing = true;
+  }
+}
+
+function bytesOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length, 0);
+}

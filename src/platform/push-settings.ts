@@ -1,0 +1,81 @@
+import type { OutgoingOptions } from "../outgoing/contract.ts";
+import { createOutgoing } from "../outgoing/create-outgoing.ts";
+import type { LaneLimits } from "../push/lanes.ts";
+import { DEFAULT_PUSH_SETTINGS, type PushSettings } from "../push/push.ts";
+import { listFrom } from "./list-from.ts";
+import { messageOf, StartupError } from "./startup-error.ts";
+
+/** How webhooks are told. Times are milliseconds. */
+export interface PushServerOptions {
+  /** How long one try may take. Default 15 000. */
+  readonly timeout?: number | undefined;
+  /** How often it is tried again after the first try. Default 3. */
+  readonly retries?: number | undefined;
+  /** The wait before the second try; each further one waits five times as long, and none exactly so long. Default 1000. */
+  readonly retryDelay?: number | undefined;
+  /** Push configurations one task may have. Default 32. */
+  readonly maxWebhooksPerTask?: number | undefined;
+  /** Deliveries under way at a time. Default 64. */
+  readonly concurrency?: number | undefined;
+  /** Deliveries under way to one origin at a time. Default 8. */
+  readonly concurrencyPerOrigin?: number | undefined;
+}
+
+/** Everything about telling webhooks, checked and filled in. */
+export interface CheckedPush {
+  readonly settings: PushSettings;
+  readonly lanes: LaneLimits;
+}
+
+export interface PushOptionsSource {
+  readonly push?: false | PushServerOptions | undefined;
+  readonly outgoing?: OutgoingOptions | undefined;
+}
+
+/** `undefined`: nobody is notified. Throws a {@link StartupError} for what makes no sense. */
+export function pushSettingsFrom({ push }: PushOptionsSource): CheckedPush | undefined {
+  if (push === false) return undefined;
+  const { timeout, retries, retryDelay, maxWebhooksPerTask, concurrency, concurrencyPerOrigin } = push ?? {};
+  const standard = DEFAULT_PUSH_SETTINGS;
+  return {
+    settings: {
+      timeout: atLeast("push.timeout", timeout, { least: 1, standard: standard.timeout }),
+      retries: atLeast("push.retries", retries, { least: 0, standard: standard.retries }),
+      retryDelay: atLeast("push.retryDelay", retryDelay, { least: 0, standard: standard.retryDelay }),
+      maxPerTask: atLeast("push.maxWebhooksPerTask", maxWebhooksPerTask, { least: 1, standard: standard.maxPerTask }),
+    },
+    lanes: {
+      total: atLeast("push.concurrency", concurrency, { least: 1, standard: 64 }),
+      perOrigin: atLeast("push.concurrencyPerOrigin", concurrencyPerOrigin, { least: 1, standard: 8 }),
+    },
+  };
+}
+
+/** Where requests may go. Throws a {@link StartupError} for rules that cannot be understood. */
+export function outgoingFrom({ outgoing = {} }: PushOptionsSource, env: NodeJS.ProcessEnv): OutgoingOptions {
+  const options = {
+    ...outgoing,
+    http: outgoing.http ?? isSet(env["OUTGOING_HTTP"]),
+    allow: outgoing.allow ?? listFrom(env["OUTGOING_ALLOW"]),
+  };
+  try {
+    createOutgoing(options).close();
+  } catch (error) {
+    throw new StartupError("usage", `outgoing: ${messageOf(error)}`, { cause: error });
+  }
+  return options;
+}
+
+function isSet(value: string | undefined): boolean {
+  return value === "1" || value?.toLowerCase() === "true";
+}
+
+function atLeast(
+  name: string,
+  value: number | undefined,
+  { least, standard }: { readonly least: number; readonly standard: number },
+): number {
+  if (value === undefined) return standard;
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new StartupError("usage", `${name} must be a whole number from ${least} on, not ${String(value)}.`);
+}

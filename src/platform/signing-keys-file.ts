@@ -1,0 +1,136 @@
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { SigningKey } from "../auth/signing-keys.ts";
+import { messageOf, StartupError, systemCode } from "./startup-error.ts";
+
+/** `current`: it signs. `previous`: it no longer does; what it signed still counts. `revoked`: nothing of it counts. */
+export const KEY_STATES = ["current", "previous", "revoked"] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** A key as it is kept. Times are ISO 8601. */
+export interface KeptKey {
+  readonly kid: string;
+  readonly state: KeyState;
+  readonly createdAt: string;
+  /** When it ceased to be current. */
+  readonly replacedAt?: string;
+  readonly revokedAt?: string;
+  /** With its private part only while it is current: nobody can steal what is not there. */
+  readonly jwk: SigningKey;
+}
+
+/** Milliseconds after which whoever holds the lock is taken for dead: what is done under it takes a few. */
+const STALE_LOCK = 5_000;
+const LOCK_TRIES = 100;
+const LOCK_PAUSE = 20;
+
+/** The keys in a file; `undefined` if there is none. Throws a {@link StartupError} for one that cannot be used. */
+export function readKeysFile(file: string): readonly KeptKey[] | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw new StartupError("failed", `The key file ${file} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  const keys = parse(text);
+  if (keys !== undefined) return keys;
+  throw new StartupError(
+    "failed",
+    `The key file ${file} is damaged.\nPut it back from a backup, or delete it: new keys are made then, and receivers must fetch them.`,
+  );
+}
+
+/**
+ * Changes the keys in a file, which is made if need be, with its folder. Nobody else changes them meanwhile, in this process or another, and a crash
+ * leaves the old file or the new one.
+ */
+export function changeKeysFile(
+  file: string,
+  change: (keys: readonly KeptKey[] | undefined) => readonly KeptKey[],
+): readonly KeptKey[] {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    return withLock(`${file}.lock`, () => {
+      const before = readKeysFile(file);
+      const after = change(before);
+      if (after !== before) write(file, after);
+      return after;
+    });
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError("failed", `The key file ${file} cannot be written: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function write(file: string, keys: readonly KeptKey[]): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
+}
+
+function withLock<T>(lock: string, work: () => T): T {
+  takeLock(lock);
+  try {
+    return work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function takeLock(lock: string): void {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      closeSync(openSync(lock, "wx", 0o600));
+      return;
+    } catch (error) {
+      if (systemCode(error) !== "EEXIST" || tries === LOCK_TRIES) throw error;
+    }
+    if (isStale(lock)) rmSync(lock, { force: true });
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_PAUSE);
+  }
+}
+
+function isStale(lock: string): boolean {
+  const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  // From the future where somebody has set the clock.
+  return Math.abs(age) > STALE_LOCK;
+}
+
+/** A new key, named by its RFC 7638 thumbprint. */
+export function generateKey(): SigningKey {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { kty = "EC", crv = "", x = "", y = "", d = "" } = privateKey.export({ format: "jwk" });
+  const kid = createHash("sha256").update(JSON.stringify({ crv, kty, x, y })).digest("base64url");
+  return { kty, crv, x, y, d, kid };
+}
+
+function parse(text: string): readonly KeptKey[] | undefined {
+  try {
+    const file: unknown = JSON.parse(text);
+    const keys = typeof file === "object" && file !== null && "keys" in file ? file.keys : undefined;
+    return Array.isArray(keys) && keys.every(isKept) && keys.filter(isCurrent).length === 1 ? keys : undefined;
+  } catch {
+    // Told as damaged, whatever it is.
+    return undefined;
+  }
+}
+
+function isKept(value: unknown): value is KeptKey {
+  // Safe: looked at member by member.
+  const key = value as Partial<KeptKey> | null;
+  if (typeof key?.kid !== "string" || !KEY_STATES.some((state) => state === key.state)) return false;
+  const isPublic = key.jwk?.kty === "EC" && key.jwk.crv === "P-256" && key.jwk.kid === key.kid;
+  const isTimed = typeof key.createdAt === "string" && !Number.isNaN(Date.parse(key.createdAt));
+  return (
+    isPublic &&
+    isTimed &&
+    typeof key.jwk?.x === "string" &&
+    typeof key.jwk.y === "string" &&
+    (key.state !== "current" || typeof key.jwk.d === "string")
+  );
+}
+
+function isCurrent({ state }: KeptKey): boolean {
+  return state === "current";
+}

@@ -1,0 +1,164 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { PublishedKey } from "../auth/detached-signature.ts";
+import { SIGNING_ALGORITHM, type SigningKey, type SigningKeys } from "../auth/signing-keys.ts";
+import type { Logger } from "../internal/logger.ts";
+import type { Store } from "../store/contract.ts";
+import { changeKeysFile, generateKey, type KeptKey, type KeyState, readKeysFile } from "./signing-keys-file.ts";
+import { StartupError } from "./startup-error.ts";
+
+/** A key as people see it. Times are ISO 8601. */
+export interface SigningKeyInfo {
+  readonly kid: string;
+  readonly state: KeyState;
+  readonly createdAt: string;
+  readonly replacedAt?: string;
+  readonly revokedAt?: string;
+  /** Whether its public part is given to whoever asks. */
+  readonly published: boolean;
+}
+
+export interface SigningKeyOptions {
+  /** Milliseconds that a key stays published after it was replaced. Default 7 days. */
+  readonly retireAfter?: number | undefined;
+  /** Milliseconds since 1970. Default: the system's time. */
+  readonly now?: (() => number) | undefined;
+}
+
+const RETIRE_AFTER = 7 * 86_400_000;
+/** How often a file is looked at for changes, in ms. */
+const LOOK_EVERY = 1000;
+
+/** The file that the signing keys of a store are kept in; `undefined` where they are not kept. */
+export function signingFileOf(store: string | Store): string | undefined {
+  const file = typeof store === "string" ? /^sqlite:(?<file>.+)$/.exec(store)?.groups?.["file"] : undefined;
+  return file === undefined ? undefined : `${resolve(file)}.signing.json`;
+}
+
+/** The keys in a file, the newest first. There may be none. */
+export function listSigningKeys(file: string, options: SigningKeyOptions = {}): readonly SigningKeyInfo[] {
+  return (readKeysFile(file) ?? []).map((key) => infoOf(key, options));
+}
+
+/** Makes a new current key. The one before stays published until it is retired. A running server follows within a second. */
+export function rotateSigningKeys(file: string, options: SigningKeyOptions = {}): SigningKeyInfo {
+  const [current] = changeKeysFile(file, (keys = []) => withNewKey(keys, options));
+  if (current === undefined) throw new Error("There is no key where one was just made.");
+  return infoOf(current, options);
+}
+
+/** Takes back a key: what it has signed counts no more. Where it is the current one, a new one is made. `undefined`: there is none of that name. */
+export function revokeSigningKey(
+  file: string,
+  kid: string,
+  options: SigningKeyOptions = {},
+): SigningKeyInfo | undefined {
+  const { now = Date.now } = options;
+  if (readKeysFile(file)?.some((key) => key.kid === kid) !== true) return undefined;
+  const keys = changeKeysFile(file, (before = []) => {
+    const revoked = before.find((key) => key.kid === kid);
+    if (revoked === undefined || revoked.state === "revoked") return before;
+    const after = revoked.state === "current" ? withNewKey(before, options) : before;
+    const revokedAt = new Date(now()).toISOString();
+    return after.map((key) => (key.kid === kid ? { ...key, state: "revoked" as const, revokedAt } : key));
+  });
+  const key = keys.find((one) => one.kid === kid);
+  return key === undefined ? undefined : infoOf(key, options);
+}
+
+export interface OpenSigningKeysOptions extends SigningKeyOptions {
+  /** Absent: keys live as long as this process. */
+  readonly file?: string | undefined;
+  readonly logger: Logger;
+  /** Milliseconds of a clock that is never set back. */
+  readonly monotonic?: (() => number) | undefined;
+}
+
+/** The keys of a running server. The first is made when it is first asked for; what others change in the file is noticed. */
+export function openSigningKeys(options: OpenSigningKeysOptions): SigningKeys {
+  const { file } = options;
+  const keys = file === undefined ? ephemeralKeys(options) : fileKeys(file, options);
+  return {
+    current() {
+      const key = keys().find(({ state }) => state === "current");
+      if (key === undefined) throw new StartupError("failed", "There is no key to sign with.");
+      return key.jwk;
+    },
+    published: () =>
+      keys()
+        .filter((key) => isPublished(key, options))
+        .map(({ jwk }) => publicPart(jwk)),
+  };
+}
+
+function ephemeralKeys(options: SigningKeyOptions): () => readonly KeptKey[] {
+  let keys: readonly KeptKey[] | undefined;
+  return () => {
+    keys ??= withNewKey([], options);
+    return keys;
+  };
+}
+
+function fileKeys(file: string, options: OpenSigningKeysOptions): () => readonly KeptKey[] {
+  const { logger, monotonic = () => performance.now() } = options;
+  let known: readonly KeptKey[] | undefined;
+  let version = "";
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (known !== undefined && monotonic() - lookedAt < LOOK_EVERY) return known;
+    lookedAt = monotonic();
+    const found = versionOf(file);
+    if (known !== undefined && found === version) return known;
+    version = found;
+    try {
+      known = readKeysFile(file) ?? changeKeysFile(file, (keys) => keys ?? known ?? withNewKey([], options));
+    } catch (error) {
+      if (known === undefined) throw error;
+      logger.error("The signing keys have changed and cannot be read: those from before are used", { error });
+    }
+    version = versionOf(file);
+    return known;
+  };
+}
+
+/** Changes whenever the file does. */
+function versionOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? "" : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+}
+
+/** The private parts of keys that no longer sign are not kept, and what is long retired is forgotten. */
+function withNewKey(keys: readonly KeptKey[], options: SigningKeyOptions): readonly KeptKey[] {
+  const at = new Date((options.now ?? Date.now)()).toISOString();
+  const jwk = generateKey();
+  const before = keys.map((key) =>
+    key.state === "current"
+      ? { ...key, state: "previous" as const, replacedAt: at, jwk: withoutPrivatePart(key.jwk) }
+      : key,
+  );
+  return [
+    { kid: jwk.kid, state: "current", createdAt: at, jwk },
+    ...before.filter((key) => key.state === "revoked" || isPublished(key, options)),
+  ];
+}
+
+function isPublished(
+  { state, replacedAt }: KeptKey,
+  { retireAfter = RETIRE_AFTER, now = Date.now }: SigningKeyOptions,
+): boolean {
+  if (state !== "previous") return state === "current";
+  return replacedAt !== undefined && Date.parse(replacedAt) + retireAfter > now();
+}
+
+function infoOf(key: KeptKey, options: SigningKeyOptions): SigningKeyInfo {
+  const { jwk: _secret, ...info } = key;
+  return { ...info, published: isPublished(key, options) };
+}
+
+function publicPart(jwk: SigningKey): PublishedKey {
+  return { ...withoutPrivatePart(jwk), alg: SIGNING_ALGORITHM, use: "sig" };
+}
+
+function withoutPrivatePart({ d: _private, ...jwk }: SigningKey): SigningKey {
+  return jwk;
+}
