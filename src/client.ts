@@ -1,4 +1,4 @@
-export { IDEMPOTENT_SEND } from "./client/agent-host.ts";
+export { type EncryptionKey, encryptTo } from "./auth/secret-box.ts";
 export type {
   CallOptions,
   Question,
@@ -55,9 +55,11 @@ export {
 } from "./client/invoke/invoke-remote-agent.ts";
 export type { ClientOptions, RetryOptions } from "./client/settings.ts";
 export type { Artifact } from "./protocol/artifact.ts";
+export { type AuthRequestData, authRequestOf, secretPart } from "./protocol/auth-request-part.ts";
 export type { AgentCard, AgentInterface } from "./protocol/card.ts";
 export type { ErrorCode, FieldViolation } from "./protocol/error.ts";
 export type { ArtifactEvent, StatusEvent, TaskEvent } from "./protocol/event.ts";
+export { IDEMPOTENT_SEND } from "./protocol/extensions.ts";
 export type { JsonObject, JsonValue } from "./protocol/json.ts";
 export type { Message } from "./protocol/message.ts";
 export type { PushConfig } from "./protocol/operation.ts";

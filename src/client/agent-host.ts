@@ -1,4 +1,5 @@
 import type { AgentCard } from "../protocol/card.ts";
+import { IDEMPOTENT_SEND } from "../protocol/extensions.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { SendRequest } from "../protocol/operation.ts";
@@ -8,9 +9,6 @@ import { neverSent, repeating } from "./back-off.ts";
 import type { Channel } from "./channel.ts";
 import { RemoteError, toRemoteError } from "./errors.ts";
 import type { ClientSettings } from "./settings.ts";
-
-/** What a card says of an agent that takes a message only once, however often it comes: its extensions have this among them. */
-export const IDEMPOTENT_SEND = "urn:palaver:extension:idempotent-send";
 
 export interface AgentHostOptions {
   readonly card: AgentCard;

@@ -39,6 +39,9 @@ type Ending =
 /** Milliseconds after which a connection counts as one that worked, whatever it brought. */
 const LONG_LIFE = 10_000;
 
+/** How often in a row a task that is over, but not where it is kept, is looked at without anything new. */
+const MAX_VAIN_LOOKS = 3;
+
 const DONE: Ending = { kind: "done" };
 /** There was no connection before. */
 const NOT_YET: Ending = { kind: "broken", received: false, progressed: true };
@@ -260,8 +263,9 @@ export class TaskFollower {
   async *#take(event: Exclude<RemoteEvent, { kind: "message" }>, { isFirst, mayRepeatStatus }: FramePlace): Events {
     const view = this.#view;
     const about = event.kind === "task" ? event.task.id : event.taskId;
+    const isOther = about !== "" && view.id !== undefined && view.id !== "" && about !== view.id;
     // Nobody asked about another one; but a message may lead to one.
-    if (about !== "" && view.id !== undefined && view.id !== "" && about !== view.id && !isFirst) return;
+    if (isOther && !isFirst && !this.#isEnd(event)) return;
     if (event.kind === "task") {
       yield* view.catchUp(event.task);
       return;
@@ -275,19 +279,41 @@ export class TaskFollower {
     yield view.add(told, { taskId, contextId });
   }
 
-  /** Before the end is told, what the task has come to is compared with what was told of it. */
+  /** Some servers give the end of a task that breaks a task's name made up for it. Nothing but its own end ends its stream. */
+  #isEnd(event: Exclude<RemoteEvent, { kind: "message" }>): boolean {
+    if (event.kind !== "status" || !event.final || !isTerminal(event.status.state)) return false;
+    return event.contextId !== "" && event.contextId === this.#view.contextId;
+  }
+
+  /**
+   * Before the end is told, what the task has come to is compared with what was told of it. Some servers tell of the end before
+   * they have written down all that led to it: they are looked at until they have, or until nothing changes any more.
+   */
   async *#check(): Events {
     const { id } = this.#view;
     if (id === undefined || id === "") return;
-    let task: Task;
-    try {
-      task = await this.#options.host.get(id, this.#signal);
-    } catch (thrown) {
-      if (this.#signal.aborted) throw thrown;
-      // It is over in any case; what was told stands.
-      return;
+    const { host } = this.#options;
+    const { clock, poll } = host.settings;
+    let known = "";
+    let vainLooks = 0;
+    for (let delay = poll.first; ; delay = Math.min(delay * 1.5, poll.most)) {
+      let task: Task;
+      try {
+        task = await host.get(id, this.#signal);
+      } catch (thrown) {
+        if (this.#signal.aborted) throw thrown;
+        // It is over in any case; what was told stands.
+        return;
+      }
+      const now = JSON.stringify(task);
+      vainLooks = now === known ? vainLooks + 1 : 0;
+      known = now;
+      if (isTerminal(task.status.state) || vainLooks >= MAX_VAIN_LOOKS) {
+        yield* this.#view.catchUp(task);
+        return;
+      }
+      await pause(clock, delay, this.#signal);
     }
-    yield* this.#view.catchUp(task);
   }
 
   async *#sendAndLook(request: SendRequest): Events {

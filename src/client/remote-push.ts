@@ -1,22 +1,31 @@
 import type { TaskId } from "../protocol/ids.ts";
 import type { PushConfig } from "../protocol/operation.ts";
-import type { RemoteResult } from "../wire/client-codec.ts";
+import type { ClientRequest, RemoteResult } from "../wire/client-codec.ts";
 import { type AgentHost, unexpected } from "./agent-host.ts";
 import type { RemotePush } from "./api.ts";
 import { RemoteError } from "./errors.ts";
 import { within } from "./within.ts";
 
+type PushRequest = Extract<ClientRequest, { operation: `push-${string}` }>;
+
 /** The push notification configurations of one task. */
 export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
   const { tenant } = host;
+  const ask = async (request: PushRequest, signal: AbortSignal): Promise<RemoteResult> => {
+    try {
+      return await host.ask(request, signal);
+    } catch (thrown) {
+      throw isRefusal(thrown) ? notSupported(thrown) : thrown;
+    }
+  };
   const list = async (signal: AbortSignal): Promise<readonly PushConfig[]> => {
-    const result = await host.ask({ operation: "push-list", tenant, taskId }, signal);
+    const result = await ask({ operation: "push-list", tenant, taskId }, signal);
     if (result.kind === "push-configs") return result.configs;
     throw unexpected(result);
   };
   const get = async (id: string | undefined, signal: AbortSignal): Promise<PushConfig> => {
     const request = { operation: "push-get", tenant, taskId, ...(id !== undefined && { id }) } as const;
-    return configOf(await host.ask(request, signal), taskId);
+    return configOf(await ask(request, signal), taskId);
   };
   const latest = async (signal: AbortSignal): Promise<PushConfig> => {
     try {
@@ -32,7 +41,7 @@ export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
   return {
     create: (config, options = {}) =>
       within(host, options, async (signal) => {
-        const result = await host.ask({ operation: "push-create", tenant, taskId, config }, signal);
+        const result = await ask({ operation: "push-create", tenant, taskId, config }, signal);
         // Some say no more than that they have it.
         return result.kind === "done" ? get(config.id, signal) : configOf(result, taskId);
       }),
@@ -40,7 +49,7 @@ export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
     list: (options = {}) => within(host, options, list),
     delete: (id, options = {}) =>
       within(host, options, async (signal) => {
-        await host.ask({ operation: "push-delete", tenant, taskId, id }, signal);
+        await ask({ operation: "push-delete", tenant, taskId, id }, signal);
       }),
   };
 }
@@ -48,6 +57,24 @@ export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
 function configOf(result: RemoteResult, taskId: string): PushConfig {
   if (result.kind === "push-config") return result.config;
   throw result.kind === "done" ? noConfig(taskId) : unexpected(result);
+}
+
+/** The agent itself says that it does not do this. That a version has no such call is said here, without asking it. */
+function isRefusal(thrown: unknown): thrown is RemoteError {
+  return (
+    thrown instanceof RemoteError && thrown.code === "unsupported-operation" && thrown.remote.httpStatus !== undefined
+  );
+}
+
+/** Some agents have one word for everything that they do not do. */
+function notSupported(error: RemoteError): RemoteError {
+  const { message, remote, violations, taskId } = error;
+  return new RemoteError("push-not-supported", message, {
+    remote,
+    violations,
+    cause: error,
+    ...(taskId !== undefined && { taskId }),
+  });
 }
 
 function noConfig(taskId: string): RemoteError {

@@ -4,6 +4,7 @@ import { connect } from "../../src/client/connect.ts";
 import { textOf } from "../../src/protocol/part.ts";
 import { CuttingProxy } from "../e2e/cutting-proxy.ts";
 import { openSite, type Site } from "./own-server.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 const CHUNKS = 5000;
 const CUTS = 200;
@@ -34,9 +35,9 @@ describe.each([
   ["0.3", "HTTP+JSON"],
   ["0.1", "JSONRPC"],
 ])("a stream of %s over %s that is cut 200 times", (version, binding) => {
-  it("brings 5,000 chunks, each once and in order", async () => {
+  it("brings 5,000 chunks, each once and in order", { timeout: 120_000 }, async () => {
     const seed = Date.now() % 1_000_000;
-    const random = randomFrom(seed);
+    const random = seededRandom(seed);
     const direct = await connect(site.url);
     const cutting = await startProxy(site.url, random);
     try {
@@ -91,13 +92,5 @@ async function startProxy(target: string, random: () => number): Promise<Cutting
     mayCut: () => {
       least = 1;
     },
-  };
-}
-
-function randomFrom(seed: number): () => number {
-  let state = seed + 1;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
   };
 }

@@ -1,3 +1,4 @@
+import { agent } from "palaver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RemoteAgent, RemoteStreamEvent, Sent } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
@@ -180,12 +181,42 @@ describe.each(DIALECTS)("our own server in %s", (_, choice) => {
     else expect((await agent.extendedCard()).description).toBe("Does what it is told, and more.");
   });
 
-  it("refuses push notifications clearly while it has none", async () => {
+  it("refuses push notifications clearly where it has none", async () => {
     const agent = await open(choice);
     const { id } = taskOf(await agent.send("hello"));
     const { push } = agent.task(id);
     expect(await codeOf(push.create({ url: "https://example.com/hook" }))).toBe("push-not-supported");
   });
+});
+
+describe("push configurations", () => {
+  let notifying: Site;
+  beforeAll(async () => {
+    const identity = { id: "notifying", name: "Notifying", description: "Tells of itself.", version: "1.0.0" };
+    notifying = await openSite(agent({ ...identity, run: async () => "done" }));
+  });
+  afterAll(() => notifying.close());
+
+  it.each(DIALECTS)(
+    "of our own server are made, read, listed and deleted in %s, as far as there are words for it",
+    async (_, choice) => {
+      const remote = await connect(notifying.url, choice);
+      const { push } = remote.task(taskOf(await remote.send("hello")).id);
+      const url = "https://93.184.215.14/hook";
+      const { id = "" } = await push.create({ url, token: "secret", authentication: { schemes: ["Bearer"] } });
+      expect(await push.get()).toMatchObject({ url });
+      if (choice.version === "0.1") {
+        expect(await codeOf(push.list())).toBe("unsupported-operation");
+        return;
+      }
+      expect(id).not.toBe("");
+      expect(await push.get(id)).toMatchObject({ id, url });
+      expect((await push.list()).map((config) => config.url)).toEqual([url]);
+      await push.delete(id);
+      expect(await push.list()).toEqual([]);
+      expect(await codeOf(push.get(id))).toBe("task-not-found");
+    },
+  );
 });
 
 describe("our own server in the plain dialect", () => {

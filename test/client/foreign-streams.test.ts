@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { IDEMPOTENT_SEND } from "../../src/client/agent-host.ts";
 import type { RemoteAgent, RemoteStream, RemoteStreamEvent } from "../../src/client/api.ts";
 import { type ConnectOptions, connect } from "../../src/client/connect.ts";
 import { RemoteError } from "../../src/client/errors.ts";
 import type { Clock } from "../../src/internal/clock.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
+import { IDEMPOTENT_SEND } from "../../src/protocol/extensions.ts";
 import { textOf } from "../../src/protocol/part.ts";
 import {
   type Answer,
@@ -75,7 +75,7 @@ describe("a stream without cursors that breaks", () => {
   it("goes on with what the task has come to meanwhile, and its end is checked", async () => {
     const agent = await meet((response, heard, count) => {
       const all = { artifacts: [artifact("a", "one ", "two ", "three ", "four ")] };
-      if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("WORKING", all)));
+      if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("COMPLETED", all)));
       events(response);
       if (count === 1) {
         const start = frame(heard, { task: wireTask("WORKING") });
@@ -98,6 +98,58 @@ describe("a stream without cursors that breaks", () => {
     ]);
     expect(textOf(stream.task?.artifacts?.[0]?.parts ?? [])).toBe("one two three four ");
     expect(methods()).toEqual(["SendStreamingMessage", "SubscribeToTask", "GetTask"]);
+  });
+
+  it.each([
+    { until: "what led to it is written down", texts: ["one ", "two ", "three "], looks: 4 },
+    { until: "nothing changes any more", texts: ["one ", "two ", "three ", "three ", "three ", "three "], looks: 6 },
+  ])("has an end that comes too early looked at until $until", async ({ texts, looks }) => {
+    const written: string[] = [];
+    const agent = await meet((response, heard, count) => {
+      if (heard.body.method === "GetTask") {
+        const next = texts[written.length];
+        written.push(next ?? "");
+        const artifacts = [artifact("a", ...new Set(written.filter(Boolean)))];
+        return json(response, rpc(heard, wireTask(next === undefined ? "COMPLETED" : "WORKING", { artifacts })));
+      }
+      events(response);
+      const start = frame(heard, { task: wireTask("WORKING") });
+      // The server has lost what came between.
+      if (count === 1) return cut(response, start);
+      response.end(start + frame(heard, statusUpdate("COMPLETED")));
+    });
+    const stream = agent.stream("go");
+    expect(await told(stream)).toEqual(["task[working]", "=one two three ", "[completed]"]);
+    expect(written).toHaveLength(looks);
+  });
+
+  it("is not given up as long as every connection brings something", async () => {
+    const agent = await meet((response, heard, count) => {
+      events(response);
+      const texts = Array.from({ length: count - 1 }, (_, index) => `${index} `);
+      const task = wireTask(count < 50 ? "WORKING" : "COMPLETED", { artifacts: [artifact("a", ...texts)] });
+      // Twice out of three times it breaks before the task has come through.
+      const whole = frame(heard, { task });
+      cut(response, count % 3 === 1 || count === 50 ? whole : whole.slice(0, -5));
+    });
+    const stream = agent.stream("go");
+    expect((await told(stream)).at(-1)).toBe("[completed]");
+    expect(textOf(stream.task?.artifacts?.[0]?.parts ?? [])).toMatch(/^0 1 .*48 $/);
+    expect(server?.heard).toHaveLength(50);
+  });
+
+  it("ends with an end that is told under another name", async () => {
+    const agent = await meet((response, heard) => {
+      events(response);
+      const start = frame(heard, { task: wireTask("WORKING") });
+      const status = { state: "TASK_STATE_FAILED", timestamp: "2030-01-01T00:00:01.000Z" };
+      const end = { taskId: "made up", contextId: "c1", final: true, status };
+      response.write(start + frame(heard, { statusUpdate: { ...end, final: false } }));
+      response.end(frame(heard, { statusUpdate: end }));
+    });
+    const stream = agent.stream("go");
+    expect(await told(stream)).toEqual(["task[working]", "[failed]"]);
+    expect(stream.task?.id).toBe("t1");
   });
 
   it("is not fooled by ids that are no cursors", async () => {

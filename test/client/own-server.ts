@@ -7,7 +7,7 @@ export function versatile(): Agent {
     name: "Versatile",
     description: "Does what it is told.",
     version: "1.0.0",
-    capabilities: { extendedAgentCard: true },
+    capabilities: { extendedAgentCard: true, pushNotifications: false },
     extendedCard: () => ({ description: "Does what it is told, and more." }),
     async *run(task) {
       const [word, argument = ""] = task.text.split(" ");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPublicAddress } from "./ip-address.ts";
+import { isPublicAddress } from "../../internal/ip-address.ts";
 import { createUrlGuard, type UrlGuardOptions } from "./url-guard.ts";
 
 async function verdict(url: string, options?: UrlGuardOptions): Promise<string> {

@@ -1,23 +1,7 @@
+import { isPublicAddress } from "../../internal/ip-address.ts";
+import { isPrivateName } from "../../internal/private-name.ts";
 import type { Guard, HttpOptions } from "../contract.ts";
 import { RemoteError } from "../errors.ts";
-import { isPublicAddress } from "./ip-address.ts";
-
-/** Names that are looked up in one's own network, or nowhere. */
-const PRIVATE_NAMES: readonly string[] = [
-  "localhost",
-  "local",
-  "internal",
-  "intranet",
-  "private",
-  "corp",
-  "home",
-  "lan",
-  "home.arpa",
-  "localdomain",
-  "test",
-  "invalid",
-  "onion",
-];
 
 export interface UrlGuardOptions {
   /** Whether `http:` may be called as well. Default false. */
@@ -66,11 +50,6 @@ async function checkAddresses(url: URL, hostname: string, resolve: UrlGuardOptio
   if (addresses.length === 0 || addresses.some((address) => isPublicAddress(address) !== true)) {
     throw blocked(url, "its name leads to an address that is not on the public internet");
   }
-}
-
-/** A name without a dot is one of the network that the program runs in. */
-function isPrivateName(hostname: string): boolean {
-  return !hostname.includes(".") || PRIVATE_NAMES.some((name) => hostname === name || hostname.endsWith(`.${name}`));
 }
 
 /** Names the host alone: the rest may hold what is nobody's business. */

@@ -182,6 +182,43 @@ describe("a signature that says where its key is", () => {
     expect(server.asked).toEqual([`GET ${KEYS_AT}`]);
   });
 
+  it("has its key fetched once for a while, and sooner only as often as others are missing", async () => {
+    const clock = new FakeClock(Date.UTC(2030, 0));
+    const keys: unknown[] = [ada.jwk];
+    const server = served({ [KEYS_AT]: () => Response.json({ keys }) });
+    const options = { fetch: server.fetch, clock };
+    const byAda = await signed(ada, 0, { jku: KEYS_AT });
+    const bob = await signer("bob");
+    const byBob = await signed(bob, 0, { jku: KEYS_AT });
+    for (let turn = 0; turn < 3; turn++) await verifyCard(byAda, verification, options);
+    expect(server.asked).toHaveLength(1);
+    // Who names keys that are not there does not have them asked for again and again.
+    for (let turn = 0; turn < 3; turn++) expect(await refusal(byBob, verification, options)).toContain("trusted");
+    expect(server.asked).toHaveLength(1);
+    keys.push(bob.jwk);
+    await clock.advance(30_000);
+    expect(await verifyCard(byBob, verification, options)).toMatchObject({ kid: "bob" });
+    expect(server.asked).toHaveLength(2);
+    keys.shift();
+    await clock.advance(9 * 60_000);
+    await verifyCard(byAda, verification, options);
+    await clock.advance(60_000);
+    expect(await refusal(byAda, verification, options)).toContain("trusted");
+    expect(server.asked).toHaveLength(3);
+  });
+
+  it("is not believed because another caller trusts more hosts", async () => {
+    const elsewhere = "https://other.example/jwks.json";
+    const server = served({
+      [KEYS_AT]: () => new Response("", { status: 302, headers: { location: elsewhere } }),
+      [elsewhere]: { keys: [ada.jwk] },
+    });
+    const given = await signed(ada, 0, { jku: KEYS_AT });
+    const both = { jwksHosts: ["keys.example", "other.example"] };
+    expect(await verifyCard(given, both, server)).toMatchObject({ kid: "ada" });
+    expect(await refusal(given, verification, server)).toContain("not trusted");
+  });
+
   it.each([
     "https://evil.example/jwks.json",
     "http://keys.example/jwks.json",

@@ -11,11 +11,10 @@ import {
 } from "../../auth/detached-signature.ts";
 import { createClock } from "../../internal/clock.ts";
 import { type SignedForm, signedForms } from "../../wire/signed-card.ts";
-import type { Guard } from "../contract.ts";
 import { RemoteError } from "../errors.ts";
-import { type FetchOptions, fetchDocument, jsonObject } from "./fetch-document.ts";
+import type { FetchOptions } from "./fetch-document.ts";
+import { publishedKeys } from "./published-keys.ts";
 import { isPrivateWay } from "./safe-address.ts";
-import { guardOf } from "./url-guard.ts";
 
 /** Whose signatures are believed. At least one way to find a key must be given. */
 export interface CardVerification {
@@ -149,21 +148,5 @@ async function fetchKeys(
   if (jku === undefined || jwks?.keys.some((key) => key.kid === kid) === true) return [];
   const url = URL.canParse(jku) ? new URL(jku) : undefined;
   if (url === undefined || !jwksHosts.includes(url.host) || !isPrivateWay(url)) return [];
-  // A trusted host that sends on to another one does not make that one trusted.
-  const { headers: _notForOthers, ...rest } = { ...options, guard: onlyThese(jwksHosts, guardOf(options.guard)) };
-  const { status, text } = await fetchDocument(url, { headers: { accept: "application/json" } }, rest);
-  const keys = status === 200 ? jsonObject(text)?.["keys"] : undefined;
-  if (!Array.isArray(keys)) throw new Error("its key could not be fetched");
-  return keys.filter((key: unknown): key is KeySet["keys"][number] => isKey(key));
-}
-
-function onlyThese(hosts: readonly string[], guard: Guard | undefined): Guard {
-  return async (url) => {
-    await guard?.(url);
-    if (!hosts.includes(url.host) || !isPrivateWay(url)) throw new Error("its key is at a host that is not trusted");
-  };
-}
-
-function isKey(key: unknown): boolean {
-  return typeof key === "object" && key !== null && "kty" in key && typeof key.kty === "string";
+  return publishedKeys(kid, { url, hosts: jwksHosts }, options);
 }

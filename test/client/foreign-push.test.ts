@@ -1,0 +1,27 @@
+import { afterEach, expect, it } from "vitest";
+import { connect } from "../../src/client/connect.ts";
+import { json, LyingServer, rpcError } from "./lying-server.ts";
+
+let server: LyingServer | undefined;
+afterEach(() => server?.close());
+
+it("an agent that calls push notifications an unsupported operation has none", async () => {
+  server = await LyingServer.start((response, heard) => json(response, rpcError(heard, -32004, "Not here")));
+  const { push } = (await connect(server.card())).task("t1");
+  const calls = [push.create({ url: "https://example.org/hook" }), push.get("x"), push.list(), push.delete("x")];
+  for (const call of calls) {
+    await expect(call).rejects.toMatchObject({
+      code: "push-not-supported",
+      message: "Not here",
+      remote: { rpcCode: -32004 },
+    });
+  }
+  expect(server.heard).toHaveLength(4);
+});
+
+it("a version that cannot list or delete push configurations is not said to have none", async () => {
+  server = await LyingServer.start((response) => json(response, "{}"));
+  const agent = await connect(server.card({}, { protocolVersion: "0.1" }));
+  await expect(agent.task("t1").push.list()).rejects.toMatchObject({ code: "unsupported-operation" });
+  expect(server.heard).toEqual([]);
+});
