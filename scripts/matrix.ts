@@ -1,29 +1,31 @@
-// Runs the clients of others against this server and prints what they can do with it, operation by operation. With
-// --write, the page that tells people of it is written as well.
+// Runs the clients of others against this server, and this client against the servers of others, and prints what they can do
+// with each other, operation by operation. With --write, the page that tells people of it is written as well.
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { startVitest, type TestCase, type TestModule, type TestSuite } from "vitest/node";
 import { compatibilityPage, PAGE } from "../test/peers/compatibility-page.ts";
-import { type Cell, lackingIn, MARKS, type Matrix } from "../test/peers/matrix.ts";
+import { type Cell, lackingIn, MARKS, type Matrix, type Table } from "../test/peers/matrix.ts";
 
 const ROOT = dirname(import.meta.dirname);
 const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } });
 
 const CLIENTS = "test/peers/peers.test.ts";
+const SERVERS = "test/remote-peers/remote-peers.test.ts";
 const EXCHANGES = "test/golden/golden.test.ts";
-const vitest = await startVitest([CLIENTS, EXCHANGES], { root: ROOT, watch: false, reporters: [{}] });
+const vitest = await startVitest([CLIENTS, SERVERS, EXCHANGES], { root: ROOT, watch: false, reporters: [{}] });
 const modules = vitest.state.getTestModules();
 const unhandled = vitest.state.getUnhandledErrors();
 await vitest.close();
 
 const matrix = matrixOf(modules);
-if (matrix.columns.length === 0 || matrix.golden.length === 0 || unhandled.length > 0) {
+const isEmpty = [matrix.clients.columns, matrix.servers.columns, matrix.golden].some(({ length }) => length === 0);
+if (isEmpty || unhandled.length > 0) {
   const errors = [...unhandled, ...modules.flatMap((module) => module.errors())];
-  console.error("The clients could not be run.", ...errors);
+  console.error("The clients and servers could not be run.", ...errors);
   process.exit(1);
 }
-console.log(table(matrix));
+console.log(shown(matrix));
 const failures = failuresIn(matrix);
 process.exitCode = failures.length === 0 ? 0 : 1;
 if (options.write) {
@@ -35,17 +37,28 @@ function suitesIn(all: readonly TestModule[], file: string): readonly TestSuite[
   return all.filter(({ moduleId }) => moduleId === join(ROOT, file)).flatMap((module) => [...module.children.suites()]);
 }
 
-/** Suites are clients over bindings, suites in them groups of operations. Exchanges are tests in suites of a suite. */
+/** Suites are peers over bindings, suites in them groups of operations. Exchanges are tests in suites of a suite. */
 function matrixOf(all: readonly TestModule[]): Matrix {
-  const suites = suitesIn(all, CLIENTS);
-  const columns = suites.map(({ name }) => {
-    const [client = "", protocol = "", binding = ""] = name.split(" | ");
-    return { client, protocol, binding };
-  });
+  return {
+    clients: tableOf(suitesIn(all, CLIENTS)),
+    servers: tableOf(suitesIn(all, SERVERS)),
+    golden: suitesIn(all, EXCHANGES).flatMap((version) =>
+      [...version.children.suites()].map((chapter) => ({
+        title: chapter.name,
+        exchanges: [...chapter.children.tests()].map((test) => ({ name: test.name, cell: cellOf(test) })),
+      })),
+    ),
+  };
+}
+
+function tableOf(suites: readonly TestSuite[]): Table {
   const [first] = suites;
   const groups = first === undefined ? [] : [...first.children.suites()];
   return {
-    columns,
+    columns: suites.map(({ name }) => {
+      const [peer = "", protocol = "", binding = ""] = name.split(" | ");
+      return { peer, protocol, binding };
+    }),
     groups: groups.map((group) => ({
       title: group.name,
       rows: [...group.children.tests()].map(({ name }) => ({
@@ -53,12 +66,6 @@ function matrixOf(all: readonly TestModule[]): Matrix {
         cells: suites.map((suite) => cellOf(testIn(suite, group.name, name))),
       })),
     })),
-    golden: suitesIn(all, EXCHANGES).flatMap((version) =>
-      [...version.children.suites()].map((chapter) => ({
-        title: chapter.name,
-        exchanges: [...chapter.children.tests()].map((test) => ({ name: test.name, cell: cellOf(test) })),
-      })),
-    ),
   };
 }
 
@@ -77,63 +84,57 @@ function cellOf(test: TestCase | undefined): Cell {
   return { outcome: "failed", error: message.replaceAll(/\s+/g, " ") };
 }
 
-function failuresIn({ columns, groups, golden }: Matrix): readonly string[] {
+function failuresIn({ clients, servers, golden }: Matrix): readonly string[] {
   const exchanges = golden.flatMap(({ title, exchanges: all }) =>
     all.flatMap(({ name, cell }) => (cell.outcome === "failed" ? [`${title}: ${name}: ${cell.error}`] : [])),
   );
-  const operations = groups.flatMap(({ title, rows }) =>
-    rows.flatMap(({ operation, cells }) =>
-      cells.flatMap((cell, index) =>
-        cell.outcome === "failed"
-          ? [`${columns[index]?.client}, ${columns[index]?.binding}: ${title}: ${operation}: ${cell.error}`]
-          : [],
+  const operations = [clients, servers].flatMap(({ columns, groups }) =>
+    groups.flatMap(({ title, rows }) =>
+      rows.flatMap(({ operation, cells }) =>
+        cells.flatMap((cell, index) =>
+          cell.outcome === "failed"
+            ? [`${columns[index]?.peer}, ${columns[index]?.binding}: ${title}: ${operation}: ${cell.error}`]
+            : [],
+        ),
       ),
     ),
   );
   return [...operations, ...exchanges];
 }
 
-function table(shown: Matrix): string {
-  const { columns, groups } = shown;
-  const widths = columns.map(({ client }) => client.length);
-  const width = Math.max(...groups.flatMap(({ rows }) => rows.map(({ operation }) => operation.length + 2)));
-  const line = (first: string, cells: readonly string[]) =>
-    [first.padEnd(width), ...cells.map((cell, index) => centred(cell, widths[index] ?? 0))].join("   ").trimEnd();
-  const lines = [
-    line(
-      "",
-      columns.map(({ client }) => client),
-    ),
-    line(
-      "",
-      columns.map(({ binding }) => binding),
-    ),
-  ];
-  for (const { title, rows } of groups) {
-    lines.push("", title);
-    for (const { operation, cells } of rows) {
-      lines.push(
-        line(
-          `  ${operation}`,
-          cells.map(({ outcome }) => MARKS[outcome]),
-        ),
-      );
-    }
-  }
-  for (const { title, exchanges } of shown.golden) {
+function shown({ clients, servers, golden }: Matrix): string {
+  const lines = ["Clients of others against this server", ...tableLines(clients)];
+  for (const { title, exchanges } of golden) {
     lines.push("", `${title}, word for word`);
     for (const { name, cell } of exchanges) lines.push(`  ${MARKS[cell.outcome]} ${name}`);
   }
-  for (const { client, reason, operations } of lackingIn(shown)) {
-    lines.push(
-      "",
-      `– ${client}: ${reason}`,
-      ...[...operations].map(([name, over]) => `    ${name} (${over.join(", ")})`),
-    );
-  }
-  const failures = failuresIn(shown);
-  if (failures.length > 0) lines.push("", "Failures", ...failures.map((failure) => `  ${failure}`));
+  lines.push("", "This client against the servers of others", ...tableLines(servers));
+  const failed = failuresIn({ clients, servers, golden });
+  if (failed.length > 0) lines.push("", "Failures", ...failed.map((failure) => `  ${failure}`));
   return lines.join("\n");
+}
+
+function tableLines(table: Table): readonly string[] {
+  const { columns, groups } = table;
+  const widths = columns.map(({ peer }) => peer.length);
+  const width = Math.max(...groups.flatMap(({ rows }) => rows.map(({ operation }) => operation.length + 2)));
+  const line = (first: string, cells: readonly string[]) =>
+    [first.padEnd(width), ...cells.map((cell, index) => centred(cell, widths[index] ?? 0))].join("   ").trimEnd();
+  const peers = columns.map(({ peer }) => peer);
+  const bindings = columns.map(({ binding }) => binding);
+  const lines = ["", line("", peers), line("", bindings)];
+  for (const { title, rows } of groups) {
+    lines.push("", title);
+    for (const { operation, cells } of rows) {
+      const marks = cells.map(({ outcome }) => MARKS[outcome]);
+      lines.push(line(`  ${operation}`, marks));
+    }
+  }
+  for (const { peer, reason, operations } of lackingIn(table)) {
+    const lacking = [...operations].map(([name, over]) => `    ${name} (${over.join(", ")})`);
+    lines.push("", `– ${peer}: ${reason}`, ...lacking);
+  }
+  return lines;
 }
 
 function centred(text: string, width: number): string {

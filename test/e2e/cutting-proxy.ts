@@ -6,6 +6,7 @@ export class CuttingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #cuts = 0;
+  #cutNow = (): void => {};
 
   private constructor(target: URL, bytesUntilCut: () => number) {
     this.#server = createServer({ noDelay: true }, (reader) => {
@@ -16,8 +17,18 @@ export class CuttingProxy {
       }
       let left = bytesUntilCut();
       let isCut = false;
+      const cut = (last: Buffer): void => {
+        if (isCut || reader.destroyed) return;
+        this.#cuts++;
+        isCut = true;
+        upstream.destroy();
+        // What was let through arrives; the rest never does, and nothing says that it was the end.
+        reader.write(last, () => reader.resetAndDestroy());
+      };
+      const cutNow = (): void => cut(Buffer.alloc(0));
       reader.pipe(upstream);
       upstream.on("data", (bytes) => {
+        this.#cutNow = cutNow;
         if (bytes.length < left) {
           left -= bytes.length;
           if (!reader.write(bytes)) {
@@ -26,11 +37,7 @@ export class CuttingProxy {
           }
           return;
         }
-        this.#cuts++;
-        isCut = true;
-        upstream.destroy();
-        // What was let through arrives; the rest never does, and nothing says that it was the end.
-        reader.write(bytes.subarray(0, left), () => reader.resetAndDestroy());
+        cut(bytes.subarray(0, left));
       });
       upstream.on("close", () => {
         if (!isCut) reader.end();
@@ -55,6 +62,11 @@ export class CuttingProxy {
   /** Connections cut so far. */
   get cuts(): number {
     return this.#cuts;
+  }
+
+  /** Cuts the connection that brought something last, if it is still open. */
+  cutNow(): void {
+    this.#cutNow();
   }
 
   async close(): Promise<void> {

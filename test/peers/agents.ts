@@ -112,12 +112,13 @@ const unhappy = agent({
   },
 });
 
-/** Reads and writes plain text and nothing else. */
+/** Reads and writes plain text and nothing else, and notifies nobody. */
 const plain = agent({
   id: "plain",
   name: "Plain",
   description: "Plain text only.",
   version: "1.0.0",
+  capabilities: { pushNotifications: false },
   inputModes: ["text/plain"],
   outputModes: ["text/plain"],
   skills: [skill("plain")],

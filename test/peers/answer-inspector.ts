@@ -1,4 +1,5 @@
-import type { Binding, ClientLine } from "./client-line.ts";
+import type { ClientLine } from "./client-line.ts";
+import type { Binding } from "./line.ts";
 import { faultsOf, type Shapes } from "./shapes/shape.ts";
 import { SHAPES_0_2 } from "./shapes/v0-2.ts";
 import { SHAPES_0_3 } from "./shapes/v0-3.ts";

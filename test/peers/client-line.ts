@@ -1,8 +1,5 @@
 import type { ErrorCode, JsonObject, Part, Role, TaskState } from "palaver";
-
-/** How a client and a server talk. The names are those of agent cards. */
-export const BINDINGS = { JSONRPC: "JSON-RPC", "HTTP+JSON": "REST" } as const;
-export type Binding = keyof typeof BINDINGS;
+import type { Binding, Line } from "./line.ts";
 
 /** What some clients cannot do, whoever serves them. */
 export type Ability =
@@ -41,16 +38,7 @@ export interface Rules {
 }
 
 /** One client library in one version: all that the scenarios need to know of it. */
-export interface ClientLine {
-  /** The package, as it is published. */
-  readonly package: string;
-  /** Exactly, as installed. */
-  readonly version: string;
-  /** The protocol it speaks. */
-  readonly protocol: string;
-  readonly bindings: readonly Binding[];
-  /** Why it cannot do something: over any binding, or over one. */
-  readonly lacks: { readonly [ability in Ability]?: string | { readonly [binding in Binding]?: string } };
+export interface ClientLine extends Line<Ability> {
   readonly rules: Rules;
   /** Reads the card at an address and makes a client for what it finds there. */
   connect(address: string, options: ConnectOptions): Promise<Peer>;
@@ -200,11 +188,4 @@ export interface SeenCard {
   readonly schemes: Readonly<Record<string, string>>;
   /** Scopes by name of scheme; any one of these will do. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-}
-
-/** Why a client cannot do something; `undefined` if it can. */
-export function whyNot(line: ClientLine, binding: Binding, ability: Ability | undefined): string | undefined {
-  if (ability === undefined) return undefined;
-  const reason = line.lacks[ability];
-  return typeof reason === "string" ? reason : reason?.[binding];
 }

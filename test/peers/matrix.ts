@@ -1,12 +1,12 @@
-/** What came of one operation of one client: it works, it does not, or the client has no such thing, and why. */
+/** What came of one operation of one peer: it works, it does not, or the peer has no such thing, and why. */
 export type Cell =
   | { readonly outcome: "passed" }
   | { readonly outcome: "failed"; readonly error: string }
   | { readonly outcome: "lacking"; readonly reason: string };
 
-/** A client as it talks over one binding. */
+/** A peer as it talks over one binding. */
 export interface Column {
-  readonly client: string;
+  readonly peer: string;
   readonly protocol: string;
   readonly binding: string;
 }
@@ -17,10 +17,18 @@ export interface Row {
   readonly cells: readonly Cell[];
 }
 
-/** Clients and bindings by operation. */
-export interface Matrix {
+/** Peers and bindings by operation. */
+export interface Table {
   readonly columns: readonly Column[];
   readonly groups: readonly { readonly title: string; readonly rows: readonly Row[] }[];
+}
+
+/** Everything that was tried. */
+export interface Matrix {
+  /** The clients of others with this server. */
+  readonly clients: Table;
+  /** This client with the servers of others. */
+  readonly servers: Table;
   /** For the version that no client is left of: exchanges that are written down, by operation. */
   readonly golden: readonly { readonly title: string; readonly exchanges: readonly GoldenExchange[] }[];
 }
@@ -32,16 +40,16 @@ export interface GoldenExchange {
 
 export const MARKS: Readonly<Record<Cell["outcome"], string>> = { passed: "✓", failed: "✗", lacking: "–" };
 
-/** Why some things are left out: by client, by reason, what. */
-export function lackingIn({ columns, groups }: Matrix): readonly Lack[] {
+/** Why some things are left out: by peer, by reason, what. */
+export function lackingIn({ columns, groups }: Table): readonly Lack[] {
   const lacks = new Map<string, Lack>();
   for (const { title, rows } of groups) {
     for (const { operation, cells } of rows) {
       for (const [index, cell] of cells.entries()) {
         const column = columns[index];
         if (cell.outcome !== "lacking" || column === undefined) continue;
-        const key = JSON.stringify([column.client, cell.reason]);
-        const lack = lacks.get(key) ?? { client: column.client, reason: cell.reason, operations: new Map() };
+        const key = JSON.stringify([column.peer, cell.reason]);
+        const lack = lacks.get(key) ?? { peer: column.peer, reason: cell.reason, operations: new Map() };
         const name = `${title}: ${operation}`;
         lack.operations.set(name, [...(lack.operations.get(name) ?? []), column.binding]);
         lacks.set(key, lack);
@@ -52,7 +60,7 @@ export function lackingIn({ columns, groups }: Matrix): readonly Lack[] {
 }
 
 export interface Lack {
-  readonly client: string;
+  readonly peer: string;
   readonly reason: string;
   /** Each with the bindings it is lacking over. */
   readonly operations: Map<string, readonly string[]>;

@@ -1,31 +1,13 @@
 import { strictEqual } from "node:assert";
 import type { ErrorCode } from "palaver";
 import { AnswerInspector } from "./answer-inspector.ts";
-import {
-  type Ability,
-  type Answer,
-  type Binding,
-  type ClientLine,
-  type Peer,
-  type SeenEvent,
-  type SeenTask,
-  whyNot,
-} from "./client-line.ts";
+import type { Ability, Answer, ClientLine, Peer, SeenEvent, SeenTask } from "./client-line.ts";
 import type { Gates } from "./gates.ts";
+import { type Binding, type ScenarioGroup as Group, whyNot } from "./line.ts";
 import { WireRecord } from "./wire-record.ts";
 
-/** Something a client does, and what must come of it. One row of the matrix. */
-export interface Scenario {
-  readonly operation: string;
-  /** Clients that lack this are left out, and the matrix says why. */
-  readonly needs?: Ability;
-  run(stage: Stage): Promise<void>;
-}
-
-export interface ScenarioGroup {
-  readonly title: string;
-  readonly scenarios: readonly Scenario[];
-}
+/** What every client is put through, and what must come of it. */
+export type ScenarioGroup = Group<Stage, Ability>;
 
 interface StageOptions {
   readonly line: ClientLine;

@@ -71,13 +71,13 @@ export const errors: ScenarioGroup = {
     {
       operation: "push notifications not supported",
       async run(stage) {
-        const echo = await stage.meet("echo");
-        const { id } = taskOf(await echo.send({ content: "done" }));
-        expect(echo.regardless.push.length).toBeGreaterThan(0);
-        for (const call of echo.regardless.push) await stage.refused(call(id), "push-not-supported");
+        const plain = await stage.meet("plain");
+        const { id } = taskOf(await plain.send({ content: "done" }));
+        expect(plain.regardless.push.length).toBeGreaterThan(0);
+        for (const call of plain.regardless.push) await stage.refused(call(id), "push-not-supported");
         const push = "https://example.org/hook";
-        await stage.refused(echo.send({ content: "x", push }), "push-not-supported");
-        await stage.refused(echo.stream({ content: "x", push }), "push-not-supported");
+        await stage.refused(plain.send({ content: "x", push }), "push-not-supported");
+        await stage.refused(plain.stream({ content: "x", push }), "push-not-supported");
       },
     },
     {

@@ -1,0 +1,34 @@
+import { describe, it } from "vitest";
+import { BINDINGS, type Binding, type Line, type ScenarioGroup, whyNot } from "./line.ts";
+
+export interface ColumnOptions<Stage, Ability extends string> {
+  readonly line: Line<Ability>;
+  readonly binding: Binding;
+  readonly groups: readonly ScenarioGroup<Stage, Ability>[];
+  /** Where the scenarios are played. Called within the column, to set it up. */
+  stage(): () => Stage;
+}
+
+/** The name of the tests of one library over one binding. The matrix is read off such names. */
+export function columnTitle(line: Line<never>, binding: Binding): string {
+  return `${line.package} ${line.version} | ${line.protocol} | ${BINDINGS[binding]}`;
+}
+
+/** Puts a library through everything over one binding. One column of the matrix. */
+export function describeColumn<Stage, Ability extends string>(options: ColumnOptions<Stage, Ability>): void {
+  const { line, binding, groups } = options;
+  describe(columnTitle(line, binding), () => {
+    const stage = options.stage();
+    for (const { title, scenarios } of groups) {
+      describe(title, () => {
+        for (const { operation, needs, run } of scenarios) {
+          it(operation, async ({ skip }) => {
+            const reason = whyNot(line, binding, needs);
+            if (reason !== undefined) skip(reason);
+            await run(stage());
+          });
+        }
+      });
+    }
+  });
+}

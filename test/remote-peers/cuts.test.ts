@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { connect } from "../../src/client.ts";
+import { seededRandom } from "../client/seeded-random.ts";
+import { CuttingProxy } from "../e2e/cutting-proxy.ts";
+import type { Binding } from "../peers/line.ts";
+import { chunks, type Pace } from "./agent-script.ts";
+import { hush } from "./hush.ts";
+import type { ServerLine } from "./server-line.ts";
+import { a2aJsV02 } from "./servers/a2a-js-v0-2.ts";
+import { a2aJsV03 } from "./servers/a2a-js-v0-3.ts";
+import { a2aJsV1 } from "./servers/a2a-js-v1.ts";
+import { answerOf, taskOf } from "./stage.ts";
+
+const CUTS = 200;
+const CHUNKS = 5000;
+const isLong = process.env["PALAVER_LONG_TESTS"] === "1";
+
+/**
+ * The newest server copies the whole task for every chunk: 5,000 keep it busy for more than half a minute, without any cut. And all
+ * of them go on writing to connections that are cut. So not every binding gets all chunks every time; all get all the cuts.
+ */
+const LINES: readonly [ServerLine, Binding, number][] = [
+  [a2aJsV1, "JSONRPC", isLong ? CHUNKS : 1600],
+  [a2aJsV1, "HTTP+JSON", isLong ? CHUNKS : 400],
+  [a2aJsV03, "JSONRPC", CHUNKS],
+  [a2aJsV03, "HTTP+JSON", isLong ? CHUNKS : 1000],
+  [a2aJsV02, "JSONRPC", isLong ? CHUNKS : 1000],
+];
+
+hush();
+
+describe.each(LINES.map(([line, binding, count]) => ({ name: `${line.version} ${binding}`, line, binding, count })))(
+  "a stream of $count chunks from the official server $name",
+  ({ line, binding, count }) => {
+    it("comes to the complete artifact though it is cut 200 times", {
+      timeout: isLong ? 900_000 : 240_000,
+    }, async () => {
+      const seed = Date.now() % 1_000_000;
+      const storm = new Storm(count, seededRandom(seed));
+      const server = await line.start({ binding, reachedAt: storm.start, pace: storm.pace });
+      try {
+        const agent = await connect(server.url, { retry: { baseDelay: 10 }, poll: { first: 20 } });
+        const stream = agent.stream(`chunks ${count}`);
+        for await (const event of stream) if (event.kind === "artifact") storm.begin();
+        const message = `seed ${seed}`;
+        expect(storm.cuts, message).toBe(CUTS);
+        expect(stream.task?.status.state, message).toBe("completed");
+        expect(answerOf(stream.task) === chunks(count), message).toBe(true);
+        expect(answerOf(taskOf(await stream.result())) === chunks(count), message).toBe(true);
+      } finally {
+        await Promise.all([storm.close(), server.close()]);
+      }
+    });
+  },
+);
+
+/** About the bytes of one chunk in the task that a server begins a resumed stream with. */
+const CHUNK_BYTES = 30;
+
+/**
+ * Cuts connections at random bytes, one in so many chunks: some in the middle of the task that a resumed stream begins with, some
+ * in the events behind it. The agent waits until the cut that is due has come, and so goes on without anybody listening.
+ */
+class Storm {
+  readonly #chunksPerCut: number;
+  readonly #random: () => number;
+  #proxy: CuttingProxy | undefined;
+  #published = 0;
+  #hasBegun = false;
+
+  constructor(count: number, random: () => number) {
+    this.#chunksPerCut = count / CUTS;
+    this.#random = random;
+  }
+
+  get cuts(): number {
+    return this.#proxy?.cuts ?? 0;
+  }
+
+  /** Something of the task is known: from here on anything may break. */
+  begin(): void {
+    this.#hasBegun = true;
+  }
+
+  readonly start = async (url: string): Promise<string> => {
+    this.#proxy = await CuttingProxy.start(url, () => {
+      if (!this.#hasBegun || this.cuts >= CUTS) return Number.POSITIVE_INFINITY;
+      return 1 + Math.floor(this.#random() * 3 * (this.#published * CHUNK_BYTES + 2000));
+    });
+    return this.#proxy.url;
+  };
+
+  readonly pace: Pace = async (index) => {
+    this.#published = index + 1;
+    const due = Math.floor(this.#published / this.#chunksPerCut);
+    for (let waits = 0; this.cuts < due || !this.#hasBegun; waits++) {
+      // Nothing flows while the agent waits: what was to be cut later is cut now.
+      if (this.#hasBegun && waits > 10) this.#proxy?.cutNow();
+      await sleep(1);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  async close(): Promise<void> {
+    await this.#proxy?.close();
+  }
+}

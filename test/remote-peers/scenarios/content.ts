@@ -1,0 +1,77 @@
+import { expect } from "vitest";
+import type { Part, RemoteAgent } from "../../../src/client.ts";
+import { type ScenarioGroup, taskOf } from "../stage.ts";
+
+const EVERY_BYTE = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("base64");
+
+export const content: ScenarioGroup = {
+  title: "Content, both ways",
+  scenarios: [
+    {
+      operation: "text",
+      async run(stage) {
+        const parts = [{ text: 'Grüße, 世界 👋\u2028\r\n\0 \\ "' }, { text: "x".repeat(50_000) }];
+        expect(await echoed(await stage.meet(), parts)).toMatchObject(parts);
+      },
+    },
+    {
+      operation: "files, inline",
+      async run(stage) {
+        const parts = [{ raw: EVERY_BYTE, mediaType: "image/png" }];
+        expect(await echoed(await stage.meet(), parts)).toMatchObject(parts);
+      },
+    },
+    {
+      operation: "files, by reference",
+      async run(stage) {
+        const parts = [{ url: "https://example.org/a%20b.png?x=1&y=2#z", mediaType: "image/png" }];
+        expect(await echoed(await stage.meet(), parts)).toMatchObject(parts);
+      },
+    },
+    {
+      operation: "names of files",
+      needs: "file-names",
+      async run(stage) {
+        const parts = [
+          { raw: EVERY_BYTE, mediaType: "image/png", filename: "Straße 1.png" },
+          { url: "https://example.org/b", mediaType: "text/plain", filename: "b.txt" },
+        ];
+        expect(await echoed(await stage.meet(), parts)).toMatchObject(parts);
+      },
+    },
+    {
+      operation: "structured data",
+      async run(stage) {
+        const data = {
+          text: "Grüße",
+          numbers: [0, -1, 1.5, 1e21],
+          nested: { list: [[], {}, null, true], "a key": "" },
+        };
+        expect(await echoed(await stage.meet(), [{ data }])).toMatchObject([{ data }]);
+      },
+    },
+    {
+      operation: "metadata of parts",
+      needs: "part-metadata",
+      async run(stage) {
+        const parts = [{ text: "x", metadata: { language: "en" } }];
+        expect(await echoed(await stage.meet(), parts)).toMatchObject(parts);
+      },
+    },
+    {
+      operation: "the same in a stream",
+      async run(stage) {
+        const parts = [{ text: "look:" }, { raw: EVERY_BYTE, mediaType: "image/png" }, { data: { answer: 42 } }];
+        const agent = await stage.meet();
+        expect(taskOf(await agent.stream(parts).result()).artifacts?.[0]?.parts).toMatchObject(parts);
+      },
+    },
+  ],
+};
+
+/** What comes back of what was sent, in the task that answers. */
+async function echoed(agent: RemoteAgent, parts: readonly Part[]): Promise<readonly Part[]> {
+  const { id, artifacts = [] } = taskOf(await agent.send(parts));
+  expect((await agent.task(id).get()).artifacts).toEqual(artifacts);
+  return artifacts.flatMap((artifact) => artifact.parts);
+}

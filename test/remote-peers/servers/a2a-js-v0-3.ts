@@ -1,0 +1,59 @@
+import { DefaultRequestHandler, InMemoryTaskStore, UnauthenticatedUser } from "a2a-sdk-v0_3/server";
+import { agentCardHandler, jsonRpcHandler, restHandler } from "a2a-sdk-v0_3/server/express";
+import type { Request } from "express";
+import { installedVersion } from "../../peers/clients/installed-version.ts";
+import type { ServerLine } from "../server-line.ts";
+import { kindedCard, kindedExecutor } from "./kinds.ts";
+import { bearerName, listen } from "./listen.ts";
+
+const NOT_IN_PROTOCOL = "there is no such thing in version 0.3 of the protocol";
+
+/** The official server of 0.3. */
+export const a2aJsV03: ServerLine = {
+  package: "@a2a-js/sdk",
+  version: installedVersion("a2a-sdk-v0_3"),
+  protocol: "0.3",
+  bindings: ["JSONRPC", "HTTP+JSON"],
+  lacks: {
+    "content-types": "the server does not look at content types",
+    "context-check": "the server does not compare contexts",
+    "file-names": { "HTTP+JSON": "the server neither reads nor writes it over REST" },
+    "history-in-sends": "the server gives the whole history whatever is asked for",
+    "history-zero": "version 0.3 of the protocol has no way to ask for none",
+    "part-metadata": { "HTTP+JSON": "the server neither reads nor writes it over REST" },
+    "unknown-methods": { "HTTP+JSON": "REST has routes, not methods" },
+    references: { "HTTP+JSON": "the server does not read it over REST" },
+    "stream-refusals": { "HTTP+JSON": "the server fails when it refuses a stream, and tells of that instead" },
+    extensions: "the server does not require extensions",
+    lists: NOT_IN_PROTOCOL,
+    owners: "the server shows every task to every caller",
+    versions: NOT_IN_PROTOCOL,
+  },
+  rules: {
+    finishedTask: "invalid-request",
+    unknownPush: "internal",
+    repeatedCancel: "task-not-cancelable",
+  },
+  start: ({ binding, profile = "able", pace, reachedAt }) =>
+    listen({ ...(reachedAt !== undefined && { reachedAt }) }, (app, url) => {
+      const at = { protocolVersion: "0.3.0", url: `${url}/a2a`, preferredTransport: binding };
+      const card = kindedCard(profile, at);
+      const requestHandler = new DefaultRequestHandler(
+        card,
+        new InMemoryTaskStore(),
+        kindedExecutor(pace),
+        undefined,
+        undefined,
+        undefined,
+        profile === "unprepared" ? undefined : { ...card, description: "Does as told, and more." },
+      );
+      const handler = binding === "JSONRPC" ? jsonRpcHandler : restHandler;
+      app.use("/.well-known/agent-card.json", agentCardHandler({ agentCardProvider: requestHandler }));
+      app.use("/a2a", handler({ requestHandler, userBuilder }));
+    }),
+};
+
+async function userBuilder({ headers }: Request) {
+  const userName = bearerName(headers.authorization);
+  return userName === undefined ? new UnauthenticatedUser() : { isAuthenticated: true, userName };
+}
