@@ -1,6 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { blockingSend } from "./blocking-send.ts";
 import { diskCosts } from "./disk-costs.ts";
+import { flooded } from "./flooded.ts";
 import { getTask } from "./get-task.ts";
 import { idleSubscribers } from "./idle-subscribers.ts";
 import { largeTask } from "./large-task.ts";
@@ -17,6 +18,7 @@ export const SCENARIOS: readonly Scenario[] = [
   streamEvents,
   longStream,
   pacedStreams,
+  flooded,
   getTask,
   listTasks,
   idleSubscribers,

@@ -9,6 +9,8 @@ export interface PalaverConfig {
   readonly database?: string;
   /** Bytes one task may write. */
   readonly maxTaskBytes?: number;
+  /** How often each caller may call; callers then name themselves by a header. */
+  readonly rateLimit?: { readonly requests: number; readonly seconds: number };
 }
 
 const config = readConfig<PalaverConfig>();
@@ -38,6 +40,10 @@ const server = createServer([bench], {
   store: config.database === undefined ? "memory:" : `sqlite:${config.database}`,
   // Both keep everything, so that both do the same work.
   retention: {},
+  ...(config.rateLimit !== undefined && {
+    rateLimit: { principal: config.rateLimit },
+    authenticate: ({ headers }) => ({ id: headers.get("x-caller") ?? "nobody", anonymous: false }),
+  }),
   ...(config.maxTaskBytes !== undefined && { limits: { maxTaskBytes: config.maxTaskBytes } }),
 });
 const { url } = await server.listen();
