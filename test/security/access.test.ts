@@ -1,0 +1,300 @@
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
+import { agent, createServer, jwtBearer, type Server, type ServerOptions } from "palaver";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { optionsFor } from "../conformance/every-dialect.ts";
+import type { RefusalName } from "../conformance/refusals.ts";
+import { accepted, type Caller, type Outcome, type Speaker, taskOf, text } from "../conformance/speaker.ts";
+import { SPEAKERS } from "../conformance/speakers.ts";
+import { SILENT } from "./attack-surface.ts";
+
+/** Every operation, by every kind of caller, in every dialect: what each is told, to the letter. */
+
+const ISSUER = "https://issuer.example";
+const AUDIENCE = "https://agents.example";
+const HOOK = "https://hooks.example.com/notify";
+const UNKNOWN = "00000000-0000-7000-8000-000000000000";
+
+interface Subject {
+  readonly sub: string;
+  readonly tenant: string;
+  readonly scope: string;
+  /** Seconds from now. */
+  readonly expires: number;
+}
+
+const ADA: Subject = { sub: "ada", tenant: "north", scope: "use other", expires: 600 };
+
+const keys = await generateKeyPair("ES256");
+const otherKeys = await generateKeyPair("ES256");
+const jwks = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: "k1", alg: "ES256" }] };
+
+function tokenOf({ sub, tenant, scope, expires }: Subject, key: CryptoKey = keys.privateKey): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({ scope, tenant })
+    .setProtectedHeader({ alg: "ES256", kid: "k1" })
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setSubject(sub)
+    .setIssuedAt(now - 1200)
+    .setExpirationTime(now + expires)
+    .sign(key);
+}
+
+/** What a kind of caller shows, and how it is refused, if it is. */
+interface Kind {
+  readonly name: string;
+  readonly token: string | undefined;
+  /** Refused whatever it asks, with this challenge. */
+  readonly refusal?: { readonly as: RefusalName; readonly challenge: string };
+  /** Known, but none of this is its own. */
+  readonly stranger: boolean;
+}
+
+const unauthenticated = (problem = ""): NonNullable<Kind["refusal"]> => ({
+  as: "Unauthenticated",
+  challenge: `Bearer realm="palaver"${problem}`,
+});
+
+const KINDS: readonly Kind[] = [
+  { name: "no credentials", token: undefined, refusal: unauthenticated(), stranger: true },
+  {
+    name: "bad credentials",
+    token: await tokenOf(ADA, otherKeys.privateKey),
+    refusal: unauthenticated(', error="invalid_token"'),
+    stranger: true,
+  },
+  {
+    name: "expired credentials",
+    token: await tokenOf({ ...ADA, expires: -600 }),
+    refusal: unauthenticated(', error="invalid_token"'),
+    stranger: true,
+  },
+  {
+    name: "a missing scope",
+    token: await tokenOf({ ...ADA, scope: "other" }),
+    refusal: {
+      as: "PermissionDenied",
+      challenge: 'Bearer realm="palaver", error="insufficient_scope", scope="use"',
+    },
+    stranger: true,
+  },
+  { name: "another owner", token: await tokenOf({ ...ADA, sub: "eve" }), stranger: true },
+  { name: "another tenant", token: await tokenOf({ ...ADA, tenant: "south" }), stranger: true },
+  { name: "the right credentials", token: await tokenOf(ADA), stranger: false },
+];
+
+/** What the operations are about: a task of Ada's that waits for an answer, with a webhook. */
+interface Things {
+  readonly task: string;
+  readonly config: string;
+}
+
+interface Row {
+  readonly operation: string;
+  /** Others are told that there is no such task. */
+  readonly ofTask: boolean;
+  readonly isSpoken?: (speaker: Speaker) => boolean;
+  ask(caller: Caller, things: Things): Promise<Outcome<unknown>>;
+}
+
+/** In an order in which each leaves the next ones something to do. */
+const ROWS: readonly Row[] = [
+  { operation: "send", ofTask: false, ask: (caller) => caller.send(text("hello")) },
+  { operation: "stream", ofTask: false, ask: (caller) => closed(caller.stream(text("hello"))) },
+  { operation: "get", ofTask: true, ask: (caller, { task }) => caller.get(task) },
+  {
+    operation: "list",
+    ofTask: false,
+    isSpoken: ({ rules }) => rules.list !== "none",
+    ask: (caller) => caller.list(),
+  },
+  { operation: "subscribe", ofTask: true, ask: (caller, { task }) => closed(caller.subscribe(task)) },
+  { operation: "push-create", ofTask: true, ask: (caller, { task }) => caller.pushCreate(task, HOOK) },
+  { operation: "push-get", ofTask: true, ask: (caller, { task, config }) => caller.pushGet(task, config) },
+  {
+    operation: "push-list",
+    ofTask: true,
+    isSpoken: ({ rules }) => rules.managesPush,
+    ask: (caller, { task }) => caller.pushList(task),
+  },
+  {
+    operation: "push-delete",
+    ofTask: true,
+    isSpoken: ({ rules }) => rules.managesPush,
+    ask: (caller, { task, config }) => caller.pushDelete(task, config),
+  },
+  {
+    operation: "extended-card",
+    ofTask: false,
+    isSpoken: ({ rules }) => rules.undeclaredExtendedCard !== undefined,
+    ask: (caller) => caller.extendedCard(),
+  },
+  {
+    operation: "cancel",
+    ofTask: true,
+    ask: (caller, { task }) => caller.cancel(task),
+  },
+];
+
+describe.each(SPEAKERS)("$dialect", (speaker) => {
+  let server: Server | undefined;
+  let url = "";
+  let things: Things = { task: "", config: "" };
+  const callerOf = ({ token }: Kind): Caller => speaker.at(url, token === undefined ? {} : { token });
+  const ada = (): Caller => callerOf(KINDS.at(-1) as Kind);
+
+  beforeAll(async () => {
+    server = createServer(vault(), {
+      ...optionsFor(speaker),
+      ...serverOptions(),
+    });
+    ({ url } = await server.listen());
+    const { id } = await taskOf(ada().send(text("ask")));
+    const created = await ada().pushCreate(id, HOOK);
+    await accepted(created);
+    things = { task: id, config: configIdIn(JSON.parse(created.http.text)) ?? "the-only-one" };
+  });
+  afterAll(() => server?.close());
+
+  for (const row of ROWS.filter(({ isSpoken }) => isSpoken?.(speaker) ?? true)) {
+    describe(row.operation, () => {
+      it.each(KINDS.filter(({ refusal }) => refusal !== undefined))("with $name is refused", async (kind) => {
+        const outcome = await row.ask(callerOf(kind), things);
+        expect(outcome).toMatchObject({ ok: false, refusal: { name: kind.refusal?.as } });
+        expect(outcome.http.status).toBe(kind.refusal?.as === "PermissionDenied" ? 403 : 401);
+        expect(outcome.http.headers.get("www-authenticate")).toBe(kind.refusal?.challenge);
+        expect(outcome.http.headers.get("cache-control") ?? "no-store").toMatch(/no-store|no-cache|private/);
+        // Not a word of what there is, nor of what was shown.
+        expect(outcome.http.text).not.toContain(things.task);
+        for (const { token } of KINDS) if (token !== undefined) expect(outcome.http.text).not.toContain(token);
+        if (!row.ofTask) return;
+        const unknown = await row.ask(callerOf(kind), { ...things, task: UNKNOWN });
+        expect(withoutRequestId(outcome.http.text)).toBe(withoutRequestId(unknown.http.text));
+        expect(headersIn(outcome)).toEqual(headersIn(unknown));
+      });
+
+      it.each(KINDS.filter(({ refusal, stranger }) => refusal === undefined && stranger))(
+        "by $name shows nothing of Ada's",
+        async (kind) => {
+          const outcome = await row.ask(callerOf(kind), things);
+          if (!row.ofTask) {
+            expect(outcome.ok).toBe(true);
+            expect(outcome.http.text).not.toContain(things.task);
+            return;
+          }
+          expect(outcome).toMatchObject({ ok: false, refusal: { name: "TaskNotFound" } });
+          const unknown = await row.ask(callerOf(kind), { ...things, task: UNKNOWN });
+          expect(withoutRequestId(outcome.http.text).replaceAll(things.task, UNKNOWN)).toBe(
+            withoutRequestId(unknown.http.text),
+          );
+          expect(outcome.http.status).toBe(unknown.http.status);
+          expect(headersIn(outcome)).toEqual(headersIn(unknown));
+        },
+      );
+
+      it("with the right credentials is done", async () => {
+        const outcome = await row.ask(ada(), things);
+        expect(outcome.ok, outcome.http.text).toBe(true);
+        expect(outcome.http.status).toBeLessThan(300);
+        expect(outcome.http.headers.get("www-authenticate")).toBeNull();
+      });
+    });
+  }
+});
+
+describe("plain", () => {
+  const routes = ["POST /a2a/tasks/send", "GET /a2a/tasks/TASK"];
+  let server: Server | undefined;
+  let url = "";
+  let task = "";
+  const ask = (line: string, { token }: Kind, id = task): Promise<Response> => {
+    const [method = "", path = ""] = line.split(" ");
+    return fetch(url + path.replace("TASK", id), {
+      method,
+      headers: {
+        ...(method === "POST" && { "content-type": "application/json" }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      ...(method === "POST" && { body: '{"message":"hello"}' }),
+    });
+  };
+
+  beforeAll(async () => {
+    server = createServer(vault(), serverOptions());
+    ({ url } = await server.listen());
+    const sent = await ask(routes[0] ?? "", KINDS.at(-1) as Kind);
+    task = ((await sent.json()) as { id: string }).id;
+  });
+  afterAll(() => server?.close());
+
+  describe.each(routes)("%s", (line) => {
+    it.each(KINDS)("with $name is answered accordingly", async (kind) => {
+      const answer = await ask(line, kind);
+      const body = await answer.text();
+      if (kind.refusal !== undefined) {
+        expect(answer.status).toBe(kind.refusal.as === "PermissionDenied" ? 403 : 401);
+        expect(answer.headers.get("www-authenticate")).toBe(kind.refusal.challenge);
+        expect(body).not.toContain(task);
+      } else if (kind.stranger && line.startsWith("GET")) {
+        expect(answer.status).toBe(404);
+        expect(body.replaceAll(task, UNKNOWN)).toBe(await (await ask(line, kind, UNKNOWN)).text());
+      } else expect(answer.status).toBe(200);
+    });
+  });
+});
+
+function serverOptions(): ServerOptions {
+  return {
+    host: "127.0.0.1",
+    port: 0,
+    store: "memory:",
+    drainTimeout: 0,
+    logger: SILENT,
+    security: {
+      schemes: { jwt: jwtBearer({ issuer: ISSUER, audience: AUDIENCE, jwks, tenantClaim: "tenant" }) },
+      policies: [{ scopes: ["use"] }],
+    },
+  };
+}
+
+function vault() {
+  return agent({
+    id: "vault",
+    name: "Vault",
+    description: "Keeps things.",
+    version: "1.0.0",
+    extendedCard: { description: "Keeps more things." },
+    async run(task) {
+      if (task.text === "ask") await task.ask("What is the word?");
+      return "done";
+    },
+  });
+}
+
+/** What a stream was answered with, which is then let go of. */
+async function closed(opening: Promise<Outcome<{ close(): Promise<void> }>>): Promise<Outcome<unknown>> {
+  const outcome = await opening;
+  if (outcome.ok) await outcome.value.close();
+  return outcome;
+}
+
+/** The id of the webhook that an answer is about, wherever its dialect has it. */
+function configIdIn(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { url, id, name } = value as { readonly url?: unknown; readonly id?: unknown; readonly name?: unknown };
+  if (typeof name === "string") return name.split("/").at(-1);
+  if (typeof url === "string" && typeof id === "string") return id;
+  for (const member of Object.values(value)) {
+    const found = configIdIn(member);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function withoutRequestId(answer: string): string {
+  return answer.replace(/"id":("request-\d+"|\d+)/, '"id":0');
+}
+
+function headersIn({ http }: Outcome<unknown>): Record<string, string> {
+  return Object.fromEntries([...http.headers].filter(([name]) => name !== "date" && name !== "content-length"));
+}
