@@ -2,8 +2,20 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { createLogger, LOG_LEVELS, type LogLevel, logLevelFrom } from "../platform/create-logger.ts";
 import { CHOICES, parseBlockingDefault } from "../platform/dialect-settings.ts";
 import { listFrom } from "../platform/list-from.ts";
+import { parseRate } from "../platform/rate-settings.ts";
 import type { ServeOptions } from "../platform/serve.ts";
 import { DEFAULT_STORE, DURABILITIES } from "../platform/settings.ts";
+import { addPushOptions, apartFromPush, PUSH_ENVIRONMENT, type PushFlags } from "./push-options.ts";
+import {
+  addSecurityOptions,
+  apartFromSecurity,
+  SECURITY_ENVIRONMENT,
+  type SecurityFlags,
+  securityOptionsFrom,
+} from "./security-options.ts";
+
+/** Seconds within which a message counts once, where it is not said how many. */
+const DEFAULT_WINDOW = 600;
 
 /** What a command that serves says at the end of its help. */
 export const SERVING_ENVIRONMENT: string = `
@@ -13,10 +25,12 @@ Environment, where the flag is not given:
   PUBLIC_URL          as --public-url
   TRUSTED_PROXIES     as --trusted-proxies
   CORS_ORIGINS        as --cors-origin, separated by commas
+  RATE_LIMIT          as --rate-limit
+  ADDRESS_RATE_LIMIT  as --address-rate-limit
   A2A_CARD            as --card
   A2A_VERSIONS        as --versions
   A2A_ASSUME_VERSION  as --assume-version
-  LOG_LEVEL           ${LOG_LEVELS.join(", ")} (default info)
+${SECURITY_ENVIRONMENT}${PUSH_ENVIRONMENT}  LOG_LEVEL           ${LOG_LEVELS.join(", ")} (default info)
   DEBUG               if set, errors at start-up come with their stack
 `;
 
@@ -27,6 +41,7 @@ type SharedFlags = Pick<
   | "store"
   | "durability"
   | "publicUrl"
+  | "signCards"
   | "card"
   | "assumeVersion"
   | "lenient"
@@ -36,11 +51,15 @@ type SharedFlags = Pick<
 >;
 
 /** The options of the same names, and what is spelt otherwise on a command line. */
-export interface ServingFlags extends SharedFlags {
+export interface ServingFlags extends SharedFlags, SecurityFlags, PushFlags {
   readonly trustedProxies?: string;
   readonly corsOrigin?: readonly string[];
   readonly versions?: string;
   readonly blockingDefault?: readonly string[];
+  readonly rateLimit?: string;
+  readonly addressRateLimit?: string;
+  readonly idempotentSend?: boolean;
+  readonly idempotentWindow?: number;
   readonly maxTasks?: number;
   readonly maxAge?: number;
   readonly drainTimeout?: number;
@@ -63,7 +82,21 @@ export function addServingOptions(command: Command): void {
     .option("--trusted-proxies <list>", "whose forwarded headers count: addresses, subnets, loopback, private")
     .option("--cors-origin <origin>", "web pages that may call the agents; * for all; may be repeated", collect);
   addDialectOptions(command);
+  addSecurityOptions(command);
+  addPushOptions(command);
   command
+    .option("--sign-cards", "sign agent cards with the keys that are published at /.well-known/jwks.json")
+    .option(
+      "--rate-limit <requests/time>",
+      "how often each caller may call, such as 600/60s or 100/m (default: no limit)",
+    )
+    .option("--address-rate-limit <requests/time>", "how often each network address may call, whoever calls from there")
+    .option("--idempotent-send", "a message that comes again under the same id counts once")
+    .option(
+      "--idempotent-window <seconds>",
+      `within which time it does (default: ${DEFAULT_WINDOW}); implies --idempotent-send`,
+      wholeNumber,
+    )
     .option("--max-tasks <number>", "delete the oldest finished tasks when there are this many", wholeNumber)
     .option("--max-age <days>", "delete finished tasks older than this", wholeNumber)
     .option("--drain-timeout <seconds>", "how long running tasks may go on when told to stop (default: 8)", wholeNumber)
@@ -114,9 +147,17 @@ function addDialectOptions(command: Command): void {
 /** The flags as the options they stand for. */
 export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
   const { trustedProxies, corsOrigin, versions, blockingDefault, maxTasks, maxAge, drainTimeout, ...rest } = flags;
-  const { logLevel, verbose, ...shared } = rest;
+  const { rateLimit, addressRateLimit, idempotentSend, idempotentWindow, logLevel, verbose, ...more } = rest;
+  const { push, others } = apartFromPush(more);
+  const { security, shared } = apartFromSecurity(others);
+  const logger = createLogger({
+    level: verbose === true ? "debug" : (logLevel ?? logLevelFrom()),
+    pretty: process.stderr.isTTY,
+  });
   return {
     ...shared,
+    ...push,
+    ...securityOptionsFrom(security, { store: shared.store, logger }),
     trustedProxies: trustedProxies === undefined ? undefined : listFrom(trustedProxies),
     corsOrigins: corsOrigin?.flatMap(listFrom),
     versions: versions === undefined ? undefined : listFrom(versions),
@@ -125,11 +166,16 @@ export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
       maxTasks === undefined && maxAge === undefined
         ? undefined
         : { ...(maxTasks !== undefined && { maxTasks }), ...(maxAge !== undefined && { maxAge: maxAge * 86_400_000 }) },
+    idempotency:
+      idempotentSend === true || idempotentWindow !== undefined
+        ? { window: (idempotentWindow ?? DEFAULT_WINDOW) * 1000 }
+        : undefined,
     drainTimeout: drainTimeout === undefined ? undefined : drainTimeout * 1000,
-    logger: createLogger({
-      level: verbose === true ? "debug" : (logLevel ?? logLevelFrom()),
-      pretty: process.stderr.isTTY,
-    }),
+    rateLimit: {
+      principal: rateLimit === undefined ? undefined : parseRate(rateLimit),
+      address: addressRateLimit === undefined ? undefined : parseRate(addressRateLimit),
+    },
+    logger,
     banner: true,
   };
 }

@@ -17,6 +17,7 @@ const facts = {
   ],
   storage: "/data/palaver.db",
   version: "1.2.3",
+  schemes: {},
 };
 
 describe.each([
@@ -34,6 +35,18 @@ describe.each([
     "/data/palaver.db\n",
   ])("says %j", (fact) => {
     expect(text).toContain(fact);
+  });
+
+  it("says what callers must show, and where a request has it", () => {
+    expect(text).not.toMatch(/Callers/);
+    const secured = render({
+      ...facts,
+      schemes: { key: { type: "apiKey", in: "header", name: "X-API-Key" }, cert: { type: "mutualTLS" } },
+    });
+    expect(secured).toMatch(
+      /Callers:? +show who they are by key \(header X-API-Key\) or cert \(a client certificate\)\n/,
+    );
+    expect(secured).toContain("-H 'X-API-Key: …'");
   });
 
   it("has a request to try for each binding, whose JSON a shell passes on unharmed", () => {

@@ -1,5 +1,5 @@
 import type { Agent } from "../engine/agent.ts";
-import type { AgentInterface } from "../protocol/card.ts";
+import type { AgentInterface, SecurityScheme } from "../protocol/card.ts";
 import { exampleSends } from "../wire/example-sends.ts";
 
 export interface BannerFacts {
@@ -13,6 +13,8 @@ export interface BannerFacts {
   /** Where data is kept, in words. */
   readonly storage: string;
   readonly version: string;
+  /** The ways in which callers can say who they are, by name. Empty: everybody may call. */
+  readonly schemes: Readonly<Record<string, SecurityScheme>>;
 }
 
 export const CARD_PATH = "/.well-known/agent-card.json";
@@ -33,6 +35,7 @@ export function banner(facts: BannerFacts): string {
     `  Card    ${url}${CARD_PATH}`,
     ...known(facts).map((publicUrl) => `  Public  ${publicUrl}`),
     `  Data    ${storage}`,
+    ...whoCalls(facts).map((callers) => `  Callers ${callers}`),
     "",
     ...examples(facts).flatMap(({ name, lines }) => [
       `  Try ${name}`,
@@ -55,6 +58,7 @@ export function plainBanner(facts: BannerFacts): string {
     `Card: ${url}${CARD_PATH}`,
     ...known(facts).map((publicUrl) => `Public: ${publicUrl}`),
     `Data: ${storage}`,
+    ...whoCalls(facts).map((callers) => `Callers: ${callers}`),
     ...examples(facts).map(({ name, lines }) => `Try ${name}: ${lines.join("\n")}`),
     "",
   ].join("\n");
@@ -82,6 +86,36 @@ function known({ url, publicUrl }: BannerFacts): readonly string[] {
   return publicUrl === url ? [] : [publicUrl];
 }
 
+/** What callers need, where they need something. */
+function whoCalls({ schemes }: BannerFacts): readonly string[] {
+  const ways = Object.entries(schemes).map(([name, scheme]) => `${name} (${shownAs(scheme)})`);
+  return ways.length === 0 ? [] : [`show who they are by ${ways.join(" or ")}`];
+}
+
+function shownAs(scheme: SecurityScheme): string {
+  switch (scheme.type) {
+    case "apiKey":
+      return `${scheme.in} ${scheme.name}`;
+    case "mutualTLS":
+      return "a client certificate";
+    case "http":
+      return `Authorization: ${scheme.scheme}`;
+    default:
+      return "Authorization: Bearer";
+  }
+}
+
+/** The header in which a shell command shows who calls, with a place to fill in. */
+function credentials({ schemes }: BannerFacts): string {
+  const [scheme] = Object.values(schemes);
+  if (scheme === undefined || scheme.type === "mutualTLS") return "";
+  if (scheme.type !== "apiKey") {
+    const word = scheme.type === "http" && scheme.scheme.toLowerCase() === "basic" ? "Basic" : "Bearer";
+    return ` -H 'Authorization: ${word} …'`;
+  }
+  return scheme.in === "header" ? ` -H '${scheme.name}: …'` : "";
+}
+
 interface Example {
   readonly name: string;
   /** One shell command. */
@@ -89,11 +123,12 @@ interface Example {
 }
 
 /** Shell commands that send a message to the agent at the root. */
-function examples({ url, interfaces }: BannerFacts): readonly Example[] {
+function examples(facts: BannerFacts): readonly Example[] {
+  const { url, interfaces } = facts;
   return exampleSends(interfaces).map(({ binding, path, version, body }) => ({
     name: bindingName(binding),
     lines: [
-      `curl -s ${url}${path} -H 'A2A-Version: ${version}' -H 'Content-Type: application/json' \\`,
+      `curl -s ${url}${path} -H 'A2A-Version: ${version}' -H 'Content-Type: application/json'${credentials(facts)} \\`,
       `-d '${body}'`,
     ],
   }));

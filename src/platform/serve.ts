@@ -1,6 +1,6 @@
 import type { Agent } from "../engine/agent.ts";
 import { createDialects } from "../wire/dialects.ts";
-import { banner, plainBanner } from "./banner.ts";
+import { type BannerFacts, banner, plainBanner } from "./banner.ts";
 import { createServer, type Server } from "./create-server.ts";
 import { type ServerOptions, settingsFrom } from "./settings.ts";
 import { packageVersion } from "./version.ts";
@@ -34,6 +34,7 @@ export async function serve(agents: Agent | readonly Agent[], options: ServeOpti
         interfaces: createDialects(settingsFrom(options).dialects).interfaces(url),
         storage,
         version: packageVersion(),
+        schemes: schemesOf(options),
       };
       process.stdout.write(process.stdout.isTTY ? banner(facts) : plainBanner(facts));
     }
@@ -51,6 +52,11 @@ export async function serve(agents: Agent | readonly Agent[], options: ServeOpti
     ignoreSignals();
     throw error;
   }
+}
+
+function schemesOf({ security }: ServeOptions): BannerFacts["schemes"] {
+  const schemes = Object.entries(security?.schemes ?? {});
+  return Object.fromEntries(schemes.map(([name, { scheme }]) => [name, scheme]));
 }
 
 /** Returns how to undo it. */
