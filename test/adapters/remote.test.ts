@@ -1,17 +1,16 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { text as readText } from "node:stream/consumers";
 import { type Agent, agent, RELAYED, remoteAgent } from "palaver";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { connect, type RemoteAgent, type Sent, type Task, textOf } from "../../src/client.ts";
+import { connect, type RemoteAgent, textOf } from "../../src/client.ts";
 import { openSite, type Site } from "../client/own-server.ts";
+import { until } from "../e2e/workbench.ts";
 import { startKindedServer } from "../remote-peers/kinded-server.ts";
 import { caller0_1, callerRest1_0, type Json, member } from "./hand-written.ts";
+import { answerOf, newStore, QUICK, taskOf } from "./relaying.ts";
 
 const ANYTHING = { inputModes: ["*/*"], outputModes: ["*/*"] };
-const QUICK = { retry: { attempts: 1, baseDelay: 10 }, poll: { first: 10, most: 50 } };
 
 /** Understands the words that the server of the official kit does, and some more. */
 function peer(): Agent {
@@ -51,15 +50,6 @@ function peer(): Agent {
       return answer.end(task.message.parts);
     },
   });
-}
-
-function taskOf(sent: Sent): Task {
-  if (sent.kind !== "task") throw new Error("A message came instead of a task.");
-  return sent.task;
-}
-
-function answerOf(task: Task): string {
-  return (task.artifacts ?? []).map(({ parts }) => textOf(parts)).join("");
 }
 
 function chunks(count: number): string {
@@ -324,14 +314,14 @@ describe("an agent that relays", () => {
     expect(answerOf(task)).toBe("one two");
   });
 
-  it("does not send again what may have arrived before a restart", async () => {
+  /** Relays, twice with the same store, to one that takes every message and never says a word. */
+  async function relayingToNobody(options: Parameters<typeof remoteAgent>[1] = {}) {
     const store = await newStore();
-    const arrived = Promise.withResolvers<void>();
-    let requests = 0;
-    // Takes every message and never says a word.
-    const silent = createHttpServer(() => {
-      requests++;
-      arrived.resolve();
+    const said: string[] = [];
+    const silent = createHttpServer((request) => {
+      void readText(request).then((body) =>
+        said.push(String(member(member(JSON.parse(body), "params"), "message")["messageId"])),
+      );
     }).listen(0, "127.0.0.1");
     await once(silent, "listening");
     onTestFinished(() => {
@@ -343,22 +333,28 @@ describe("an agent that relays", () => {
     const card = { ...(await connect(behind.url)).card, capabilities: { streaming: true } };
     const [way] = card.interfaces;
     const interfaces = [{ binding: "JSONRPC", protocolVersion: "0.3", ...way, url: `http://127.0.0.1:${port}/` }];
-    const start = async (): Promise<Site> => openSite(await remoteAgent({ ...card, interfaces }, QUICK), { store });
+    const start = async (): Promise<Site> =>
+      openSite(await remoteAgent({ ...card, interfaces }, { ...QUICK, ...options }), { store });
     const first = await start();
     const { id } = taskOf(await (await connect(first.url)).send("hello", { wait: false }));
-    await arrived.promise;
+    await until(() => said.length === 1);
     await first.close();
     const second = await start();
     onTestFinished(second.close);
-    const { status } = await (await connect(second.url)).task(id).wait();
+    return { task: (await connect(second.url)).task(id), said };
+  }
+
+  it("does not send again what may have arrived before a restart", async () => {
+    const { task, said } = await relayingToNobody();
+    const { status } = await task.wait();
     expect(status.state).toBe("failed");
     expect(textOf(status.message?.parts ?? [])).toContain("may or may not have got the message");
-    expect(requests).toBe(1);
+    expect(said).toHaveLength(1);
+  });
+
+  it("sends it again, by the same id, where that does no harm", async () => {
+    const { said } = await relayingToNobody({ resend: true });
+    await until(() => said.length === 2);
+    expect(said[1]).toBe(said[0]);
   });
 });
-
-async function newStore(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "palaver-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return `sqlite:${join(directory, "store.db")}`;
-}

@@ -4,17 +4,20 @@ import { TaskView } from "../../client/task-view.ts";
 import { type Output, TaskAborted, type TaskContext } from "../../engine/agent.ts";
 import { TaskFailure } from "../../engine/task-failure.ts";
 import type { MessageId } from "../../protocol/ids.ts";
-import type { Message } from "../../protocol/message.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
+import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
+import { passOn, type Words } from "./pass-on.ts";
 import { type ArtifactNames, RelayedArtifacts } from "./relayed-artifacts.ts";
 import { followAgain, isNews, whenChanged } from "./remote-events.ts";
 
-type Words = Pick<Message, "parts" | "metadata">;
 type Bare = { readonly kind: "message"; readonly parts: readonly Part[] };
 
 /** What the remote agent made of a message. */
-type Taken = Bare | { readonly kind: "task"; readonly id: string; readonly contextId: string };
+type Taken =
+  | Bare
+  | { readonly kind: "task"; readonly id: string; readonly contextId: string; readonly isOver?: boolean };
 
 /** How the remote task was left: ended, or asking something. */
 interface Left {
@@ -22,6 +25,8 @@ interface Left {
   readonly task: Task;
   readonly names: ArtifactNames;
   readonly used: readonly string[];
+  /** What was said to it meanwhile and what it would not take. */
+  readonly refused: readonly Words[];
 }
 
 interface Round {
@@ -29,6 +34,19 @@ interface Round {
   /** `undefined`: there is nothing to be said, the task goes on by itself. */
   readonly words: Words | undefined;
   readonly before: Left | undefined;
+}
+
+/** The remote task whose events are told here. */
+interface RelayedTask {
+  readonly id: string;
+  readonly contextId: string;
+  readonly before: Left | undefined;
+  readonly artifacts: RelayedArtifacts;
+}
+
+export interface RelayOptions {
+  /** The remote agent takes a message only once, however often it is sent. */
+  readonly resend: boolean;
 }
 
 /** Milliseconds that a canceled task waits to learn what it is to cancel over there, and for that to be done. */
@@ -41,21 +59,26 @@ const CANCEL_WITHIN = 10_000;
 export class Relay {
   readonly #remote: RemoteAgent;
   readonly #task: TaskContext;
+  readonly #options: RelayOptions;
   /** Not the task's own signal: a cancel has to reach the remote agent before the connection goes. */
   readonly #connection = new AbortController();
+  /** The remote task that is at work or waits: what a cancel is about. */
   #remoteId: string | undefined;
   #canceling: Promise<void> | undefined;
   #isOver = false;
 
-  constructor(remote: RemoteAgent, task: TaskContext) {
+  constructor(remote: RemoteAgent, task: TaskContext, options: RelayOptions) {
     this.#remote = remote;
     this.#task = task;
+    this.#options = options;
   }
 
   async run(): Promise<Output | void> {
     const { signal } = this.#task;
     const stop = (): void => this.#stop();
     signal.addEventListener("abort", stop, { once: true });
+    // Canceled while nobody was here: what is remembered tells what there is to cancel.
+    if (signal.aborted) this.#stop();
     try {
       return await this.#rounds();
     } catch (thrown) {
@@ -72,15 +95,21 @@ export class Relay {
   async #rounds(): Promise<Output | void> {
     let words: Words | undefined = this.#task.message;
     let before: Left | undefined;
+    const unsaid: Words[] = [];
     for (let number = 0; ; number++) {
       const left: Bare | Left = await this.#round({ number, words, before });
       if (left.kind === "message") return left.parts;
+      unsaid.push(...left.refused);
       const { state, message } = left.task.status;
       const said = message?.parts ?? [];
+      if (isInterrupted(state)) this.#remoteId = left.task.id;
       if (state === "input-required") words = await this.#ask(number, left.task.status);
       else if (state === "auth-required") words = await this.#authorise(left.task);
-      else if (state === "completed") return;
-      else if (state === "rejected") this.#task.reject(textOf(said) || `${this.#name} rejected the task.`);
+      else if (state === "completed") {
+        // A task that has ended takes nothing more: it is said to another one.
+        words = unsaid.shift();
+        if (words === undefined) return;
+      } else if (state === "rejected") this.#task.reject(textOf(said) || `${this.#name} rejected the task.`);
       else if (state === "canceled")
         throw new TaskFailure(`${this.#name} canceled the task.`, { code: "remote-canceled" });
       else throw new TaskFailure(textOf(said) || `${this.#name} failed.`, { code: "remote-failed" });
@@ -91,11 +120,19 @@ export class Relay {
   async #round(round: Round): Promise<Bare | Left> {
     const { number, words, before } = round;
     let live: AsyncIterable<RemoteStreamEvent> | undefined;
-    let taken: Taken | undefined = before && { kind: "task", id: before.task.id, contextId: before.task.contextId };
+    let taken: Taken | undefined = before && {
+      kind: "task",
+      id: before.task.id,
+      contextId: before.task.contextId,
+      isOver: isTerminal(before.task.status.state),
+    };
     if (words !== undefined) {
-      const begun = await this.#task.step(`send-${number}`, ({ attempt }) => attempt);
+      const begun = await this.#task.step(`send-${number}`, ({ attempt, signal }) => {
+        signal.throwIfAborted();
+        return attempt;
+      });
       taken = await this.#task.step(`taken-${number}`, async ({ key, attempt }) => {
-        if (begun !== attempt) throw this.#unknown();
+        if (begun !== attempt && !this.#options.resend) throw this.#unknown();
         const sent = await this.#send(words, key, taken);
         live = sent.events;
         return sent.taken;
@@ -104,12 +141,34 @@ export class Relay {
     if (taken === undefined) throw this.#unknown();
     if (taken.kind === "message") return taken;
     const { id, contextId } = taken;
-    this.#remoteId = id;
-    return this.#task.step(`round-${number}`, () => {
+    return this.#task.step(`round-${number}`, async () => {
       const { signal } = this.#connection;
-      const events = live ?? followAgain(this.#remote.task(id), { signal, answered: before?.task.status });
-      return this.#relay(events, { id, contextId, before });
+      this.#remoteId = id;
+      // Of a task that ended, only the names that it used concern the next.
+      const same = before?.task.id === id ? before : undefined;
+      const events = live ?? followAgain(this.#remote.task(id), { signal, answered: same?.task.status });
+      const artifacts = new RelayedArtifacts(this.#task, same?.names ?? {}, before?.used ?? this.#earlier);
+      const over = new AbortController();
+      const passing = passOn({
+        task: this.#task,
+        remote: this.#remote,
+        to: { id, contextId },
+        round: number,
+        resend: this.#options.resend,
+        until: over.signal,
+        signal,
+      });
+      // It is awaited once the events have ended; whatever breaks it off breaks those off, too.
+      passing.catch(() => undefined);
+      const left = await this.#relay(events, { id, contextId, before: same, artifacts }).finally(() => over.abort());
+      const refused = await passing;
+      return left.kind === "message" ? left : { ...left, refused };
     });
+  }
+
+  /** What earlier turns of the task have made is not this one's to go on with. */
+  get #earlier(): readonly string[] {
+    return this.#task.artifacts.map(({ artifactId }) => artifactId);
   }
 
   /** Sends, and waits for the first that comes of it. */
@@ -125,7 +184,7 @@ export class Relay {
       metadata: requested,
       outputModes,
       signal: this.#connection.signal,
-      ...(to?.kind === "task" && { taskId: to.id, contextId: to.contextId }),
+      ...(to?.kind === "task" && { contextId: to.contextId, ...(!to.isOver && { taskId: to.id }) }),
     });
     const iterator = stream[Symbol.asyncIterator]();
     const first = await iterator.next();
@@ -144,9 +203,8 @@ export class Relay {
   /** Passes on what happens until the task ends or asks something. */
   async #relay(
     events: AsyncIterable<RemoteStreamEvent>,
-    { id, contextId, before }: { readonly id: string; readonly contextId: string; readonly before: Left | undefined },
-  ): Promise<Bare | Left> {
-    const artifacts = new RelayedArtifacts(this.#task, before?.names ?? {}, before?.used ?? []);
+    { id, contextId, before, artifacts }: RelayedTask,
+  ): Promise<Bare | Omit<Left, "refused">> {
     const view = new TaskView();
     if (before !== undefined) view.begin(before.task);
     // Safe: these are the ids that the remote agent gave.
@@ -194,7 +252,7 @@ export class Relay {
     const question = message?.parts.length ? message.parts : `${this.#name} needs an answer.`;
     const { history } = this.#task;
     const known = history.length;
-    const sensitive = message?.metadata?.["sensitive"] === true;
+    const sensitive = isSensitive(message?.metadata);
     const text = await this.#task.ask(question, { name: `question-${round}`, sensitive });
     // What must be kept secret is in no history.
     const answer = history.length > known ? history.at(-1) : undefined;
@@ -257,4 +315,11 @@ export class Relay {
 
 function isNotNew(status: TaskStatus | undefined, before: Left | undefined): boolean {
   return status !== undefined && status === before?.task.status;
+}
+
+/** Some say so of the message, some of the question in it. */
+function isSensitive(metadata: JsonObject | undefined): boolean {
+  const request: unknown = metadata?.["inputRequest"];
+  const isNamed = typeof request === "object" && request !== null && "sensitive" in request;
+  return metadata?.["sensitive"] === true || (isNamed && request.sensitive === true);
 }

@@ -6,8 +6,8 @@ import type { ArtifactEvent } from "../../protocol/event.ts";
 export type ArtifactNames = Readonly<Record<string, string>>;
 
 /**
- * Writes what a remote agent makes. An artifact keeps its name, or else its id; one that is made anew over there is another artifact
- * here, because what callers were given is not taken back.
+ * Writes what a remote agent makes. An artifact keeps its name, or else its id; one that is made anew over there is made anew here, and
+ * one of a name that is taken gets another.
  */
 export class RelayedArtifacts {
   readonly #task: TaskContext;
@@ -30,26 +30,28 @@ export class RelayedArtifacts {
   }
 
   async write({ artifact, append, lastChunk }: Omit<ArtifactEvent, "kind">): Promise<void> {
-    const writer = this.#writer(artifact, append);
+    const known = this.#names.get(artifact.artifactId);
     // An empty list would be taken for a value.
     const parts = artifact.parts.length === 0 ? undefined : artifact.parts;
+    if (known !== undefined && !append) {
+      const writer = this.#writer(artifact, known);
+      await writer.replace(parts ?? { text: "" });
+      if (lastChunk) await writer.end();
+      return;
+    }
+    const name = known ?? this.#newName(artifact);
+    const writer = this.#writers.get(name) ?? this.#writer(artifact, name);
     if (lastChunk) await writer.end(parts);
     else if (parts !== undefined) await writer.write(parts);
   }
 
-  #writer(artifact: Artifact, append: boolean): ArtifactWriter {
-    const { artifactId, description, metadata, extensions } = artifact;
-    const known = this.#names.get(artifactId);
-    const name = known !== undefined && append ? known : this.#newName(artifact);
-    let writer = this.#writers.get(name);
-    if (writer === undefined) {
-      writer = this.#task.artifact(name, {
-        ...(description !== undefined && { description }),
-        ...(metadata !== undefined && { metadata }),
-        ...(extensions !== undefined && { extensions }),
-      });
-      this.#writers.set(name, writer);
-    }
+  #writer({ description, metadata, extensions }: Artifact, name: string): ArtifactWriter {
+    const writer = this.#task.artifact(name, {
+      ...(description !== undefined && { description }),
+      ...(metadata !== undefined && { metadata }),
+      ...(extensions !== undefined && { extensions }),
+    });
+    this.#writers.set(name, writer);
     return writer;
   }
 

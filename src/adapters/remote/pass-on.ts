@@ -1,0 +1,68 @@
+import type { RemoteAgent } from "../../client/api.ts";
+import { RemoteError } from "../../client/errors.ts";
+import type { TaskContext } from "../../engine/agent.ts";
+import type { MessageId } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+
+export type Words = Pick<Message, "parts" | "metadata">;
+
+export interface PassOnOptions {
+  readonly task: TaskContext;
+  readonly remote: RemoteAgent;
+  /** The remote task that is at work. */
+  readonly to: { readonly id: string; readonly contextId: string };
+  /** Tells the rounds apart in a replay. */
+  readonly round: number;
+  /** The remote agent takes a message only once, however often it is sent. */
+  readonly resend: boolean;
+  /** Aborts when the remote task works no more. */
+  readonly until: AbortSignal;
+  /** Breaks off what is being sent. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Passes on what the caller says while the remote agent works. Gives what that would not take in the middle of its work, to be said once
+ * it is done. Nothing is sent twice: where nobody knows whether a message arrived, the caller is told so.
+ */
+export async function passOn(options: PassOnOptions): Promise<readonly Words[]> {
+  const { task, round, until } = options;
+  const refused: Words[] = [];
+  for (let count = 0; ; count++) {
+    const message = await task.next({ name: `during-${round}`, signal: until });
+    if (message === undefined) return refused;
+    const outcome = await pass(options, message, `${round}-${count}`);
+    if (outcome === "unknown") await task.status(`${nameOf(options)} may or may not have got the last message.`);
+    if (outcome !== "refused") continue;
+    const { parts, metadata } = message;
+    // What must be kept secret is in no history, and so is not kept for later either.
+    if (task.history.includes(message)) refused.push({ parts, ...(metadata !== undefined && { metadata }) });
+    else await task.status(`${nameOf(options)} did not take the last message.`);
+  }
+}
+
+async function pass(
+  { task, remote, to, resend, signal }: PassOnOptions,
+  { parts, metadata }: Message,
+  place: string,
+): Promise<"taken" | "refused" | "unknown"> {
+  const begun = await task.step(`pass-${place}`, ({ attempt }) => attempt);
+  return task.step(`passed-${place}`, async ({ key, attempt }) => {
+    if (begun !== attempt && !resend) return "unknown";
+    // Safe: whoever sends a message names it.
+    const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
+    try {
+      const sent = await remote.send(said, { wait: false, taskId: to.id, contextId: to.contextId, signal });
+      if (sent.kind === "message") await task.status(sent.message.parts);
+      return "taken";
+    } catch (error) {
+      if (!(error instanceof RemoteError) || signal.aborted) throw error;
+      task.log.info("The remote agent did not take a message", { remoteTask: to.id, error });
+      return error.code === "outcome-unknown" ? "unknown" : "refused";
+    }
+  });
+}
+
+function nameOf({ remote }: PassOnOptions): string {
+  return `The agent ${JSON.stringify(remote.card.name)}`;
+}

@@ -1,0 +1,253 @@
+import { join } from "node:path";
+import { type Artifact, agent, type TaskContext } from "palaver";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connect, type RemoteAgent, type RemoteStreamEvent, textOf } from "../../src/client.ts";
+import { openSite } from "../client/own-server.ts";
+import { until, Workbench } from "../e2e/workbench.ts";
+import { answerOf, relayed, taskOf } from "./relaying.ts";
+
+const stateOf = async (remote: RemoteAgent, id: string | undefined) => (await remote.task(id ?? "").get()).status.state;
+
+/** Waits for its end, whatever that is. */
+async function settled(remote: RemoteAgent, id: string) {
+  const task = await remote.task(id).wait();
+  return { state: task.status.state, answer: answerOf(task) };
+}
+
+describe("a relayed task that is canceled while it waits for its caller", () => {
+  const asking = async (task: TaskContext): Promise<void> => {
+    await task.artifact("answer").write("so far");
+    if (task.text === "sign in") await task.requireAuth("Please sign in.");
+    else await task.ask("Which one?");
+  };
+
+  it.each(["ask", "sign in"])("is canceled over there (%s)", async (text) => {
+    const { front, behind, remoteIds } = await relayed(asking);
+    const { id } = taskOf(await front.send(text));
+    expect((await front.task(id).cancel()).status.state).toBe("canceled");
+    await until(async () => (await stateOf(behind, remoteIds[0])) === "canceled");
+  });
+
+  it.each(["ask", "sign in"])(
+    "is canceled over there, though nobody has held it since a restart (%s)",
+    async (text) => {
+      const { front, behind, remoteIds, restart } = await relayed(asking);
+      const { id } = taskOf(await front.send(text));
+      const again = await restart();
+      const canceled = await again.task(id).cancel();
+      expect(canceled.status.state).toBe("canceled");
+      expect(answerOf(canceled)).toBe("so far");
+      await until(async () => (await stateOf(behind, remoteIds[0])) === "canceled");
+      expect(remoteIds).toHaveLength(1);
+    },
+  );
+
+  it("is canceled here, where the other one cannot be reached", async () => {
+    let isGone = false;
+    const { front, restart } = await relayed(asking, {
+      fetch: (...request) => (isGone ? Promise.reject(new TypeError("gone")) : fetch(...request)),
+    });
+    const { id } = taskOf(await front.send("ask"));
+    const again = await restart();
+    isGone = true;
+    expect((await again.task(id).cancel()).status.state).toBe("canceled");
+  });
+});
+
+describe("what is said to a relayed task while it is at work", () => {
+  const listening = async (task: TaskContext): Promise<void> => {
+    const notes = task.artifact("notes");
+    await notes.write(`${task.text}: `);
+    for (;;) {
+      const said = textOf((await task.next()).parts);
+      await notes.write(`${said} `);
+      if (said === "enough") return;
+    }
+  };
+
+  it("is passed on, in order", async () => {
+    const { front, remoteIds } = await relayed(listening);
+    const { id } = taskOf(await front.send("notes", { wait: false }));
+    for (const word of ["one", "two", "enough"]) await front.task(id).reply(word, { wait: false });
+    expect(await settled(front, id)).toEqual({ state: "completed", answer: "notes: one two enough " });
+    expect(remoteIds).toHaveLength(1);
+  });
+
+  it("is passed on once, though the server in front starts again", async () => {
+    const { front, restart } = await relayed(listening);
+    const { id } = taskOf(await front.send("notes", { wait: false }));
+    await front.task(id).reply("one", { wait: false });
+    await until(async () => answerOf(await front.task(id).get()).includes("one"));
+    const again = await restart();
+    await again.task(id).reply("enough", { wait: false });
+    expect(await settled(again, id)).toEqual({ state: "completed", answer: "notes: one enough " });
+  });
+
+  it("is not taken for the answer to a question that came later, nor an answer for something said", async () => {
+    const { front } = await relayed(async (task) => {
+      const notes = task.artifact("notes");
+      await notes.write(`said ${textOf((await task.next()).parts)}, `);
+      await notes.end(`answered ${await task.ask("Well?")}`);
+    });
+    const { id } = taskOf(await front.send("go", { wait: false }));
+    await front.task(id).reply("this", { wait: false });
+    await until(async () => (await stateOf(front, id)) === "input-required");
+    expect(answerOf(taskOf(await front.task(id).reply("that")))).toBe("said this, answered that");
+  });
+
+  it("is said to another task of the same context, where the one over there takes nothing any more", async () => {
+    let refuse = true;
+    const contexts: string[] = [];
+    const go = Promise.withResolvers<void>();
+    const { front, remoteIds } = await relayed(
+      async (task) => {
+        contexts.push(task.contextId);
+        await task.artifact("answer").write(`${task.text};`);
+        if (task.text === "first") await go.promise;
+      },
+      {
+        fetch: (url, init) => {
+          const body = typeof init?.body === "string" ? init.body : "";
+          if (!body.includes('"second"') || !refuse) return fetch(url, init);
+          refuse = false;
+          go.resolve();
+          const error = { code: -32004, message: "It is busy." };
+          return Promise.resolve(Response.json({ jsonrpc: "2.0", id: JSON.parse(body).id, error }));
+        },
+      },
+    );
+    const { id } = taskOf(await front.send("first", { wait: false }));
+    await front.task(id).reply("second", { wait: false });
+    expect(await settled(front, id)).toEqual({ state: "completed", answer: "first;second;" });
+    expect(remoteIds).toHaveLength(2);
+    expect(new Set(contexts).size).toBe(1);
+  });
+});
+
+describe("an artifact that the other one replaces", () => {
+  const replacing = async (task: TaskContext): Promise<void> => {
+    const report = task.artifact("report");
+    await report.write("draft one ");
+    await report.write("draft two ");
+    await task.flush();
+    if (task.text === "ask") await task.ask("Is that it?");
+    await report.replace("final ");
+    await report.write("words");
+  };
+
+  function namesAndTexts(artifacts: readonly Artifact[] | undefined): Record<string, string> {
+    return Object.fromEntries((artifacts ?? []).map(({ name, parts }) => [name, textOf(parts)]));
+  }
+
+  it("is replaced here", async () => {
+    const { front } = await relayed(replacing);
+    const seen: RemoteStreamEvent[] = [];
+    for await (const event of front.stream("go")) seen.push(event);
+    const events = seen.flatMap((event) => (event.kind === "artifact" ? [event] : []));
+    expect(events.map(({ append, artifact }) => [append, textOf(artifact.parts)])).toEqual([
+      [false, "draft one "],
+      [true, "draft two "],
+      [false, "final "],
+      [true, "words"],
+    ]);
+    const { task } = events.at(-1) ?? {};
+    expect(namesAndTexts(task?.artifacts)).toEqual({ report: "final words" });
+  });
+
+  it("is replaced after a question and a restart", async () => {
+    const { front, restart } = await relayed(replacing);
+    const asked = taskOf(await front.send("ask"));
+    expect(namesAndTexts(asked.artifacts)).toEqual({ report: "draft one draft two " });
+    const again = await restart();
+    const task = taskOf(await again.task(asked.id).reply("yes"));
+    expect(namesAndTexts(task.artifacts)).toEqual({ report: "final words" });
+  });
+});
+
+describe("a relaying server that is killed", () => {
+  it("goes on with the same remote task, and what it made is complete", async () => {
+    const bench = new Workbench();
+    onTestFinished(() => bench.close());
+    const COUNT = 300;
+    let allowed = 20;
+    const starts: string[] = [];
+    const behind = await openSite(
+      agent({
+        name: "Behind",
+        description: "Counts.",
+        version: "1",
+        async *run(task) {
+          starts.push(task.id);
+          for (let index = 0; index < COUNT; index++) {
+            await until(() => index < allowed);
+            yield `${index};`;
+          }
+        },
+      }),
+    );
+    onTestFinished(behind.close);
+    const serve = () =>
+      bench.serve([join(import.meta.dirname, "relaying-agent.ts"), "--store", "sqlite:tasks.db"], {
+        env: { BEHIND: behind.url },
+      });
+    let server = await serve();
+    const { id } = taskOf(await (await connect(server.url)).send("count", { wait: false }));
+    for (const reached of [20, 110]) {
+      const front = await connect(server.url);
+      allowed = reached;
+      await until(async () => answerOf(await front.task(id).get()).includes(`${reached - 1};`));
+      // Some of what follows is on its way when it dies.
+      allowed = reached + 30;
+      await server.kill("SIGKILL");
+      server = await serve();
+    }
+    allowed = COUNT;
+    const expected = Array.from({ length: COUNT }, (_, index) => `${index};`).join("");
+    expect(await settled(await connect(server.url), id)).toEqual({ state: "completed", answer: expected });
+    expect(starts).toHaveLength(1);
+  });
+});
+
+describe("an authorisation that the other one waits for", () => {
+  it("is waited for here, too, and the task goes on when it was given elsewhere", async () => {
+    const granted = Promise.withResolvers<void>();
+    const { front } = await relayed(async (task) => {
+      await task.requireAuth("Please sign in.", { until: () => granted.promise });
+      await task.artifact("answer").end("signed in");
+    });
+    const asked = taskOf(await front.send("go"));
+    expect(asked.status.state).toBe("auth-required");
+    expect(textOf(asked.status.message?.parts ?? [])).toBe("Please sign in.");
+    granted.resolve();
+    await until(async () => (await stateOf(front, asked.id)) === "completed");
+    expect(answerOf(await front.task(asked.id).get())).toBe("signed in");
+  });
+
+  it("is still waited for after a restart", async () => {
+    const granted = Promise.withResolvers<void>();
+    const { front, restart } = await relayed(async (task) => {
+      await task.requireAuth("Please sign in.", { until: () => granted.promise });
+      await task.artifact("answer").end("signed in");
+    });
+    const asked = taskOf(await front.send("go"));
+    const again = await restart();
+    expect(await stateOf(again, asked.id)).toBe("auth-required");
+    granted.resolve();
+    await until(async () => (await stateOf(again, asked.id)) === "completed");
+  });
+});
+
+describe("a question that must be kept secret", () => {
+  it("is one here as well: the answer is passed on and kept nowhere", async () => {
+    const { front, behind, remoteIds } = await relayed(async (task) => {
+      const secret = await task.ask("Password?", { sensitive: true });
+      await task.artifact("answer").end(secret === "hunter2" ? "right" : "wrong");
+    });
+    const asked = taskOf(await front.send("go"));
+    expect(asked.status.message?.metadata).toMatchObject({ sensitive: true });
+    const task = taskOf(await front.task(asked.id).reply("hunter2"));
+    expect(answerOf(task)).toBe("right");
+    const kept = [await front.task(task.id).get(), await behind.task(remoteIds[0] ?? "").get()];
+    expect(JSON.stringify(kept)).not.toContain("hunter2");
+  });
+});
