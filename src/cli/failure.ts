@@ -18,7 +18,7 @@ export interface Circumstances {
   /** Something was shown to the agent to say who calls. */
   readonly hasCredentials: boolean;
   /** `-a REF ` as it must be repeated, or nothing. */
-  readonly agentFlag: string;
+  readonly agentFlags: string;
   /** The task that the call was about, where known. */
   readonly taskId?: string | undefined;
   readonly debug: boolean;
@@ -94,7 +94,7 @@ function classified(code: RemoteErrorCode, { hasCredentials }: Circumstances): P
 /** What to do about it, where there is something to do. */
 function hintFor(
   code: RemoteErrorCode,
-  { agentFlag, taskId, hasCredentials, debug }: Circumstances,
+  { agentFlags, taskId, hasCredentials, debug }: Circumstances,
 ): string | undefined {
   const task = taskId === undefined ? "" : ` --task-id ${taskId}`;
   switch (code) {
@@ -103,26 +103,29 @@ function hintFor(
     case "card-not-found":
       return "Give the agent's origin (-a https://agents.example.org), its card's URL, or a file.";
     case "invalid-card":
-      return `palaver card get --validate ${agentFlag}tells all that is wrong with it.`;
+      return `palaver card get --validate ${agentFlags}tells all that is wrong with it.`;
     case "unauthenticated":
     case "permission-denied":
     case "no-credentials":
       return hasCredentials
         ? "The agent refuses these credentials; palaver card get shows which kind it wants."
-        : `Set A2ACLI_BEARER or A2ACLI_API_KEY, or run: palaver auth login ${agentFlag}`.trimEnd();
+        : `Set A2ACLI_BEARER or A2ACLI_API_KEY, or run: palaver auth login ${agentFlags}`.trimEnd();
     case "task-not-found":
-      return `palaver task list ${agentFlag}shows your tasks${debug ? "" : "; --debug shows what the agent said"}.`;
+      return `palaver task list ${agentFlags}shows your tasks${debug ? "" : "; --debug shows what the agent said"}.`;
     case "timeout":
     case "stream-lost":
     case "outcome-unknown":
       return taskId === undefined
-        ? `palaver task list ${agentFlag}shows whether it has begun.`
-        : `palaver task get${task} --wait ${agentFlag}`.trimEnd();
+        ? `palaver task list ${agentFlags}shows whether it has begun.`
+        : `palaver task get${task} --wait ${agentFlags}`.trimEnd();
     case "task-not-cancelable":
-      return `palaver task get${task} ${agentFlag}shows how it ended.`;
+      return `palaver task get${task} ${agentFlags}shows how it ended.`;
     case "version-not-supported":
     case "no-interface":
-      return `palaver card get ${agentFlag}shows what the agent speaks; --a2a-version any accepts old versions too.`;
+      return `palaver card get ${agentFlags}shows what the agent speaks; --a2a-version any accepts old versions too.`;
+    case "method-not-found":
+    case "unsupported-operation":
+      return `The agent cannot do this; palaver card get ${agentFlags}shows what it can.`;
     case "push-not-supported":
       return "Use palaver task subscribe, or palaver task get --wait.";
     case "content-type-not-supported":

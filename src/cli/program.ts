@@ -13,8 +13,10 @@ import type { CliContext } from "./context.ts";
 import { effectiveDefaults } from "./effective-defaults.ts";
 import { failureOf } from "./failure.ts";
 import { helpCommand } from "./help-command.ts";
+import { hooksCommand } from "./hooks-command.ts";
 import { initCommand } from "./init-command.ts";
 import { createJsonOutput } from "./json-output.ts";
+import { keysCommand } from "./keys-command.ts";
 import { sendCommand } from "./send-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import { CommandFailed } from "./session.ts";
@@ -26,13 +28,13 @@ import { wantsJson } from "./wants-json.ts";
 const EXAMPLES = [
   ["palaver serve --demo", "serve agents that show what can be done"],
   ["palaver card get -a http://127.0.0.1:3000", "see what an agent is"],
-  ['palaver send "Hello" -a http://127.0.0.1:3000', "talk to it, whatever version it speaks"],
+  ['palaver send "Hello" -a http://127.0.0.1:3000', "talk to it"],
   ["palaver init my-agent", "begin an agent of your own"],
   ["palaver help send", "all about one command"],
 ] as const;
 
-const NOTHING_KNOWN = { hasCredentials: false, agentFlag: "", debug: false } as const;
-const PLAIN = { verbose: false, agentFlag: "", paint: (word: string) => word } as const;
+const NOTHING_KNOWN = { hasCredentials: false, agentFlags: "", debug: false } as const;
+const PLAIN = { verbose: false, agentFlags: "", paint: (word: string) => word } as const;
 
 /** The commands, ready to be given a command line. */
 export function createProgram(context: CliContext): Command {
@@ -41,7 +43,6 @@ export function createProgram(context: CliContext): Command {
     .version(packageVersion(), "-v, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
-    .showHelpAfterError("(--help shows what can be said)")
     .addHelpText("after", exampleText(EXAMPLES));
   const commands = [
     sendCommand(context),
@@ -49,6 +50,8 @@ export function createProgram(context: CliContext): Command {
     cardCommand(context),
     serveCommand(),
     bridgeCommand(),
+    hooksCommand(context),
+    keysCommand(context),
     initCommand(context),
     authCommand(context),
     configCommand(context),
@@ -58,7 +61,7 @@ export function createProgram(context: CliContext): Command {
   ];
   for (const command of commands) program.addCommand(command);
   for (const command of allCommands(program)) {
-    command.exitOverride();
+    command.exitOverride().showHelpAfterError("(--help shows what can be said)");
     if (command.options.some(({ long }) => long === "--agent-card")) {
       command.addHelpText("after", () => effectiveDefaults(context, command.opts()));
     }

@@ -9,10 +9,12 @@ export interface Progress {
   say(text: string): void;
   /** Takes it from the screen, before something else is written. It comes back by itself. */
   clear(): Promise<void>;
+  /** Whether a line that somebody reads is unfinished: it would be wiped out together with this one. */
+  hold(isHeld: boolean): void;
   stop(): Promise<void>;
 }
 
-const SILENT: Progress = { say: () => {}, clear: async () => {}, stop: async () => {} };
+const SILENT: Progress = { say: () => {}, clear: async () => {}, hold: () => {}, stop: async () => {} };
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const FRAME_MS = 100;
 const WIDTH = 76;
@@ -29,7 +31,9 @@ export function startProgress(
   let text = "Connecting";
   let frame = 0;
   let isShown = false;
+  let isHeld = false;
   const draw = (): void => {
+    if (isHeld) return;
     const seconds = Math.floor((now() - started) / 1000);
     const line = `${FRAMES[frame++ % FRAMES.length]} ${text}${seconds > 1 ? ` (${seconds} s)` : ""}`;
     isShown = true;
@@ -47,6 +51,9 @@ export function startProgress(
       text = oneLine(next);
     },
     clear,
+    hold(held) {
+      isHeld = held;
+    },
     async stop() {
       clearInterval(timer);
       await clear();
@@ -57,5 +64,6 @@ export function startProgress(
 /** A task in a few words. */
 export function progressText({ status }: Task): string {
   const said = status.message === undefined ? "" : textOf(status.message.parts);
-  return said === "" ? status.state : `${status.state}: ${said}`;
+  const state = status.isUnspecified === true ? "state not told" : status.state;
+  return said === "" ? state : `${state}: ${said}`;
 }

@@ -11,6 +11,7 @@ import type { CliContext } from "./context.ts";
 import { createDebugFetch } from "./debug-fetch.ts";
 import { type Circumstances, failureOf } from "./failure.ts";
 import { createJsonOutput } from "./json-output.ts";
+import type { OptionName } from "./option-table.ts";
 import type { Output } from "./output.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { Redaction } from "./redact.ts";
@@ -32,8 +33,8 @@ export interface Session {
   readonly fetch: typeof fetch;
   /** Aborts when somebody wants it to stop, and when the time given is over. */
   readonly signal: AbortSignal;
-  /** `-a REF `, where it has to be repeated in commands to copy. */
-  readonly agentFlag: string;
+  /** `-a REF ` and whatever else was typed to reach the agent, to be repeated in commands to copy. No secrets. */
+  readonly agentFlags: string;
   /** `anonymous` keeps from the agent who calls. */
   connect(options?: { readonly anonymous?: boolean }): Promise<RemoteAgent>;
   /** The agent's card as it was sent. */
@@ -84,6 +85,20 @@ export function sourcesFrom(context: CliContext, flags: Flags): Sources {
   return { flags, env: context.env, files: readConfigFiles(named, context) };
 }
 
+/** What was not typed is where it was, and need not be repeated; nor need the binding: over any of them it is the same task. */
+function typedFlags(sources: Sources): string {
+  const typed = (name: OptionName): readonly string[] => {
+    const { source, values } = said(name, sources);
+    return source === "flag" ? values : [];
+  };
+  return [
+    ...typed("agent-card").map((value) => `-a ${shellWord(value)} `),
+    ...typed("config").map((value) => `--config ${shellWord(value)} `),
+    ...typed("a2a-version").map((value) => `--a2a-version ${shellWord(value)} `),
+    ...typed("insecure").map(() => "--insecure "),
+  ].join("");
+}
+
 interface SessionParts {
   readonly context: CliContext;
   readonly settings: Settings;
@@ -100,7 +115,7 @@ class RunningSession implements Session {
   readonly redaction: Redaction = new Redaction();
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;
-  readonly agentFlag: string;
+  readonly agentFlags: string;
   #task: Task | undefined;
   #hasCredentials: boolean;
   #insecurityTold = false;
@@ -111,8 +126,7 @@ class RunningSession implements Session {
     this.settings = settings;
     this.sources = sources;
     this.signal = signal;
-    this.agentFlag =
-      settings.agentCardTyped && settings.agentCard !== undefined ? `-a ${shellWord(settings.agentCard)} ` : "";
+    this.agentFlags = typedFlags(sources);
     this.#hasCredentials = settings.bearer !== undefined || settings.apiKey !== undefined;
     this.progress = startProgress(context.stderr, context.env, context.now);
     this.output = outputFor(this);
@@ -207,7 +221,7 @@ class RunningSession implements Session {
     await this.progress.stop();
     const circumstances: Circumstances = {
       hasCredentials: this.#hasCredentials,
-      agentFlag: this.agentFlag,
+      agentFlags: this.agentFlags,
       taskId: this.#task === undefined ? undefined : shellWord(this.#task.id),
       debug: this.settings.debug,
     };
@@ -248,12 +262,17 @@ function paintOn({ stderr, env }: CliContext, colour: number): (word: string) =>
   return (word) => (isPlain ? word : `\u001b[${colour}m${word}\u001b[0m`);
 }
 
-function outputFor({ context, settings, agentFlag, progress }: RunningSession): Output {
+function outputFor({ context, settings, agentFlags, progress }: RunningSession): Output {
   const { stdout, stderr } = context;
-  // What is written must not land in the line of what is going on.
-  const clean = { isTTY: stdout.isTTY, write: (text: string) => progress.clear().then(() => stdout.write(text)) };
+  // What is written must not land in the line of what is going on, nor that in what is written.
+  const write = async (text: string): Promise<void> => {
+    await progress.clear();
+    if (text !== "") progress.hold(stdout.isTTY && !text.endsWith("\n"));
+    await stdout.write(text);
+  };
+  const clean = { isTTY: stdout.isTTY, write };
   if (settings.output === "json") return createJsonOutput(clean, settings);
-  return new TextOutput({ stdout: clean, stderr, verbose: settings.verbose, agentFlag, paint: paintOn(context, RED) });
+  return new TextOutput({ stdout: clean, stderr, verbose: settings.verbose, agentFlags, paint: paintOn(context, RED) });
 }
 
 interface Ending {
@@ -265,17 +284,17 @@ interface Ending {
 /** What really happened: whatever an aborted call throws, somebody or the clock ended it. */
 function causeOf(error: unknown, { context, timeout, session }: Ending): unknown {
   if (error instanceof CliError && error.code === "A2ACLI_ERR_USAGE") return error;
-  const { task, agentFlag } = session;
+  const { task, agentFlags } = session;
   const hint =
     task === undefined || isTerminal(task.status.state) || isInterrupted(task.status.state)
       ? undefined
-      : `It goes on without you: palaver task get ${agentFlag}--task-id ${shellWord(task.id)} --wait`;
+      : `It goes on without you: palaver task get ${agentFlags}--task-id ${shellWord(task.id)} --wait`;
   const options = { cause: error, ...(hint !== undefined && { hint }) };
   if (context.signal.aborted) {
     return new CliError("A2ACLI_ERR_INTERNAL", "Interrupted.", { ...options, exitCode: INTERRUPTED });
   }
   if (timeout?.aborted !== true) return error;
-  const state = task === undefined ? "" : ` The task is in ${officialState(task.status.state)}.`;
+  const state = task === undefined ? "" : ` The task is in ${officialState(task.status)}.`;
   const after = session.settings.timeout === undefined ? "" : ` after ${session.settings.timeout} ms`;
   return new CliError("A2ACLI_ERR_TIMEOUT", `The time given is over${after}.${state}`, options);
 }

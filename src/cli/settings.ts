@@ -26,8 +26,6 @@ export interface Said {
 
 export interface Settings {
   readonly agentCard: string | undefined;
-  /** The agent was named on this very command line. */
-  readonly agentCardTyped: boolean;
   readonly output: "text" | "json";
   readonly stream: boolean;
   readonly contextId: string | undefined;
@@ -96,10 +94,8 @@ const ORDER: readonly Said["source"][] = ["flag", "environment", "local", "globa
 /** The settings as they count. Throws a usage error that names the place of what makes no sense. */
 export function resolveSettings(sources: Sources): Settings {
   const get = (name: OptionName): Said => said(name, sources);
-  const agentCard = get("agent-card");
   return {
-    agentCard: agentCard.values[0],
-    agentCardTyped: agentCard.source === "flag",
+    agentCard: get("agent-card").values[0],
     output: oneOf(get("output"), ["text", "json"] as const),
     stream: sources.flags["stream"] === true,
     contextId: get("context-id").values[0],

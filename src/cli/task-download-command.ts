@@ -51,14 +51,14 @@ export function taskDownloadCommand(context: CliContext): Command {
         json: {
           taskId: task.id,
           contextId: task.contextId,
-          state: officialState(task.status.state),
+          state: officialState(task.status),
           files: saved,
           notFetched: left,
         },
         fields: [
           ["Task", task.id],
           ["Context", task.contextId],
-          ["State", officialState(task.status.state)],
+          ["State", officialState(task.status)],
           ...saved.map((file) => ["Saved", describe(file)] as const),
         ],
       });

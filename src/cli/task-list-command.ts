@@ -67,7 +67,7 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
     page = { ...page, tasks };
   }
   const { tasks, nextPageToken, pageSize, total } = page;
-  const again = ["palaver task list", session.agentFlag.trimEnd(), `--page-token ${shellWord(nextPageToken)}`];
+  const again = ["palaver task list", session.agentFlags.trimEnd(), `--page-token ${shellWord(nextPageToken)}`];
   await output.tasks(
     { tasks, nextPageToken, pageSize, totalSize: total },
     nextPageToken === "" ? undefined : again.filter(Boolean).join(" "),

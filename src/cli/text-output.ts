@@ -20,7 +20,7 @@ export interface TextOptions {
   readonly stderr: Sink;
   readonly verbose: boolean;
   /** `-a REF `, or nothing. */
-  readonly agentFlag: string;
+  readonly agentFlags: string;
   /** Puts colour on a word for whoever watches standard error. */
   readonly paint: (word: string) => string;
 }
@@ -67,14 +67,14 @@ export class TextOutput implements Output {
     await this.#writer.close();
     if (task === undefined) return;
     await this.#ids(task);
-    await this.#writer.field("State", officialState(task.status.state));
+    await this.#writer.field("State", officialState(task.status));
     await this.#resume(task);
   }
 
   async tasks({ tasks, nextPageToken, totalSize }: TaskPage, more: string | undefined): Promise<void> {
     for (const task of tasks) {
       await this.#ids(task);
-      await this.#writer.field("State", officialState(task.status.state));
+      await this.#writer.field("State", officialState(task.status));
       if (task.status.timestamp !== "") await this.#writer.field("Updated", task.status.timestamp);
       if (this.#options.verbose) await this.#contents(task);
       await this.#options.stdout.write("\n");
@@ -127,8 +127,9 @@ export class TextOutput implements Output {
     await this.#writer.field("Context", contextId);
   }
 
-  async #status({ state, message, timestamp }: TaskStatus): Promise<void> {
-    await this.#writer.field("State", officialState(state));
+  async #status(status: TaskStatus): Promise<void> {
+    const { message, timestamp } = status;
+    await this.#writer.field("State", officialState(status));
     if (this.#options.verbose && timestamp !== "") await this.#writer.field("Updated", timestamp);
     if (message !== undefined) await this.#parts(message.parts, "Message");
   }
@@ -203,6 +204,6 @@ export class TextOutput implements Output {
   }
 
   async #resume(task: Task): Promise<void> {
-    await this.#writer.field("Resume", resumeCommand(task, this.#options.agentFlag));
+    await this.#writer.field("Resume", resumeCommand(task, this.#options.agentFlags));
   }
 }

@@ -11,6 +11,8 @@ const MAIN = join(ROOT, "src", "cli", "main.ts");
 const OWN_VARIABLES = [
   ...["PORT", "BIND_HOST", "PUBLIC_URL", "TRUSTED_PROXIES", "CORS_ORIGINS", "LOG_LEVEL", "DEBUG"],
   ...["A2A_CARD", "A2A_VERSIONS", "A2A_ASSUME_VERSION"],
+  ...["API_KEYS_FILE", "JWT_ISSUER", "JWT_AUDIENCE", "JWKS_URL", "OIDC_URL", "OIDC_AUDIENCE"],
+  ...["TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "AUDIT_LOG"],
 ];
 
 export interface Ended {

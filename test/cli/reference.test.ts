@@ -6,10 +6,8 @@ import { OPTIONS } from "../../src/cli/option-table.ts";
 import { ROOT } from "../architecture/imports.ts";
 import { Terminal } from "./terminal.ts";
 
-let terminal: Terminal;
-beforeEach(() => {
-  terminal = new Terminal();
-});
+const terminal = new Terminal();
+beforeEach(() => terminal.open());
 afterEach(() => terminal.close());
 
 describe("docs/reference/cli.md", () => {

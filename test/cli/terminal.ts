@@ -25,10 +25,15 @@ export interface RunOptions {
 
 /** Runs command lines in this process, in a home and a folder of their own. */
 export class Terminal {
-  readonly #root: string = mkdtempSync(join(tmpdir(), "palaver-terminal-"));
-  /** Both are the same: the working folder lies in the home. */
-  readonly folder: string = this.#root;
+  /** Home and working folder in one, while it is open. */
+  folder = "";
   certificatesTrusted = 0;
+
+  /** Begins anew, with nothing there. */
+  open(): void {
+    this.folder = mkdtempSync(join(tmpdir(), "palaver-terminal-"));
+    this.certificatesTrusted = 0;
+  }
 
   async run(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
     const output = { stdout: "", stderr: "" };
@@ -69,7 +74,7 @@ export class Terminal {
   }
 
   close(): void {
-    rmSync(this.#root, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

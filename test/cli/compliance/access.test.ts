@@ -4,38 +4,20 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Server } from "../../../src/platform/create-server.ts";
-import { type Received, ScriptedAgent, type ScriptedAgentOptions, wireTask } from "../scripted-agent.ts";
-import { fieldsOf, Terminal } from "../terminal.ts";
-import { startWorld } from "../world.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Received, wireTask } from "../scripted-agent.ts";
+import { fieldsOf } from "../terminal.ts";
+import { openSetting } from "./setting.ts";
 
-let world: { readonly url: string; readonly server: Server };
-let terminal: Terminal;
-const scripted: ScriptedAgent[] = [];
 const servers: HttpServer[] = [];
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.server.close());
-beforeEach(() => {
-  terminal = new Terminal();
-});
+const { script, terminal, world } = openSetting();
 afterEach(async () => {
-  terminal.close();
-  for (const agent of scripted.splice(0)) await agent.close();
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     server.close();
   }
 });
-
-async function script(options: ScriptedAgentOptions): Promise<ScriptedAgent> {
-  const agent = await ScriptedAgent.start(options);
-  scripted.push(agent);
-  return agent;
-}
 
 const done = () => ({ result: wireTask("t", "COMPLETED") });
 const bearerCard = {

@@ -1,34 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Server } from "../../../src/platform/create-server.ts";
-import { ScriptedAgent, type ScriptedAgentOptions, wireTask } from "../scripted-agent.ts";
-import { fieldsOf, linesOf, Terminal } from "../terminal.ts";
-import { startWorld } from "../world.ts";
+import { describe, expect, it } from "vitest";
+import { wireTask } from "../scripted-agent.ts";
+import { fieldsOf, linesOf } from "../terminal.ts";
+import { openSetting } from "./setting.ts";
 
-let world: { readonly url: string; readonly server: Server };
-let terminal: Terminal;
-const scripted: ScriptedAgent[] = [];
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.server.close());
-beforeEach(() => {
-  terminal = new Terminal();
-});
-afterEach(async () => {
-  terminal.close();
-  for (const agent of scripted.splice(0)) await agent.close();
-});
-
-const at = (id: string): readonly string[] => ["-a", `${world.url}/agents/${id}`];
-
-async function script(options: ScriptedAgentOptions): Promise<ScriptedAgent> {
-  const agent = await ScriptedAgent.start(options);
-  scripted.push(agent);
-  return agent;
-}
+const { at, script, terminal, world } = openSetting();
 
 describe("output", () => {
   it("A2ACLI_OUT_001 names task, context and state in every form, and keeps standard error apart", async () => {

@@ -1,34 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Server } from "../../../src/platform/create-server.ts";
-import { ScriptedAgent, type ScriptedAgentOptions, wireTask } from "../scripted-agent.ts";
-import { fieldsOf, linesOf, Terminal } from "../terminal.ts";
-import { startWorld } from "../world.ts";
+import { describe, expect, it } from "vitest";
+import { wireTask } from "../scripted-agent.ts";
+import { fieldsOf, linesOf } from "../terminal.ts";
+import { openSetting } from "./setting.ts";
 
-let world: { readonly url: string; readonly server: Server };
-let terminal: Terminal;
-const scripted: ScriptedAgent[] = [];
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.server.close());
-beforeEach(() => {
-  terminal = new Terminal();
-});
-afterEach(async () => {
-  terminal.close();
-  for (const agent of scripted.splice(0)) await agent.close();
-});
-
-const at = (id: string): readonly string[] => ["-a", `${world.url}/agents/${id}`];
-
-async function script(options: ScriptedAgentOptions): Promise<ScriptedAgent> {
-  const agent = await ScriptedAgent.start(options);
-  scripted.push(agent);
-  return agent;
-}
+const { at, script, terminal } = openSetting();
 
 describe("send", () => {
   it("A2ACLI_SEND_001 sends a message and prints what came of it", async () => {
@@ -285,6 +262,26 @@ describe("polling", () => {
     expect(code).toBe(0);
     expect(fieldsOf(stdout)["State"]).toBe("TASK_STATE_COMPLETED");
     expect(agent.received).toHaveLength(3);
+  });
+
+  it("A2ACLI_TASK_POLL_003 tells a state that the agent does not say as it was received", async () => {
+    const agent = await script({
+      card: { capabilities: { streaming: true } },
+      reply: ({ method }) => {
+        const unspecified = { taskId: "t", contextId: "c", status: { state: "TASK_STATE_UNSPECIFIED" } };
+        const events = [{ task: wireTask("t", "WORKING") }, { statusUpdate: unspecified }];
+        if (method === "SendStreamingMessage") return { events: [...events, { task: wireTask("t", "COMPLETED") }] };
+        if (method === "ListTasks") return { result: { tasks: [wireTask("t", "UNSPECIFIED")], totalSize: 1 } };
+        return { result: wireTask("t", "UNSPECIFIED") };
+      },
+    });
+    const run = async (...argv: readonly string[]) => (await terminal.run([...argv, "-a", agent.url])).stdout;
+    const unspecified = { status: { state: "TASK_STATE_UNSPECIFIED" } };
+    expect(fieldsOf(await run("task", "get", "t"))["State"]).toBe("TASK_STATE_UNSPECIFIED");
+    expect(fieldsOf(await run("task", "list"))["State"]).toBe("TASK_STATE_UNSPECIFIED");
+    expect(JSON.parse(await run("task", "get", "t", "-o", "json"))).toMatchObject(unspecified);
+    expect(JSON.parse(await run("task", "list", "-o", "json"))).toMatchObject({ tasks: [unspecified] });
+    expect(linesOf(await run("send", "x", "--stream", "-o", "json"))[1]).toMatchObject({ statusUpdate: unspecified });
   });
 
   it("A2ACLI_TASK_POLL_004 waits by looking where listening fails", async () => {

@@ -1,24 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Server } from "../../../src/platform/create-server.ts";
+import { describe, expect, it } from "vitest";
 import { ROOT } from "../../architecture/imports.ts";
-import { ScriptedAgent, wireTask } from "../scripted-agent.ts";
-import { Terminal } from "../terminal.ts";
-import { startWorld } from "../world.ts";
+import { wireTask } from "../scripted-agent.ts";
+import { openSetting } from "./setting.ts";
 
-let world: { readonly url: string; readonly server: Server };
-let terminal: Terminal;
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.server.close());
-beforeEach(() => {
-  terminal = new Terminal();
-});
-afterEach(() => terminal.close());
+const { script, terminal, world } = openSetting();
 
 const COMMANDS = [
   ["send"],
@@ -92,7 +80,7 @@ describe("conformance", () => {
     expect(JSON.parse(good.stdout)).toMatchObject({ failed: 0 });
     expect(good.code).toBe(0);
     expect(JSON.parse(good.stdout).passed).toBeGreaterThanOrEqual(7);
-    const wrong = await ScriptedAgent.start({
+    const wrong = await script({
       card: { capabilities: { streaming: true } },
       reply: ({ method }) =>
         method === "SendStreamingMessage"
@@ -100,7 +88,6 @@ describe("conformance", () => {
           : { result: method === "SendMessage" ? { task: wireTask("t", "COMPLETED") } : wireTask("t", "COMPLETED") },
     });
     const bad = await terminal.run(["conformance", "-a", wrong.url]);
-    await wrong.close();
     expect(bad.code).toBe(1);
     expect(bad.stdout).toMatch(/^Pass: send: /m);
     expect(bad.stdout).toMatch(/^Fail: get-unknown: .*it was not refused/m);

@@ -1,36 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Server } from "../../../src/platform/create-server.ts";
-import { ScriptedAgent, type ScriptedAgentOptions, wireTask } from "../scripted-agent.ts";
-import { fieldsOf, linesOf, Terminal } from "../terminal.ts";
-import { startWorld } from "../world.ts";
+import { describe, expect, it } from "vitest";
+import { wireTask } from "../scripted-agent.ts";
+import { fieldsOf, linesOf } from "../terminal.ts";
+import { openSetting } from "./setting.ts";
 
-let world: { readonly url: string; readonly server: Server };
-let terminal: Terminal;
-const scripted: ScriptedAgent[] = [];
+const { at, script, terminal } = openSetting();
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.server.close());
-beforeEach(() => {
-  terminal = new Terminal();
-});
-afterEach(async () => {
-  terminal.close();
-  for (const agent of scripted.splice(0)) await agent.close();
-});
-
-const at = (id: string): readonly string[] => ["-a", `${world.url}/agents/${id}`];
 const made = async (...words: string[]): Promise<string> =>
   fieldsOf((await terminal.run(["send", ...words])).stdout)["Task"] ?? "";
-
-async function script(options: ScriptedAgentOptions): Promise<ScriptedAgent> {
-  const agent = await ScriptedAgent.start(options);
-  scripted.push(agent);
-  return agent;
-}
 
 describe("task get", () => {
   it("A2ACLI_TASK_GET_001 shows state, artifacts and history, and strips nothing", async () => {
