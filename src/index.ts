@@ -52,6 +52,7 @@ export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/dec
 export type { Limits } from "./engine/limits.ts";
 export { TaskFailure } from "./engine/task-failure.ts";
 export type { Logger } from "./internal/logger.ts";
+export type { Lookup, OutgoingOptions, OutgoingRules } from "./outgoing/contract.ts";
 export { type ApiKeyFileOptions, apiKeyFile } from "./platform/api-keys.ts";
 export type { AuditRecord } from "./platform/audit-log.ts";
 export { createServer, type Listening, type Server } from "./platform/create-server.ts";
@@ -101,4 +102,6 @@ export type { Policy } from "./server/policy.ts";
 export type { SecurityOptions } from "./server/security.ts";
 export type { Retention, Store } from "./store/contract.ts";
 export type { Authenticate, CallRecord, IncomingRequest, TransportHooks } from "./transport/options.ts";
+export type { RateLimit } from "./transport/rate-limit/rate-limiter.ts";
+export type { RateLimitOptions } from "./transport/rate-limit/request-limits.ts";
 export type { DialectOptions, WaitDefault, WaitingDialect } from "./wire/options.ts";
