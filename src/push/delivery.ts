@@ -3,7 +3,7 @@ import type { Sealer } from "../engine/seal.ts";
 import type { Clock } from "../internal/clock.ts";
 import { isTerminal } from "../protocol/state.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
-import type { Store, TaskRecord, WebhookAdvance, WebhookRecord, WebhookState } from "../store/contract.ts";
+import type { Store, TaskHead, TaskRecord, WebhookAdvance, WebhookRecord, WebhookState } from "../store/contract.ts";
 import type { PushCodec } from "../wire/codec.ts";
 import { type RetrySettings, waitAfter } from "./back-off.ts";
 import type { Budget } from "./budget.ts";
@@ -83,6 +83,7 @@ export async function takeTurn(environment: DeliveryEnvironment, held: HeldWebho
   if (record === undefined || webhook?.epoch !== held.epoch || webhook.state !== "active") {
     return { after: { kind: "over" } };
   }
+  held.told = webhook.cursor;
   const target = openTarget(sealer, webhook, record.scope);
   const codec = codecOf(webhook.dialect);
   const turn = new Turn(environment, { held, webhook, record });
@@ -124,7 +125,7 @@ class Turn {
   async #tell(target: WebhookTarget, codec: PushCodec): Promise<AfterTurn> {
     const { store, clock, budget, folds, isStopping } = this.#environment;
     const { held, record } = this.#subject;
-    if (codec.carries === "task" && clock.now() < held.quietUntil && record.head.statusAt === held.statusAt) {
+    if (codec.carries === "task" && clock.now() < held.quietUntil && markOf(record.head) === held.status) {
       return { kind: "pause", until: held.quietUntil };
     }
     const { events } = target;
@@ -146,7 +147,7 @@ class Turn {
       if (failed !== undefined) return failed;
       if (codec.carries === "task" && step.notification.kind === "artifact") {
         held.quietUntil = clock.now() + QUIET_MS + Math.round(step.notification.body.length * QUIET_MS_PER_BYTE);
-        held.statusAt = record.head.statusAt;
+        held.status = markOf(record.head);
         return { kind: "pause", until: held.quietUntil };
       }
     }
@@ -286,6 +287,11 @@ function outcomeOf({ kind }: PostResult, isLast: boolean): DeliveryOutcome {
   if (kind === "gone") return "dropped";
   if (kind === "refused") return "refused";
   return isLast ? "given-up" : "retried";
+}
+
+/** Tells one status from another, as far as that is needed to hurry. */
+function markOf({ state, status, statusAt }: TaskHead): string {
+  return `${statusAt} ${state} ${status.length}`;
 }
 
 /** The same after a crash: made of nothing but what is stored. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TaskId } from "../protocol/ids.ts";
 import type { PushConfig } from "../protocol/operation.ts";
+import { StoreError } from "../store/contract.ts";
 import { PushTrial } from "./test/push-trial.ts";
 
 const HOOK: PushConfig = { url: "https://hooks.example/a?key=1" };
@@ -118,6 +119,14 @@ describe("A push configuration", () => {
     await desk.set(me, id, { ...HOOK, id: "b" });
     await expect(desk.set(me, id, { ...HOOK, id: "c" })).rejects.toMatchObject({ code: "resource-exhausted" });
     await desk.set(me, id, { ...HOOK, id: "b" });
+  });
+
+  it("is refused where it cannot be stored, and is not there then", async () => {
+    await using world = await open();
+    const { desk, me, id, trial } = world;
+    trial.harness.store.failNext(new StoreError("full", "Full."));
+    await expect(desk.set(me, id, HOOK)).rejects.toMatchObject({ code: "unavailable", retryAfter: 5 });
+    expect(await desk.list(me, id)).toEqual([]);
   });
 
   it("of a task its caller named is found by that name", async () => {

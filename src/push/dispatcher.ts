@@ -101,22 +101,16 @@ export class Dispatcher {
     };
   }
 
-  /** What commits what is known of webhooks. */
-  get ledger(): Ledger {
-    return this.#ledger;
-  }
-
   counts(): { readonly held: number; readonly posting: number } {
     return { held: this.#held.size, posting: this.#lanes.running };
   }
 
-  /** Takes up what earlier processes left, and begins to look after it. */
-  async start(): Promise<void> {
+  /** Begins to look after webhooks, and takes up, bit by bit, what earlier processes left. */
+  start(): void {
     this.#unsubscribe = this.#options.bus.subscribe(({ task, kind }) => {
       if (kind === "log") this.#hint(task);
     });
     this.#current = this.#go();
-    await this.#current;
   }
 
   /** This webhook was set, or set again, and is durable. `origin`: where it leads, if that is known. */
@@ -236,7 +230,7 @@ export class Dispatcher {
       told: found.cursor,
       alarmAt: 0,
       quietUntil: 0,
-      statusAt: 0,
+      status: "",
       abort: undefined,
     };
     this.#held.add(held);

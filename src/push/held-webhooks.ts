@@ -22,9 +22,9 @@ export interface HeldWebhook {
   told: number;
   /** When to look again without being told to. */
   alarmAt: number;
-  /** Until then, further chunks alone are no reason to tell the whole task again; a status of another time than `statusAt` is. */
+  /** Until then, further chunks alone are no reason to tell the whole task again; another status than this one is. */
   quietUntil: number;
-  statusAt: number;
+  status: string;
   /** Calls off what is under way. */
   abort: AbortController | undefined;
 }

@@ -1,4 +1,6 @@
 import { createSealer } from "../engine/seal.ts";
+import { A2AError } from "../protocol/error.ts";
+import { type Outcome, type Store, StoreError, type WebhookOperation } from "../store/contract.ts";
 import type { PushDesk } from "./contract.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import type { DeliverySettings } from "./delivery.ts";
@@ -29,12 +31,29 @@ export interface Push extends Pick<Dispatcher, "start" | "drain" | "counts"> {
   readonly deadLetters: Pick<DeadLetters, "list" | "redeliver">;
 }
 
+/** What callers wait for is not tried again for them: they are told so. */
+async function commitAtOnce(
+  store: Store,
+  operation: WebhookOperation,
+  onFatal: (error: unknown) => void,
+): Promise<Outcome> {
+  try {
+    const [outcome] = await store.commit([operation]);
+    if (outcome === undefined) throw new StoreError("unknown", "The store did not answer for every operation.");
+    return outcome;
+  } catch (cause) {
+    const code = cause instanceof StoreError ? cause.code : "unknown";
+    if (code === "unknown") onFatal(cause);
+    throw new A2AError("unavailable", "It could not be stored; try again later.", { cause, retryAfter: 5 });
+  }
+}
+
 /** Puts together who keeps configurations and who tells webhooks. */
 export function createPush({ secret, ...options }: PushOptions): Push {
   const { store, clock, courier, settings } = options;
   const sealer = createSealer(secret);
   const dispatcher = new Dispatcher({ ...options, sealer });
-  const commit = dispatcher.ledger.submit.bind(dispatcher.ledger);
+  const commit = (operation: WebhookOperation): Promise<Outcome> => commitAtOnce(store, operation, options.onFatal);
   const watch = dispatcher.watch.bind(dispatcher);
   const desk = createPushDesk({
     store,

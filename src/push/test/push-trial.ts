@@ -97,7 +97,7 @@ export class PushTrial implements AsyncDisposable {
 
   async start(): Promise<void> {
     await this.harness.store.heartbeat(this.node, 60_000);
-    await this.push.start();
+    this.push.start();
   }
 
   /** Another process over the same store. */

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { must, saying, type Task } from "../e2e/rpc.ts";
+import { fixture, type Serving, until, Workbench } from "../e2e/workbench.ts";
+import { Receiver } from "./receiver.ts";
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = new Workbench();
+});
+afterEach(() => bench.close());
+
+const serve = (): Promise<Serving> =>
+  bench.serve([fixture("counting.ts"), "--store", "sqlite:tasks.db"], {
+    env: { OUTGOING_HTTP: "1", OUTGOING_ALLOW: "loopback" },
+  });
+
+const send = async (server: Serving, webhook: string, events: number): Promise<Task> => {
+  const configuration = { taskPushNotificationConfig: { url: webhook } };
+  const params = saying(String(events), { configuration });
+  return (await must<{ task: Task }>(server.url, "SendMessage", params)).task;
+};
+
+/** What a notification tells, in short. */
+function gist(body: string): string {
+  const { statusUpdate, artifactUpdate } = JSON.parse(body);
+  return statusUpdate?.status.state ?? artifactUpdate.artifact.parts[0].text;
+}
+
+/** Everything that a task of so many numbers has to tell. */
+function everything(events: number): string[] {
+  const numbers = Array.from({ length: events }, (_, number) => `${number} `);
+  return ["TASK_STATE_WORKING", ...numbers, "TASK_STATE_COMPLETED"];
+}
+
+describe("a server that is killed while it tells webhooks", () => {
+  it("loses nothing and mixes nothing up; what it repeats has the same jti", async () => {
+    const EVENTS = 40;
+    const all = everything(EVENTS);
+    let server = await serve();
+    let kills = 0;
+    // Killed with the request in hand, and right after the answer: before and after it can have been noted.
+    const receiver = await Receiver.open((_, response) => {
+      const { length } = receiver.received;
+      if (kills < 4 && length === 5 + kills * 9) {
+        kills += 1;
+        if (kills % 2 === 0) response.writeHead(200, { "content-length": 0 }).end();
+        server.signal("SIGKILL");
+        return kills % 2 === 0 ? undefined : "hang";
+      }
+      return undefined;
+    });
+    try {
+      const task = await send(server, `${receiver.url}/hook`, EVENTS);
+      for (let killed = 1; killed <= 4; killed++) {
+        await server.ended;
+        expect(kills).toBe(killed);
+        server = await serve();
+      }
+      await until(() => receiver.received.some(({ body }) => gist(body) === "TASK_STATE_COMPLETED"));
+      expect(task.status.state).toBe("TASK_STATE_COMPLETED");
+
+      const told = receiver.received.map(({ body, jti }) => ({ jti, gist: gist(body) }));
+      const firsts = told.filter(({ jti }, index) => told.findIndex((other) => other.jti === jti) === index);
+      expect(firsts.map((each) => each.gist)).toEqual(all);
+      // A repeat follows what it repeats: nothing came between.
+      for (const [index, { jti, gist: what }] of told.entries()) {
+        const before = told.findIndex((other) => other.jti === jti);
+        if (before === index) continue;
+        expect(before).toBe(index - 1);
+        expect(told[before]?.gist).toBe(what);
+      }
+      expect(told.length - firsts.length).toBeLessThanOrEqual(4);
+      // Those that were killed with the request in hand were certainly repeated.
+      expect(told.length - firsts.length).toBeGreaterThanOrEqual(2);
+    } finally {
+      await receiver.close();
+    }
+  }, 60_000);
+
+  it("keeps many tasks and webhooks apart", async () => {
+    const EVENTS = 10;
+    const TASKS = 12;
+    let server = await serve();
+    const receiver = await Receiver.open(() => {
+      if (receiver.received.length === 60) server.signal("SIGKILL");
+    });
+    try {
+      const paths = Array.from({ length: TASKS }, (_, index) => `/hook/${index}`);
+      // Some of the calls may be cut off with the server; their tasks are told of all the same.
+      await Promise.allSettled(paths.map((path) => send(server, receiver.url + path, EVENTS)));
+      await server.ended;
+      server = await serve();
+      const of = (path: string) => receiver.received.filter((received) => received.path === path);
+      const isTold = (path: string) => of(path).some(({ body }) => gist(body) === "TASK_STATE_COMPLETED");
+      await until(() => paths.every(isTold));
+      for (const path of paths) {
+        const told = of(path);
+        const firsts = told.filter(({ jti }, index) => told.findIndex((other) => other.jti === jti) === index);
+        expect(firsts.map(({ body }) => gist(body))).toEqual(everything(EVENTS));
+      }
+    } finally {
+      await receiver.close();
+    }
+  }, 60_000);
+});
