@@ -19,17 +19,24 @@ export interface OpenStore {
 export interface OpenStoreOptions {
   readonly durability?: Durability | undefined;
   readonly retention?: Retention | undefined;
+  readonly secret?: Uint8Array | undefined;
 }
+
+const MIN_SECRET_BYTES = 32;
 
 /** The retention of a store that has no disk to grow on. */
 const MEMORY_RETENTION: Retention = { maxTasks: 1000, pruneCount: 100 };
 
 /** Opens what `memory:` or `sqlite:FILE` names; a store that is open already is used as it is and left open. */
 export async function openStore(spec: string | Store, options: OpenStoreOptions): Promise<OpenStore> {
+  const { secret } = options;
+  if (secret !== undefined && secret.byteLength < MIN_SECRET_BYTES) {
+    throw new StartupError("usage", `secret must have ${MIN_SECRET_BYTES} bytes at least.`);
+  }
   if (typeof spec !== "string") {
     return {
       store: spec,
-      secret: randomBytes(32),
+      secret: secret ?? randomBytes(32),
       storage: "in the store it was given",
       close: () => Promise.resolve(),
     };
@@ -44,7 +51,8 @@ export async function openStore(spec: string | Store, options: OpenStoreOptions)
 
 function openMemory(options: OpenStoreOptions): OpenStore {
   const store = createMemoryStore({ retention: options.retention ?? MEMORY_RETENTION });
-  return { store, secret: randomBytes(32), storage: "in memory; gone when this stops", close: () => store.close() };
+  const secret = options.secret ?? randomBytes(32);
+  return { store, secret, storage: "in memory; gone when this stops", close: () => store.close() };
 }
 
 async function openFile(file: string, options: OpenStoreOptions): Promise<OpenStore> {
@@ -54,7 +62,8 @@ async function openFile(file: string, options: OpenStoreOptions): Promise<OpenSt
   const { durability = "full", retention } = options;
   const store = await openSqliteStore({ file, durability, ...(retention !== undefined && { retention }) });
   try {
-    return { store, secret: readOrCreateSecret(`${file}.key`), storage: file, close: () => store.close() };
+    const secret = options.secret ?? readOrCreateSecret(`${file}.key`);
+    return { store, secret, storage: file, close: () => store.close() };
   } catch (error) {
     await store.close();
     throw error;

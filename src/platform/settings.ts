@@ -52,6 +52,12 @@ export interface ServerOptions extends DialectOptions {
   readonly corsOrigins?: readonly string[] | undefined;
   /** `memory:`, `sqlite:FILE`, or an open store, which is then the caller's to close. Default `sqlite:./.palaver/palaver.db`. */
   readonly store?: string | Store | undefined;
+  /**
+   * Seals what is kept but must not be read from the store: secrets of webhooks, sensitive answers. 32 bytes at least, the same after a
+   * restart and on every node. Default: a file beside a SQLite store; for an open store random bytes, so that what it sealed is lost with the
+   * process.
+   */
+  readonly secret?: Uint8Array | undefined;
   /** Of a SQLite store. Default `full`. */
   readonly durability?: Durability | undefined;
   /** What finished tasks to delete. Default: none; in memory, the oldest 100 when there are 1000 tasks. */

@@ -120,7 +120,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       ...(authenticate !== undefined && { authenticate }),
     });
     await engine.start();
-    await push?.start();
+    push?.start();
     return {
       http,
       storage: opened.storage,

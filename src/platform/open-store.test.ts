@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { createMemoryStore } from "../store/memory/store.ts";
+import { openStore } from "./open-store.ts";
+
+const secret = new Uint8Array(32).fill(7);
+
+it("A store that is open already comes with the secret it is given, else with one of its own", async () => {
+  const store = createMemoryStore();
+  expect((await openStore(store, { secret })).secret).toBe(secret);
+  const [one, other] = [await openStore(store, {}), await openStore(store, {})];
+  expect(one.secret).toHaveLength(32);
+  expect(one.secret).not.toEqual(other.secret);
+});
+
+it("A secret that is too short is refused", async () => {
+  await expect(openStore("memory:", { secret: new Uint8Array(16) })).rejects.toThrow("secret must have 32 bytes");
+});
