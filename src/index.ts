@@ -52,7 +52,9 @@ export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/dec
 export type { Limits } from "./engine/limits.ts";
 export { TaskFailure } from "./engine/task-failure.ts";
 export type { Logger } from "./internal/logger.ts";
-export type { Lookup, OutgoingOptions, OutgoingRules } from "./outgoing/contract.ts";
+export type { Lookup, Outgoing, OutgoingInit, OutgoingOptions, OutgoingRules } from "./outgoing/contract.ts";
+export { createOutgoing } from "./outgoing/create-outgoing.ts";
+export { type FailureCode, OutgoingFailure, OutgoingRefused, type RefusalCode } from "./outgoing/errors.ts";
 export { type ApiKeyFileOptions, apiKeyFile } from "./platform/api-keys.ts";
 export type { AuditRecord } from "./platform/audit-log.ts";
 export { createServer, type Listening, type Server } from "./platform/create-server.ts";
