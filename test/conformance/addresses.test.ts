@@ -55,8 +55,8 @@ const REST_PATHS: ReadonlyArray<readonly [method: string, path: string]> = [
 const METHODS: ReadonlyArray<readonly [method: string, code: number]> = [
   ["GetTask", -32001],
   ["tasks/get", -32001],
-  ["tasks/pushNotificationConfig/get", -32003],
-  ["tasks/pushNotification/get", -32003],
+  ["tasks/pushNotificationConfig/get", -32001],
+  ["tasks/pushNotification/get", -32001],
 ];
 
 describe("an address", () => {
@@ -126,11 +126,11 @@ describe("an address", () => {
     ["GET", "/v1/tasks/x/pushNotifications", "as it was before 0.2.5"],
   ])("of old is known: %s %s, %s", async (method, path) => {
     const answer = await ask(path, method === "POST" ? { body: { config: { url: "https://example.org" } } } : {});
-    expect(JSON.parse(answer.text).code).toBe(-32003);
+    expect(JSON.parse(answer.text).code).toBe(-32001);
   });
 
   it.each([
-    ["ListTaskPushNotificationConfig", { taskId: "x" }, -32003],
+    ["ListTaskPushNotificationConfig", { taskId: "x" }, -32001],
     ["agent/authenticatedExtendedCard", {}, -32007],
   ])("and a method of old: %s", async (method, params, code) => {
     expect(JSON.parse((await ask("/", { body: rpc(method, params) })).text).error.code).toBe(code);

@@ -135,7 +135,7 @@ describe("a card", () => {
       provider: { organization: "Example", url: "https://example.org" },
       capabilities: {
         streaming: true,
-        pushNotifications: false,
+        pushNotifications: true,
         extendedAgentCard: true,
         extensions: [{ uri: "https://example.org/x", description: "X.", params: { deep: [1] } }],
       },
@@ -172,7 +172,7 @@ describe("a card", () => {
         { url, transport: "HTTP+JSON" },
       ]),
       supportsAuthenticatedExtendedCard: true,
-      capabilities: { streaming: true, pushNotifications: false },
+      capabilities: { streaming: true, pushNotifications: true },
       securitySchemes: {
         key: { type: "apiKey", in: "header", name: "X-Key", description: "A key." },
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
@@ -309,12 +309,15 @@ describe("a card", () => {
   });
 
   it("that promises what is not so is not served", async () => {
-    const promising = (capabilities: object) => () =>
-      createServer(agent({ name: "P", description: "p", version: "1", capabilities, run: async () => "" }), {
-        store: "memory:",
-        port: 0,
-      });
-    expect(promising({ pushNotifications: true })).toThrow(/pushNotifications/);
+    const promising =
+      (capabilities: object, options: ServerOptions = {}) =>
+      () =>
+        createServer(agent({ name: "P", description: "p", version: "1", capabilities, run: async () => "" }), {
+          store: "memory:",
+          port: 0,
+          ...options,
+        });
+    expect(promising({ pushNotifications: true }, { push: false })).toThrow(/pushNotifications/);
     expect(promising({ extendedAgentCard: true })).toThrow(/extendedAgentCard/);
   });
 });

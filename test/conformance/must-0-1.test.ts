@@ -1,15 +1,16 @@
 import { agent, createServer } from "palaver";
 import { expect, it } from "vitest";
 import { checkCard } from "./card-shapes.ts";
-import { inEveryDialect } from "./every-dialect.ts";
+import { inEveryDialect, WAITING } from "./every-dialect.ts";
 import { statesOf } from "./fold.ts";
 import { EventSource, exchange, type HttpAnswer, jsonOf, sendHttp, typeOf } from "./http.ts";
-import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
+import { openInbox } from "./inbox.ts";
+import { accepted, refusalOf, refused, taskOf, text } from "./speaker.ts";
 import { jsonRpc0_1 } from "./speakers/v0-1-jsonrpc.ts";
-import { openStage } from "./stage.ts";
+import { nobody, openStage } from "./stage.ts";
 
-/** What a server of 0.1 must do. Webhooks are none of it, since none are called. */
-inEveryDialect([jsonRpc0_1], ({ caller, play, url }) => {
+/** What a server of 0.1 must do. */
+inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
   const request = (body: unknown) => ({
     method: "POST",
     url: `${url()}/a2a`,
@@ -38,7 +39,7 @@ inEveryDialect([jsonRpc0_1], ({ caller, play, url }) => {
     for (const [code, outcome] of [
       [-32001, await caller().cancel("nothing")],
       [-32002, await caller().cancel(id)],
-      [-32003, await caller().pushGet(id, "")],
+      [-32003, await caller("mute").pushGet(id, "")],
       [-32005, await caller("picky").send({ parts: [{ data: {} }] })],
       [-32006, await caller("quiet").stream(text("hi"))],
       [-32009, await caller().send({ ...text("more"), taskId: id })],
@@ -150,6 +151,24 @@ inEveryDialect([jsonRpc0_1], ({ caller, play, url }) => {
       expect(JSON.parse(told)).toMatchObject({ jsonrpc: "2.0", error: { code: -32007 } });
       expect(told).not.toContain("swordfish");
     }
+  });
+
+  it("0.1 MUST: a webhook is reached over HTTPS, unless the operator says otherwise", async () => {
+    await using strict = await openStage({ outgoing: { lookup: nobody }, blockingDefault: WAITING });
+    const { id } = await taskOf(speaker.at(strict.of("echo")).send(text("hi"), { wait: true }));
+    const set = (webhook: string) => speaker.at(strict.of("echo")).pushCreate(id, webhook);
+    expect(await refused(set("http://hooks.example.org/"))).toMatchObject({
+      name: "InvalidParams",
+      fields: ["pushNotificationConfig.url"],
+    });
+    expect((await accepted(set("https://hooks.example.org/"))).url).toBe("https://hooks.example.org/");
+  });
+
+  it("0.1 MUST: it authenticates to webhooks as they were configured", async () => {
+    await using inbox = await openInbox();
+    const push = { url: inbox.url(), authentication: { schemes: ["Basic"], credentials: "abc=" } };
+    await taskOf(caller("echo").send(text("hi"), { wait: true, push }));
+    expect((await inbox.next()).headers.authorization).toBe("Basic abc=");
   });
 
   it("0.1 MUST: messages and artifacts have at least one part", async () => {

@@ -3,6 +3,7 @@ import { checkCard } from "./card-shapes.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { kindsOf, statesOf } from "./fold.ts";
 import { exchange, type HttpAnswer, jsonOf, typeOf } from "./http.ts";
+import { openInbox } from "./inbox.ts";
 import { outputOf } from "./neutral.ts";
 import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
 import { jsonRpc0_2 } from "./speakers/v0-2-jsonrpc.ts";
@@ -44,9 +45,21 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
     const frames = await (await accepted(caller().stream(done()))).rest();
     expect([kindsOf(frames)[0], statesOf(frames).at(-1)]).toEqual(["task", "completed"]);
     expect(await refusalOf(caller("quiet").stream(text("hi")))).toBe("UnsupportedOperation");
-    expect(await refusalOf(caller().pushCreate("x", "https://example.org/hook"))).toBe("PushNotificationNotSupported");
+    expect(await refusalOf(caller("mute").pushCreate("x", "https://example.org/hook"))).toBe(
+      "PushNotificationNotSupported",
+    );
+    const { id } = await taskOf(caller().send(asking(), { wait: true }));
+    const webhook = await accepted(caller().pushCreate(id, "https://example.org/hook"));
+    expect((await accepted(caller().pushList(id))).webhooks).toEqual([webhook]);
     expect(JSON.parse((await readCard("/agents/discreet")).text).supportsAuthenticatedExtendedCard).toBe(true);
     expect((await accepted(caller("discreet", { token: "alice" }).extendedCard()))["name"]).toBe("discreet");
+  });
+
+  it("0.2 MUST: it authenticates to webhooks as they were configured", async () => {
+    await using inbox = await openInbox();
+    const push = { url: inbox.url(), authentication: { schemes: ["Basic"], credentials: "abc=" } };
+    await taskOf(caller("echo").send(text("hi"), { wait: true, push }));
+    expect((await inbox.next()).headers.authorization).toBe("Basic abc=");
   });
 
   describe("0.2 MUST: JSON-RPC", () => {
@@ -65,7 +78,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
       for (const [code, outcome] of [
         [-32001, await caller().get("nothing")],
         [-32002, await caller().cancel(id)],
-        [-32003, await caller().pushGet(id, "c")],
+        [-32003, await caller("mute").pushGet(id, "c")],
         [-32004, await caller().send({ ...text("more"), taskId: id })],
         [-32005, await caller("picky").send({ parts: [{ data: {} }] })],
         [-32602, await caller().send({ parts: [] })],

@@ -54,7 +54,10 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
       expect(await refusalOf(other.get("nothing"))).toBe("TaskNotFound");
       expect(await refusalOf(other.cancel(finished))).toBe("TaskNotCancelable");
       expect(await refusalOf(other.send({ ...text("more"), taskId: finished }))).toBe("UnsupportedOperation");
-      expect(await refusalOf(other.pushList(id))).toBe("PushNotificationNotSupported");
+      const { id: webhook = "" } = await accepted(one.pushCreate(id, "https://example.org/hook"));
+      expect((await accepted(other.pushGet(id, webhook)))?.url).toBe("https://example.org/hook");
+      await accepted(other.pushDelete(id, webhook));
+      expect(await refusalOf(other.pushGet(id, webhook))).toBe("TaskNotFound");
       expect(kindsOf(await (await accepted(other.subscribe(finished))).rest())).toEqual(["task"]);
       expect(await refusalOf(other.extendedCard())).toBe("ExtendedCardNotConfigured");
     }
@@ -92,9 +95,15 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
 
   it("0.3 MUST 5: what is optional works where its capability is declared, and is refused where it is not", async () => {
     const capabilities = async (path: string) => (await readCard(path)).card.capabilities;
-    expect(await capabilities("")).toMatchObject({ streaming: true, pushNotifications: false });
+    expect(await capabilities("")).toMatchObject({ streaming: true, pushNotifications: true });
+    expect(await capabilities("/agents/mute")).toMatchObject({ pushNotifications: false });
+    const { id } = await taskOf(caller().send(asking(), { wait: true }));
+    const webhook = await accepted(caller().pushCreate(id, "https://example.org/hook"));
+    expect((await accepted(caller().pushList(id))).webhooks).toEqual([webhook]);
     expect(statesOf(await (await accepted(caller().stream(done()))).rest()).at(-1)).toBe("completed");
-    expect(await refusalOf(caller().pushCreate("x", "https://example.org/hook"))).toBe("PushNotificationNotSupported");
+    expect(await refusalOf(caller("mute").pushCreate("x", "https://example.org/hook"))).toBe(
+      "PushNotificationNotSupported",
+    );
     expect(await capabilities("/agents/quiet")).toMatchObject({ streaming: false });
     expect(await refusalOf(caller("quiet").stream(text("hi")))).toBe("UnsupportedOperation");
     expect(await refusalOf(caller("quiet").subscribe("x"))).toBe("UnsupportedOperation");
@@ -186,7 +195,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     for (const [code, outcome] of [
       [-32001, await caller().get("nothing")],
       [-32002, await caller().cancel(id)],
-      [-32003, await caller().pushGet(id, "c")],
+      [-32003, await caller("mute").pushGet(id, "c")],
       [-32004, await caller("quiet").stream(text("hi"))],
       [-32005, await caller("picky").send({ parts: [{ data: {} }] })],
       [-32007, await caller().extendedCard()],

@@ -383,16 +383,6 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     });
   });
 
-  it("1.0 MUST 44: without push notifications each of its operations is PushNotificationNotSupported", async () => {
-    const outcomes = [
-      caller().pushCreate("x", "https://example.org/hook"),
-      caller().pushGet("x", "y"),
-      caller().pushList("x"),
-      caller().pushDelete("x", "y"),
-    ];
-    for (const outcome of outcomes) expect(await refusalOf(outcome)).toBe("PushNotificationNotSupported");
-  });
-
   describe("extended card", () => {
     it("1.0 MUST 53: an extended card that is not declared is UnsupportedOperation", async () => {
       expect(await refusalOf(caller("echo", { token: "alice" }).extendedCard())).toBe("UnsupportedOperation");

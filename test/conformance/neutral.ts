@@ -98,6 +98,22 @@ export interface Page {
   readonly totalSize: number | undefined;
 }
 
+/** Where and how a caller wants to be told of a task. */
+export interface Webhook {
+  readonly id?: string;
+  readonly url: string;
+  readonly token?: string;
+  readonly authentication?: { readonly schemes: readonly string[]; readonly credentials?: string };
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly events?: readonly ("status" | "artifact")[];
+}
+
+/** Webhooks of a task, in order. Versions without pages leave the token undefined. */
+export interface Webhooks {
+  readonly webhooks: readonly Webhook[];
+  readonly nextPageToken: string | undefined;
+}
+
 const TERMINAL: readonly State[] = ["completed", "failed", "canceled", "rejected"];
 
 export function isTerminal(state: State): boolean {

@@ -48,6 +48,8 @@ const NAMES = [
   "ExtensionSupportRequired",
   "VersionNotSupported",
   "Unauthenticated",
+  "PermissionDenied",
+  "ResourceExhausted",
 ] as const;
 
 /** Numbers that meant something else before 0.2. */
@@ -113,6 +115,19 @@ export const REFUSALS: Readonly<Record<RefusalName, RefusalRow>> = {
     status: "UNAUTHENTICATED",
     http: 401,
     rpcHttp: 401,
+  }),
+  PermissionDenied: row({
+    code: -32056,
+    reason: "PERMISSION_DENIED",
+    status: "PERMISSION_DENIED",
+    http: 403,
+    rpcHttp: 403,
+  }),
+  ResourceExhausted: row({
+    code: -32053,
+    reason: "RESOURCE_EXHAUSTED",
+    status: "RESOURCE_EXHAUSTED",
+    http: 503,
   }),
   StreamingNotSupported: row({
     code: -32006,

@@ -34,20 +34,20 @@ const PROVOCATIONS: ReadonlyArray<readonly [Expected, string, Provoke]> = [
   [
     "PushNotificationNotSupported",
     "push create",
-    ({ caller }, manner) => caller("echo", manner).pushCreate("nothing", "https://example.org/hook"),
+    ({ caller }, manner) => caller("mute", manner).pushCreate("nothing", "https://example.org/hook"),
   ],
-  ["PushNotificationNotSupported", "push get", ({ caller }, manner) => caller("echo", manner).pushGet("nothing", "c")],
-  [unmanaged, "push list", ({ caller }, manner) => caller("echo", manner).pushList("nothing")],
-  [unmanaged, "push delete", ({ caller }, manner) => caller("echo", manner).pushDelete("nothing", "c")],
+  ["PushNotificationNotSupported", "push get", ({ caller }, manner) => caller("mute", manner).pushGet("nothing", "c")],
+  [unmanaged, "push list", ({ caller }, manner) => caller("mute", manner).pushList("nothing")],
+  [unmanaged, "push delete", ({ caller }, manner) => caller("mute", manner).pushDelete("nothing", "c")],
   [
     "PushNotificationNotSupported",
     "send",
-    ({ caller }, manner) => caller("echo", manner).send(text("hi"), { push: "https://example.org/hook" }),
+    ({ caller }, manner) => caller("mute", manner).send(text("hi"), { push: "https://example.org/hook" }),
   ],
   [
     "PushNotificationNotSupported",
     "stream",
-    ({ caller }, manner) => caller("echo", manner).stream(text("hi"), { push: "https://example.org/hook" }),
+    ({ caller }, manner) => caller("mute", manner).stream(text("hi"), { push: "https://example.org/hook" }),
   ],
   [
     ({ undeclaredStreaming }) => undeclaredStreaming,

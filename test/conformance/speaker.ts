@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "./http.ts";
-import type { Fields, Frame, Page, Part, Sent, State, Task } from "./neutral.ts";
+import type { Fields, Frame, Page, Part, Sent, State, Task, Told, Webhook, Webhooks } from "./neutral.ts";
 import type { Refusal, RefusalName } from "./refusals.ts";
 
 export type Version = "1.0" | "0.3" | "0.2" | "0.1";
@@ -23,6 +23,8 @@ export interface Speaker {
   readonly rules: Rules;
   /** What is left of things as others tell them. Absent: this dialect has words for all there is in this suite. */
   readonly lessens?: Lessening;
+  /** Reads the body of what a webhook is sent that was set in this dialect. */
+  readPushed(value: unknown): Told;
   /** Speaks to the agent at this address, which has no slash at its end. */
   at(address: string, manner?: Manner): Caller;
 }
@@ -58,8 +60,9 @@ export interface Rules {
   readonly undeclaredStreaming: RefusalName;
   /** What sending a message to a finished task gets. */
   readonly finishedSend: RefusalName;
-  /** Whether webhooks can be listed and deleted. */
+  /** Whether a task can have several webhooks, each with an id, which can be listed and deleted. */
   readonly managesPush: boolean;
+  readonly push: PushRules;
   /** What is told where a required extension is not asked for. */
   readonly requiredExtension: RefusalName;
   readonly extensionsHeader: "A2A-Extensions" | "X-A2A-Extensions";
@@ -73,6 +76,23 @@ export interface Rules {
   readonly referenceTaskIds: boolean;
   /** Whether readers must also take the names of the definition, with underscores. */
   readonly snakeCase: boolean;
+}
+
+/** What webhooks are told, and how they are spoken of. */
+export interface PushRules {
+  /** Each event by itself, or the task as it stands. */
+  readonly sends: "events" | "tasks";
+  readonly mediaType: string;
+  /** Whether a token also counts as the credentials of the notification. */
+  readonly tokenAsBearer: boolean;
+  /** What becomes of a webhook that cannot be told. */
+  readonly afterFailure: "removed" | "suspended";
+  /** What callers call the address of a webhook, where it is set and where it comes with a message. */
+  readonly fields: { readonly create: string; readonly send: string };
+  /** The members of a webhook that answers have. */
+  readonly tells: readonly (keyof Webhook)[];
+  /** Whether answers have all schemes of authentication, or the first. */
+  readonly schemes: "all" | "first";
 }
 
 /** How a caller puts its requests, besides what it asks. */
@@ -115,7 +135,7 @@ export interface SendOptions {
   /** The request's own metadata. */
   readonly metadata?: Fields;
   /** A webhook that comes with the message. */
-  readonly push?: string;
+  readonly push?: Webhook | string;
   /** The id of the last event that was seen. */
   readonly after?: string;
 }
@@ -138,9 +158,10 @@ export interface Caller {
   cancel(id: string, metadata?: Fields): Promise<Outcome<Task>>;
   subscribe(id: string, after?: string): Promise<Outcome<Stream>>;
   extendedCard(): Promise<Outcome<Fields>>;
-  pushCreate(taskId: string, url: string): Promise<Outcome<unknown>>;
-  pushGet(taskId: string, id: string): Promise<Outcome<unknown>>;
-  pushList(taskId: string): Promise<Outcome<unknown>>;
+  pushCreate(taskId: string, webhook: Webhook | string): Promise<Outcome<Webhook>>;
+  /** Without an id: whichever the server has. `undefined`: there is none, and the version calls that an answer. */
+  pushGet(taskId: string, id?: string): Promise<Outcome<Webhook | undefined>>;
+  pushList(taskId: string, page?: Pick<ListQuery, "pageSize" | "pageToken">): Promise<Outcome<Webhooks>>;
   pushDelete(taskId: string, id: string): Promise<Outcome<unknown>>;
 }
 

@@ -14,10 +14,21 @@ export interface Stage extends AsyncDisposable {
   play(run: RunFunction): string;
 }
 
-const AGENT_NAMES = ["actor", "echo", "replier", "quiet", "discreet", "tactful", "needy", "picky"] as const;
+const AGENT_NAMES = ["actor", "echo", "replier", "quiet", "discreet", "tactful", "needy", "picky", "mute"] as const;
 export type AgentName = (typeof AGENT_NAMES)[number];
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Webhooks may be on this machine, and are not waited for long. */
+export const LOCAL_WEBHOOKS: Pick<ServerOptions, "outgoing" | "push"> = {
+  outgoing: { http: true, allow: ["loopback"], lookup: nobody },
+  push: { retries: 1, retryDelay: 1 },
+};
+
+/** Whatever a webhook is called: tests reach nobody else. */
+export async function nobody(): Promise<readonly string[]> {
+  throw new Error("There is no such host");
+}
 
 /** Everybody who says a name is who they say; the others are nobody in particular. */
 const authenticate: NonNullable<ServerOptions["authenticate"]> = ({ headers }) => {
@@ -34,6 +45,7 @@ export async function openStage(options: ServerOptions = {}): Promise<Stage> {
     drainTimeout: 0,
     logger: SILENT,
     authenticate,
+    ...LOCAL_WEBHOOKS,
     ...options,
   });
   const { url } = await server.listen();
@@ -99,6 +111,12 @@ export function agentsOf(plays: ReadonlyMap<string, RunFunction>): readonly Agen
       description: "Requires an extension.",
       version: "1.0.0",
       extensions: [{ uri: NEEDED, required: true }, { uri: OFFERED }],
+      run: async (task) => task.text,
+    },
+    mute: {
+      description: "Tells nobody anything unasked.",
+      version: "1.0.0",
+      capabilities: { pushNotifications: false },
       run: async (task) => task.text,
     },
     picky: {

@@ -43,7 +43,10 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
       const [first] = frames;
       const id = first?.kind === "task" ? first.task.id : "";
       expect((await accepted(mine.get(id))).status.state).toBe("completed");
-      expect(await refusalOf(mine.pushList(id))).toBe("PushNotificationNotSupported");
+      const webhook = await accepted(mine.pushCreate(id, "https://example.org/hook"));
+      expect((await accepted(mine.pushList(id))).webhooks).toEqual([webhook]);
+      expect(await refusalOf(within("two").pushList(id))).toBe("TaskNotFound");
+      await accepted(mine.pushDelete(id, webhook.id ?? ""));
       expect(await refusalOf(mine.extendedCard())).toBe("UnsupportedOperation");
     });
   });

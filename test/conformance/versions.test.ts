@@ -60,7 +60,6 @@ function heard(answer: HttpAnswer, binding: Asking["binding"]): string {
 /** Told in the version's own form, or refused in the form of the version that was claimed. All before 1.0 have the same. */
 const SERVED = { "1.0": "TaskNotFound in the form of 1.0", "0.x": "TaskNotFound in the form of 0.x" } as const;
 const NO_SUCH = { "1.0": "MethodNotFound in the form of 1.0", "0.x": "MethodNotFound in the form of 0.x" } as const;
-const NO_PUSH = "PushNotificationNotSupported in the form of 0.x";
 const UNSUPPORTED = "VersionNotSupported in the form of 1.0";
 
 type Row<S extends Spelling = Spelling> = readonly [
@@ -103,17 +102,17 @@ const RPC_TABLE: readonly Row[] = [
   ["0.1", "1.0", SERVED["1.0"], SERVED["1.0"], NO_SUCH["0.x"]],
   ["0.1", "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
   ["0.1.0", "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
-  ["0.3", "0.2", NO_PUSH, NO_PUSH, NO_PUSH],
-  ["0.2", "0.2", NO_PUSH, NO_PUSH, NO_PUSH],
-  [undefined, "0.2", NO_PUSH, NO_PUSH, NO_PUSH],
-  ["0.1", "0.2", NO_PUSH, NO_PUSH, NO_SUCH["0.x"]],
-  ["1.0", "0.2", NO_SUCH["1.0"], NO_PUSH, NO_SUCH["1.0"]],
-  ["0.1", "0.1", NO_PUSH, NO_PUSH, NO_PUSH],
-  [undefined, "0.1", NO_PUSH, NO_PUSH, NO_PUSH],
-  ["", "0.1", NO_PUSH, NO_PUSH, NO_PUSH],
-  ["0.2", "0.1", NO_SUCH["0.x"], NO_PUSH, NO_SUCH["0.x"]],
-  ["0.3", "0.1", NO_SUCH["0.x"], NO_PUSH, NO_SUCH["0.x"]],
-  ["1.0", "0.1", NO_SUCH["1.0"], NO_PUSH, NO_SUCH["1.0"]],
+  ["0.3", "0.2", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["0.2", "0.2", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  [undefined, "0.2", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["0.1", "0.2", SERVED["0.x"], SERVED["0.x"], NO_SUCH["0.x"]],
+  ["1.0", "0.2", NO_SUCH["1.0"], SERVED["0.x"], NO_SUCH["1.0"]],
+  ["0.1", "0.1", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  [undefined, "0.1", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["", "0.1", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],
+  ["0.2", "0.1", NO_SUCH["0.x"], SERVED["0.x"], NO_SUCH["0.x"]],
+  ["0.3", "0.1", NO_SUCH["0.x"], SERVED["0.x"], NO_SUCH["0.x"]],
+  ["1.0", "0.1", NO_SUCH["1.0"], SERVED["0.x"], NO_SUCH["1.0"]],
   ["0.5", "0.1", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
 ];
 

@@ -70,7 +70,8 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       const eventErrors = options.eventErrors?.includes(request.method) === true;
       if (response.headers.get("content-type") !== "text/event-stream") {
         const outcome = answerOf<Stream>(await wholeAnswer(response), id, () => wrong("A stream", "was not opened"));
-        if (eventErrors && !(outcome.ok || outcome.refusal.name === "InvalidParams")) {
+        // Where the status says that something is wrong, every reader sees it.
+        if (eventErrors && outcome.http.status === 200 && !(outcome.ok || outcome.refusal.name === "InvalidParams")) {
           wrong("This error", "must come as an event", outcome.http.text);
         }
         return outcome;

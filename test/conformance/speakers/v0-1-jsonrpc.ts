@@ -1,9 +1,20 @@
 import type { Fields, Sent, Task } from "../neutral.ts";
 import type { Caller, Manner, Outcome, SendOptions, Speaker } from "../speaker.ts";
+import { wrong } from "../strict.ts";
+import { readNothing, writeWebhook } from "./push-shapes.ts";
 import { headersOf } from "./rest-client.ts";
 import { createRpcClient, type RpcRequest } from "./rpc-client.ts";
 import { LESSENS_0_1 } from "./v0-1-lessens.ts";
-import { joinOpening, RULES_0_1, readError, readTask, readTold, sendParams } from "./v0-1-shapes.ts";
+import {
+  joinOpening,
+  RULES_0_1,
+  readError,
+  readOwner,
+  readPushed,
+  readTask,
+  readTold,
+  sendParams,
+} from "./v0-1-shapes.ts";
 import { readUnionTask, readUnionTold } from "./v0-1-union.ts";
 
 /**
@@ -16,6 +27,7 @@ export const jsonRpc0_1: Speaker = {
   binding: "jsonrpc",
   rules: RULES_0_1,
   lessens: LESSENS_0_1,
+  readPushed,
   at: callerAt,
 };
 
@@ -72,11 +84,16 @@ function callerAt(address: string, manner: Manner = {}): Caller {
       ),
     subscribe: (id, after) => client.open(shared("tasks/resubscribe", { id }, after), readNews),
     extendedCard: missing("extended card"),
-    pushCreate: (id, url) =>
-      client.call(own("tasks/pushNotification/set", { id, pushNotificationConfig: { url } }), (value) => value),
-    pushGet: (id) => client.call(own("tasks/pushNotification/get", { id }), (value) => value),
+    pushCreate: (id, webhook) =>
+      client.call(
+        own("tasks/pushNotification/set", { id, pushNotificationConfig: writeWebhook(webhook) }),
+        (value) => readOwner(value, id) ?? wrong("A webhook", "was not kept", value),
+      ),
+    pushGet: (id) => client.call(own("tasks/pushNotification/get", { id }), (value) => readOwner(value, id)),
     pushList: missing("list of webhooks"),
-    pushDelete: missing("way to delete webhooks"),
+    /** There is no method for it, but to set nothing. */
+    pushDelete: (id) =>
+      client.call(own("tasks/pushNotification/set", { id, pushNotificationConfig: null }), readNothing),
   };
 }
 

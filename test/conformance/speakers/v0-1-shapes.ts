@@ -1,4 +1,13 @@
-import { type Artifact, type Fields, type Message, type Status, type Task, type Told, UNTOLD } from "../neutral.ts";
+import {
+  type Artifact,
+  type Fields,
+  type Message,
+  type Status,
+  type Task,
+  type Told,
+  UNTOLD,
+  type Webhook,
+} from "../neutral.ts";
 import { REFUSALS, type Refusal, type RefusalName, refusalByCode } from "../refusals.ts";
 import type { Rules, Saying, SendOptions } from "../speaker.ts";
 import {
@@ -13,6 +22,7 @@ import {
   objectWith,
   wrong,
 } from "../strict.ts";
+import { readWebhook, writeWebhook } from "./push-shapes.ts";
 import { readNumberedError, readPart, writePart } from "./v0-3-shapes.ts";
 
 export const RULES_0_1: Rules = {
@@ -29,6 +39,15 @@ export const RULES_0_1: Rules = {
   undeclaredStreaming: "StreamingNotSupported",
   finishedSend: "InvalidTaskState",
   managesPush: false,
+  push: {
+    sends: "tasks",
+    mediaType: "application/json",
+    tokenAsBearer: true,
+    afterFailure: "removed",
+    fields: { create: "pushNotificationConfig.url", send: "pushNotification.url" },
+    tells: ["url", "token", "authentication", "headers", "events"],
+    schemes: "all",
+  },
   requiredExtension: "InvalidParams",
   // It knows none; who asks does as the next version.
   extensionsHeader: "X-A2A-Extensions",
@@ -54,7 +73,7 @@ export function sendParams(saying: Saying, options: SendOptions = {}): Fields & 
       ...(ofMessage !== undefined && { metadata: ofMessage }),
     },
     ...(outputModes !== undefined && { acceptedOutputModes: outputModes }),
-    ...(push !== undefined && { pushNotification: { url: push } }),
+    ...(push !== undefined && { pushNotification: writeWebhook(push) }),
     ...(history !== undefined && { historyLength: history }),
     ...(metadata !== undefined && { metadata }),
   };
@@ -81,6 +100,23 @@ function readWholeArtifact(value: unknown, position: number): Artifact {
   const { artifact, append, lastChunk } = readArtifact(value, `artifacts[${position}]`);
   if (artifact.artifactId !== String(position)) wrong(`artifacts[${position}]`, "has another number", value);
   return append || lastChunk ? wrong(`artifacts[${position}]`, "is a piece", value) : artifact;
+}
+
+/** A task as webhooks are told it: with what some of them decide by. */
+export function readPushed(value: unknown): Told {
+  const { taskId, eventType, timestamp, ...fields } = asObject(value, "notification");
+  const task = readTask(fields);
+  if (taskId !== task.id) wrong("taskId", "is not that of the task", value);
+  if (eventType !== "status" && eventType !== "artifact") wrong("eventType", "is no kind of event", value);
+  asTimestamp(timestamp, "timestamp");
+  return { kind: "task", task };
+}
+
+/** The one webhook of a task, or that there is none. */
+export function readOwner(value: unknown, taskId: string): Webhook | undefined {
+  const { id, pushNotificationConfig: webhook } = asObject(value, "config");
+  if (id !== taskId) wrong("id", "is not that of the task", value);
+  return webhook === null ? undefined : readWebhook(webhook, "headers", "events");
 }
 
 interface Piece {
@@ -183,10 +219,12 @@ const OWN: readonly RefusalName[] = [
   "InvalidTaskState",
 ];
 const AUTHENTICATION_REQUIRED = -32007;
+const AUTHORIZATION_FAILED = -32008;
 
 export function readError(value: unknown): Refusal {
   const refusal = readNumberedError(value, (code) => {
     if (code === AUTHENTICATION_REQUIRED) return "Unauthenticated";
+    if (code === AUTHORIZATION_FAILED) return "PermissionDenied";
     const standard = typeof code === "number" && code <= -32600 ? refusalByCode(code) : undefined;
     return standard ?? OWN.find((name) => REFUSALS[name].code === code);
   });

@@ -4,7 +4,7 @@ import { type Refusal, type RefusalName, refusalByCode } from "../refusals.ts";
 import type { Caller, Manner, Outcome, Rules, Speaker } from "../speaker.ts";
 import { asObject, wrong } from "../strict.ts";
 import { headersOf } from "./rest-client.ts";
-import { createCaller } from "./v0-3-jsonrpc.ts";
+import { createCaller, readPushed } from "./v0-3-jsonrpc.ts";
 import { RULES_0_3, readNumberedError } from "./v0-3-shapes.ts";
 
 const RULES: Rules = { ...RULES_0_3, namesTasks: "may" };
@@ -15,6 +15,7 @@ export const jsonRpc0_2: Speaker = {
   version: "0.2",
   binding: "jsonrpc",
   rules: RULES,
+  readPushed,
   at: callerAt,
 };
 
@@ -49,5 +50,6 @@ async function fetchExtendedCard(address: string, headers: Readonly<Record<strin
 
 const CARD_REFUSALS: ReadonlyMap<number, RefusalName> = new Map([
   [401, "Unauthenticated"],
+  [403, "PermissionDenied"],
   [404, "ExtendedCardNotConfigured"],
 ]);

@@ -1,7 +1,8 @@
-import type { Fields, Page } from "../neutral.ts";
+import type { Fields, Page, Told, Webhook } from "../neutral.ts";
 import type { Refusal } from "../refusals.ts";
 import type { Caller, Manner, Outcome, Saying, SendOptions, Speaker } from "../speaker.ts";
-import { asList, asObject, objectWith } from "../strict.ts";
+import { asList, asObject, objectWith, wrong } from "../strict.ts";
+import { readNothing, readWebhook, writeWebhook } from "./push-shapes.ts";
 import { headersOf } from "./rest-client.ts";
 import { createRpcClient } from "./rpc-client.ts";
 import { createReaders } from "./shapes.ts";
@@ -12,11 +13,25 @@ export const jsonRpc0_3: Speaker = {
   version: "0.3",
   binding: "jsonrpc",
   rules: RULES_0_3,
+  readPushed,
   // Clients of 0.3 know no version header.
   at: (address, manner) => createCaller(address, manner, { claim: undefined, readError }),
 };
 
 const { readTask, readSent, readTold } = createReaders(spelling0_3(false));
+
+/** Every binding of 0.2 and 0.3 tells webhooks the bare task. */
+export function readPushed(value: unknown): Told {
+  return { kind: "task", task: readTask(value) };
+}
+
+function readOwner(value: unknown, id: string): Webhook {
+  const { taskId, pushNotificationConfig } = objectWith(value, "config", {
+    required: ["taskId", "pushNotificationConfig"],
+  });
+  if (taskId !== id) wrong("config.taskId", "is not that of the task", value);
+  return readWebhook(pushNotificationConfig, "id", "headers");
+}
 
 /** Also what REST has as its body. */
 export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
@@ -25,7 +40,7 @@ export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
     ...(wait !== undefined && { blocking: wait }),
     ...(history !== undefined && { historyLength: history }),
     ...(outputModes !== undefined && { acceptedOutputModes: outputModes }),
-    ...(push !== undefined && { pushNotificationConfig: { url: push } }),
+    ...(push !== undefined && { pushNotificationConfig: writeWebhook(push) }),
   };
   return {
     message: writeMessage(saying),
@@ -50,8 +65,10 @@ export function createCaller(address: string, manner: Manner = {}, { claim, read
     readError,
   });
   const resume = (after: string | undefined) => (after === undefined ? {} : { headers: { "last-event-id": after } });
-  const push = (operation: string, params: Fields) =>
-    client.call({ method: `tasks/pushNotificationConfig/${operation}`, params }, (value) => value);
+  const push = (operation: string, params: Fields) => ({
+    method: `tasks/pushNotificationConfig/${operation}`,
+    params,
+  });
   return {
     send: (saying, options) =>
       client.call(
@@ -76,14 +93,21 @@ export function createCaller(address: string, manner: Manner = {}, { claim, read
     subscribe: (id, after) => client.open({ method: "tasks/resubscribe", params: { id }, ...resume(after) }, readTold),
     extendedCard: () =>
       client.call({ method: "agent/getAuthenticatedExtendedCard" }, (value) => asObject(value, "card")),
-    pushCreate: (taskId, url) => push("set", { taskId, pushNotificationConfig: { url } }),
-    pushGet: (id, pushNotificationConfigId) => push("get", { id, pushNotificationConfigId }),
-    pushList: (id) =>
-      client.call({ method: "tasks/pushNotificationConfig/list", params: { id } }, (value) =>
-        asList(value, "configs").map((each) =>
-          objectWith(each, "config", { required: ["taskId", "pushNotificationConfig"] }),
-        ),
+    pushCreate: (taskId, webhook) =>
+      client.call(push("set", { taskId, pushNotificationConfig: writeWebhook(webhook) }), (value) =>
+        readOwner(value, taskId),
       ),
-    pushDelete: (id, pushNotificationConfigId) => push("delete", { id, pushNotificationConfigId }),
+    pushGet: (id, pushNotificationConfigId) =>
+      client.call(
+        push("get", { id, ...(pushNotificationConfigId !== undefined && { pushNotificationConfigId }) }),
+        (value) => readOwner(value, id),
+      ),
+    pushList: (id) =>
+      client.call(push("list", { id }), (value) => ({
+        webhooks: asList(value, "configs").map((each) => readOwner(each, id)),
+        nextPageToken: undefined,
+      })),
+    pushDelete: (id, pushNotificationConfigId) =>
+      client.call(push("delete", { id, pushNotificationConfigId }), readNothing),
   };
 }

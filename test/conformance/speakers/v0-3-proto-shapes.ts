@@ -28,6 +28,11 @@ export const PROTO_SPELLING: Spelling = {
 export const PROTO_RULES: Rules = {
   ...RULES_0_3,
   waitsByDefault: false,
+  push: {
+    ...RULES_0_3.push,
+    fields: { create: "pushNotificationConfig.url", send: "configuration.pushNotification.url" },
+    tells: ["id", "url", "token", "authentication"],
+  },
   zeroHistory: "all",
   list: "array",
   referenceTaskIds: false,

@@ -1,9 +1,10 @@
-import type { Fields, Page } from "../neutral.ts";
+import type { Fields, Page, Webhook } from "../neutral.ts";
 import type { Caller, Manner, Saying, SendOptions, Speaker } from "../speaker.ts";
-import { asObject, listOf } from "../strict.ts";
+import { asObject, listOf, objectWith, wrong } from "../strict.ts";
+import { readEmpty, readWebhook, readWebhookPage, writeWebhook } from "./push-shapes.ts";
 import { createRestClient, headersOf, type RestRequest } from "./rest-client.ts";
 import { createReaders, type Readers } from "./shapes.ts";
-import { sendRequest } from "./v0-3-jsonrpc.ts";
+import { readPushed, sendRequest } from "./v0-3-jsonrpc.ts";
 import { PROTO_RULES, PROTO_SPELLING, writeProtoMessage } from "./v0-3-proto-shapes.ts";
 import { RULES_0_3, readError, spelling0_3 } from "./v0-3-shapes.ts";
 
@@ -15,6 +16,7 @@ export const restJson0_3: Speaker = {
   version: "0.3",
   binding: "rest",
   rules: { ...RULES_0_3, list: "array" },
+  readPushed,
   at: (address, manner) => callerAt(address, manner, "json"),
 };
 
@@ -24,6 +26,7 @@ export const restProto0_3: Speaker = {
   version: "0.3",
   binding: "rest",
   rules: PROTO_RULES,
+  readPushed,
   at: (address, manner) => callerAt(address, manner, "proto"),
 };
 
@@ -38,7 +41,7 @@ function protoRequest(saying: Saying, options: SendOptions = {}): Fields {
     ...(wait !== undefined && { blocking: wait }),
     ...(history !== undefined && { historyLength: history }),
     ...(outputModes !== undefined && { acceptedOutputModes: outputModes }),
-    ...(push !== undefined && { pushNotification: { url: push } }),
+    ...(push !== undefined && { pushNotification: writeWebhook(push) }),
   };
   return {
     message: writeProtoMessage(saying),
@@ -57,13 +60,15 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
     readError,
   });
   const own = READERS[style];
-  const { readTask, readTold } = READERS[manner.bodyless ?? style];
+  const shown = manner.bodyless ?? style;
+  const { readTask, readTold } = READERS[shown];
   // A task is named by its id, or as a resource.
   const named = (id: string): Fields => (style === "json" ? { id } : { name: `tasks/${id}` });
   const plainly = manner.showStyle !== true;
   const request = style === "json" ? sendRequest : protoRequest;
   const task = (id: string) => `/tasks/${encodeURIComponent(id)}`;
   const configs = (id: string) => `${task(id)}/pushNotificationConfigs`;
+  const config = (id: string, configId: string) => `${configs(id)}/${encodeURIComponent(configId)}`;
   const resume = (after: string | undefined) => (after === undefined ? {} : { headers: { "last-event-id": after } });
   const get = (path: string, query?: RestRequest["query"]): RestRequest => ({
     method: "GET",
@@ -96,10 +101,35 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
         ? client.open({ ...get(`${task(id)}:subscribe`), ...resume(after) }, readTold)
         : client.open({ ...post(`${task(id)}:subscribe`, named(id)), ...resume(after) }, own.readTold),
     extendedCard: () => client.call(get("/card"), (value) => asObject(value, "card")),
-    pushCreate: (id, url) => client.call(post(configs(id), { config: { url } }), (value) => value),
-    pushGet: (id, configId) => client.call(get(`${configs(id)}/${configId}`), (value) => value),
-    pushList: (id) => client.call(get(configs(id)), (value) => value),
-    pushDelete: (id, configId) =>
-      client.call({ method: "DELETE", path: `${configs(id)}/${configId}` }, (value) => value),
+    pushCreate: (id, webhook) =>
+      client.call(post(configs(id), configBody(id, writeWebhook(webhook), style)), (value) =>
+        readResource(value, id, style),
+      ),
+    pushGet: (id, configId = "") => client.call(get(config(id, configId)), (value) => readResource(value, id, shown)),
+    pushList: (id) =>
+      client.call(get(configs(id)), (value) => readWebhookPage(value, (each) => readResource(each, id, shown))),
+    pushDelete: (id, configId) => client.call({ method: "DELETE", path: config(id, configId) }, readEmpty),
   };
+}
+
+/** As the text of 0.3 has it, or as a resource of its definition. */
+function configBody(taskId: string, webhook: Fields, style: Style): Fields {
+  if (style === "json") return { config: webhook };
+  return { name: `tasks/${taskId}/pushNotificationConfigs/`, pushNotificationConfig: webhook };
+}
+
+/** REST has webhooks as resources, whose names end in their ids. */
+function readResource(value: unknown, taskId: string, style: Style): Webhook {
+  const fields = objectWith(value, "config", {
+    required: ["name", "pushNotificationConfig", ...(style === "json" ? ["taskId"] : [])],
+  });
+  const webhook = readWebhook(
+    fields["pushNotificationConfig"],
+    "id",
+    ...(style === "json" ? ["headers" as const] : []),
+  );
+  if (fields["name"] !== `tasks/${taskId}/pushNotificationConfigs/${webhook.id}`)
+    wrong("config.name", "is wrong", fields);
+  if (style === "json" && fields["taskId"] !== taskId) wrong("config.taskId", "is not that of the task", fields);
+  return webhook;
 }

@@ -1,5 +1,6 @@
 import type { Caller, Manner, Speaker } from "../speaker.ts";
 import { asObject } from "../strict.ts";
+import { readFlatWebhook, readNothing, readWebhookPage, writeFlatWebhook } from "./push-shapes.ts";
 import { headersOf } from "./rest-client.ts";
 import { createRpcClient } from "./rpc-client.ts";
 import { listRequest, RULES, sendRequest } from "./v1-0-requests.ts";
@@ -10,6 +11,7 @@ export const jsonRpc1_0: Speaker = {
   version: "1.0",
   binding: "jsonrpc",
   rules: RULES,
+  readPushed: READERS.readTold,
   at: callerAt,
 };
 
@@ -24,11 +26,10 @@ function callerAt(address: string, manner: Manner = {}): Caller {
   });
   const tenant = manner.tenant === undefined ? {} : { tenant: manner.tenant };
   const resume = (after: string | undefined) => (after === undefined ? {} : { headers: { "last-event-id": after } });
-  const push = (operation: string, params: object) =>
-    client.call(
-      { method: `${operation}TaskPushNotificationConfig`, params: { ...tenant, ...params } },
-      (value) => value,
-    );
+  const push = (operation: string, params: object) => ({
+    method: `${operation}TaskPushNotificationConfig`,
+    params: { ...tenant, ...params },
+  });
   return {
     send: (saying, options) =>
       client.call(
@@ -59,10 +60,13 @@ function callerAt(address: string, manner: Manner = {}): Caller {
       client.open({ method: "SubscribeToTask", params: { ...tenant, id }, ...resume(after) }, readTold),
     extendedCard: () =>
       client.call({ method: "GetExtendedAgentCard", params: tenant }, (value) => asObject(value, "card")),
-    pushCreate: (taskId, url) => push("Create", { taskId, url }),
-    pushGet: (taskId, id) => push("Get", { taskId, id }),
-    pushList: (taskId) =>
-      client.call({ method: "ListTaskPushNotificationConfigs", params: { ...tenant, taskId } }, (value) => value),
-    pushDelete: (taskId, id) => push("Delete", { taskId, id }),
+    pushCreate: (taskId, webhook) =>
+      client.call(push("Create", { taskId, ...writeFlatWebhook(webhook) }), (value) => readFlatWebhook(value, taskId)),
+    pushGet: (taskId, id) => client.call(push("Get", { taskId, id }), (value) => readFlatWebhook(value, taskId)),
+    pushList: (taskId, page) =>
+      client.call({ method: "ListTaskPushNotificationConfigs", params: { ...tenant, taskId, ...page } }, (value) =>
+        readWebhookPage(value, (each) => readFlatWebhook(each, taskId)),
+      ),
+    pushDelete: (taskId, id) => client.call(push("Delete", { taskId, id }), readNothing),
   };
 }

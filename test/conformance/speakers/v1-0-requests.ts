@@ -1,5 +1,6 @@
 import type { Fields } from "../neutral.ts";
 import type { ListQuery, Rules, Saying, SendOptions } from "../speaker.ts";
+import { writeFlatWebhook } from "./push-shapes.ts";
 import { SPELLING } from "./v1-0-shapes.ts";
 
 export const RULES: Rules = {
@@ -16,6 +17,15 @@ export const RULES: Rules = {
   undeclaredStreaming: "UnsupportedOperation",
   finishedSend: "UnsupportedOperation",
   managesPush: true,
+  push: {
+    sends: "events",
+    mediaType: "application/a2a+json",
+    tokenAsBearer: false,
+    afterFailure: "suspended",
+    fields: { create: "url", send: "configuration.taskPushNotificationConfig.url" },
+    tells: ["id", "url", "token", "authentication"],
+    schemes: "first",
+  },
   requiredExtension: "ExtensionSupportRequired",
   extensionsHeader: "A2A-Extensions",
   insteadOf: {},
@@ -32,7 +42,7 @@ export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
     ...(wait !== undefined && { returnImmediately: !wait }),
     ...(history !== undefined && { historyLength: history }),
     ...(outputModes !== undefined && { acceptedOutputModes: outputModes }),
-    ...(push !== undefined && { taskPushNotificationConfig: { url: push } }),
+    ...(push !== undefined && { taskPushNotificationConfig: writeFlatWebhook(push) }),
   };
   return {
     message: { messageId: crypto.randomUUID(), role: "ROLE_USER", ...saying },

@@ -1,6 +1,7 @@
 import type { Fields } from "../neutral.ts";
 import type { Caller, Manner, Speaker } from "../speaker.ts";
 import { asObject } from "../strict.ts";
+import { readEmpty, readFlatWebhook, readWebhookPage, writeFlatWebhook } from "./push-shapes.ts";
 import { createRestClient, headersOf, type RestRequest } from "./rest-client.ts";
 import { listRequest, RULES, sendRequest } from "./v1-0-requests.ts";
 import { READERS, readPage, readRestError } from "./v1-0-shapes.ts";
@@ -10,6 +11,7 @@ export const rest1_0: Speaker = {
   version: "1.0",
   binding: "rest",
   rules: RULES,
+  readPushed: READERS.readTold,
   at: callerAt,
 };
 
@@ -41,6 +43,7 @@ function callerAt(address: string, manner: Manner = {}): Caller {
   });
   const task = (id: string) => `/tasks/${encodeURIComponent(id)}`;
   const configs = (id: string) => `${task(id)}/pushNotificationConfigs`;
+  const config = (id: string, configId: string) => `${configs(id)}/${encodeURIComponent(configId)}`;
   const resume = (after: string | undefined) => (after === undefined ? {} : { headers: { "last-event-id": after } });
   return {
     send: (saying, options) =>
@@ -53,10 +56,14 @@ function callerAt(address: string, manner: Manner = {}): Caller {
       client.call(write(`${task(id)}:cancel`, metadata === undefined ? {} : { metadata }), (value) => readTask(value)),
     subscribe: (id, after) => client.open({ ...read(`${task(id)}:subscribe`), ...resume(after) }, readTold),
     extendedCard: () => client.call(read("/extendedAgentCard"), (value) => asObject(value, "card")),
-    pushCreate: (taskId, url) => client.call(write(configs(taskId), { url }), (value) => value),
-    pushGet: (taskId, id) => client.call(read(`${configs(taskId)}/${id}`), (value) => value),
-    pushList: (taskId) => client.call(read(configs(taskId)), (value) => value),
+    pushCreate: (taskId, webhook) =>
+      client.call(write(configs(taskId), writeFlatWebhook(webhook)), (value) => readFlatWebhook(value, taskId)),
+    pushGet: (taskId, id = "") => client.call(read(config(taskId, id)), (value) => readFlatWebhook(value, taskId)),
+    pushList: (taskId, page) =>
+      client.call(read(configs(taskId), { ...page }), (value) =>
+        readWebhookPage(value, (each) => readFlatWebhook(each, taskId)),
+      ),
     pushDelete: (taskId, id) =>
-      client.call({ method: "DELETE", path: `${configs(taskId)}/${id}`, query: inQuery }, (value) => value),
+      client.call({ method: "DELETE", path: config(taskId, id), query: { ...inQuery, ...inBody } }, readEmpty),
   };
 }

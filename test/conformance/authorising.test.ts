@@ -1,0 +1,57 @@
+import { encryptTo } from "palaver/client";
+import { describe, expect, it } from "vitest";
+import { inEveryDialect } from "./every-dialect.ts";
+import { outputOf, type Task } from "./neutral.ts";
+import { accepted, taskOf, text, toldState } from "./speaker.ts";
+import { SPEAKERS } from "./speakers.ts";
+
+inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
+  interface Need {
+    readonly requestId: string;
+    readonly key: object;
+  }
+
+  function needOf(task: Task): Need {
+    const part = task.status.message?.parts.find(({ metadata }) => metadata?.["kind"] === "auth-request");
+    // Safe: that it is so is what is tested.
+    return part?.data as Need;
+  }
+
+  describe("an authorisation that is needed", () => {
+    it("is told in words and as data, and met by a message", async () => {
+      const opening = play(async (task) => {
+        await task.requireAuth({ message: "May I?", schemes: ["sso", { type: "oauth2" }], description: "To read" });
+        return "thanks";
+      });
+      const task = await taskOf(caller().send(text(opening), { wait: true }));
+      expect(task.status.state).toBe(toldState(speaker, "auth-required"));
+      expect(task.status.message?.parts).toMatchObject([
+        { text: "May I?" },
+        {
+          data: { requestId: expect.any(String), schemes: ["sso", { type: "oauth2" }], description: "To read" },
+          metadata: { kind: "auth-request" },
+        },
+      ]);
+      const done = await taskOf(caller().send({ ...text("yes"), taskId: task.id }, { wait: true }));
+      expect([done.status.state, outputOf(done)]).toEqual(["completed", "thanks"]);
+    });
+
+    it("may be a secret that comes back encrypted, or plain, and that nobody sees", async () => {
+      for (const isEncrypted of [true, false]) {
+        const opening = play(async (task) => {
+          const secret = await task.requireAuth({ message: "Token?", secret: true });
+          return secret === "swordfish" ? "right" : "wrong";
+        });
+        const asked = await taskOf(caller().send(text(opening), { wait: true }));
+        const parts = isEncrypted
+          ? [{ data: { jwe: await encryptTo(needOf(asked).key, "swordfish") } }]
+          : [{ text: "swordfish" }];
+        const outcome = await caller().send({ parts, taskId: asked.id }, { wait: true });
+        const done = await taskOf(outcome);
+        expect([done.status.state, outputOf(done)]).toEqual(["completed", "right"]);
+        const after = await accepted(caller().get(asked.id, speaker.rules.wholeHistory));
+        for (const told of [done, after]) expect(JSON.stringify(told)).not.toMatch(/swordfish|jwe/);
+      }
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import { type Caller, type Outcome, type Speaker, text } from "./speaker.ts";
+
+/** Something to ask for of a task, or at least of the agent. */
+export interface Asking {
+  readonly operation: string;
+  /** Whether it is about a task that is there already. */
+  readonly ofTask: boolean;
+  ask(caller: Caller, taskId: string): Promise<Outcome<unknown>>;
+}
+
+/** Everything that can be asked for in a dialect. */
+export function everyOperation({ rules }: Speaker): readonly Asking[] {
+  const url = "https://hooks.example.org/notify";
+  return [
+    { operation: "send", ofTask: false, ask: (caller) => caller.send(text("hi")) },
+    { operation: "stream", ofTask: false, ask: (caller) => closed(caller.stream(text("hi"))) },
+    { operation: "get", ofTask: true, ask: (caller, id) => caller.get(id) },
+    { operation: "subscribe", ofTask: true, ask: (caller, id) => closed(caller.subscribe(id)) },
+    { operation: "push create", ofTask: true, ask: (caller, id) => caller.pushCreate(id, url) },
+    { operation: "push get", ofTask: true, ask: (caller, id) => caller.pushGet(id, "c") },
+    ...(rules.managesPush ? MANAGING : []),
+    ...(rules.list === "none" ? [] : LISTING),
+    ...(rules.undeclaredExtendedCard === undefined ? [] : SHOWING),
+    { operation: "cancel", ofTask: true, ask: (caller, id) => caller.cancel(id) },
+  ];
+}
+
+const MANAGING: readonly Asking[] = [
+  { operation: "push list", ofTask: true, ask: (caller, id) => caller.pushList(id) },
+  { operation: "push delete", ofTask: true, ask: (caller, id) => caller.pushDelete(id, "c") },
+];
+const LISTING: readonly Asking[] = [{ operation: "list", ofTask: false, ask: (caller) => caller.list() }];
+const SHOWING: readonly Asking[] = [
+  { operation: "extended card", ofTask: false, ask: (caller) => caller.extendedCard() },
+];
+
+/** What a stream was opened with; it is left at once. */
+async function closed(opening: Promise<Outcome<{ close(): Promise<void> }>>): Promise<Outcome<unknown>> {
+  const outcome = await opening;
+  if (outcome.ok) await outcome.value.close();
+  return outcome;
+}

@@ -1,0 +1,31 @@
+import { A2AError, type ServerOptions, type Verifier } from "palaver";
+
+/** Alice may do everything; Bob may do everything but look behind the scenes and cancel; the others are not let in. */
+const SCOPES: Readonly<Record<string, readonly string[]>> = {
+  alice: ["use", "inside"],
+  bob: ["use"],
+  carol: ["use", "inside"],
+};
+
+/** Whoever says one of the names is who they say. */
+const names: Verifier = {
+  scheme: { type: "http", scheme: "bearer" },
+  challenge: (problem) => (problem === undefined ? "Bearer" : `Bearer error="${problem.error}"`),
+  async verify({ headers }) {
+    const shown = headers.get("authorization");
+    if (shown === null) return undefined;
+    const id = /^Bearer (\w+)$/.exec(shown)?.[1] ?? "";
+    const scopes = SCOPES[id];
+    if (scopes === undefined) throw new A2AError("unauthenticated", "The credentials do not hold");
+    return { id, scopes };
+  },
+};
+
+/** A server that lets in only whom it knows, and lets nobody do more than they may. */
+export const GUARDED: ServerOptions = {
+  authenticate: undefined,
+  security: {
+    schemes: { names },
+    policies: [{ operation: ["extended-card", "cancel"], scopes: ["inside"] }],
+  },
+};

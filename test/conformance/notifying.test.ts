@@ -1,0 +1,263 @@
+import type { DeliveryRecord, RunFunction } from "palaver";
+import { verifyWebhook } from "palaver/webhook";
+import { describe, expect, it } from "vitest";
+import { until } from "../e2e/workbench.ts";
+import { inEveryDialect } from "./every-dialect.ts";
+import { type Inbox, openInbox } from "./inbox.ts";
+import { isTerminal, outputOf, type Task, type Told, UNTOLD, type Webhook } from "./neutral.ts";
+import { accepted, type Caller, type Speaker, taskOf, text } from "./speaker.ts";
+import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
+import { jsonRpc1_0 } from "./speakers/v1-0-jsonrpc.ts";
+import { SPEAKERS } from "./speakers.ts";
+
+/** Everything that became of deliveries, and who waits for that. */
+const records: DeliveryRecord[] = [];
+let changed = Promise.withResolvers<void>();
+
+function onDelivery(record: DeliveryRecord): void {
+  records.push(record);
+  changed.resolve();
+  changed = Promise.withResolvers<void>();
+}
+
+/** The deliveries of a task, up to one with this outcome. */
+async function deliveriesOf(taskId: string, last: DeliveryRecord["outcome"]): Promise<readonly DeliveryRecord[]> {
+  for (;;) {
+    const own = records.filter((record) => record.taskId === taskId);
+    if (own.some(({ outcome }) => outcome === last)) return own;
+    await changed.promise;
+  }
+}
+
+/** Works in public: says so, writes in two pieces, asks, and ends. */
+const tea: RunFunction = async (task) => {
+  await task.status("Boiling water");
+  const cup = task.artifact("cup");
+  await cup.write("half ");
+  await cup.write("full");
+  await task.ask("Sugar?");
+};
+
+const stateOf = (told: Told): string | undefined => {
+  if (told.kind === "task") return told.task.status.state;
+  return told.kind === "status" ? told.status.state : undefined;
+};
+
+/** What this dialect's webhooks are told of these, up to the task's end. Each body is held against the version's form. */
+async function toldUntilEnd({ readPushed, rules }: Speaker, inbox: Inbox): Promise<readonly Told[]> {
+  const ended = (told: Told): boolean => {
+    const state = stateOf(told);
+    return state !== undefined && isTerminal(state as Task["status"]["state"]);
+  };
+  const post = await inbox.until(({ body }) => ended(readPushed(JSON.parse(body))));
+  for (const { headers } of post) expect(headers["content-type"]).toBe(rules.push.mediaType);
+  return post.map(({ body }) => readPushed(JSON.parse(body)));
+}
+
+inEveryDialect(
+  SPEAKERS,
+  ({ speaker, caller, play, url }) => {
+    const { rules } = speaker;
+
+    /** Begins a task that a webhook came with, and gives its id. */
+    const begin = async (run: RunFunction, push: Webhook | string, by: Caller = caller()): Promise<string> =>
+      (await taskOf(by.send(text(play(run)), { wait: true, push }))).id;
+
+    /** Waits for an answer, and then ends. */
+    const asking = async (by: Caller = caller()): Promise<string> =>
+      (await taskOf(by.send(text(play(async (task) => `You said ${await task.ask("What?")}`)), { wait: true }))).id;
+
+    const answer = (taskId: string, by: Caller = caller()) =>
+      accepted(by.send({ ...text("one lump"), taskId }, { wait: true }));
+
+    describe("A webhook that comes with a message", () => {
+      it("is told of all that happens from the first, in order and in the form of its version", async () => {
+        await using inbox = await openInbox();
+        const taskId = await begin(tea, inbox.url());
+        await answer(taskId);
+        const told = await toldUntilEnd(speaker, inbox);
+        const end = await accepted(caller().get(taskId, rules.wholeHistory));
+        if (rules.push.sends === "events") {
+          expect(told.map((each) => stateOf(each) ?? each.kind)).toEqual([
+            "working",
+            "working",
+            "artifact",
+            "artifact",
+            "input-required",
+            "working",
+            "completed",
+          ]);
+          expect(told.every((each) => "taskId" in each && each.taskId === taskId)).toBe(true);
+          const pieces = told.flatMap((each) => (each.kind === "artifact" ? [each] : []));
+          expect(pieces.map(({ append, artifact }) => [append, artifact.parts])).toEqual([
+            [false, [{ text: "half " }]],
+            [true, [{ text: "full" }]],
+          ]);
+          expect(told.at(-1)).toMatchObject({ kind: "status", status: end.status });
+          return;
+        }
+        const tasks = told.flatMap((each) => (each.kind === "task" ? [each.task] : []));
+        const states = tasks.map(({ status }) => status.state).filter((state, at, all) => state !== all[at - 1]);
+        expect(states).toEqual(["working", "input-required", "working", "completed"]);
+        // What is told grows, and ends as the task did.
+        const outputs = tasks.map(outputOf);
+        for (const [index, output] of outputs.entries()) expect(output.startsWith(outputs[index - 1] ?? "")).toBe(true);
+        expect(tasks.every(({ id, contextId }) => id === taskId && contextId !== UNTOLD)).toBe(true);
+        expect(tasks.at(-1)).toMatchObject({ status: end.status, artifacts: end.artifacts });
+      });
+
+      it("is told of a task that was streamed as well", async () => {
+        await using inbox = await openInbox();
+        const stream = await accepted(caller().stream(text(play(async () => "done")), { push: inbox.url() }));
+        await stream.rest();
+        expect((await toldUntilEnd(speaker, inbox)).map(stateOf).at(-1)).toBe("completed");
+      });
+    });
+
+    it("tells a webhook what is configured to go along: token, credentials, headers, and a signature of ours", async () => {
+      await using inbox = await openInbox();
+      const webhook: Webhook = {
+        url: inbox.url("/hook?of=me"),
+        token: "my-token",
+        authentication: { schemes: ["Custom", "Bearer"], credentials: "my-credentials" },
+        headers: { "X-Key": "my-key" },
+      };
+      const taskId = await begin(async () => "done", webhook);
+      for (const { path, headers, body } of await inbox.until(({ body }) => /completed/i.test(body))) {
+        expect(path).toBe("/hook?of=me");
+        expect(headers).toMatchObject({
+          "x-a2a-notification-token": "my-token",
+          authorization: "Custom my-credentials",
+          "x-key": "my-key",
+        });
+        const trusted = { issuers: [url()], audience: webhook.url, token: "my-token" };
+        const result = await verifyWebhook({ method: "POST", headers, body }, trusted);
+        expect(result).toMatchObject({ ok: true, taskId, issuer: url(), repeated: false });
+        const forged = await verifyWebhook(
+          { method: "POST", headers, body: body.replace("completed", "failed") },
+          trusted,
+        );
+        if (body.includes("completed")) expect(forged).toMatchObject({ ok: false, reason: "wrong-body" });
+      }
+    });
+
+    it("authenticates by a token of its own where Bearer is asked for without credentials", async () => {
+      await using inbox = await openInbox();
+      await begin(async () => "done", { url: inbox.url(), token: "t", authentication: { schemes: ["Bearer"] } });
+      const { headers } = await inbox.next();
+      expect(headers.authorization).toBe(`Bearer ${String(headers["x-a2a-notification-signature"])}`);
+      expect(headers["x-a2a-notification-token"]).toBe("t");
+    });
+
+    it("sends a token as credentials only where the version has it so", async () => {
+      await using inbox = await openInbox();
+      await begin(async () => "done", { url: inbox.url(), token: "my-token" });
+      const { headers } = await inbox.next();
+      expect(headers["x-a2a-notification-token"]).toBe("my-token");
+      expect(headers.authorization).toBe(rules.push.tokenAsBearer ? "Bearer my-token" : undefined);
+    });
+
+    it("carries on the trace that the message came with", async () => {
+      await using inbox = await openInbox();
+      const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+      const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+      await begin(async () => "done", inbox.url(), caller(undefined, { headers }));
+      expect((await inbox.next()).headers["traceparent"]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    });
+
+    it("tells webhooks in the form they were set in, whoever made the task and whoever moves it", async () => {
+      const another = speaker.version === "1.0" ? jsonRpc0_3 : jsonRpc1_0;
+      const other = another.at(url());
+      await using inbox = await openInbox();
+      await using otherInbox = await openInbox();
+      const taskId = await asking(other);
+      await accepted(caller().pushCreate(taskId, inbox.url()));
+      // Where a task has one webhook, setting another in a version that knows several leaves it alone.
+      await accepted(other.pushCreate(taskId, otherInbox.url()));
+      await answer(taskId, other);
+      for (const [by, post] of [
+        [speaker, inbox],
+        [another, otherInbox],
+      ] as const) {
+        const states = (await toldUntilEnd(by, post)).flatMap((told) => stateOf(told) ?? []);
+        expect([states.includes("working"), states.at(-1)]).toEqual([true, "completed"]);
+      }
+    });
+
+    it("tells only of the kind of events that is asked for", async () => {
+      await using statuses = await openInbox();
+      await using artifacts = await openInbox();
+      const [ofStatuses, ofArtifacts] = [
+        await begin(tea, { url: statuses.url(), events: ["status"] }),
+        await begin(tea, { url: artifacts.url(), events: ["artifact"] }),
+      ];
+      for (const taskId of [ofStatuses, ofArtifacts]) await answer(taskId);
+      const told = await toldUntilEnd(speaker, statuses);
+      expect(told.map(({ kind }) => kind)).not.toContain("artifact");
+      expect(told.map(stateOf).slice(-3)).toEqual(["input-required", "working", "completed"]);
+      await artifacts.until(({ body }) => body.includes("full"));
+      for (const { body } of artifacts.received) {
+        const each = speaker.readPushed(JSON.parse(body));
+        if (rules.push.sends === "events") expect(each.kind).toBe("artifact");
+        if (speaker.version === "0.1")
+          expect(JSON.parse(body)).toMatchObject({ taskId: ofArtifacts, eventType: "artifact" });
+      }
+    });
+
+    describe("A webhook that cannot be told", () => {
+      it("is tried again, then removed or suspended as the version has it, and the task never knows", async () => {
+        await using broken = await openInbox((_, response) => void response.writeHead(500).end());
+        const { id: taskId } = await taskOf(
+          caller().send(text(play(tea)), {
+            wait: true,
+            push: rules.managesPush ? { id: "mine", url: broken.url() } : broken.url(),
+          }),
+        );
+        const outcomes = (await deliveriesOf(taskId, "given-up")).map(({ outcome }) => outcome);
+        expect(outcomes).toEqual(["retried", "given-up"]);
+        expect(new Set(broken.received.map(({ body, jti }) => body + jti)).size).toBe(1);
+        expect((await accepted(caller().get(taskId))).status.state).toBe("input-required");
+        if (rules.push.afterFailure === "removed") {
+          await until(async () => (await accepted(caller().pushGet(taskId))) === undefined);
+        } else {
+          expect(await accepted(caller().pushGet(taskId, "mine"))).toEqual({ id: "mine", url: broken.url() });
+        }
+        // Set again, it is told again.
+        await using inbox = await openInbox();
+        await accepted(caller().pushCreate(taskId, rules.managesPush ? { id: "mine", url: inbox.url() } : inbox.url()));
+        await answer(taskId);
+        expect((await toldUntilEnd(speaker, inbox)).map(stateOf).at(-1)).toBe("completed");
+        expect(broken.received).toHaveLength(2);
+      });
+    });
+
+    it("tells nothing more to a webhook that was deleted", async () => {
+      await using gone = await openInbox();
+      await using left = await openInbox();
+      const taskId = await asking();
+      const { id = "" } = await accepted(caller().pushCreate(taskId, gone.url()));
+      await accepted(caller().pushDelete(taskId, id));
+      await accepted(caller().pushCreate(taskId, left.url()));
+      await answer(taskId);
+      await toldUntilEnd(speaker, left);
+      expect(gone.received).toEqual([]);
+    });
+
+    it("tells a webhook that comes too late how the task ended", async () => {
+      await using inbox = await openInbox();
+      const { id } = await taskOf(caller("echo").send(text("done"), { wait: true }));
+      await accepted(caller("echo").pushCreate(id, inbox.url()));
+      expect((await toldUntilEnd(speaker, inbox)).map(stateOf)).toEqual(["completed"]);
+    });
+
+    it("tells a webhook nothing that was before it", async () => {
+      await using inbox = await openInbox();
+      const taskId = await asking();
+      await accepted(caller().pushCreate(taskId, inbox.url()));
+      await answer(taskId);
+      const told = await toldUntilEnd(speaker, inbox);
+      expect(told.flatMap((each) => stateOf(each) ?? [])).toEqual(["working", "completed"]);
+    });
+  },
+  { on: { delivery: onDelivery } },
+);

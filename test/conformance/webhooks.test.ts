@@ -1,0 +1,280 @@
+import { describe, expect, it } from "vitest";
+import { inEveryDialect } from "./every-dialect.ts";
+import type { Webhook } from "./neutral.ts";
+import { accepted, type Caller, type Outcome, type Rules, refusalOf, refused, taskOf, text } from "./speaker.ts";
+import { jsonRpc0_2 } from "./speakers/v0-2-jsonrpc.ts";
+import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
+import { SPEAKERS, SPEAKERS_1_0 } from "./speakers.ts";
+
+const HOOK = "https://hooks.example.org/notify";
+
+/** Everything that can be said of a webhook. */
+const FULL: Webhook = {
+  url: `${HOOK}?of=me`,
+  token: "secret-token",
+  authentication: { schemes: ["Bearer", "Basic"], credentials: "secret-credentials" },
+  headers: { "X-Key": "secret-header" },
+  events: ["status"],
+};
+
+/** What answers tell of it: no secrets, and what the version has members for. */
+function toldOf({ push }: Rules, webhook: Webhook): Webhook {
+  const { token, authentication, headers } = webhook;
+  const masked: Webhook = {
+    ...webhook,
+    ...(token !== undefined && { token: "***" }),
+    ...(authentication !== undefined && {
+      authentication: {
+        schemes: push.schemes === "all" ? authentication.schemes : authentication.schemes.slice(0, 1),
+        ...(authentication.credentials !== undefined && { credentials: "***" }),
+      },
+    }),
+    ...(headers !== undefined && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, "***"])) }),
+  };
+  const told = Object.entries(masked).filter(([name]) => push.tells.some((member) => member === name));
+  return { url: webhook.url, ...Object.fromEntries(told) };
+}
+
+/** Where no webhook may lead to, whatever a server is told to allow. */
+const FORBIDDEN = [
+  "http://169.254.169.254/latest/meta-data",
+  "https://[fd00:ec2::254]/",
+  "https://10.0.0.1/",
+  "https://0x0a000001/",
+  "https://[::ffff:10.0.0.1]/",
+  "ftp://hooks.example.org/",
+  "https://user:password@hooks.example.org/",
+  "not a URL",
+];
+
+inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
+  const { rules } = speaker;
+
+  /** The id of a task that waits for an answer. */
+  const begin = async (by: Caller = caller()): Promise<string> => {
+    const asking = play(async (task) => `You said ${await task.ask("What?")}`);
+    return (await taskOf(by.send(text(asking), { wait: true }))).id;
+  };
+
+  /** What there is of a task's webhooks, as far as the version tells. */
+  const kept = async (taskId: string): Promise<readonly Webhook[]> => {
+    if (rules.managesPush) return (await accepted(caller().pushList(taskId))).webhooks;
+    const webhook = await accepted(caller().pushGet(taskId));
+    return webhook === undefined ? [] : [webhook];
+  };
+
+  describe("A webhook", () => {
+    it("is kept as it was set, and its secrets are not told to anybody", async () => {
+      const taskId = await begin();
+      const created = await caller().pushCreate(taskId, FULL);
+      const webhook = await accepted(created);
+      expect(webhook).toEqual(toldOf(rules, { ...FULL, ...(rules.managesPush && { id: expect.stringMatching(/./) }) }));
+      const got = await caller().pushGet(taskId, webhook.id);
+      expect(await accepted(got)).toEqual(webhook);
+      expect(await kept(taskId)).toEqual([webhook]);
+      for (const { http } of [created, got]) expect(http.text).not.toContain("secret");
+    });
+
+    it("that says no more than where it is, is kept so", async () => {
+      const taskId = await begin();
+      const { id, ...rest } = await accepted(caller().pushCreate(taskId, HOOK));
+      expect([typeof id, rest]).toEqual([rules.managesPush ? "string" : "undefined", { url: HOOK }]);
+    });
+
+    it.runIf(rules.managesPush)("may be one of several, each under an id that the server makes up", async () => {
+      const taskId = await begin();
+      const urls = [`${HOOK}/1`, `${HOOK}/2`, `${HOOK}/3`];
+      const ids: unknown[] = [];
+      for (const url of urls) ids.push((await accepted(caller().pushCreate(taskId, url))).id);
+      expect(new Set(ids).size).toBe(3);
+      expect((await kept(taskId)).map(({ id, url }) => [id, url])).toEqual(ids.map((id, index) => [id, urls[index]]));
+    });
+
+    it.runIf(rules.managesPush)("set again under its id takes the place of the one before", async () => {
+      const taskId = await begin();
+      await accepted(caller().pushCreate(taskId, { id: "mine", ...FULL }));
+      await accepted(caller().pushCreate(taskId, { id: "other", url: HOOK }));
+      const again = await accepted(caller().pushCreate(taskId, { id: "mine", url: `${HOOK}/new` }));
+      expect(again).toEqual({ id: "mine", url: `${HOOK}/new` });
+      expect(await kept(taskId)).toEqual([again, { id: "other", url: HOOK }]);
+      expect(await accepted(caller().pushGet(taskId, "mine"))).toEqual(again);
+    });
+
+    it.runIf(!rules.managesPush)("takes the place of the one before: a task has one", async () => {
+      const taskId = await begin();
+      await accepted(caller().pushCreate(taskId, FULL));
+      await accepted(caller().pushCreate(taskId, `${HOOK}/new`));
+      expect(await kept(taskId)).toEqual([{ url: `${HOOK}/new` }]);
+    });
+
+    it.runIf(rules.managesPush)(
+      "is gone once it is deleted, and may be deleted twice, or without ever having been there",
+      async () => {
+        const taskId = await begin();
+        const { id = "" } = await accepted(caller().pushCreate(taskId, HOOK));
+        const other = await accepted(caller().pushCreate(taskId, `${HOOK}/other`));
+        for (const gone of [id, id, "never-there"]) await accepted(caller().pushDelete(taskId, gone));
+        expect(await refusalOf(caller().pushGet(taskId, id))).toBe("TaskNotFound");
+        expect(await kept(taskId)).toEqual([other]);
+      },
+    );
+
+    it.runIf(!rules.managesPush)("is gone once nothing is set in its place", async () => {
+      const taskId = await begin();
+      await accepted(caller().pushCreate(taskId, HOOK));
+      for (const _ of [1, 2]) await accepted(caller().pushDelete(taskId, ""));
+      expect(await kept(taskId)).toEqual([]);
+    });
+
+    it("that is not there is told of as the version has it", async () => {
+      const taskId = await begin();
+      expect(await kept(taskId)).toEqual([]);
+      if (!rules.managesPush) return;
+      const refusal = await refused(caller().pushGet(taskId, "nothing"));
+      expect(refusal.name).toBe("TaskNotFound");
+      expect(refusal.facts).toMatchObject({ taskId, id: "nothing" });
+    });
+
+    it("may be set for a task that has ended", async () => {
+      const { id } = await taskOf(caller("echo").send(text("done"), { wait: true }));
+      const webhook = await accepted(caller("echo").pushCreate(id, HOOK));
+      expect(await accepted(caller("echo").pushGet(id, webhook.id))).toEqual(webhook);
+    });
+
+    it("comes with a message, and is kept like any other", async () => {
+      const asking = play(async (task) => void (await task.ask("What?")));
+      const sent = await taskOf(caller().send(text(asking), { wait: true, push: FULL }));
+      const id = rules.managesPush ? { id: expect.stringMatching(/./) } : {};
+      expect(await kept(sent.id)).toEqual([toldOf(rules, { ...FULL, ...id })]);
+      const stream = await accepted(caller().stream(text(asking), { push: FULL }));
+      const [opening] = await stream.until((frame) => frame.kind === "task");
+      await stream.close();
+      if (opening?.kind !== "task") throw new Error("There is no task.");
+      expect(await kept(opening.task.id)).toEqual([toldOf(rules, { ...FULL, ...id })]);
+    });
+
+    it("comes with a later message as well", async () => {
+      const taskId = await begin();
+      await accepted(caller().send({ ...text("tea"), taskId }, { wait: true, push: HOOK }));
+      expect((await kept(taskId)).map(({ url }) => url)).toEqual([HOOK]);
+    });
+  });
+
+  describe("A webhook is nobody's business but its caller's", () => {
+    const operations: Readonly<Record<string, (by: Caller, taskId: string) => Promise<Outcome<unknown>>>> = {
+      create: (by, taskId) => by.pushCreate(taskId, HOOK),
+      get: (by, taskId) => by.pushGet(taskId, "mine"),
+      ...(rules.managesPush && {
+        list: (by: Caller, taskId: string) => by.pushList(taskId),
+        delete: (by: Caller, taskId: string) => by.pushDelete(taskId, "mine"),
+      }),
+    };
+
+    it.each(Object.entries(operations))(
+      "%s: the task of another is not found, like one that never was",
+      async (_, ask) => {
+        const taskId = await begin(caller(undefined, { token: "alice" }));
+        const alice = caller(undefined, { token: "alice" });
+        await accepted(alice.pushCreate(taskId, rules.managesPush ? { id: "mine", url: HOOK } : HOOK));
+        const mallory = caller(undefined, { token: "mallory" });
+        const [absent, hidden] = [await refused(ask(mallory, "nothing")), await refused(ask(mallory, taskId))];
+        expect(absent.name).toBe("TaskNotFound");
+        expect(JSON.stringify(hidden)).toBe(JSON.stringify(absent).replaceAll("nothing", taskId));
+        expect((await accepted(alice.pushGet(taskId, "mine")))?.url).toBe(HOOK);
+      },
+    );
+
+    it.each(Object.entries(operations))(
+      "%s: an agent that tells nobody says so before it looks for the task",
+      async (_, ask) => {
+        const { id } = await taskOf(caller("mute").send(text("hi"), { wait: true }));
+        for (const taskId of ["nothing", id]) {
+          expect(await refusalOf(ask(caller("mute"), taskId))).toBe("PushNotificationNotSupported");
+        }
+      },
+    );
+  });
+
+  describe("An address that no webhook may have", () => {
+    it.each(FORBIDDEN)("is refused by the name that its caller knows it by: %s", async (url) => {
+      const taskId = await begin();
+      const { fields } = rules.push;
+      const set = await refused(caller().pushCreate(taskId, url));
+      expect([set.name, set.fields]).toEqual(["InvalidParams", [fields.create]]);
+      expect(set.message).toContain(fields.create);
+      expect(await kept(taskId)).toEqual([]);
+    });
+
+    it("is refused before anything is done about the message it comes with", async () => {
+      let runs = 0;
+      const opening = play(async () => {
+        runs += 1;
+      });
+      for (const url of FORBIDDEN) {
+        const sent = await refused(caller().send(text(opening), { push: url }));
+        expect([sent.name, sent.fields]).toEqual(["InvalidParams", [rules.push.fields.send]]);
+        const streamed = await refused(caller().stream(text(opening), { push: url }));
+        expect([streamed.name, streamed.fields]).toEqual(["InvalidParams", [rules.push.fields.send]]);
+      }
+      expect(runs).toBe(0);
+    });
+  });
+
+  it("refuses headers that are not for callers to set", async () => {
+    const taskId = await begin();
+    for (const name of ["Host", "Content-Length", "content-type", "X-A2A-Notification-Token"]) {
+      const { name: refusal, message } = await refused(
+        caller().pushCreate(taskId, { url: HOOK, headers: { [name]: "x" } }),
+      );
+      expect([refusal, message]).toEqual(["InvalidParams", expect.stringContaining(name)]);
+    }
+    expect(await kept(taskId)).toEqual([]);
+  });
+});
+
+inEveryDialect([jsonRpc0_3, jsonRpc0_2], ({ caller, play }) => {
+  it("gives the latest webhook to who asks for none in particular, and the latest without a name to who asks for the default", async () => {
+    const asking = play(async (task) => void (await task.ask("What?")));
+    const { id: taskId } = await taskOf(caller().send(text(asking), { wait: true }));
+    await accepted(caller().pushCreate(taskId, `${HOOK}/1`));
+    const unnamed = await accepted(caller().pushCreate(taskId, `${HOOK}/2`));
+    const named = await accepted(caller().pushCreate(taskId, { id: "named", url: `${HOOK}/3` }));
+    expect(await accepted(caller().pushGet(taskId))).toEqual(named);
+    expect(await accepted(caller().pushGet(taskId, "default"))).toEqual(unnamed);
+    await accepted(caller().pushDelete(taskId, "default"));
+    expect(await refusalOf(caller().pushGet(taskId, unnamed.id))).toBe("TaskNotFound");
+  });
+});
+
+inEveryDialect(SPEAKERS_1_0, ({ caller, play }) => {
+  it("lists webhooks page by page to who asks for that", async () => {
+    const asking = play(async (task) => void (await task.ask("What?")));
+    const { id: taskId } = await taskOf(caller().send(text(asking), { wait: true }));
+    for (const id of ["a", "b", "c"]) await accepted(caller().pushCreate(taskId, { id, url: `${HOOK}/${id}` }));
+    const first = await accepted(caller().pushList(taskId, { pageSize: 2 }));
+    expect(first.webhooks.map(({ id }) => id)).toEqual(["a", "b"]);
+    const rest = await accepted(caller().pushList(taskId, { pageSize: 2, pageToken: first.nextPageToken ?? "" }));
+    expect([rest.webhooks.map(({ id }) => id), rest.nextPageToken]).toEqual([["c"], ""]);
+    expect(await accepted(caller().pushList(taskId))).toMatchObject({ nextPageToken: "" });
+    expect((await refused(caller().pushList(taskId, { pageToken: "!" }))).fields).toEqual(["pageToken"]);
+  });
+});
+
+inEveryDialect(
+  SPEAKERS.filter(({ rules }) => rules.managesPush),
+  ({ caller, play }) => {
+    it("keeps as many webhooks of a task as it is told to, and says so of the next", async () => {
+      const asking = play(async (task) => void (await task.ask("What?")));
+      const { id: taskId } = await taskOf(caller().send(text(asking), { wait: true }));
+      for (const id of ["a", "b"]) await accepted(caller().pushCreate(taskId, { id, url: HOOK }));
+      expect(await refusalOf(caller().pushCreate(taskId, HOOK))).toBe("ResourceExhausted");
+      expect(await refusalOf(caller().send({ ...text("tea"), taskId }, { push: HOOK }))).toBe("ResourceExhausted");
+      // In the place of another there is room, and where one is gone.
+      await accepted(caller().pushCreate(taskId, { id: "b", url: `${HOOK}/new` }));
+      await accepted(caller().pushDelete(taskId, "a"));
+      await accepted(caller().pushCreate(taskId, { id: "c", url: HOOK }));
+      expect((await accepted(caller().pushList(taskId))).webhooks.map(({ id }) => id)).toEqual(["b", "c"]);
+    });
+  },
+  { push: { maxWebhooksPerTask: 2 } },
+);
