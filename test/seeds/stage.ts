@@ -8,6 +8,8 @@ import {
   type ServerOptions,
 } from "palaver";
 
+import { nobody } from "../conformance/stage.ts";
+
 /** A server of scripted agents, on a port of its own. */
 export interface Stage extends AsyncDisposable {
   /** Where the first agent is; without a slash at the end. */
@@ -26,6 +28,8 @@ export async function serveAgents(agents: Agent | readonly Agent[], options: Ser
     store: "memory:",
     drainTimeout: 0,
     logger: SILENT,
+    outgoing: { http: true, allow: ["loopback"], lookup: nobody },
+    push: { retryDelay: 1 },
     ...options,
   });
   const { url } = await server.listen();

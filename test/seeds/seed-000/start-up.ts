@@ -1,8 +1,9 @@
-import { A2AError, createServer, StartupError } from "palaver";
+import { A2AError, apiKeys, createServer, StartupError } from "palaver";
 import { expect, it } from "vitest";
-import { get, post } from "../exchange.ts";
-import { rpcRequest } from "../rpc.ts";
-import { scripted, serveAgents } from "../stage.ts";
+import { at, get, post } from "../exchange.ts";
+import { createIssuer } from "../issuer.ts";
+import { resultOf, rpcRequest } from "../rpc.ts";
+import { scripted, serveAgents, serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
 import { taskParams } from "./tasks.ts";
 
@@ -13,8 +14,9 @@ it(
   ),
   () => {
     const boasting = scripted(async () => "done", { capabilities: { pushNotifications: true } });
-    expect(() => createServer(boasting, { store: "memory:" })).toThrow(StartupError);
-    expect(() => createServer(boasting, { store: "memory:" })).toThrow(/pushNotifications/);
+    const silent = { store: "memory:", push: false } as const;
+    expect(() => createServer(boasting, silent)).toThrow(StartupError);
+    expect(() => createServer(boasting, silent)).toThrow(/pushNotifications/);
   },
 );
 
@@ -31,3 +33,31 @@ it(seed.example("6.3 Authentication › the card is public", "who may not call m
   expect(send.status).toBe(401);
   expect((await get(`${stage.url}/.well-known/agent.json`)).status).toBe(200);
 });
+
+it(
+  seed.example(
+    "6.3 Authentication › unauthorized",
+    "who shows neither a token nor a key that the card asks for gets 401 and the number that 0.1 has for it; the card stays public",
+  ),
+  async () => {
+    const issuer = await createIssuer();
+    const keys = apiKeys({ verify: (key) => (key === "right" ? { id: "alice", scopes: [] } : undefined) });
+    const security = { schemes: { bearer: issuer.verifier, key: keys } };
+    await using stage = await serveScript(async (task) => task.caller.id, {}, { security });
+    const card = await get(`${stage.url}/.well-known/agent.json`);
+    expect([card.status, at(card.json, "authentication.schemes")]).toEqual([200, ["Bearer", "ApiKey"]]);
+    const send = (id: string, headers: Readonly<Record<string, string>>) =>
+      post(stage.url, rpcRequest(1, "tasks/send", taskParams(id, "Hello")), headers);
+    for (const shown of [{}, { authorization: "Bearer wrong" }, { "x-api-key": "wrong" }]) {
+      const { status, headers, json } = await send("task-0", shown);
+      expect([status, at(json, "error.code"), at(json, "id")]).toEqual([401, -32007, 1]);
+      expect(headers.get("www-authenticate")).toMatch(/^Bearer .*ApiKey /);
+    }
+    for (const [id, shown] of [
+      ["task-1", await issuer.bearer("alice")],
+      ["task-2", { "x-api-key": "right" }],
+    ] as const) {
+      expect(at(resultOf(await send(id, shown), 1), "id")).toBe(id);
+    }
+  },
+);

@@ -6,7 +6,7 @@ import { EITHER_WAY, seed } from "./seed.ts";
 
 const JSON_AND_TEXT = ["application/json", "text/plain"];
 
-/** What the sample says, but for where it is served and for push. */
+/** What the sample says, but for where it is served. */
 const SAMPLE = {
   name: "GeoSpatial Route Planner Agent",
   description: "Plans routes and draws maps.",
@@ -14,7 +14,7 @@ const SAMPLE = {
   iconUrl: "https://georoute-agent.example.com/icon.png",
   version: "1.2.0",
   documentationUrl: "https://docs.examplegeoservices.com/georoute-agent/api",
-  capabilities: { streaming: true, stateTransitionHistory: false },
+  capabilities: { streaming: true, pushNotifications: true, stateTransitionHistory: false },
   securitySchemes: {
     google: {
       type: "openIdConnect",
@@ -127,7 +127,6 @@ it(
       const { json } = await get(`${stage.url}/.well-known/agent.json`);
       expect(json).toMatchObject({ ...SAMPLE, supportsAuthenticatedExtendedCard: true });
       expect(at(json, "skills")).toEqual(SAMPLE.skills);
-      expect(at(json, "capabilities.pushNotifications")).not.toBe(true);
       expect(textAt(json, "url").startsWith(stage.url)).toBe(true);
       expect(textAt(json, "protocolVersion")).toMatch(/^0\.\d+\.\d+$/);
       expect(at(json, "preferredTransport")).toBe("JSONRPC");

@@ -112,7 +112,7 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveScript(done, {}, options);
+      await using stage = await serveScript(done, { capabilities: { pushNotifications: false } }, options);
       const pushNotificationConfig = { url: "https://client.example.com/webhook/a2a-notifications" };
       const requests = [
         rpcRequest(1, "tasks/pushNotificationConfig/set", { taskId: "any", pushNotificationConfig }),

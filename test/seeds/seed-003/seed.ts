@@ -2,7 +2,7 @@ import { openSeed, type Seed } from "../seed.ts";
 
 const INDEX = {
   "1. message/send › Request": "tested",
-  "1. message/send › Request with a webhook": "later: it needs push notifications, which are not sent yet",
+  "1. message/send › Request with a webhook": "tested",
   "1. message/send › Response (Task)": "tested",
   "1. message/send › Response (Message)": "tested",
   "2. tasks/get › Request": "tested",
@@ -12,7 +12,7 @@ const INDEX = {
   "4. message/stream": "tested",
   "4. message/stream › error event": "tested",
   "5. tasks/resubscribe": "tested",
-  "6. tasks/pushNotificationConfig/set": "later: it needs push notifications, which are not sent yet",
+  "6. tasks/pushNotificationConfig/set": "tested",
   "7. agent/authenticatedExtendedCard": "tested",
   "Method Naming Across Transports › message/send": "tested",
   "Method Naming Across Transports › message/stream": "tested",
@@ -24,7 +24,7 @@ const INDEX = {
   "Status Update Event": "tested",
   "Artifact Update Event": "tested",
   "Direct Message Event": "tested",
-  "Implementation Notes › 1. Authentication": "later: it needs authentication schemes of the server's own",
+  "Implementation Notes › 1. Authentication": "tested",
   "Implementation Notes › 2. Content-Type": "tested",
   "Implementation Notes › 3. Streaming Content-Type": "tested",
   "Implementation Notes › 4. Error Handling": "nothing: it refers to the error codes of the protocol",

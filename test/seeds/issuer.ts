@@ -1,0 +1,32 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { jwtBearer, type Verifier } from "palaver";
+
+/** Somebody whose tokens a server believes. */
+export interface Issuer {
+  /** What the server is to check tokens by. */
+  readonly verifier: Verifier;
+  /** The header that says who calls, with these scopes. */
+  bearer(subject: string, scope?: string): Promise<{ readonly authorization: string }>;
+}
+
+const ISSUER = "https://issuer.example";
+const AUDIENCE = "https://agents.example";
+
+export async function createIssuer(): Promise<Issuer> {
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: "one", alg: "ES256" }] };
+  return {
+    verifier: jwtBearer({ issuer: ISSUER, audience: AUDIENCE, jwks }),
+    async bearer(subject, scope = "") {
+      const token = await new SignJWT({ scope })
+        .setProtectedHeader({ alg: "ES256", kid: "one" })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setSubject(subject)
+        .setIssuedAt()
+        .setExpirationTime("5m")
+        .sign(privateKey);
+      return { authorization: `Bearer ${token}` };
+    },
+  };
+}

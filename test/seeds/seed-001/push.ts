@@ -1,0 +1,236 @@
+import { verifyWebhook } from "palaver/webhook";
+import { expect, it } from "vitest";
+import { createGate } from "../../conformance/gate.ts";
+import { openInbox } from "../../conformance/inbox.ts";
+import { at, get, post, textAt } from "../exchange.ts";
+import { idsOf, saying, textPart } from "../kinds.ts";
+import { ID, TIME } from "../matchers.ts";
+import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
+import { type Stage, serveScript } from "../stage.ts";
+import { EITHER_WAY, seed } from "./seed.ts";
+
+const HOOK = "https://client.example.com/webhook/a2a-notifications";
+const FULL = {
+  url: HOOK,
+  token: "secure-client-token-for-task-aaa",
+  authentication: { schemes: ["Bearer"], credentials: "secret" },
+};
+/** What is read back of it. */
+const SHOWN = { ...FULL, token: "***", authentication: { schemes: ["Bearer"], credentials: "***" } };
+
+/** One of the methods for webhooks. */
+const hooks = ({ url }: Stage, operation: string, params: object) =>
+  post(url, rpcRequest(7, `tasks/pushNotificationConfig/${operation}`, params));
+
+/** Plays it with a task that waits for an answer. */
+async function withTask(play: (stage: Stage, taskId: string) => Promise<void>): Promise<void> {
+  for (const options of EITHER_WAY) {
+    await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
+    const sent = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Hello") }));
+    await play(stage, idsOf(resultOf(sent, 1)).taskId);
+  }
+}
+
+it(seed.example("5.6. Sample Agent Card › pushNotifications", "what is declared is done"), async () => {
+  for (const options of EITHER_WAY) {
+    await using inbox = await openInbox();
+    await using stage = await serveScript(async () => "done", { capabilities: { pushNotifications: true } }, options);
+    const { json } = await get(`${stage.url}/.well-known/agent.json`);
+    expect(at(json, "capabilities.pushNotifications")).toBe(true);
+    const configuration = { pushNotificationConfig: { url: inbox.url() } };
+    await post(textAt(json, "url"), rpcRequest(1, "message/send", { message: saying("Hello"), configuration }));
+    await inbox.next();
+  }
+});
+
+it(
+  seed.example(
+    "7.5. tasks/pushNotificationConfig/set",
+    "the webhook is answered as it is kept, with an id of the server's and its secrets masked",
+  ),
+  () =>
+    withTask(async (stage, taskId) => {
+      const answer = await hooks(stage, "set", { taskId, pushNotificationConfig: FULL });
+      expect(resultOf(answer, 7)).toEqual({ taskId, pushNotificationConfig: { id: ID, ...SHOWN } });
+      const refused = await hooks(stage, "set", { taskId, pushNotificationConfig: { url: "https://10.0.0.1/" } });
+      expect(errorOf(refused, 7)).toMatchObject({
+        code: -32602,
+        data: { violations: [{ field: "pushNotificationConfig.url" }] },
+      });
+      const nowhere = await hooks(stage, "set", { taskId: "nowhere", pushNotificationConfig: FULL });
+      expect(errorOf(nowhere, 7)).toMatchObject({ code: -32001 });
+    }),
+);
+
+it(
+  seed.example(
+    "7.6. tasks/pushNotificationConfig/get",
+    "the webhook of that id, or without one the latest; where there is none, -32001",
+  ),
+  () =>
+    withTask(async (stage, id) => {
+      expect(errorOf(await hooks(stage, "get", { id }), 7)).toMatchObject({ code: -32001 });
+      const set = async (url: string) =>
+        textAt(
+          resultOf(await hooks(stage, "set", { taskId: id, pushNotificationConfig: { url } }), 7),
+          "pushNotificationConfig.id",
+        );
+      const [one, two] = [await set(`${HOOK}/1`), await set(`${HOOK}/2`)];
+      expect(resultOf(await hooks(stage, "get", { id, pushNotificationConfigId: one }), 7)).toEqual({
+        taskId: id,
+        pushNotificationConfig: { id: one, url: `${HOOK}/1` },
+      });
+      expect(resultOf(await hooks(stage, "get", { id }), 7)).toMatchObject({ pushNotificationConfig: { id: two } });
+    }),
+);
+
+it(seed.example("7.7. tasks/pushNotificationConfig/list", "all webhooks of a task, as a bare list"), () =>
+  withTask(async (stage, id) => {
+    expect(resultOf(await hooks(stage, "list", { id }), 7)).toEqual([]);
+    for (const name of ["a", "b"]) {
+      await hooks(stage, "set", { taskId: id, pushNotificationConfig: { ...FULL, id: name } });
+    }
+    expect(resultOf(await hooks(stage, "list", { id }), 7)).toEqual([
+      { taskId: id, pushNotificationConfig: { id: "a", ...SHOWN } },
+      { taskId: id, pushNotificationConfig: { id: "b", ...SHOWN } },
+    ]);
+    expect(errorOf(await hooks(stage, "list", { id: "nowhere" }), 7)).toMatchObject({ code: -32001 });
+  }),
+);
+
+it(seed.example("7.8. tasks/pushNotificationConfig/delete", "null, also where there is nothing to delete"), () =>
+  withTask(async (stage, id) => {
+    await hooks(stage, "set", { taskId: id, pushNotificationConfig: { ...FULL, id: "a" } });
+    for (const _ of [1, 2]) {
+      const { json } = await hooks(stage, "delete", { id, pushNotificationConfigId: "a" });
+      expect(json).toEqual({ jsonrpc: "2.0", id: 7, result: null });
+    }
+    expect(resultOf(await hooks(stage, "list", { id }), 7)).toEqual([]);
+    const unnamed = await hooks(stage, "delete", { id });
+    expect(errorOf(unnamed, 7)).toMatchObject({ code: -32602 });
+  }),
+);
+
+const REPORT = "Generate the Q1 sales report. This usually takes a while. Notify me when it's ready.";
+
+/** Asks for the report that takes a while, to be told at this address when it is ready. */
+async function askForReport({ url }: Stage, hook: string): Promise<unknown> {
+  const message = { role: "user", parts: [textPart(REPORT)], messageId: "6dbc13b5-bd57-4c2b-b503-24e381b6c8d6" };
+  const pushNotificationConfig = { url: hook, token: FULL.token, authentication: { schemes: ["Bearer"] } };
+  const params = { message, configuration: { pushNotificationConfig } };
+  return resultOf(await post(url, rpcRequest("req-005", "message/send", params)), "req-005");
+}
+
+it(
+  seed.example("9.5. Push Notification Setup and Usage › 1 request", "the webhook is kept with the task it came with"),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using inbox = await openInbox();
+      await using stage = await serveScript(async () => "done", {}, options);
+      const { taskId } = idsOf(await askForReport(stage, inbox.url()));
+      const kept = resultOf(await hooks(stage, "list", { id: taskId }), 7);
+      expect(kept).toEqual([
+        {
+          taskId,
+          pushNotificationConfig: {
+            id: ID,
+            url: inbox.url(),
+            token: "***",
+            authentication: { schemes: ["Bearer"] },
+          },
+        },
+      ]);
+    }
+  },
+);
+
+it(
+  seed.example(
+    "9.5. Push Notification Setup and Usage › 2 response",
+    "the task is answered at once, at work: who will be notified does not wait",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using inbox = await openInbox();
+      const gate = createGate();
+      await using stage = await serveScript(async (task) => gate.passed(task.signal), {}, options);
+      expect(await askForReport(stage, inbox.url())).toMatchObject({
+        kind: "task",
+        id: ID,
+        contextId: ID,
+        status: { state: expect.stringMatching(/^(submitted|working)$/), timestamp: TIME },
+      });
+      gate.open();
+    }
+  },
+);
+
+it(
+  seed.example(
+    "9.5. Push Notification Setup and Usage › 3 notification",
+    "the finished task is posted, with the token and a signed one of our own as Bearer, which the receiver can verify",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using inbox = await openInbox();
+      await using stage = await serveScript(async (task) => task.artifact("report").end("Up"), {}, options);
+      const ids = idsOf(await askForReport(stage, inbox.url("/webhook/a2a-notifications")));
+      const last = (await inbox.until(({ body }) => body.includes('"completed"'))).at(-1);
+      expect(last?.path).toBe("/webhook/a2a-notifications");
+      expect(last?.headers).toMatchObject({
+        authorization: `Bearer ${String(last?.headers["x-a2a-notification-signature"])}`,
+        "content-type": "application/json",
+        "x-a2a-notification-token": FULL.token,
+      });
+      expect(JSON.parse(last?.body ?? "")).toMatchObject({
+        kind: "task",
+        id: ids.taskId,
+        contextId: ids.contextId,
+        status: { state: "completed", timestamp: TIME },
+        artifacts: [{ name: "report", parts: [textPart("Up")] }],
+      });
+      const received = { method: "POST", headers: last?.headers ?? {}, body: last?.body ?? "" };
+      const trusted = { issuers: [stage.url], audience: inbox.url("/webhook/a2a-notifications"), token: FULL.token };
+      expect(await verifyWebhook(received, trusted)).toMatchObject({ ok: true, taskId: ids.taskId });
+    }
+  },
+);
+
+it(
+  seed.example(
+    "10.2. Security Considerations Summary › push notifications",
+    "no webhook leads into the server's own network; what is sent is signed, and what others send is told apart",
+  ),
+  async () => {
+    await using inbox = await openInbox();
+    await using stage = await serveScript(async () => "done");
+    // This machine itself is the one exception that the test has to make.
+    for (const url of [
+      "https://169.254.169.254/",
+      "https://192.168.0.1/",
+      "https://[fe80::1]/",
+      "file:///etc/passwd",
+    ]) {
+      const configuration = { pushNotificationConfig: { url } };
+      const refused = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Hello"), configuration }));
+      expect(errorOf(refused, 1)).toMatchObject({ code: -32602 });
+    }
+    await askForReport(stage, inbox.url());
+    const { headers, body } = await inbox.next();
+    const trusted = { issuers: [stage.url], audience: inbox.url() };
+    expect(await verifyWebhook({ method: "POST", headers, body }, trusted)).toMatchObject({ ok: true });
+    for (const [changed, reason] of [
+      [{ headers, body: body.replace('"kind"', '"Kind"') }, "wrong-body"],
+      [
+        { headers: { ...headers, authorization: undefined, "x-a2a-notification-signature": undefined }, body },
+        "no-signature",
+      ],
+    ] as const) {
+      expect(await verifyWebhook({ method: "POST", ...changed }, trusted)).toMatchObject({ ok: false, reason });
+    }
+    const elsewhere = { ...trusted, audience: "https://another.example/" };
+    expect(await verifyWebhook({ method: "POST", headers, body }, elsewhere)).toMatchObject({
+      reason: "wrong-audience",
+    });
+  },
+);

@@ -1,0 +1,155 @@
+import { request } from "node:https";
+import { apiKeys, basic, hashPassword } from "palaver";
+import { expect, it } from "vitest";
+import { createAuthority } from "../../../src/platform/test/certificate-authority.ts";
+import { at, get, post } from "../exchange.ts";
+import { createIssuer } from "../issuer.ts";
+import { idsOf, saying } from "../kinds.ts";
+import { resultOf, rpcRequest } from "../rpc.ts";
+import { serveScript } from "../stage.ts";
+import { EITHER_WAY, seed } from "./seed.ts";
+
+const send = (more: object = {}) => rpcRequest(1, "message/send", { message: saying("Hello", more) });
+
+it(
+  seed.example(
+    "4.3. Client/User Identity › credentials",
+    "a Bearer token, Basic or a key in its header says who calls, whichever of the card's schemes it is",
+  ),
+  async () => {
+    const issuer = await createIssuer();
+    const schemes = {
+      bearer: issuer.verifier,
+      basic: basic({ users: { alice: { password: await hashPassword("open sesame") } } }),
+      key: apiKeys({ verify: (key) => (key === "secret" ? { id: "alice", scopes: [] } : undefined) }),
+    };
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(async (task) => task.caller.id, {}, { ...options, security: { schemes } });
+      const { json } = await get(`${stage.url}/.well-known/agent.json`);
+      expect(json).toMatchObject({
+        securitySchemes: {
+          bearer: { type: "http", scheme: "bearer" },
+          basic: { type: "http", scheme: "basic" },
+          key: { type: "apiKey", in: "header", name: "X-API-Key" },
+        },
+        security: [{ bearer: [] }, { basic: [] }, { key: [] }],
+        authentication: { schemes: ["Bearer", "Basic", "ApiKey"] },
+      });
+      for (const [scheme, headers] of [
+        ["bearer", await issuer.bearer("alice")],
+        ["basic", { authorization: `Basic ${Buffer.from("alice:open sesame").toString("base64")}` }],
+        ["key", { "x-api-key": "secret" }],
+      ] as const) {
+        const task = resultOf(await post(stage.url, send(), headers), 1);
+        expect(at(task, "artifacts.0.parts.0.text")).toBe(`${scheme}:alice`);
+      }
+    }
+  },
+);
+
+it(
+  seed.example(
+    "4.4. Server Responsibilities for Authentication",
+    "each request is authenticated: 401 and what is asked for without credentials or with bad ones, 403 where they do not suffice",
+  ),
+  async () => {
+    const issuer = await createIssuer();
+    const stranger = await createIssuer();
+    const security = { schemes: { bearer: issuer.verifier }, policies: [{ scopes: ["talk"] }] };
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(async () => "done", {}, { ...options, security });
+      const requests = [
+        send(),
+        rpcRequest(1, "message/stream", { message: saying("Hello") }),
+        ...["tasks/get", "tasks/cancel", "tasks/resubscribe", "tasks/pushNotificationConfig/list"].map((method) =>
+          rpcRequest(1, method, { id: "x" }),
+        ),
+      ];
+      for (const body of requests) {
+        for (const [status, challenge, headers] of [
+          [401, 'Bearer realm="palaver"', {}],
+          [401, 'Bearer realm="palaver", error="invalid_token"', await stranger.bearer("alice", "talk")],
+          [403, 'Bearer realm="palaver", error="insufficient_scope", scope="talk"', await issuer.bearer("alice")],
+        ] as const) {
+          const answer = await post(stage.url, body, headers);
+          expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([status, challenge]);
+          expect(answer.json).toMatchObject({ jsonrpc: "2.0", id: 1, error: { code: expect.any(Number) } });
+        }
+      }
+      const known = await post(stage.url, send(), await issuer.bearer("alice", "talk"));
+      expect(at(resultOf(known, 1), "status.state")).toBe("completed");
+    }
+  },
+);
+
+it(
+  seed.example(
+    "4.6. Authorization",
+    "it goes by skill, by operation, by whose the data is, and by the scopes of the token",
+  ),
+  async () => {
+    const issuer = await createIssuer();
+    const skill = (id: string) => ({ id, name: id, description: "One of two.", tags: ["x"], run: async () => id });
+    const security = {
+      schemes: { bearer: issuer.verifier },
+      policies: [
+        { skill: "write", scopes: ["notes:write"] },
+        { operation: "cancel" as const, scopes: ["notes:admin"] },
+      ],
+    };
+    for (const options of EITHER_WAY) {
+      const skills = [skill("read"), skill("write")];
+      await using stage = await serveScript(async () => "done", { skills }, { ...options, security });
+      const use = async (skillId: string, scope: string) =>
+        post(stage.url, send({ metadata: { skillId } }), await issuer.bearer("alice", scope));
+      const read = resultOf(await use("read", ""), 1);
+      expect(at(read, "artifacts.0.parts.0.text")).toBe("read");
+      expect((await use("write", "")).status).toBe(403);
+      expect(at(resultOf(await use("write", "notes:write"), 1), "artifacts.0.parts.0.text")).toBe("write");
+      const { taskId: id } = idsOf(read);
+      const cancel = await post(stage.url, rpcRequest(1, "tasks/cancel", { id }), await issuer.bearer("alice"));
+      expect(cancel.status).toBe(403);
+      const other = await post(stage.url, rpcRequest(1, "tasks/get", { id }), await issuer.bearer("bob"));
+      expect(at(other.json, "error.code")).toBe(-32001);
+    }
+  },
+);
+
+it(
+  seed.example(
+    "10.2. Security Considerations Summary › transport security",
+    "with a certificate it is served over TLS, and nothing is said in the clear",
+  ),
+  async () => {
+    const authority = createAuthority("Authority");
+    const tls = authority.issue({ commonName: "localhost" });
+    await using stage = await serveScript(async () => "done", {}, { tls });
+    expect(stage.url).toMatch(/^https:/);
+    const url = `${stage.url}/.well-known/agent.json`;
+    const status = await new Promise((resolve, reject) => {
+      request(url, { ca: authority.cert }, (response) => resolve(response.resume().statusCode))
+        .on("error", reject)
+        .end();
+    });
+    expect(status).toBe(200);
+    await expect(fetch(url.replace("https:", "http:"))).rejects.toThrow();
+  },
+);
+
+it(
+  seed.example(
+    "10.2. Security Considerations Summary › resource management",
+    "callers are limited each for itself, and told when to come back",
+  ),
+  async () => {
+    const issuer = await createIssuer();
+    const security = { schemes: { bearer: issuer.verifier } };
+    const rateLimit = { principal: { requests: 2, seconds: 3600 } };
+    await using stage = await serveScript(async () => "done", {}, { security, rateLimit });
+    const [alice, bob] = [await issuer.bearer("alice"), await issuer.bearer("bob")];
+    for (const _ of [1, 2]) expect((await post(stage.url, send(), alice)).status).toBe(200);
+    const { status, headers } = await post(stage.url, send(), alice);
+    expect([status, Number(headers.get("retry-after")) > 0]).toEqual([429, true]);
+    expect((await post(stage.url, send(), bob)).status).toBe(200);
+  },
+);
