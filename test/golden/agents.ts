@@ -132,9 +132,9 @@ const rejecting = agent({
 const quiet = agent({
   id: "quiet",
   name: "Quiet",
-  description: "Does not stream.",
+  description: "Does not stream, and tells nobody anything unasked.",
   version: "1.0.0",
-  capabilities: { streaming: false },
+  capabilities: { streaming: false, pushNotifications: false },
   run: async (task) => task.text,
 });
 

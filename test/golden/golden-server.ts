@@ -1,4 +1,5 @@
 import { A2AError, createServer, type IncomingRequest, type Principal } from "palaver";
+import { nobody } from "../conformance/stage.ts";
 import { Gates } from "../peers/gates.ts";
 import { goldenAgents } from "./agents.ts";
 
@@ -21,6 +22,7 @@ export async function startGoldenServer({ atOnce }: { readonly atOnce: boolean }
     store: "memory:",
     drainTimeout: 0,
     logger: QUIET,
+    outgoing: { lookup: nobody },
     authenticate,
     ...(!atOnce && { blockingDefault: { "0.1/jsonrpc": "wait" } }),
   });

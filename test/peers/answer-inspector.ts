@@ -13,13 +13,19 @@ const SHAPES: Readonly<Record<string, Readonly<Record<Binding, Shapes>>>> = {
   "0.3": { JSONRPC: SHAPES_0_3, "HTTP+JSON": SHAPES_0_3_PROTO },
 };
 
-/** What results of version 1.0 are, by method; the others are tasks. */
+/** What results are, by method, where they do not name their kind; the others are tasks. */
 const RESULTS: Readonly<Record<string, string>> = {
   SendMessage: "SendMessageResponse",
   SendStreamingMessage: "StreamResponse",
   SubscribeToTask: "StreamResponse",
   ListTasks: "ListTasksResponse",
   GetExtendedAgentCard: "AgentCard",
+  CreateTaskPushNotificationConfig: "TaskPushNotificationConfig",
+  GetTaskPushNotificationConfig: "TaskPushNotificationConfig",
+  ListTaskPushNotificationConfigs: "ListTaskPushNotificationConfigsResponse",
+  "tasks/pushNotificationConfig/set": "TaskPushNotificationConfig",
+  "tasks/pushNotificationConfig/get": "TaskPushNotificationConfig",
+  "tasks/pushNotificationConfig/list": "TaskPushNotificationConfig",
 };
 
 /** What results of versions 0.2 and 0.3 are, by the kind they name. */
@@ -30,12 +36,15 @@ const KINDS: Readonly<Record<string, string>> = {
   "artifact-update": "TaskArtifactUpdateEvent",
 };
 
-/** What REST answers with, by how the path ends; the others are tasks. */
+/** What REST answers with, by how method and path end; the others are tasks. */
 const ANSWERS: readonly (readonly [RegExp, string])[] = [
   [/:send$/, "SendMessageResponse"],
   [/:(stream|subscribe)$/, "StreamResponse"],
   [/\/tasks$/, "ListTasksResponse"],
   [/\/(extendedAgentCard|v1\/card)$/, "AgentCard"],
+  [/^GET .*\/pushNotificationConfigs$/, "ListTaskPushNotificationConfigsResponse"],
+  [/^DELETE .*\/pushNotificationConfigs\/[^/]+$/, "Empty"],
+  [/\/pushNotificationConfigs(\/[^/]+)?$/, "TaskPushNotificationConfig"],
 ];
 
 /** Looks at everything a server answers a client, and keeps what the client's version of the protocol does not know. */
@@ -59,6 +68,12 @@ export class AnswerInspector {
   readonly inspect = (exchange: Exchanged, response: Response): void => {
     this.#reading.push(this.#read(exchange, response.clone()));
   };
+
+  /** What is wrong with the body of what a webhook was sent: an event, or the task, which older versions spell as over JSON-RPC. */
+  pushFaults(value: unknown): readonly string[] {
+    const name = "StreamResponse" in this.#cardShapes.members ? "StreamResponse" : "Task";
+    return faultsOf(this.#cardShapes, name, { value, path: "notification" });
+  }
 
   /** Resolves when everything was looked at that has come so far. */
   async settled(): Promise<void> {
@@ -92,7 +107,7 @@ export class AnswerInspector {
       this.#look("AgentCard", { value, path, shapes: this.#cardShapes });
     } else if (this.#binding === "JSONRPC") this.#checkRpc(value, exchange);
     else if (exchange.status >= 400) this.#look("RestError", { value, path });
-    else this.#look(ANSWERS.find(([ending]) => ending.test(pathname))?.[1] ?? "Task", { value, path });
+    else this.#look(ANSWERS.find(([ending]) => ending.test(path))?.[1] ?? "Task", { value, path });
   }
 
   #checkRpc(value: unknown, exchange: Exchanged): void {
@@ -104,6 +119,12 @@ export class AnswerInspector {
     if ("id" in value && value.id === null && !unread) this.faults.push(`${method}: the id is null`);
     if (!("result" in value)) return;
     const { result } = value;
+    // There is nothing to say of what was deleted.
+    if (result === null && /(\/d|^D)elete/.test(method)) return;
+    if (Array.isArray(result)) {
+      for (const each of result) this.#look(RESULTS[method] ?? "Task", { value: each, path: method });
+      return;
+    }
     const kind = typeof result === "object" && result !== null && "kind" in result ? String(result.kind) : "";
     const card = method.endsWith("ExtendedCard") ? "AgentCard" : undefined;
     this.#look(KINDS[kind] ?? RESULTS[method] ?? card ?? "Task", { value: result, path: method });

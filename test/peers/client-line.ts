@@ -17,7 +17,8 @@ export type Ability =
   | "status-refusals"
   | "stream-refusals"
   | "tenants"
-  | "versions";
+  | "versions"
+  | "webhook-lists";
 
 /** What protocol versions answer differently, each in its own right. */
 export interface Rules {
@@ -35,6 +36,8 @@ export interface Rules {
   readonly bareData: "as it is" | "as `value` of an object";
   /** Events say whether they are the last of their stream. */
   readonly marksLast: boolean;
+  /** What webhooks are told: each event, or the task as it stands. */
+  readonly pushes: "events" | "tasks";
 }
 
 /** One client library in one version: all that the scenarios need to know of it. */
@@ -44,6 +47,8 @@ export interface ClientLine extends Line<Ability> {
   connect(address: string, options: ConnectOptions): Promise<Peer>;
   /** What an error says, in the client's own types where it has one for it. */
   nameOf(thrown: unknown): ErrorName;
+  /** Reads the body of what a webhook was sent, by the client's own means as far as it has them. */
+  readPush(body: unknown): SeenEvent;
 }
 
 /** An error, or one that the client has a type for but did not use it. */
@@ -69,6 +74,13 @@ export interface Peer {
   cancel(id: string): Promise<SeenTask>;
   subscribe(id: string, options?: CallOptions): AsyncIterable<SeenEvent>;
   extendedCard(): Promise<SeenCard>;
+  readonly webhooks: {
+    set(taskId: string, webhook: Webhook): Promise<Webhook>;
+    /** Clients that know of one webhook at most ask for whichever there is. */
+    get(taskId: string, id: string): Promise<Webhook>;
+    list(taskId: string): Promise<readonly Webhook[]>;
+    delete(taskId: string, id: string): Promise<void>;
+  };
   /** What the client would not do by itself, having read the card. */
   readonly regardless: {
     stream(saying: Saying): AsyncIterable<SeenEvent>;
@@ -104,7 +116,15 @@ export interface Saying {
   readonly outputModes?: readonly string[];
   readonly tenant?: string;
   /** A webhook to be told of this task. */
-  readonly push?: string;
+  readonly push?: Webhook;
+}
+
+/** Where a caller wants to be told of a task. */
+export interface Webhook {
+  readonly id?: string | undefined;
+  readonly url: string;
+  readonly token?: string | undefined;
+  readonly authentication?: { readonly scheme: string; readonly credentials?: string | undefined } | undefined;
 }
 
 export interface GetOptions {

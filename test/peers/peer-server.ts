@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { A2AError, createServer, type IncomingRequest, type Principal, type ServerOptions } from "palaver";
+import { nobody } from "../conformance/stage.ts";
 import { peerAgents } from "./agents.ts";
 import { Gates } from "./gates.ts";
 
@@ -27,6 +28,8 @@ export async function startPeerServer(options: ServerOptions = {}): Promise<Peer
     durability: "process",
     drainTimeout: 0,
     logger: QUIET,
+    outgoing: { http: true, allow: ["loopback"], lookup: nobody },
+    push: { retryDelay: 1 },
     limits: { maxBodyBytes: MAX_BODY_BYTES },
     authenticate,
     ...options,

@@ -4,6 +4,7 @@ import { cards } from "./scenarios/cards.ts";
 import { content } from "./scenarios/content.ts";
 import { conversations } from "./scenarios/conversations.ts";
 import { errors } from "./scenarios/errors.ts";
+import { pushes } from "./scenarios/pushes.ts";
 import { reads } from "./scenarios/reads.ts";
 import { sends } from "./scenarios/sends.ts";
 import { streams } from "./scenarios/streams.ts";
@@ -19,5 +20,6 @@ export const SCENARIOS: readonly ScenarioGroup[] = [
   reads,
   cancels,
   subscriptions,
+  pushes,
   errors,
 ];

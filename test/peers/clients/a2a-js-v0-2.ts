@@ -4,10 +4,11 @@ import type { CallOptions, ClientLine, ConnectOptions, Peer, Saying, SeenCard } 
 import { nameError } from "../error-name.ts";
 import { lending, lendingStream } from "./global-fetch.ts";
 import { installedVersion } from "./installed-version.ts";
-import { paramsOf, seenAnswer, seenCard, seenEvents, seenTask } from "./kinds.ts";
+import { paramsOf, seenAnswer, seenCard, seenEvents, seenPush, seenTask, seenWebhook, sentWebhook } from "./kinds.ts";
 
 const NOT_IN_THIS_VERSION = "there is no such thing in version 0.2 of the protocol";
 const NO_EXTENDED_CARD = "the client never asks for an extended card";
+const NO_WEBHOOK_LISTS = "the client has no way to list webhooks, to tell them apart or to delete them";
 const NO_METHODS = "the client has no way to call other methods than its own";
 
 /** The official client, last of the line that speaks version 0.2. It was the first, and can do little but talk. */
@@ -27,6 +28,7 @@ export const a2aJsV02: ClientLine = {
     "extended-card": NO_EXTENDED_CARD,
     fallback: "the client does not fall back: it throws an error of its own",
     "own-methods": NO_METHODS,
+    "webhook-lists": NO_WEBHOOK_LISTS,
     "stream-refusals": "the client does not read the JSON that such a request is refused with",
     "status-refusals": "the client loses what it is told where the HTTP status is not 200: it reads the body twice",
   },
@@ -39,8 +41,10 @@ export const a2aJsV02: ClientLine = {
     missingExtension: "invalid-params",
     bareData: "as `value` of an object",
     marksLast: true,
+    pushes: "tasks",
   },
   connect,
+  readPush: seenPush,
   nameOf: (thrown) =>
     nameError(thrown, {
       classes: {},
@@ -86,6 +90,17 @@ function peerOf({ client, fetch, believer, card }: Acquaintance): Peer {
     cancel: async (id) => seenTask(await call(() => client.cancelTask({ id }))),
     subscribe: (id, options) => seenEvents(lendingStream(broken(fetch, options), () => client.resubscribeTask({ id }))),
     extendedCard: () => Promise.reject(new Error(NO_EXTENDED_CARD)),
+    webhooks: {
+      set: async (taskId, webhook) =>
+        seenWebhook(
+          await call(() =>
+            client.setTaskPushNotificationConfig({ taskId, pushNotificationConfig: sentWebhook(webhook) }),
+          ),
+        ),
+      get: async (id) => seenWebhook(await call(() => client.getTaskPushNotificationConfig({ id }))),
+      list: () => Promise.reject(new Error(NO_WEBHOOK_LISTS)),
+      delete: () => Promise.reject(new Error(NO_WEBHOOK_LISTS)),
+    },
     regardless: {
       stream: (saying) => seenEvents(lendingStream(fetch, () => believer.sendMessageStream(sent(saying)))),
       subscribe: (id) => seenEvents(lendingStream(fetch, () => believer.resubscribeTask({ id }))),

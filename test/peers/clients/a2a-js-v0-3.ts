@@ -22,7 +22,7 @@ import {
 import type { CallOptions, ClientLine, ConnectOptions, Peer, SeenCard } from "../client-line.ts";
 import { nameError } from "../error-name.ts";
 import { installedVersion } from "./installed-version.ts";
-import { paramsOf, seenAnswer, seenCard, seenEvents, seenTask } from "./kinds.ts";
+import { paramsOf, seenAnswer, seenCard, seenEvents, seenPush, seenTask, seenWebhook, sentWebhook } from "./kinds.ts";
 import { retryCredentials } from "./retry-credentials.ts";
 
 const NOT_IN_THIS_VERSION = "there is no such thing in version 0.3 of the protocol";
@@ -53,8 +53,10 @@ export const a2aJsV03: ClientLine = {
     missingExtension: "invalid-params",
     bareData: "as `value` of an object",
     marksLast: true,
+    pushes: "tasks",
   },
   connect,
+  readPush: seenPush,
   nameOf: (thrown) =>
     nameError(thrown, {
       classes: {
@@ -112,6 +114,20 @@ function peerOf(client: Client, card: SeenCard): Peer {
     cancel: async (id) => seenTask(await client.cancelTask({ id })),
     subscribe: (id, options) => seenEvents(client.resubscribeTask({ id }, optionsOf(options))),
     extendedCard: async () => seenCard(await client.getAgentCard()),
+    webhooks: {
+      set: async (taskId, webhook) =>
+        seenWebhook(
+          await client.setTaskPushNotificationConfig({ taskId, pushNotificationConfig: sentWebhook(webhook) }),
+        ),
+      async get(id, pushNotificationConfigId) {
+        // The type of this method knows no webhook's id, but the transports behind it do.
+        const params = { id, pushNotificationConfigId };
+        return seenWebhook(await client.getTaskPushNotificationConfig(params));
+      },
+      list: async (id) => (await client.listTaskPushNotificationConfig({ id })).map(seenWebhook),
+      delete: (id, pushNotificationConfigId) =>
+        client.deleteTaskPushNotificationConfig({ id, pushNotificationConfigId }),
+    },
     regardless: {
       stream: (saying) => seenEvents(transport.sendMessageStream(paramsOf(saying))),
       subscribe: (id) => seenEvents(transport.resubscribeTask({ id })),

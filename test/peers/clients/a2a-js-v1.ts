@@ -27,6 +27,7 @@ import type {
   SeenMessage,
   SeenState,
   SeenTask,
+  Webhook,
 } from "../client-line.ts";
 import { nameError } from "../error-name.ts";
 import { installedVersion } from "./installed-version.ts";
@@ -49,8 +50,10 @@ export const a2aJsV1: ClientLine = {
     missingExtension: "extension-support-required",
     bareData: "as it is",
     marksLast: false,
+    pushes: "events",
   },
   connect,
+  readPush: (body) => seenEvent(sdk.StreamResponse.fromJSON(body)),
   nameOf: (thrown) =>
     nameError(thrown, {
       classes: {
@@ -116,6 +119,21 @@ function peerOf(client: Client, card: SeenCard): Peer {
     cancel: async (id) => seenTask(await client.cancelTask({ tenant: "", id, metadata: undefined })),
     subscribe: (id, options) => seenEvents(client.resubscribeTask({ tenant: "", id }, optionsOf(options))),
     extendedCard: async () => seenCard(await client.getAgentCard()),
+    webhooks: {
+      set: async (taskId, webhook) =>
+        seenWebhook(await client.createTaskPushNotificationConfig(sentWebhook(taskId, webhook))),
+      get: async (taskId, id) => seenWebhook(await client.getTaskPushNotificationConfig({ tenant: "", taskId, id })),
+      async list(taskId) {
+        const { configs } = await client.listTaskPushNotificationConfig({
+          tenant: "",
+          taskId,
+          pageSize: 10,
+          pageToken: "",
+        });
+        return configs.map(seenWebhook);
+      },
+      delete: (taskId, id) => client.deleteTaskPushNotificationConfig({ tenant: "", taskId, id }),
+    },
     regardless: {
       stream: (saying) => seenEvents(transport.sendMessageStream(requestOf(saying), VERSIONED)),
       subscribe: (id) => seenEvents(transport.resubscribeTask({ tenant: "", id }, VERSIONED)),
@@ -180,10 +198,7 @@ function requestOf(saying: Saying): sdk.SendMessageRequest {
     },
     configuration: {
       acceptedOutputModes: [...(saying.outputModes ?? [])],
-      taskPushNotificationConfig:
-        push === undefined
-          ? undefined
-          : { tenant: "", id: "", taskId: "", url: push, token: "", authentication: undefined },
+      taskPushNotificationConfig: push === undefined ? undefined : sentWebhook("", push),
       returnImmediately: !wait,
       ...(history !== undefined && { historyLength: history }),
     },
@@ -245,30 +260,55 @@ function seenAnswer(result: sdk.Task | sdk.Message): Answer {
 }
 
 async function* seenEvents(stream: AsyncIterable<sdk.StreamResponse>): AsyncIterable<SeenEvent> {
-  for await (const { payload } of stream) {
-    switch (payload?.$case) {
-      case "task":
-        yield { kind: "task", task: seenTask(payload.value) };
-        break;
-      case "message":
-        yield { kind: "message", message: seenMessage(payload.value) };
-        break;
-      case "statusUpdate": {
-        const { taskId, status } = payload.value;
-        const message = status?.message === undefined ? undefined : seenMessage(status.message);
-        yield { kind: "status", taskId, state: stateOf(status), message, final: undefined };
-        break;
-      }
-      case "artifactUpdate": {
-        const { taskId, artifact } = payload.value;
-        if (artifact === undefined) throw new Error("An artifact update without an artifact.");
-        yield { kind: "artifact", taskId, artifact: seenArtifact(artifact) };
-        break;
-      }
-      case undefined:
-        throw new Error("A frame with nothing in it.");
+  for await (const response of stream) yield seenEvent(response);
+}
+
+function seenEvent({ payload }: sdk.StreamResponse): SeenEvent {
+  switch (payload?.$case) {
+    case "task":
+      return { kind: "task", task: seenTask(payload.value) };
+    case "message":
+      return { kind: "message", message: seenMessage(payload.value) };
+    case "statusUpdate": {
+      const { taskId, status } = payload.value;
+      const message = status?.message === undefined ? undefined : seenMessage(status.message);
+      return { kind: "status", taskId, state: stateOf(status), message, final: undefined };
     }
+    case "artifactUpdate": {
+      const { taskId, artifact } = payload.value;
+      if (artifact === undefined) throw new Error("An artifact update without an artifact.");
+      return { kind: "artifact", taskId, artifact: seenArtifact(artifact) };
+    }
+    case undefined:
+      throw new Error("A frame with nothing in it.");
   }
+}
+
+function sentWebhook(
+  taskId: string,
+  { id = "", url, token = "", authentication }: Webhook,
+): sdk.TaskPushNotificationConfig {
+  const { scheme, credentials = "" } = authentication ?? {};
+  return {
+    tenant: "",
+    id,
+    taskId,
+    url,
+    token,
+    authentication: scheme === undefined ? undefined : { scheme, credentials },
+  };
+}
+
+function seenWebhook({ id, url, token, authentication }: sdk.TaskPushNotificationConfig): Webhook {
+  return {
+    id,
+    url,
+    token: token || undefined,
+    authentication:
+      authentication === undefined
+        ? undefined
+        : { scheme: authentication.scheme, credentials: authentication.credentials || undefined },
+  };
 }
 
 function seenTask({ id, contextId, status, artifacts, history }: sdk.Task): SeenTask {

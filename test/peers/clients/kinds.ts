@@ -1,7 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type * as sdk from "a2a-sdk-v0_3";
 import type { JsonObject, Part } from "palaver";
-import type { Answer, Saying, SeenArtifact, SeenCard, SeenEvent, SeenMessage, SeenTask } from "../client-line.ts";
+import type {
+  Answer,
+  Saying,
+  SeenArtifact,
+  SeenCard,
+  SeenEvent,
+  SeenMessage,
+  SeenTask,
+  Webhook,
+} from "../client-line.ts";
 
 // How versions 0.2 and 0.3 spell things, which is with a `kind`; both lines of the SDK have the same types for it.
 
@@ -24,10 +33,45 @@ export function paramsOf(saying: Saying): sdk.MessageSendParams {
       ...(wait !== undefined && { blocking: wait }),
       ...(history !== undefined && { historyLength: history }),
       ...(outputModes !== undefined && { acceptedOutputModes: [...outputModes] }),
-      ...(push !== undefined && { pushNotificationConfig: { url: push } }),
+      ...(push !== undefined && { pushNotificationConfig: sentWebhook(push) }),
     },
     ...(requestMetadata !== undefined && { metadata: requestMetadata }),
   };
+}
+
+export function sentWebhook({ id, url, token, authentication }: Webhook): sdk.PushNotificationConfig {
+  return {
+    url,
+    ...(id !== undefined && { id }),
+    ...(token !== undefined && { token }),
+    ...(authentication !== undefined && {
+      authentication: {
+        schemes: [authentication.scheme],
+        ...(authentication.credentials !== undefined && { credentials: authentication.credentials }),
+      },
+    }),
+  };
+}
+
+/** Over REST, what is not there reaches this client as an empty text. */
+export function seenWebhook({ pushNotificationConfig }: sdk.TaskPushNotificationConfig): Webhook {
+  const { id, url, token, authentication } = pushNotificationConfig;
+  const [scheme] = authentication?.schemes ?? [];
+  return {
+    id: id || undefined,
+    url,
+    token: token || undefined,
+    authentication:
+      scheme === undefined ? undefined : { scheme, credentials: authentication?.credentials || undefined },
+  };
+}
+
+/** Webhooks are sent the task; the client has a type for it, and nothing that reads it. */
+export function seenPush(body: unknown): SeenEvent {
+  if (typeof body !== "object" || body === null || !("kind" in body) || body.kind !== "task") {
+    throw new Error(`This is not a task: ${JSON.stringify(body)}`);
+  }
+  return { kind: "task", task: seenTask(body as sdk.Task) };
 }
 
 function sentPart(part: Part): sdk.Part {

@@ -75,7 +75,7 @@ export const errors: ScenarioGroup = {
         const { id } = taskOf(await plain.send({ content: "done" }));
         expect(plain.regardless.push.length).toBeGreaterThan(0);
         for (const call of plain.regardless.push) await stage.refused(call(id), "push-not-supported");
-        const push = "https://example.org/hook";
+        const push = { url: "https://example.org/hook" };
         await stage.refused(plain.send({ content: "x", push }), "push-not-supported");
         await stage.refused(plain.stream({ content: "x", push }), "push-not-supported");
       },

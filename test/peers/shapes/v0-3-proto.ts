@@ -12,6 +12,14 @@ export const SHAPES_0_3_PROTO: Shapes = {
       statusUpdate: one("TaskStatusUpdateEvent"),
       artifactUpdate: one("TaskArtifactUpdateEvent"),
     },
+    TaskPushNotificationConfig: { ...plain("name"), pushNotificationConfig: one("PushNotificationConfig") },
+    PushNotificationConfig: { ...plain("id", "url", "token"), authentication: one("PushAuthentication") },
+    PushAuthentication: { ...any("schemes"), ...plain("credentials") },
+    ListTaskPushNotificationConfigsResponse: {
+      configs: many("TaskPushNotificationConfig"),
+      ...plain("nextPageToken"),
+    },
+    Empty: {},
     Task: {
       ...plain("id", "contextId"),
       status: one("TaskStatus"),
@@ -43,6 +51,10 @@ export const SHAPES_0_3_PROTO: Shapes = {
   },
   required: {
     RestError: ["code", "message"],
+    TaskPushNotificationConfig: ["name", "pushNotificationConfig"],
+    PushNotificationConfig: ["id", "url"],
+    PushAuthentication: ["schemes"],
+    ListTaskPushNotificationConfigsResponse: ["configs", "nextPageToken"],
     Task: ["id", "contextId", "status"],
     TaskStatus: ["state", "timestamp"],
     Message: ["messageId", "role", "content"],

@@ -31,6 +31,12 @@ export const SHAPES_0_3: Shapes = {
   members: {
     Answer: { ...plain("jsonrpc"), ...any("id", "result"), error: one("RpcError") },
     RpcError: { ...plain("code", "message"), ...any("data") },
+    TaskPushNotificationConfig: {
+      ...plain("taskId"),
+      pushNotificationConfig: one("PushNotificationConfig"),
+    },
+    PushNotificationConfig: { ...plain("id", "url", "token"), authentication: one("PushAuthentication") },
+    PushAuthentication: { ...any("schemes"), ...plain("credentials") },
     Task: {
       ...plain("kind", "id", "contextId"),
       status: one("TaskStatus"),
@@ -66,6 +72,9 @@ export const SHAPES_0_3: Shapes = {
   required: {
     Answer: ["jsonrpc", "id"],
     RpcError: ["code", "message"],
+    TaskPushNotificationConfig: ["taskId", "pushNotificationConfig"],
+    PushNotificationConfig: ["id", "url"],
+    PushAuthentication: ["schemes"],
     Task: ["kind", "id", "contextId", "status"],
     TaskStatus: ["state", "timestamp"],
     Message: ["kind", "messageId", "role", "parts"],

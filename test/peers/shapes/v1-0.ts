@@ -23,6 +23,13 @@ export const SHAPES_1_0: Shapes = {
       statusUpdate: one("TaskStatusUpdateEvent"),
       artifactUpdate: one("TaskArtifactUpdateEvent"),
     },
+    TaskPushNotificationConfig: { ...plain("id", "taskId", "url", "token"), authentication: one("AuthenticationInfo") },
+    AuthenticationInfo: plain("scheme", "credentials"),
+    ListTaskPushNotificationConfigsResponse: {
+      configs: many("TaskPushNotificationConfig"),
+      ...plain("nextPageToken"),
+    },
+    Empty: {},
     ListTasksResponse: { tasks: many("Task"), ...plain("nextPageToken", "pageSize", "totalSize") },
     Task: {
       ...plain("id", "contextId"),
@@ -72,6 +79,9 @@ export const SHAPES_1_0: Shapes = {
     RpcError: ["code", "message", "data"],
     RestError: ["error"],
     Status: ["code", "status", "message", "details"],
+    TaskPushNotificationConfig: ["id", "taskId", "url"],
+    AuthenticationInfo: ["scheme"],
+    ListTaskPushNotificationConfigsResponse: ["configs", "nextPageToken"],
     ListTasksResponse: ["tasks", "nextPageToken", "pageSize", "totalSize"],
     Task: ["id", "contextId", "status"],
     TaskStatus: ["state", "timestamp"],
