@@ -3,7 +3,7 @@ import type { Clock } from "../internal/clock.ts";
 import { randomId } from "../internal/random-id.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
-import type { KeptPushConfig, PushConfig, PushPolicy } from "../protocol/operation.ts";
+import type { KeptPushConfig, PushConfig } from "../protocol/operation.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { Outcome, Store, WebhookDraft, WebhookKey, WebhookOperation, WebhookRecord } from "../store/contract.ts";
 import { type CheckUrl, checkConfig } from "./check-config.ts";
@@ -60,7 +60,7 @@ class StoredPushDesk implements PushDesk {
 
   async set(caller: PushCaller, task: TaskId, config: PushConfig): Promise<KeptPushConfig> {
     const { store, commit, sealer, maxPerTask } = this.#options;
-    const { scope, policy } = caller;
+    const { scope, policy, dialect } = caller;
     // Looked up first: who may not see the task must not learn from the refusal of an address that it is there.
     const key = await this.#find(scope, task);
     const webhook = this.draft(caller, config, "pushNotificationConfig");
@@ -70,7 +70,9 @@ class StoredPushDesk implements PushDesk {
       throw new A2AError("resource-exhausted", `A task may have ${maxPerTask} push configurations; delete one first.`);
     }
     if (outcome.status !== "ok") throw taskNotFound(task);
-    for (const { id } of before) if (id !== webhook.id) this.#options.onDelete(key, id);
+    for (const other of before) {
+      if (other.id !== webhook.id && other.dialect === dialect) this.#options.onDelete(key, other.id);
+    }
     this.stored(key, webhook);
     const kept = (await store.webhooks(key)).find(({ id }) => id === webhook.id);
     const shown = kept === undefined ? undefined : keptConfig(sealer, kept, scope);
@@ -82,7 +84,7 @@ class StoredPushDesk implements PushDesk {
   async get(caller: PushCaller, task: TaskId, id: string | undefined): Promise<KeptPushConfig | undefined> {
     const { scope, policy } = caller;
     const key = await this.#find(scope, task);
-    const webhook = named(await this.#visible(key), id, policy);
+    const webhook = named(await this.#visible(key), id, caller);
     const config = webhook === undefined ? undefined : keptConfig(this.#options.sealer, webhook, scope);
     if (config !== undefined || policy.missing === "nothing") return config;
     throw new A2AError("task-not-found", "Push notification configuration not found", {
@@ -95,10 +97,10 @@ class StoredPushDesk implements PushDesk {
     return visible.flatMap((webhook) => keptConfig(this.#options.sealer, webhook, scope) ?? []);
   }
 
-  async delete({ scope, policy }: PushCaller, task: TaskId, id: string | undefined): Promise<void> {
+  async delete(caller: PushCaller, task: TaskId, id: string | undefined): Promise<void> {
     const { commit, onDelete } = this.#options;
-    const key = await this.#find(scope, task);
-    const webhook = named(await this.#visible(key), id, policy);
+    const key = await this.#find(caller.scope, task);
+    const webhook = named(await this.#visible(key), id, caller);
     if (webhook === undefined) return;
     await commit({ kind: "webhook-delete", task: key, id: webhook.id });
     onDelete(key, webhook.id);
@@ -123,13 +125,16 @@ class StoredPushDesk implements PushDesk {
   }
 }
 
-/** The one of that id; without an id the latest; and, for who knows a name for it, the latest that was set without one. */
+/**
+ * The one of that id; without an id the latest, in a dialect that has one at most its own; and, for who knows a name for it, the latest that
+ * was set without one.
+ */
 function named(
   webhooks: readonly WebhookRecord[],
   id: string | undefined,
-  { unnamedId }: PushPolicy,
+  { dialect, policy: { single, unnamedId } }: PushCaller,
 ): WebhookRecord | undefined {
-  if (id === undefined) return latest(webhooks);
+  if (id === undefined) return latest(single ? webhooks.filter((webhook) => webhook.dialect === dialect) : webhooks);
   const found = webhooks.find((webhook) => webhook.id === id);
   if (found !== undefined || id !== unnamedId) return found;
   return latest(webhooks.filter(({ unnamed }) => unnamed));

@@ -11,7 +11,7 @@ export function agentNotFound(missing: string): A2AError {
 }
 
 export function pushNotSupported(): A2AError {
-  return new A2AError("push-not-supported", "This agent does not send push notifications");
+  return new A2AError("push-not-supported", "Push notifications are not supported by this agent");
 }
 
 export function streamingNotSupported(): A2AError {

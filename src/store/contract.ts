@@ -253,7 +253,7 @@ export interface WebhookSet {
   readonly scope: Scope;
   readonly webhook: WebhookDraft;
   readonly maxPerTask: number;
-  /** All others of the task go. */
+  /** All others of the task go that were set in the same dialect: it has one. */
   readonly only: boolean;
 }
 

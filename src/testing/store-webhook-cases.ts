@@ -148,10 +148,16 @@ export const storeWebhookCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "lets one webhook take the place of all others, whatever their number",
+    name: "lets one webhook take the place of all others of its dialect, whatever their number",
     async run({ store }) {
       await store.commit([createOf(T), createOf(taskId(2), { webhook: webhookOf("elsewhere") })]);
       await store.commit([setWebhookOf(T, "a"), setWebhookOf(T, "b")]);
+      const foreign = { ...webhookOf("foreign"), dialect: "another" };
+      await store.commit([setWebhookOf(T, "foreign", { webhook: foreign })]);
+      assert.deepEqual(await outcomes(store, setWebhookOf(T, "c", { only: true, maxPerTask: 1 })), ["full"]);
+      assert.deepEqual(await outcomes(store, setWebhookOf(T, "c", { only: true, maxPerTask: 2 })), ["ok"]);
+      assert.deepEqual(await told(store), ["foreign active 1", "c active 1"]);
+      await store.commit([deleteWebhookOf(T, "foreign")]);
       const only = { only: true, maxPerTask: 1 };
       assert.deepEqual(await outcomes(store, setWebhookOf(T, "c", only)), ["ok"]);
       assert.deepEqual(await told(store), ["c active 1"]);

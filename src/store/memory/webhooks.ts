@@ -95,11 +95,12 @@ export class Webhooks {
 
   #set(task: TaskRow, { webhook, only, maxPerTask }: WebhookSet): Outcome {
     const others = Array.from(task.webhooks?.values() ?? []).filter(({ record }) => record.id !== webhook.id);
-    const kept = only ? 0 : others.filter(({ record }) => record.state !== "removed").length;
+    const replaced = only ? others.filter(({ record }) => record.dialect === webhook.dialect) : [];
+    const kept = others.filter((row) => row.record.state !== "removed" && !replaced.includes(row)).length;
     const present = task.webhooks?.get(webhook.id)?.record;
     const isNew = present === undefined || present.state === "removed";
     if (isNew && kept >= maxPerTask) return FULL;
-    if (only) for (const row of others) this.#delete(task, row);
+    for (const row of replaced) this.#delete(task, row);
     const start = task.ended ? task.seq - 1 : task.seq;
     // What is still to be told must not be lost because the address changes.
     this.#put(task, webhook, present?.state === "active" ? present.cursor : start);

@@ -14,6 +14,7 @@ interface WebhookRow {
   readonly cursor: number;
   readonly epoch: number;
   readonly node: string | null;
+  readonly dialect: string;
 }
 
 const { active: ACTIVE, removed: REMOVED } = WEBHOOK_STATE_CODE;
@@ -36,7 +37,7 @@ export class WebhookWriter {
   #epoch = 0;
 
   constructor(database: DatabaseSync) {
-    const columns = "n, id, state, cursor, epoch, node";
+    const columns = "n, id, state, cursor, epoch, node, dialect";
     this.#ofTask = database.prepare(`SELECT ${columns} FROM webhook WHERE task = ?`);
     this.#one = database.prepare(`SELECT ${columns} FROM webhook WHERE task = ? AND id = ?`);
     this.#upsert = database.prepare(
@@ -69,10 +70,11 @@ export class WebhookWriter {
     const rows = this.#ofTask.all(task.pk).map(webhookRow);
     const present = rows.find((row) => row.id === webhook.id);
     const others = rows.filter((row) => row !== present);
-    const kept = only ? 0 : others.filter((row) => row.state !== REMOVED).length;
+    const replaced = only ? others.filter((row) => row.dialect === webhook.dialect) : [];
+    const kept = others.filter((row) => row.state !== REMOVED && !replaced.includes(row)).length;
     const isNew = present === undefined || present.state === REMOVED;
     if (isNew && kept >= maxPerTask) return FULL;
-    if (only) for (const { n } of others) this.#delete.run(n);
+    for (const { n } of replaced) this.#delete.run(n);
     if (task.ended) this.#notWhole.run(task.pk);
     const start = task.ended ? task.seq - 1 : task.seq;
     // What is still to be told must not be lost because the address changes.
@@ -152,5 +154,6 @@ function webhookRow(row: Record<string, unknown>): WebhookRow {
     cursor: Number(row["cursor"]),
     epoch: Number(row["epoch"]),
     node: typeof row["node"] === "string" ? row["node"] : null,
+    dialect: String(row["dialect"]),
   };
 }
