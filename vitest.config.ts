@@ -5,6 +5,9 @@ const config: ViteUserConfig = defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
     // Processes, not threads: tests open databases, start workers and send signals.
     pool: "forks",
+    // Where the processor has protection keys, V8 sometimes aborts with "Check failed: jit_page.has_value()" when many threads
+    // come and go, as the writers of test databases do.
+    execArgv: ["--no-memory-protection-keys"],
     retry: 0,
     testTimeout: 30_000,
     hookTimeout: 30_000,
