@@ -36,20 +36,25 @@ export interface NewTask {
  * Makes a task of a message and starts its run, which may be over before the task is in the store. A task that is to be made once is in the
  * store before its run starts: only then it is known that no other node was quicker.
  */
-export async function createTask(parts: EngineParts, agent: Agent, task: NewTask): Promise<Submitted> {
+export function createTask(parts: EngineParts, agent: Agent, task: NewTask): Submitted | Promise<Submitted> {
+  const { submission, once } = task;
   const { run, start } = openTask(parts, agent, task);
+  if (once !== undefined) return storeFirst(parts, submission, { run, start, once });
+  start();
+  return { kind: "task", ticket: ticketOf(run.writer.ref) };
+}
+
+async function storeFirst(
+  parts: EngineParts,
+  submission: Submission,
+  { run, start, once }: Opened & { readonly once: Once },
+): Promise<Submitted> {
   const { writer } = run;
-  const ticket = ticketOf(writer.ref);
-  const { once, submission } = task;
-  if (once === undefined) {
-    start();
-    return { kind: "task", ticket };
-  }
   const stored = writer.flush();
   start(stored);
   try {
     await stored;
-    return { kind: "task", ticket };
+    return { kind: "task", ticket: ticketOf(writer.ref) };
   } catch (cause) {
     // A task that its caller has named may be refused for its name before it is for its message.
     const mayBeRepeated = writer.loss?.kind === "refused" && writer.loss.status !== "full";

@@ -11,20 +11,15 @@ export interface Taken {
 
 export type PendingEnd = TaskEnd & { readonly entry: LogView };
 
-/** What readers are to see of a write once it is committed. */
-export interface Visible {
-  readonly views: readonly LogView[];
-  readonly taken: readonly Taken[];
-  readonly end: PendingEnd | undefined;
-}
-
 export interface WriteContext {
   readonly task: TaskId;
   readonly epoch: number;
-  /** Made only where the write needs it. */
-  readonly head: () => TaskHead;
+  /** Where the write needs it. */
+  readonly head: TaskHead | undefined;
   readonly release: boolean;
 }
+
+const NONE: readonly string[] = [];
 
 /** What has gathered of one task since its last commit. Its writer fills it in, and takes a new one when it leaves. */
 export class PendingWrite {
@@ -38,10 +33,6 @@ export class PendingWrite {
   headDirty = false;
   end: PendingEnd | undefined;
 
-  visible(): Visible {
-    return { views: this.entries, taken: this.taken, end: this.end };
-  }
-
   write({ task, epoch, head, release }: WriteContext): TaskWrite {
     const { create, end } = this;
     return {
@@ -50,9 +41,9 @@ export class PendingWrite {
       epoch,
       ...(create !== undefined && { create: create.record }),
       entries: this.entries,
-      ...(this.#needsHead && { head: head() }),
+      ...(head !== undefined && { head }),
       history: this.history,
-      taken: this.taken.map(({ id }) => id),
+      taken: this.taken.length === 0 ? NONE : this.taken.map(({ id }) => id),
       steps: this.steps,
       forgetSteps: this.forgetSteps,
       ...(end !== undefined && { end }),
@@ -61,7 +52,7 @@ export class PendingWrite {
   }
 
   /** A task that comes into the store finished needs only its last head: nobody knew it, so no message can keep it from ending. */
-  get #needsHead(): boolean {
+  get needsHead(): boolean {
     return this.create === undefined ? this.headDirty : this.end === undefined;
   }
 }

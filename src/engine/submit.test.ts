@@ -3,7 +3,7 @@ import { z } from "zod";
 import { A2AError } from "../protocol/error.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import { openHarness, scripted, turns } from "../testing/engine-harness.ts";
-import { agent, type RunFunction, skill } from "./agent.ts";
+import { agent, type Output, type RunFunction, skill } from "./agent.ts";
 
 const asking = scripted(async (task) => task.ask("Well?"));
 const waiting: RunFunction = (task) =>
@@ -293,6 +293,25 @@ describe("reply", () => {
     expect(error).toMatchObject({ code: "internal", message: "The agent failed while answering." });
     expect(told).toEqual([new Error("hunter2")]);
     expect(harness.store.commits).toEqual([]);
+  });
+
+  test("that gives what cannot be sent is told by name, without a word of it; the host learns what it was", async () => {
+    const told: unknown[] = [];
+    const cyclic: { self?: unknown } = {};
+    cyclic.self = cyclic;
+    for (const output of [10n, cyclic, () => "hunter2"]) {
+      await using harness = await openHarness({
+        // Safe: authors who write no types can return anything.
+        agents: scripted(async () => {}, { reply: () => output as Output }),
+        hooks: { on: { error: (error) => void told.push(error) } },
+      });
+      await expect(harness.submit("hi")).rejects.toMatchObject({
+        code: "invalid-agent-response",
+        message: "The agent's answer cannot be sent.",
+      });
+      expect(harness.store.commits).toEqual([]);
+    }
+    expect(told).toEqual(Array.from({ length: 3 }, () => expect.any(TypeError)));
   });
 
   test("may refuse by name", async () => {

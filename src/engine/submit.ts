@@ -2,8 +2,9 @@ import { uuidv7 } from "../internal/uuid.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { ContextId, MessageId, TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
+import type { Part } from "../protocol/part.ts";
 import { namedTask, otherTaskKey, taskKey } from "../protocol/task-key.ts";
-import type { Agent, ReplyCall } from "./agent.ts";
+import type { Agent, Output, ReplyCall } from "./agent.ts";
 import type { Submission, Submitted } from "./api.ts";
 import { continueTask, taskNotFound } from "./continue-task.ts";
 import { type Answered, createTask } from "./create-task.ts";
@@ -17,26 +18,18 @@ import { callHook } from "./run.ts";
 import { skillNamed } from "./turn.ts";
 
 /** Takes in one message: see `Engine.submit`. */
-export async function submit(parts: EngineParts, submission: Submission): Promise<Submitted> {
+export function submit(parts: EngineParts, submission: Submission): Promise<Submitted> {
+  const { onceWithin } = submission;
+  if (onceWithin === undefined) return takeIn(parts, submission, undefined);
+  return submitOnce(parts, submission, { within: onceWithin, work: (once) => takeIn(parts, submission, once) });
+}
+
+async function takeIn(parts: EngineParts, submission: Submission, once: Once | undefined): Promise<Submitted> {
   const agent = parts.agents.get(submission.scope.agent);
   if (agent === undefined)
     throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
-  checkParts(parts.environment.limits, submission.message);
-  const { onceWithin } = submission;
-  if (onceWithin === undefined) return takeIn(parts, agent, { submission, once: undefined });
-  return submitOnce(parts, submission, {
-    within: onceWithin,
-    work: (once) => takeIn(parts, agent, { submission, once }),
-  });
-}
-
-interface Incoming {
-  readonly submission: Submission;
-  readonly once: Once | undefined;
-}
-
-async function takeIn(parts: EngineParts, agent: Agent, { submission, once }: Incoming): Promise<Submitted> {
   const { message, namesTask, tasksOnly } = submission;
+  checkParts(parts.environment.limits, message);
   if (message.taskId !== undefined) {
     const known = await findTask(parts, submission, message.taskId);
     if (known !== undefined) return continueTask(parts, known, { agent, submission, once });
@@ -90,10 +83,18 @@ function authorFailed(
   { agent, what }: { readonly agent: Agent; readonly what: string },
 ): A2AError {
   if (error instanceof A2AError) return error;
+  tellHost(parts, error, { agent, what });
+  return new A2AError("internal", "The agent failed while answering.", { cause: error });
+}
+
+function tellHost(
+  parts: EngineParts,
+  error: unknown,
+  { agent, what }: { readonly agent: Agent; readonly what: string },
+): void {
   const { logger, hooks } = parts.environment;
   logger.error(what, { agent: agent.id, error });
   callHook(() => hooks.on?.error?.(error, undefined), logger);
-  return new A2AError("internal", "The agent failed while answering.", { cause: error });
 }
 
 async function replyOf(
@@ -112,11 +113,21 @@ async function replyOf(
       // Safe: the agent's own message is named here.
       messageId: uuidv7() as MessageId,
       role: "agent",
-      parts: toParts(output),
+      parts: repliedParts(parts, agent, output),
       contextId: message.contextId ?? (uuidv7() as ContextId),
     };
   } catch (error) {
     throw authorFailed(parts, error, { agent, what: "reply() failed" });
+  }
+}
+
+/** What the author answered, as parts. That it cannot be sent is told by a name of its own: the agent did answer. */
+function repliedParts(parts: EngineParts, agent: Agent, output: Output): readonly Part[] {
+  try {
+    return toParts(output);
+  } catch (error) {
+    tellHost(parts, error, { agent, what: "reply() gave what cannot be sent" });
+    throw new A2AError("invalid-agent-response", "The agent's answer cannot be sent.", { cause: error });
   }
 }
 

@@ -26,7 +26,7 @@ import type { Feed } from "./feed.ts";
 import { LogView } from "./log-view.ts";
 import { ENGINE_NOTE } from "./note.ts";
 import { isOnceEntry } from "./once-entry.ts";
-import { PendingWrite, type Visible } from "./pending-write.ts";
+import { PendingWrite } from "./pending-write.ts";
 import { lastRunner, type RunnerRecord, withUnkept, writeRunner } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
 import { publicRef } from "./ticket.ts";
@@ -51,7 +51,8 @@ interface ArtifactEntry {
 }
 
 /** What is on its way into the store. */
-interface Flying extends Visible {
+interface Flying {
+  readonly pending: PendingWrite;
   readonly done: Deferred<void>;
   readonly sensitive: boolean;
 }
@@ -323,14 +324,10 @@ export class TaskWriter implements CommitSource {
     const pending = this.#pending;
     this.#waiting = undefined;
     this.#pending = new PendingWrite();
-    this.#flying = { done, ...pending.visible(), sensitive: this.runner.sensitive === true };
+    this.#flying = { done, pending, sensitive: this.runner.sensitive === true };
     for (const entry of this.#artifacts.values()) entry.waiting = undefined;
-    return pending.write({
-      task: this.ref.id,
-      epoch: this.epoch,
-      head: () => (pending.end === undefined ? this.#head() : this.#headBeforeEnd()),
-      release: this.#release,
-    });
+    const head = pending.needsHead ? (pending.end === undefined ? this.#head() : this.#headBeforeEnd()) : undefined;
+    return pending.write({ task: this.ref.id, epoch: this.epoch, head, release: this.#release });
   }
 
   committed(write: TaskWrite, outcome: Outcome): void {
@@ -354,16 +351,16 @@ export class TaskWriter implements CommitSource {
     this.#lose(loss, undefined);
   }
 
-  #applied(write: TaskWrite, status: "ok" | "inbox", flying: Flying): void {
+  #applied(write: TaskWrite, status: "ok" | "inbox", { pending, sensitive, done }: Flying): void {
     const { feed } = this;
-    const end = status === "ok" ? flying.end : undefined;
+    const end = status === "ok" ? pending.end : undefined;
     this.isStored = true;
     if (write.create !== undefined && end === undefined) this.listener?.stored();
-    const views = end === undefined ? flying.views : [...flying.views, end.entry];
-    this.#uncommittedEvents -= flying.views.length + (flying.end === undefined ? 0 : 1);
-    for (const view of flying.views) this.#uncommittedBytes -= view.body.length;
-    if (flying.end !== undefined) this.#uncommittedBytes -= flying.end.entry.body.length;
-    for (const taken of flying.taken) feed.markTaken(taken.id, taken.after);
+    const views = end === undefined ? pending.entries : [...pending.entries, end.entry];
+    this.#uncommittedEvents -= pending.entries.length + (pending.end === undefined ? 0 : 1);
+    for (const view of pending.entries) this.#uncommittedBytes -= view.body.length;
+    if (pending.end !== undefined) this.#uncommittedBytes -= pending.end.entry.body.length;
+    for (const taken of pending.taken) feed.markTaken(taken.id, taken.after);
     if (end !== undefined) {
       feed.hasWriter = false;
       if (write.create !== undefined && end.artifacts !== undefined) {
@@ -376,10 +373,10 @@ export class TaskWriter implements CommitSource {
     const head = end?.head ?? write.head;
     feed.advance(
       views,
-      head && { state: head.state, status: head.status, metadata: head.metadata, sensitive: flying.sensitive },
+      head && { state: head.state, status: head.status, metadata: head.metadata, sensitive: sensitive },
     );
-    flying.done.resolve();
-    if (flying.end !== undefined) this.#settleEnd(status);
+    done.resolve();
+    if (pending.end !== undefined) this.#settleEnd(status);
     if (views.length > 0) this.#dependencies.onCommitted(this.ref, views);
   }
 

@@ -66,6 +66,22 @@ describe("Media types", () => {
     expect(check(definition, [file], { metadata: { skillId: "draw" }, outputModes: ["text/plain"] })).toBe(REFUSED);
   });
 
+  it("of a named skill that declares none are the agent's, and not those of other skills", () => {
+    const skills = [
+      { id: "talk", ...skill },
+      { id: "draw", ...skill, inputModes: ["image/png"], outputModes: ["image/svg+xml"] },
+    ];
+    const definition = { skills, inputModes: ["text/plain"], outputModes: ["text/plain"] };
+    const metadata = { skillId: "talk" };
+    expect(check(definition, [text], { metadata, outputModes: ["text/plain"] })).toBe("ok");
+    expect(check(definition, [file], { metadata })).toBe(REFUSED);
+    expect(check(definition, [text], { metadata, outputModes: ["image/*"] })).toBe(REFUSED);
+    expect(check({ skills }, [text, file], { metadata })).toBe("ok");
+    expect(check({ skills }, [text], { metadata, outputModes: ["image/*"] })).toBe(REFUSED);
+    // Who names a skill that there is none of has named nothing.
+    expect(check(definition, [file], { metadata: { skillId: "sing" } })).toBe("ok");
+  });
+
   it.each([
     [["text/plain"], "ok"],
     [["text"], "ok"],

@@ -41,15 +41,16 @@ function namedSkill(agent: Agent, request: SendRequest): Skill | undefined {
 }
 
 function inputModes(agent: Agent, skill: Skill | undefined): readonly string[] | undefined {
-  if (skill?.inputModes !== undefined) return skill.inputModes;
+  if (skill !== undefined) return skill.inputModes ?? agent.inputModes;
   if (agent.inputModes === undefined) return undefined;
   // Which skill will take the message is not known yet: what any of them reads is let through.
   return [...agent.inputModes, ...(agent.skills ?? []).flatMap((other) => other.inputModes ?? [])];
 }
 
 function outputModes(agent: Agent, skill: Skill | undefined): readonly string[] {
-  if (skill?.outputModes !== undefined) return skill.outputModes;
-  return [...(agent.outputModes ?? DEFAULT_MODES), ...(agent.skills ?? []).flatMap((other) => other.outputModes ?? [])];
+  const own = agent.outputModes ?? DEFAULT_MODES;
+  if (skill !== undefined) return skill.outputModes ?? own;
+  return [...own, ...(agent.skills ?? []).flatMap((other) => other.outputModes ?? [])];
 }
 
 function mediaTypeOf(part: Part): string | undefined {

@@ -17,7 +17,10 @@ export async function submitMessage(service: Service, call: Call, request: SendR
   checkMediaTypes(agent, request);
   const submission = new CallSubmission(service, call, request);
   submission.webhook = webhookOf(service, call, request);
-  const submitted = await engine.submit(await addressed(service, submission, { call, request }));
+  const mayAnswer = call.policy.answersByReference && request.message.referenceTaskIds !== undefined;
+  const submitted = await engine.submit(
+    mayAnswer ? await addressed(service, submission, { call, request }) : submission,
+  );
   if (submission.webhook !== undefined) watch(service, submitted, submission.webhook);
   return submitted;
 }
@@ -28,7 +31,6 @@ async function addressed(
   submission: CallSubmission,
   { call, request }: { readonly call: Call; readonly request: SendRequest },
 ): Promise<Submission> {
-  if (!call.policy.answersByReference || request.message.referenceTaskIds === undefined) return submission;
   const taskId = await answeredTask(service, submission.scope, request.message);
   if (taskId === undefined) return submission;
   const other = new CallSubmission(service, call, { ...request, message: { ...request.message, taskId } });

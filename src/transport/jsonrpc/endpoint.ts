@@ -27,7 +27,7 @@ export function handleRpc(endpoint: Endpoint, exchange: Exchange, match: RpcMatc
     envelope: UNIDENTIFIED,
     codec: dialects.fallbackRpc,
   });
-  conversation.identify = () => identify(endpoint, conversation);
+  if (endpoint.environment.authenticate !== undefined) conversation.identify = () => identify(endpoint, conversation);
   return converse(endpoint, conversation, () => read(endpoint, conversation));
 }
 
