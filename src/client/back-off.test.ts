@@ -26,6 +26,8 @@ describe("Another try", () => {
     ["a gateway that gave up waiting", told(504), [true, false]],
     ["a connection that was refused", network("ECONNREFUSED"), [true, true]],
     ["a name that nobody knows", network("ENOTFOUND"), [true, true]],
+    ["a certificate that nobody trusted has signed", network("UNABLE_TO_VERIFY_LEAF_SIGNATURE"), [true, true]],
+    ["a certificate of somebody else", network("ERR_TLS_CERT_ALTNAME_INVALID"), [true, true]],
     ["a connection that broke", network("ECONNRESET"), [true, false]],
     ["something that says nothing of itself", network(), [true, false]],
     ["a verdict", new RemoteError("invalid-params", "no"), [false, false]],

@@ -128,7 +128,9 @@ export class TaskFollower {
     let failures = 0;
     for (let ending = first; ending.kind !== "done"; ) {
       const id = this.#view.id || known;
-      failures = ending.progressed ? 0 : failures + 1;
+      // A server that fails and begins anew brings the same news for ever: that it says so itself counts, whatever it told before.
+      const hasFailed = ending.error !== undefined && isPassing(ending.error);
+      failures = ending.progressed && !hasFailed ? 0 : failures + 1;
       if (failures >= settings.retry.reconnects || id === undefined) throw lost(ending.error, id);
       if (failures > 1 && ending.kind === "closed") {
         // It says how the task is and ends: that can be had for less.

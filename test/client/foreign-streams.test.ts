@@ -276,6 +276,19 @@ describe("a stream without cursors that breaks", () => {
     expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
   });
 
+  it("is given up where the server fails and begins anew again and again, with the words of its failure", async () => {
+    const agent = await meet((response, heard) => {
+      events(response);
+      const start = frame(heard, { task: wireTask("SUBMITTED") }) + frame(heard, statusUpdate("WORKING"));
+      response.end(`${start}data: ${rpcError(heard, -32603, "No such table")}\n\n`);
+    });
+    expect(await failure(agent.stream("go").result())).toMatchObject({
+      code: "stream-lost",
+      message: expect.stringContaining("No such table"),
+    });
+    expect(server?.heard).toHaveLength(3);
+  });
+
   it("tells what the agent tells in the middle of it", async () => {
     const agent = await meet((response, heard) => {
       events(response);
