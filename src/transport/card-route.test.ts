@@ -48,6 +48,19 @@ describeFaces("An agent's card", (open, face) => {
     expect(JSON.parse((await read(site, { "a2a-version": "0.3" })).text)).toHaveProperty("url");
   });
 
+  it("is not sent again to who has it by its time, unless a tag says otherwise", async () => {
+    const site = await open();
+    const { headers } = await site.request(PATH);
+    const modified = headers.get("last-modified") ?? "";
+    expect(new Date(modified).toUTCString()).toBe(modified);
+    const statusOf = async (known: Record<string, string>): Promise<number> => (await read(site, known)).status;
+    const earlier = new Date(Date.parse(modified) - 1000).toUTCString();
+    expect(await statusOf({ "if-modified-since": modified })).toBe(304);
+    expect(await statusOf({ "if-modified-since": earlier })).toBe(200);
+    expect(await statusOf({ "if-modified-since": "some day" })).toBe(200);
+    expect(await statusOf({ "if-modified-since": modified, "if-none-match": '"other"' })).toBe(200);
+  });
+
   it("is not sent again to who has that variant, and only to them", async () => {
     const site = await open();
     const known = await read(site, { "a2a-version": "1.0" });

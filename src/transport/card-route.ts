@@ -13,6 +13,8 @@ const MAX_AGE_SECONDS = 300;
 interface PublishedCard {
   readonly text: string;
   readonly etag: string;
+  /** When it was made, in whole seconds, as milliseconds since the epoch: for readers that go by time. */
+  readonly madeAt: number;
 }
 
 /** With the key it is signed with, where it is. */
@@ -48,11 +50,20 @@ export async function serveCard(source: CardSource, service: Service, exchange: 
   const card = await published(service, choose(requestedVersion(exchange)), { source, exchange });
   const headers = {
     etag: card.etag,
+    "last-modified": new Date(card.madeAt).toUTCString(),
     "cache-control": `${isPrivate ? "private" : "public"}, max-age=${MAX_AGE_SECONDS}`,
     vary: vary === "" ? "A2A-Version" : `A2A-Version, ${vary}`,
   };
-  if (hasTag(exchange.header("if-none-match"), card.etag)) return { status: 304, headers, body: "" };
+  if (isKnown(exchange, card)) return { status: 304, headers, body: "" };
   return jsonReply(200, card.text, headers);
+}
+
+/** Whether the reader has this very card. The time counts only where no tag is named. */
+function isKnown(exchange: Exchange, { etag, madeAt }: PublishedCard): boolean {
+  const tags = exchange.header("if-none-match");
+  if (tags !== undefined) return hasTag(tags, etag);
+  const since = exchange.header("if-modified-since");
+  return since !== undefined && Date.parse(since) >= madeAt;
 }
 
 interface Reading {
@@ -78,5 +89,6 @@ function published(service: Service, codec: CardCodec, { source, exchange }: Rea
 }
 
 function withTag(text: string): PublishedCard {
-  return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
+  const madeAt = Math.floor(Date.now() / 1000) * 1000;
+  return { text, madeAt, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
 }
