@@ -104,6 +104,9 @@ describe("conformance", () => {
     expect(stderr).toContain(`called with run_tck.py --sut-url ${world.url}/ --category mandatory`);
     expect(stdout).toMatch(/^Fail: tck: .*exit code 3/m);
     expect(code).toBe(1);
+    writeFileSync(join(kit, "run_tck.py"), 'parser.add_argument("--sut-host")');
+    const later = await terminal.run(["conformance", "--tck", "kit", "-a", `${world.url}/.well-known/agent-card.json`]);
+    expect(later.stderr).toContain(`called with run_tck.py --sut-host ${world.url} --level must`);
     expect(await terminal.run(["conformance", "--tck", "nowhere", "-a", world.url])).toMatchObject({ code: 2 });
   });
 });
