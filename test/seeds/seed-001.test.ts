@@ -6,6 +6,8 @@ import "./seed-001/multi-turn.ts";
 import "./seed-001/content.ts";
 import "./seed-001/push.ts";
 import "./seed-001/security.ts";
+import "./seed-001/discovery.ts";
+import "./seed-001/rules.ts";
 import { seed } from "./seed-001/seed.ts";
 
 seed.checkIndex();

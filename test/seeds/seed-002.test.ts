@@ -6,6 +6,7 @@ import "./seed-002/error-codes.ts";
 import "./seed-002/server.ts";
 import "./seed-002/rest.ts";
 import "./seed-002/client.ts";
+import "./seed-002/their-servers.ts";
 import "./seed-002/security.ts";
 import { seed } from "./seed-002/seed.ts";
 

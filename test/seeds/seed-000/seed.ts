@@ -41,6 +41,7 @@ const INDEX = {
   "5.3 Retries": "tested",
   "5.4 tasks/pushNotification/get": "tested",
   "5 On failure": "tested",
+  "6.1 Start-up check › streaming": "nothing: streams are always served, so that a card which declares them is right",
   "6.1 Start-up check › pushNotifications": "tested",
   "6.2 CORS": "tested",
   "6.3 Authentication › the card is public": "tested",

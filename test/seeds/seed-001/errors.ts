@@ -1,8 +1,11 @@
+import { A2AError, remoteAgent } from "palaver";
+import { connect, RemoteError } from "palaver/client";
 import { expect, it } from "vitest";
+import { LyingServer } from "../../client/lying-server.ts";
 import { at, post } from "../exchange.ts";
 import { idsOf, saying } from "../kinds.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
-import { serveScript } from "../stage.ts";
+import { serveAgents, serveScript } from "../stage.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
 const send = (message: object, more: object = {}): object => rpcRequest(1, "message/send", { message, ...more });
@@ -156,6 +159,48 @@ it(
       ];
       for (const request of requests)
         expect(errorOf(await post(stage.url, request), 1)).toMatchObject({ code: -32005 });
+    }
+  },
+);
+
+it(
+  seed.example(
+    "8.2. A2A-Specific Errors › -32006",
+    "an answer that is none: the author's own, or that of an agent behind; where a task was begun, it fails and says why",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      // Safe: authors who write no types can return anything.
+      const unsendable = { reply: () => 10n as unknown as string };
+      await using own = await serveScript(done, unsendable, options);
+      expect(errorOf(await post(own.url, send(saying("Hello"))), 1)).toMatchObject({ code: -32006 });
+
+      const liar = await LyingServer.start((response) => {
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end('{"jsonrpc":"2.0","id":1,"result":"Hello"}');
+      });
+      try {
+        const remote = await connect(liar.card(), { retry: { attempts: 1 } });
+        const reply = async () => {
+          const sent = await remote.send("Hello").catch((error: unknown) => {
+            if (error instanceof RemoteError && error.code === "invalid-agent-response")
+              throw new A2AError(error.code, "The agent behind talks nonsense");
+            throw error;
+          });
+          return sent.kind;
+        };
+        await using before = await serveScript(done, { reply }, options);
+        const error = errorOf(await post(before.url, send(saying("Hello"))), 1);
+        expect(error).toMatchObject({ code: -32006, message: "The agent behind talks nonsense" });
+
+        await using relay = await serveAgents(await remoteAgent(liar.card(), { retry: { attempts: 1 } }), options);
+        const task = resultOf(await post(relay.url, send(saying("Hello"))), 1);
+        expect(at(task, "status.state")).toBe("failed");
+        expect(at(task, "status.message.parts.0.text")).toMatch(/^The agent "Liar" answered with an error: /);
+      } finally {
+        await liar.close();
+      }
     }
   },
 );

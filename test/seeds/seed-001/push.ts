@@ -1,4 +1,4 @@
-import { verifyWebhook } from "palaver/webhook";
+import { createWebhookVerifier, verifyWebhook } from "palaver/webhook";
 import { expect, it } from "vitest";
 import { createGate } from "../../conformance/gate.ts";
 import { openInbox } from "../../conformance/inbox.ts";
@@ -232,5 +232,41 @@ it(
     expect(await verifyWebhook({ method: "POST", headers, body }, elsewhere)).toMatchObject({
       reason: "wrong-audience",
     });
+  },
+);
+
+it(
+  seed.example(
+    "9.5. Push Notification Setup and Usage › 4 the client's webhook service",
+    "what comes without the right token, or signed by nobody known, is turned away; the rest is read",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using inbox = await openInbox();
+      await using stage = await serveScript(async () => "done", {}, options);
+      const { taskId } = idsOf(await askForReport(stage, inbox.url()));
+      const { headers, body } = (await inbox.until((one) => one.body.includes('"completed"'))).at(-1) ?? {};
+      const verify = createWebhookVerifier({
+        issuers: [stage.url],
+        audience: inbox.url(),
+        token: (id) => (id === taskId ? FULL.token : undefined),
+      });
+      const received = (changes: object) =>
+        verify({ method: "POST", headers: { ...headers, ...changes }, body: body ?? "" });
+      for (const changes of [
+        { "x-a2a-notification-token": undefined },
+        { "x-a2a-notification-token": "secure-client-token-for-task-bbb" },
+        { authorization: "Bearer x.y.z", "x-a2a-notification-signature": "x.y.z" },
+      ]) {
+        const turnedAway = await received(changes);
+        expect(turnedAway.ok ? 200 : turnedAway.status).toBeGreaterThanOrEqual(400);
+      }
+      expect(await received({})).toMatchObject({
+        ok: true,
+        repeated: false,
+        notification: { taskId, state: "completed", event: { kind: "task", task: { id: taskId } } },
+      });
+      expect(await received({})).toMatchObject({ ok: true, repeated: true });
+    }
   },
 );

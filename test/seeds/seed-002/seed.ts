@@ -1,6 +1,7 @@
 import { openSeed, type Seed } from "../seed.ts";
 
 const INDEX = {
+  "Overview and Protocol Goals": "nothing: they tell what it is for",
   "Request Format (message/stream)": "tested",
   "Response Format (SSE Stream)": "tested",
   "Initial Task Response": "tested",
@@ -41,10 +42,17 @@ const INDEX = {
   "Server-Side (TypeScript) › a stream": "tested",
   "Server-Side (TypeScript) › an agent that fails": "tested",
   "Server-Side (TypeScript) › client disconnect": "tested",
+  "Server-Side (TypeScript) › called by our client": "tested",
   "Client-Side (TypeScript)": "tested",
   "Key Protocol Features": "nothing: it sums up",
   "Compliance with A2A v0.3.0 › kind first": "tested",
-  "Integration with RxJS Agent": "nothing: it sums up; the Observable is played under the REST server",
+  "Compliance with A2A v0.3.0 › the other claims": "nothing: each has a section of its own",
+  "Integration with RxJS Agent › 1 AgentLoop": "nothing: the Observable is played under the REST server",
+  "Integration with RxJS Agent › 2 ToolProviders":
+    "later: tools here and those of MCP need agents made of them, which are not there yet; the client's are played above",
+  "Integration with RxJS Agent › 3 Authentication": "nothing: it is that of the section of this name",
+  "Integration with RxJS Agent › 4 Observability": "later: it needs OpenTelemetry, which is not told anything yet",
+  "Integration with RxJS Agent › 5 Extension Points": "tested",
   "Authentication › bearer token": "tested",
   "Authentication › agent card": "tested",
   Authorization: "tested",
@@ -57,6 +65,7 @@ const INDEX = {
   "Server (TypeScript/Express + RxJS) › message:send": "tested",
   "Server (TypeScript/Express + RxJS) › message:send fails": "tested",
   "Server (TypeScript/Express + RxJS) › message:send names its task": "tested",
+  "Server (TypeScript/Express + RxJS) › called by our client": "tested",
   "Client (TypeScript) › streamMessage": "tested",
   "Client (TypeScript) › sendMessage": "tested",
 } as const;

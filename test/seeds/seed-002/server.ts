@@ -189,3 +189,30 @@ it(
     expect(at((await again.rest()).at(-1)?.json, "result.status.state")).toBe("completed");
   },
 );
+
+it(
+  seed.example(
+    "Integration with RxJS Agent › 5 Extension Points",
+    "a handler of one's own sees each event, and a transformer changes what is told and kept",
+  ),
+  async () => {
+    const seen: unknown[] = [];
+    const agent = scripted(async (task) => {
+      await task.status("Working on it");
+      await task.artifact("report").end("The password is 1234");
+    });
+    await using stage = await serveAgents(agent, {
+      on: { event: (event) => void seen.push(event.kind === "status" ? event.status.state : event.artifact.parts) },
+      transform: (event) =>
+        event.kind === "artifact" ? { ...event, artifact: { ...event.artifact, parts: [{ text: "***" }] } } : event,
+    });
+    const frames = await streamed(stage.url, rpcRequest(1, "message/stream", { message: saying("Hello") }));
+    const results = resultsOf(frames, 1);
+    const pieces = results.filter((result) => at(result, "kind") === "artifact-update");
+    expect(pieces.map((piece) => at(piece, "artifact.parts"))).toEqual([[textPart("***")]]);
+    const kept = await post(stage.url, rpcRequest(2, "tasks/get", { id: idsOf(results[0]).taskId }));
+    expect(kept.text).not.toContain("1234");
+    expect(seen.filter((one) => typeof one !== "string")).toEqual([[{ text: "***" }]]);
+    expect(seen.at(-1)).toBe("completed");
+  },
+);

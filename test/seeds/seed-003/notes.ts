@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { at, openStream, post, streamed } from "../exchange.ts";
+import { at, get, openStream, post, streamed } from "../exchange.ts";
 import { expectKindFirst, idsOf, saying, textPart } from "../kinds.ts";
-import { resultOf, rpcRequest } from "../rpc.ts";
+import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
 
@@ -92,5 +92,32 @@ it(
     const results = [sent, got, canceled, ...frames.map(({ json }) => at(json, "result"))];
     expect(results.map((result) => at(result, "kind"))).toEqual(["task", "task", "task", "task"]);
     expectKindFirst(results);
+  },
+);
+
+it(
+  seed.example(
+    "Optional Methods › capabilities",
+    "what an agent does not declare is refused; the required methods are there all the same",
+  ),
+  async () => {
+    await using stage = await serveScript(async (task) => task.ask("And?"), {
+      capabilities: { streaming: false, pushNotifications: false },
+    });
+    const card = await get(`${stage.url}/.well-known/agent-card.json`, { "a2a-version": "0.3" });
+    expect(at(card.json, "capabilities")).toMatchObject({ streaming: false, pushNotifications: false });
+    const sent = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Hello") }));
+    const id = at(resultOf(sent, 1), "id");
+    const pushNotificationConfig = { url: "https://client.com/webhook" };
+    for (const [code, method, params] of [
+      [-32004, "message/stream", { message: saying("Hello") }],
+      [-32004, "tasks/resubscribe", { id }],
+      [-32003, "tasks/pushNotificationConfig/set", { taskId: id, pushNotificationConfig }],
+      [-32007, "agent/authenticatedExtendedCard", undefined],
+    ] as const)
+      expect(errorOf(await post(stage.url, rpcRequest(2, method, params)), 2), method).toMatchObject({ code });
+    expect(at(resultOf(await post(stage.url, rpcRequest(3, "tasks/get", { id })), 3), "id")).toBe(id);
+    const canceled = await post(stage.url, rpcRequest(4, "tasks/cancel", { id }));
+    expect(at(resultOf(canceled, 4), "status.state")).toBe("canceled");
   },
 );

@@ -9,6 +9,7 @@ const INDEX = {
   "2. tasks/get › Response": "tested",
   "3. tasks/cancel › Request": "tested",
   "3. tasks/cancel › Response": "tested",
+  "Optional Methods › capabilities": "tested",
   "4. message/stream": "tested",
   "4. message/stream › error event": "tested",
   "5. tasks/resubscribe": "tested",

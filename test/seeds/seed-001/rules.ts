@@ -1,0 +1,95 @@
+import { expect, it } from "vitest";
+import { at, post } from "../exchange.ts";
+import { saying, textPart } from "../kinds.ts";
+import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
+import { serveScript } from "../stage.ts";
+import { EITHER_WAY, seed } from "./seed.ts";
+
+const send = (message: object): object => rpcRequest(1, "message/send", { message });
+
+it(
+  seed.example(
+    "5.5.2.1. AgentExtension › required",
+    "who does not say that it follows a required extension is refused, and told which; who does is not",
+  ),
+  async () => {
+    const uri = "https://example.org/extensions/required";
+    for (const options of EITHER_WAY) {
+      const extensions = [{ uri, required: true, params: { level: 1 } }];
+      await using stage = await serveScript(async () => "done", { extensions }, options);
+      const refused = await post(stage.url, send(saying("Hello")));
+      expect(at(refused.json, "error.code")).toBeLessThan(0);
+      expect(refused.text).toContain(uri);
+      const followed = await post(stage.url, send(saying("Hello")), { "x-a2a-extensions": uri });
+      expect(at(resultOf(followed, 1), "status.state")).toBe("completed");
+    }
+  },
+);
+
+it(
+  seed.example("5.5.4. AgentSkill › inputModes", "a skill's own types hold for it instead of the agent's"),
+  async () => {
+    const skill = (id: string, more: object = {}) => ({ id, name: id, description: "A skill.", tags: ["x"], ...more });
+    const skills = [skill("read"), skill("look", { inputModes: ["image/png"] })];
+    const picture = { kind: "file", file: { mimeType: "image/png", bytes: "iVBORw0KGgo=" } };
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(async () => "done", { inputModes: ["text/plain"], skills }, options);
+      const use = (skillId: string, part: object) =>
+        post(stage.url, send(saying("", { parts: [part], metadata: { skillId } })));
+      for (const [skillId, part] of [
+        ["read", textPart("Hello")],
+        ["look", picture],
+      ] as const)
+        expect(at(resultOf(await use(skillId, part), 1), "status.state")).toBe("completed");
+      for (const [skillId, part] of [
+        ["read", picture],
+        ["look", textPart("Hello")],
+      ] as const)
+        expect(errorOf(await use(skillId, part), 1), skillId).toMatchObject({ code: -32005 });
+    }
+  },
+);
+
+it(
+  seed.example(
+    "6.11. JSON-RPC Structures › id",
+    "a text, a whole number or null comes back as it was; what has none is not answered as a call, nor done",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      let runs = 0;
+      await using stage = await serveScript(async () => void runs++, {}, options);
+      const params = { message: saying("Hello") };
+      for (const id of ["req-1", "", 0, -7, 9_007_199_254_740_991, null]) {
+        const { json } = await post(stage.url, { jsonrpc: "2.0", id, method: "message/send", params });
+        expect(json).toEqual({ jsonrpc: "2.0", id, result: expect.objectContaining({ kind: "task" }) });
+      }
+      const done = runs;
+      for (const id of [undefined, 1.5, true, {}, [1]]) {
+        const { json } = await post(stage.url, { jsonrpc: "2.0", id, method: "message/send", params });
+        expect(json).toEqual({ jsonrpc: "2.0", id: null, error: expect.objectContaining({ code: -32600 }) });
+      }
+      expect(runs).toBe(done);
+    }
+  },
+);
+
+it(
+  seed.example(
+    "7.1.1. MessageSendParams › historyLength",
+    "the task that a send answers with has so many messages at most",
+  ),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(async (task) => task.ask(`${task.text}?`), {}, options);
+      const first = await post(stage.url, send(saying("one")));
+      const taskId = at(resultOf(first, 1), "id");
+      const answer = saying("two", { taskId });
+      const params = { message: answer, configuration: { historyLength: 2 } };
+      const task = resultOf(await post(stage.url, rpcRequest(2, "message/send", params)), 2);
+      expect(at(task, "history")).toMatchObject([{ parts: [textPart("one?")] }, { parts: [textPart("two")] }]);
+      const whole = resultOf(await post(stage.url, rpcRequest(3, "tasks/get", { id: taskId })), 3);
+      expect(at(whole, "history")).toHaveLength(3);
+    }
+  },
+);

@@ -1,0 +1,176 @@
+import {
+  clearAgentCardCache,
+  discoverAgent,
+  ExternalServiceError,
+  fetchAgentCard,
+  ValidationError,
+} from "palaver/client";
+import { afterEach, expect, it } from "vitest";
+import { FakeClock } from "../../../src/testing/fake-clock.ts";
+import { SERVERS } from "../../remote-peers/servers.ts";
+import { get } from "../exchange.ts";
+import { serveScript } from "../stage.ts";
+import { listenIn, serveCard } from "./invoking.ts";
+import { seed } from "./seed.ts";
+
+const CARD = "GET /.well-known/agent-card.json";
+const MINUTE = 60_000;
+
+afterEach(clearAgentCardCache);
+
+const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(() => undefined).catch((error: unknown) => error);
+
+it(
+  seed.example("Exported Functions › fetchAgentCard", "the card as it is served, by this server and by official ones"),
+  async () => {
+    await using stage = await serveScript(async () => "done");
+    const served = await get(`${stage.url}/.well-known/agent-card.json`, { "a2a-version": "1.0" });
+    expect(await fetchAgentCard(stage.url)).toEqual(served.json);
+    // That of 0.2 has its card at the early address only.
+    for (const line of SERVERS.filter(({ protocol }) => protocol !== "0.2")) {
+      const official = await line.start({ binding: "JSONRPC" });
+      try {
+        const { json } = await get(`${official.url}/.well-known/agent-card.json`);
+        expect(await fetchAgentCard(`${official.url}/`), line.protocol).toEqual(json);
+        expect(json).toMatchObject({ name: "Peer", version: "1.0.0" });
+      } finally {
+        await official.close();
+      }
+    }
+  },
+);
+
+it(seed.example("Exported Functions › discoverAgent", "the card, or null where there is none"), async () => {
+  await using stage = await serveScript(async () => "done");
+  expect(await discoverAgent(stage.url)).toEqual(await fetchAgentCard(stage.url));
+  expect(await discoverAgent(`${stage.url}/nobody`)).toBeNull();
+});
+
+it(
+  seed.example("Exported Functions › clearAgentCardCache", "what was kept is asked for again, of every agent"),
+  async () => {
+    await using stage = await serveScript(async () => "done", { id: "one" });
+    const { fetch, asked } = listenIn();
+    const both = async () => {
+      for (const url of [stage.url, stage.of("one")]) await fetchAgentCard(url, { fetch });
+    };
+    await both();
+    await both();
+    expect(asked).toHaveLength(2);
+    clearAgentCardCache();
+    await both();
+    expect(asked).toHaveLength(4);
+  },
+);
+
+it(
+  seed.example("Invariants › 8 card cache", "a card is kept for 5 minutes to the millisecond; each has its own"),
+  async () => {
+    await using stage = await serveScript(async () => "done", { id: "one" });
+    const { fetch, asked } = listenIn();
+    const clock = new FakeClock();
+    const began = clock.now();
+    const askedAfter = async (milliseconds: number, url: string) => {
+      clock.adjust(began + milliseconds);
+      await fetchAgentCard(url, { fetch, clock });
+      return asked.length;
+    };
+    expect(await askedAfter(0, stage.url)).toBe(1);
+    expect(await askedAfter(2 * MINUTE, stage.of("one"))).toBe(2);
+    expect(await askedAfter(5 * MINUTE - 1, stage.url)).toBe(2);
+    expect(await askedAfter(5 * MINUTE, stage.url)).toBe(3);
+    expect(await askedAfter(7 * MINUTE - 1, stage.of("one"))).toBe(3);
+    expect(await askedAfter(7 * MINUTE, stage.of("one"))).toBe(4);
+  },
+);
+
+it(
+  seed.example("Scenario: Agent card caching", "after 2 minutes the kept card and no request; after 6 a fresh one"),
+  async () => {
+    let name = "Before";
+    const clock = new FakeClock();
+    const { fetch, asked } = listenIn();
+    const card = async (url: string) => (await fetchAgentCard(url, { fetch, clock })).name;
+    await using stage = await serveScript(async () => "done");
+    await using changing = await serveCard({
+      version: "1",
+      get name() {
+        return name;
+      },
+    });
+    expect([await card(stage.url), await card(changing.url)]).toEqual(["Scripted", "Before"]);
+    name = "After";
+    clock.adjust(clock.now() + 2 * MINUTE);
+    expect([await card(stage.url), await card(changing.url)]).toEqual(["Scripted", "Before"]);
+    expect(asked).toEqual([CARD, CARD]);
+    clock.adjust(clock.now() + 4 * MINUTE);
+    expect([await card(stage.url), await card(changing.url)]).toEqual(["Scripted", "After"]);
+    expect(asked).toEqual([CARD, CARD, CARD, CARD]);
+  },
+);
+
+it(seed.example("Invariants › 9 card validation", "a card needs a name and a version, and nothing else"), async () => {
+  for (const card of [
+    { version: "1" },
+    { name: "A" },
+    { name: "", version: "1" },
+    { name: 1, version: {} },
+    [],
+    "<html>",
+  ]) {
+    await using server = await serveCard(card);
+    expect(await thrownBy(fetchAgentCard(server.url)), JSON.stringify(card)).toBeInstanceOf(ValidationError);
+  }
+  await using bare = await serveCard({ name: "A", version: "1" });
+  expect(await fetchAgentCard(bare.url)).toEqual({ name: "A", version: "1" });
+});
+
+it(seed.example("Error Cases › card fetch fails", "the error has the HTTP status; failures are not kept"), async () => {
+  for (const status of [404, 500, 503]) {
+    await using server = await serveCard({ name: "A", version: "1" }, status);
+    const { fetch, asked } = listenIn();
+    for (const _ of [1, 2]) {
+      const error = await thrownBy(fetchAgentCard(server.url, { fetch }));
+      expect(error).toBeInstanceOf(ExternalServiceError);
+      expect(error).toMatchObject({
+        name: "ExternalServiceError",
+        status,
+        message: expect.stringContaining(`HTTP ${status}`),
+      });
+    }
+    expect(asked).toEqual([CARD, CARD]);
+  }
+});
+
+it(
+  seed.example("Error Cases › card missing name or version", "the error names each field that is missing"),
+  async () => {
+    for (const [card, fields] of [
+      [{ version: "1" }, ["name"]],
+      [{ name: "A" }, ["version"]],
+      [{}, ["name", "version"]],
+    ] as const) {
+      await using server = await serveCard(card);
+      expect(await thrownBy(fetchAgentCard(server.url))).toMatchObject({
+        name: "ValidationError",
+        violations: fields.map((field) => ({ field, description: expect.any(String) })),
+      });
+    }
+  },
+);
+
+it(
+  seed.example("Error Cases › discovery fails", "null, whether nobody listens, there is no card, or it is no good"),
+  async () => {
+    const gone = await serveCard({ name: "A", version: "1" });
+    await gone[Symbol.asyncDispose]();
+    await using broken = await serveCard({ name: "A", version: "1" }, 500);
+    await using nameless = await serveCard({ version: "1" });
+    await using garbled = await serveCard("<html>");
+    for (const url of [gone.url, broken.url, nameless.url, garbled.url, "no address"]) {
+      expect(await discoverAgent(url), url).toBeNull();
+      expect(await thrownBy(fetchAgentCard(url)), url).toBeInstanceOf(Error);
+    }
+  },
+);
