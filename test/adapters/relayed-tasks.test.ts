@@ -1,9 +1,8 @@
-import { join } from "node:path";
 import { type Artifact, agent, type TaskContext } from "palaver";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect, type RemoteAgent, type RemoteStreamEvent, textOf } from "../../src/client.ts";
 import { openSite } from "../client/own-server.ts";
-import { until, Workbench } from "../e2e/workbench.ts";
+import { fixture, until, Workbench } from "../e2e/workbench.ts";
 import { answerOf, relayed, taskOf } from "./relaying.ts";
 
 const stateOf = async (remote: RemoteAgent, id: string | undefined) => (await remote.task(id ?? "").get()).status.state;
@@ -187,7 +186,7 @@ describe("a relaying server that is killed", () => {
     );
     onTestFinished(behind.close);
     const serve = () =>
-      bench.serve([join(import.meta.dirname, "relaying-agent.ts"), "--store", "sqlite:tasks.db"], {
+      bench.serve([fixture("relaying-agent.ts"), "--store", "sqlite:tasks.db"], {
         env: { BEHIND: behind.url },
       });
     let server = await serve();
