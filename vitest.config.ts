@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const config: ViteUserConfig = defineConfig({
@@ -5,6 +6,8 @@ const config: ViteUserConfig = defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
     // Processes, not threads: tests open databases, start workers and send signals.
     pool: "forks",
+    // Many of them wait more than they work.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Where the processor has protection keys, V8 sometimes aborts with "Check failed: jit_page.has_value()" when many threads
     // come and go, as the writers of test databases do.
     execArgv: ["--no-memory-protection-keys"],
