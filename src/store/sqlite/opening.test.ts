@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, stat, symlink, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
@@ -13,6 +13,15 @@ describe("opening", () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ file: trial.folder.file("a/b/c.db") });
     await store.health();
+  });
+
+  test("makes files that nobody but their owner may read", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    await store.commit([createOf(T)]);
+    for (const name of [trial.file, `${trial.file}-wal`, `${trial.file}-shm`]) {
+      expect((await stat(name)).mode & 0o777).toBe(0o600);
+    }
   });
 
   test("refuses a file of a newer schema, saying what to do, and leaves it alone", async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { TaskId } from "../../protocol/ids.ts";
@@ -87,16 +87,25 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 function locate(file: string): string {
   const path = resolve(file);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (thrown) {
     throw new StoreError("unusable", `The folder of ${path} cannot be made (${messageOf(thrown)}).`, { cause: thrown });
   }
   try {
     return realpathSync(path);
   } catch {
-    // It is yet to be made.
-    return join(realpathSync(dirname(path)), basename(path));
+    return makeFile(join(realpathSync(dirname(path)), basename(path)));
   }
+}
+
+/** Made before SQLite would, for its owner's eyes only. What SQLite puts beside it is made alike. */
+function makeFile(path: string): string {
+  try {
+    closeSync(openSync(path, "a", 0o600));
+  } catch {
+    // Who opens it says why it cannot be.
+  }
+  return path;
 }
 
 function lockOwnerOf(file: string): OwnerLock {
