@@ -30,6 +30,8 @@ export interface Engine {
   subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined>;
   /** The first message of the task that this scope's streaming send with this message id made. */
   findByMessage(scope: Scope, messageId: string): Promise<Ticket | undefined>;
+  /** The first message of the task of that name. */
+  find(scope: Scope, id: TaskId): Promise<Ticket | undefined>;
   /** Rejects, saying why, while the engine cannot take work. */
   ready(): Promise<void>;
 }

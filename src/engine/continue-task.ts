@@ -13,6 +13,7 @@ import { checkSize } from "./message-size.ts";
 import { setWebhook } from "./message-webhook.ts";
 import { type Once, toldBefore } from "./once.ts";
 import { onceEntry } from "./once-entry.ts";
+import { readRunner } from "./runner-record.ts";
 import { ticketOf } from "./ticket.ts";
 import { skillNamed } from "./turn.ts";
 
@@ -25,7 +26,7 @@ export interface Continuation {
 /** Leaves one more message in the inbox of a task. The feed is held, and released here. */
 export async function continueTask(parts: EngineParts, feed: Feed, message: Continuation): Promise<Submitted> {
   try {
-    const inbox = (await entryBefore(parts, feed, message)) ?? (await post(parts, feed, message));
+    const inbox = (await entryBefore(parts, feed, message)) ?? (await postOnce(parts, feed, message));
     return { kind: "task", ticket: { ...ticketOf(feed.task), inbox } };
   } catch (error) {
     if (error instanceof A2AError || error instanceof TaskAborted) throw error;
@@ -49,13 +50,26 @@ async function entryBefore(
   return toldBefore(parts, task.id, { messageId, digest: once.digest });
 }
 
+async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): Promise<string> {
+  try {
+    return await post(parts, feed, message);
+  } catch (error) {
+    // Another node may have been quicker with the same message, and the task may have ended by it.
+    const before = error instanceof A2AError ? await entryBefore(parts, feed, message) : undefined;
+    if (before === undefined) throw error;
+    return before;
+  }
+}
+
 async function post(parts: EngineParts, feed: Feed, { agent, submission, once }: Continuation): Promise<string> {
   const { feeds, environment } = parts;
   const { message, admitSkill, webhook } = submission;
   const { id } = feed.task;
   await requireOpen(parts, feed, submission);
-  const skill = skillNamed(agent, message);
-  if (skill !== undefined) admitSkill?.(skill.id);
+  if (admitSkill !== undefined) {
+    const skill = skillNamed(agent, message)?.id ?? (await skillAtWork(parts, id));
+    if (skill !== undefined) admitSkill(skill);
+  }
   const body = writeMessage({ ...message, taskId: publicTaskId(id), contextId: feed.task.contextId });
   checkSize(environment.limits, body);
   // Another node may have asked meanwhile, and for something that must be sealed.
@@ -92,6 +106,14 @@ async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submissi
   if (runs.writer(task.id)?.historyIsFull ?? (await isHistoryFull(parts, task.id))) {
     throw new A2AError("resource-exhausted", `A task may have ${environment.limits.maxHistory} messages.`);
   }
+}
+
+/** The skill that a task goes on with where a message names none: who may not use it may not answer it either. */
+async function skillAtWork({ runs, store }: EngineParts, id: TaskId): Promise<string | undefined> {
+  const writer = runs.writer(id);
+  if (writer !== undefined) return writer.runner.skill;
+  const record = await store.get(id, { artifacts: false, history: 0 });
+  return record === undefined ? undefined : readRunner(record.head.runner).skill;
 }
 
 /** A task that nobody is at work on has no writer to ask. */

@@ -40,6 +40,7 @@ import { submit } from "./submit.ts";
 import { openSubscription } from "./subscription.ts";
 import { type TakenUp, takeUp } from "./take-up.ts";
 import { ticketOf } from "./ticket.ts";
+import { Transitions } from "./transitions.ts";
 
 export interface EngineOptions {
   readonly agents: readonly Agent[];
@@ -94,6 +95,7 @@ export interface EngineParts {
   readonly feeds: Feeds;
   readonly runs: Runs;
   readonly environment: RunEnvironment;
+  readonly transitions: Transitions;
   /** Sends that are to count once and are not in the store yet. */
   readonly sendsUnderWay: SendsUnderWay;
   /** The server is going down. */
@@ -163,6 +165,7 @@ class TaskEngine implements RunningEngine {
       feeds,
       runs,
       environment,
+      transitions: new Transitions(store),
       sendsUnderWay: new Map(),
       isClosing: () => this.#phase === "closing",
     };
@@ -249,6 +252,14 @@ class TaskEngine implements RunningEngine {
     const record =
       trace === undefined ? undefined : await store.get(trace.task, { scope, artifacts: false, history: 0 });
     return record === undefined ? undefined : ticketOf(record);
+  }
+
+  find(scope: Scope, id: TaskId): Promise<Ticket | undefined> {
+    const { store } = this.#parts;
+    return lookUp(scope, id, async (key) => {
+      const record = await store.get(key, { scope, artifacts: false, history: 0 });
+      return record === undefined ? undefined : ticketOf(record);
+    });
   }
 
   async ready(): Promise<void> {

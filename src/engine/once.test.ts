@@ -22,6 +22,18 @@ function counting(begun: string[], rest: Parameters<typeof scripted>[1] = {}): A
   }, rest);
 }
 
+/** Asks two questions and says what it was answered. */
+function remembering(asked: string[]): Agent {
+  return scripted(async (task) => {
+    const answers: string[] = [];
+    for (const question of ["One?", "Two?"]) {
+      asked.push(question);
+      answers.push(await task.ask(question));
+    }
+    return answers.join("+");
+  });
+}
+
 describe("a message that is to count once", () => {
   test("and comes again gets the task it made, and runs once", async () => {
     const begun: string[] = [];
@@ -283,6 +295,46 @@ describe("a message to a task that is to count once", () => {
       return isTerminal((await later.get(taskId)).status.state);
     });
     expect(heard).toEqual(["x"]);
+  });
+
+  test.each(["goes on", "is parked", "dies"] as const)(
+    "is read once though another node stores it just after it was taken by one that %s",
+    async (how) => {
+      const heard: string[] = [];
+      await using harness = await openHarness({ agents: remembering(heard), parkAfter: 5000 });
+      const { id } = await harness.send("go");
+      const beside = await harness.join();
+      beside.store.hold();
+      const late = beside.begin(said("x", { taskId: id }), ONCE);
+      await harness.until(() => beside.store.held === 1);
+      expect((await harness.send(said("x", { taskId: id }), ONCE)).status.message?.parts[0]?.text).toBe("Two?");
+      if (how === "is parked") await harness.advance(6000);
+      const living = how === "dies" ? await harness.crash() : harness;
+      beside.store.release();
+      await late;
+      await living.advance(3000);
+      expect((await living.get(id)).status).toMatchObject({ state: "input-required" });
+      const done = await living.send({ taskId: id, parts: [{ text: "y" }] });
+      expect(done).toMatchObject({ status: { state: "completed" }, artifacts: [{ parts: [{ text: "x+y" }] }] });
+      expect(done.history?.filter(({ role }) => role === "user")).toHaveLength(3);
+      expect(new Set(heard)).toEqual(new Set(["One?", "Two?"]));
+    },
+  );
+
+  test("is answered by a node that was slower with it than the task's end", async () => {
+    await using harness = await openHarness({ agents: remembering([]) });
+    const { id } = await harness.send("go");
+    await harness.send({ taskId: id, parts: [{ text: "x" }] });
+    const beside = await harness.join();
+    beside.store.hold();
+    const late = beside.begin(said("y", { taskId: id }), ONCE);
+    await harness.until(() => beside.store.held === 1);
+    const done = await harness.send(said("y", { taskId: id }), ONCE);
+    expect(done.status.state).toBe("completed");
+    beside.store.release();
+    expect(await late).toMatchObject({ taskId: id });
+    const other = beside.submit(said("z", { taskId: id, messageId: "m-2" as MessageId }), ONCE);
+    await expect(other).rejects.toMatchObject({ code: "unsupported-operation" });
   });
 
   test("is known though it was secret, and its repetition is not kept in the clear", async () => {

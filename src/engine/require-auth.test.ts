@@ -232,7 +232,8 @@ describe("requireAuth for a secret", () => {
   }
 
   async function hidden(harness: EngineHarness, id: Task["id"], extra: readonly unknown[] = []): Promise<void> {
-    const places = [await everythingStored(harness), await harness.get(id), harness.logs, extra];
+    // What was ever written counts, and not only what is left of it.
+    const places = [await everythingStored(harness), harness.store.commits, await harness.get(id), harness.logs, extra];
     for (const place of places) expect(JSON.stringify(place)).not.toContain("hunter2");
   }
 
@@ -272,6 +273,31 @@ describe("requireAuth for a secret", () => {
     await sent;
     expect(got).toEqual([SECRET, "go"]);
     await hidden(harness, id);
+  });
+
+  test("has its answer sealed though another wait of the run ends while it is being asked for", async () => {
+    let go: (() => void) | undefined;
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        const sleep = task.sleep(1000);
+        await new Promise<void>((resolve) => (go = resolve));
+        await Promise.all([task.requireAuth({ message: "Token?", secret: true }), sleep]);
+      }),
+    });
+    const ticket = await harness.start("go");
+    await harness.until(() => go !== undefined);
+    harness.store.hold();
+    go?.();
+    await harness.until(() => harness.store.held === 1);
+    await harness.advance(1500);
+    harness.store.release();
+    await harness.settled(ticket);
+    const record = await harness.shared.get(ticket.key, { artifacts: false });
+    expect(record?.head.state).toBe("auth-required");
+    expect(JSON.parse(record?.head.runner ?? "{}")).toMatchObject({ sensitive: true });
+    const done = await harness.send({ taskId: ticket.taskId, parts: [{ text: SECRET }] });
+    expect(done.status.state).toBe("completed");
+    await hidden(harness, ticket.taskId);
   });
 
   test("asks again, under a new key, for one that it cannot read, and says nothing of it", async () => {

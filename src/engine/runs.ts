@@ -207,6 +207,8 @@ export class Runs {
       if (cause === "shutdown") writer.keep({ runner: { released: true } });
       else if (writer.wakeAt === undefined && writer.runner.pausedAt === undefined)
         writer.keep({ active: false, wakeAt: writer.runner.deadline });
+      // Nobody is at work on it now, whatever it waited for before.
+      else writer.keep({ active: false });
       await writer.release();
     } catch (error) {
       if (!(error instanceof TaskAborted)) throw error;

@@ -7,17 +7,17 @@ import type { SnapshotOptions } from "./api.ts";
 import type { Feed } from "./feed.ts";
 import { type Feeds, isWithin } from "./feeds.ts";
 import { foldEntries, foldLog } from "./fold-log.ts";
-import { withTransitions } from "./transitions.ts";
+import type { Transitions } from "./transitions.ts";
 
 /** A task as it is committed at this moment. */
 export async function takeSnapshot(
-  parts: { readonly store: Store; readonly feeds: Feeds },
+  parts: { readonly store: Store; readonly feeds: Feeds; readonly transitions?: Transitions },
   which: { readonly scope: Scope; readonly id: TaskId },
   options: SnapshotOptions,
 ): Promise<StoredTask | undefined> {
   const task = await currentTask(parts, which, options);
   if (task === undefined || options.transitions !== true) return task;
-  return withTransitions(parts.store, which.id, task);
+  return parts.transitions?.addedTo(task, which.id) ?? task;
 }
 
 async function currentTask(

@@ -503,8 +503,13 @@ describe("a skill that its caller may not use", () => {
       code: "permission-denied",
     });
     expect(await first.shared.inbox(id)).toEqual([]);
+    const answer = { taskId: id, parts: [{ text: "no" }] };
     const second = await first.crash();
-    const done = await second.send({ taskId: id, parts: [{ text: "no" }] }, { admitSkill: refuse("open") });
+    // Whether or not somebody is at work on it: who may not use the skill may not answer it either.
+    await expect(second.submit(answer, { admitSkill: refuse("open") })).rejects.toMatchObject({
+      code: "permission-denied",
+    });
+    const done = await second.send(answer, { admitSkill: refuse("closed") });
     expect(done.status.state).toBe("completed");
   });
 

@@ -3,6 +3,7 @@ import type { Store, TaskRecord } from "../store/contract.ts";
 import type { Agent } from "./agent.ts";
 import type { Committer } from "./committer.ts";
 import { type Feeds, startOf } from "./feeds.ts";
+import { isOnceEntry } from "./once-entry.ts";
 import type { Run, RunEnvironment } from "./run.ts";
 import { type RunnerRecord, readRunner } from "./runner-record.ts";
 import type { Runs } from "./runs.ts";
@@ -50,6 +51,7 @@ async function openRun(
 ): Promise<Run> {
   const { id } = record;
   const knownArtifacts = await artifactIds(store, record);
+  const taken = takenOnce(record);
   const feed = feeds.of(record);
   // Whoever followed the task meanwhile sees what the store holds before anything new.
   if (feed.seq < record.seq) feed.advanceTo(record.seq, startOf(record));
@@ -61,7 +63,17 @@ async function openRun(
     runner: readRunner(record.head.runner),
     knownArtifacts,
     historyLength: record.history.length,
+    ...(taken !== undefined && { taken }),
   });
+}
+
+/** What others may leave in the inbox once more, not knowing that it was taken. */
+function takenOnce({ history, head }: TaskRecord): Map<string, number> | undefined {
+  const kept = history.flatMap(({ inbox, after }) =>
+    inbox !== undefined && isOnceEntry(inbox) ? [[inbox, after] as const] : [],
+  );
+  const unkept = readRunner(head.runner).unkept?.map((inbox) => [inbox, 0] as const) ?? [];
+  return kept.length + unkept.length === 0 ? undefined : new Map([...kept, ...unkept]);
 }
 
 async function goOn(options: TakeUpOptions, run: Run, record: TaskRecord): Promise<void> {

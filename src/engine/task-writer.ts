@@ -92,7 +92,8 @@ export class TaskWriter implements CommitSource {
   #statusAt: number;
   #historyLength: number;
   #pending = new PendingWrite();
-  #everTaken: Set<string> | undefined;
+  /** By inbox entry: the seq it follows. */
+  #everTaken: Map<string, number> | undefined;
   #release = false;
   #uncommittedEvents = 0;
   #uncommittedBytes = 0;
@@ -117,6 +118,7 @@ export class TaskWriter implements CommitSource {
     this.#statusAt = start.head.statusAt;
     this.#metadata = start.head.metadata;
     this.#historyLength = start.historyLength;
+    this.#everTaken = start.taken;
     this.#dependencies = dependencies;
     for (const id of start.knownArtifacts) this.#artifacts.set(id, { id, complete: false, waiting: undefined });
     this.#pending.create = start.create;
@@ -196,8 +198,8 @@ export class TaskWriter implements CommitSource {
     const index = this.inbox.indexOf(entry);
     if (index !== -1) this.inbox.splice(index, 1);
     this.#pending.taken.push({ id: entry.id, after: this.seq });
-    this.#everTaken ??= new Set();
-    this.#everTaken.add(entry.id);
+    this.#everTaken ??= new Map();
+    this.#everTaken.set(entry.id, this.seq);
     // Kept even beyond the limit, which is there to turn callers away: what was accepted is needed for a replay.
     if (keep !== undefined) this.#keep({ after: this.seq, body: writeMessage(keep), inbox: entry.id });
     else if (isOnceEntry(entry.id)) this.keep({ runner: { unkept: withUnkept(this.runner.unkept, entry.id) } });
@@ -308,10 +310,24 @@ export class TaskWriter implements CommitSource {
   }
 
   deliver(entry: InboxEntry): void {
-    // Whoever read it from the store may have done so before it was seen there that it is taken.
-    if (this.#everTaken?.has(entry.id) === true || this.inbox.some((known) => known.id === entry.id)) return;
+    const after = this.#everTaken?.get(entry.id);
+    if (after !== undefined) {
+      this.#takeAgain(entry.id, after);
+      return;
+    }
+    if (this.inbox.some((known) => known.id === entry.id)) return;
     this.inbox.push(entry);
     this.listener?.inboxChanged();
+  }
+
+  /**
+   * Whoever read it from the store may have done so before it was seen there that it is taken. Or another node has left a message that is to
+   * count once a second time, just after it was taken: left there, it would keep the task from ending for ever.
+   */
+  #takeAgain(id: string, after: number): void {
+    if (!isOnceEntry(id) || this.loss !== undefined || this.ended) return;
+    this.#pending.taken.push({ id, after });
+    this.#mark();
   }
 
   get isFlying(): boolean {

@@ -36,4 +36,19 @@ describe("The states a task has been in", () => {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1000);
     expect((await harness.engine.snapshot(harness.scope(), asked.id, options))?.metadata).toBeUndefined();
   });
+
+  it("are read from the log once, and then only what was added to it", async () => {
+    await using harness = await EngineHarness.open({ agents: asker });
+    const asked = await harness.send("x");
+    const options = { artifacts: false, history: 0, transitions: true };
+    const look = async (): Promise<string | undefined> =>
+      (await harness.engine.snapshot(harness.scope(), asked.id, options))?.metadata;
+    const first = await look();
+    const reads = harness.store.logReads;
+    expect(await look()).toBe(first);
+    expect(harness.store.logReads).toBe(reads);
+    await harness.send({ taskId: asked.id, parts: [{ text: "y" }] });
+    expect(JSON.parse((await look()) ?? "").stateTransitions).toHaveLength(5);
+    expect(harness.store.logReads).toBe(reads + 1);
+  });
 });

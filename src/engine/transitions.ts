@@ -14,18 +14,58 @@ interface Transition {
   readonly timestamp: string;
 }
 
-/** The task with the states it has been in up to the seq it reflects. */
-export async function withTransitions(store: Store, key: TaskId, task: StoredTask): Promise<StoredTask> {
-  const record = await store.get(key, { artifacts: false, history: 0 });
-  if (record === undefined) return task;
-  const transitions: Transition[] = [{ state: "submitted", timestamp: isoTime(record.createdAt) }];
-  for await (const { body } of readLog(store, key, { after: 0, upTo: task.seq })) {
-    const event = isStatusBody(body) ? readEvent(body) : undefined;
-    if (event?.kind !== "status") continue;
-    const { state, timestamp } = event.status;
-    if (transitions.at(-1)?.state !== state) transitions.push({ state, timestamp });
+/** The states a task had been in when its log had come this far. */
+interface Passed {
+  /** A task that is gone may have given its name to another one. */
+  readonly createdAt: number;
+  readonly seq: number;
+  readonly transitions: readonly Transition[];
+}
+
+/** How many tasks are remembered, and with how many states each. */
+const MAX_TASKS = 1000;
+const MAX_STATES = 50;
+
+/**
+ * The states that tasks have been in. A log is read once; who asks for the same task again, as those do who wait for it, has only
+ * what was added since read.
+ */
+export class Transitions {
+  readonly #store: Store;
+  /** The longest unasked first. */
+  readonly #passed = new Map<TaskId, Passed>();
+
+  constructor(store: Store) {
+    this.#store = store;
   }
-  const rest = task.metadata === undefined ? "}" : task.metadata.slice(1);
-  const separator = rest === "}" ? "" : ",";
-  return { ...task, metadata: `{"${TRANSITIONS_KEY}":${JSON.stringify(transitions)}${separator}${rest}` };
+
+  /** The task with the states it has been in up to the seq it reflects. */
+  async addedTo(task: StoredTask, key: TaskId): Promise<StoredTask> {
+    const transitions = await this.#upTo(key, task);
+    const rest = task.metadata === undefined ? "}" : task.metadata.slice(1);
+    const separator = rest === "}" ? "" : ",";
+    return { ...task, metadata: `{"${TRANSITIONS_KEY}":${JSON.stringify(transitions)}${separator}${rest}` };
+  }
+
+  async #upTo(key: TaskId, { seq, createdAt = 0 }: StoredTask): Promise<readonly Transition[]> {
+    const passed = this.#passed.get(key);
+    const known = passed?.createdAt === createdAt && passed.seq <= seq ? passed : undefined;
+    const transitions = [...(known?.transitions ?? [{ state: "submitted" as const, timestamp: isoTime(createdAt) }])];
+    for await (const { body } of readLog(this.#store, key, { after: known?.seq ?? 0, upTo: seq })) {
+      const event = isStatusBody(body) ? readEvent(body) : undefined;
+      if (event?.kind !== "status") continue;
+      const { state, timestamp } = event.status;
+      if (transitions.at(-1)?.state !== state) transitions.push({ state, timestamp });
+    }
+    this.#remember(key, { createdAt, seq, transitions });
+    return transitions;
+  }
+
+  #remember(key: TaskId, passed: Passed): void {
+    this.#passed.delete(key);
+    if (passed.transitions.length > MAX_STATES) return;
+    this.#passed.set(key, passed);
+    const [oldest] = this.#passed.keys();
+    if (this.#passed.size > MAX_TASKS && oldest !== undefined) this.#passed.delete(oldest);
+  }
 }

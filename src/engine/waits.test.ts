@@ -38,6 +38,34 @@ describe("parking", () => {
     expect(story).toEqual(["a=before", "input-required:Well?", "result=after yes!", "completed"]);
   });
 
+  test("a run that waits for something of its own as well is not let go of until that is there", async () => {
+    let watched = 0;
+    let authorise: (() => void) | undefined;
+    await using harness = await openHarness({
+      parkAfter: 5000,
+      agents: scripted(async (task) => {
+        const until = (): Promise<void> => {
+          watched += 1;
+          return new Promise((resolve) => (authorise = resolve));
+        };
+        const sleep = task.sleep(600_000);
+        await Promise.all([task.requireAuth("Sign in", { until }), task.sleep(500_000, { name: "other" }), sleep]);
+        return "both";
+      }),
+    });
+    const { id } = await harness.send("go");
+    await harness.advance(60_000, 5000);
+    expect(harness.engine.counts()).toMatchObject({ running: 1, live: 1 });
+    expect(await harness.shared.get(id, { artifacts: false })).toMatchObject({ head: { active: true } });
+    authorise?.();
+    // Only the time is left to be waited for.
+    await harness.advance(60_000, 5000);
+    expect(harness.engine.counts()).toMatchObject({ running: 0, live: 0 });
+    await harness.advance(600_000, 5000);
+    expect((await harness.get(id)).status.state).toBe("completed");
+    expect(watched).toBe(1);
+  });
+
   test("a run that sleeps for long is let go of and started again in time", async () => {
     let ran = 0;
     await using harness = await openHarness({

@@ -14,7 +14,10 @@ export interface WaitOptions<T> {
   readonly signal?: AbortSignal | undefined;
   /** The time does not count as work, and the task need not be at work meanwhile. */
   readonly pauses: boolean;
-  /** The run may be let go of, to be started again when there is something for it. */
+  /**
+   * The run may be let go of, to be started again when there is something for it. Where it pauses without that, it waits for something of
+   * its own, and must be there for it.
+   */
   readonly parks: boolean;
 }
 
@@ -46,6 +49,10 @@ export class Waits {
   #parkTimer: Timer | undefined;
   /** Work that must not be cut off by parking. */
   busy = 0;
+  /** Waits that were announced by `pause` and have not begun: they are on their way into the store. */
+  #announced = 0;
+  /** Something that is waited for, or is about to be, needs somebody at work on the task. */
+  #isActive = false;
 
   constructor(options: WaitsOptions) {
     this.#options = options;
@@ -58,10 +65,12 @@ export class Waits {
   pause(until: number | undefined, { active = false }: { readonly active?: boolean } = {}): void {
     const { writer, clock, staysActive } = this.#options;
     const pausedAt = writer.runner.pausedAt ?? clock.now();
+    this.#announced += 1;
+    this.#isActive ||= active;
     const wakes = [until, writer.wakeAt].filter((time) => time !== undefined);
     writer.keep({
       runner: { pausedAt },
-      active: staysActive || active,
+      active: staysActive || this.#isActive,
       wakeAt: wakes.length > 0 ? Math.min(...wakes) : undefined,
     });
   }
@@ -69,7 +78,12 @@ export class Waits {
   /** Back at work: the deadline moves on by the time that was waited. */
   resume(): void {
     const { writer, clock, onResume } = this.#options;
-    if ([...this.#waiters].some((waiter) => waiter.options.pauses)) return;
+    if (this.#announced > 0 || [...this.#waiters].some((waiter) => waiter.options.pauses)) {
+      // What else is waited for goes on, and when to wake for it stays; but somebody is at work until nobody is.
+      writer.keep({ active: true });
+      return;
+    }
+    this.#isActive = false;
     const { pausedAt, deadline } = writer.runner;
     const waited = pausedAt === undefined ? 0 : Math.max(0, clock.now() - pausedAt);
     writer.keep({
@@ -84,8 +98,10 @@ export class Waits {
     onResume();
   }
 
+  /** Every pause that was announced is to be followed by one of these. */
   wait<T>(options: WaitOptions<T>): Promise<T | typeof TIMED_OUT> {
     const { clock, aborted } = this.#options;
+    if (options.pauses && this.#announced > 0) this.#announced -= 1;
     const reason = aborted();
     if (reason !== undefined) return Promise.reject(reason);
     const ready = options.poll();
@@ -140,8 +156,9 @@ export class Waits {
     this.#parkTimer?.cancel();
     this.#parkTimer = undefined;
     if (parkAfter === Number.POSITIVE_INFINITY) return;
-    const parking = [...this.#waiters].filter((waiter) => waiter.options.parks);
-    if (parking.length === 0) return;
+    const waiters = [...this.#waiters];
+    const parking = waiters.filter(({ options }) => options.parks);
+    if (parking.length === 0 || waiters.some(({ options }) => options.pauses && !options.parks)) return;
     const due = Math.min(...parking.map((waiter) => waiter.since)) + parkAfter;
     const park = (): void => {
       // With something unread in its inbox it would be started again at once, only to wait again.

@@ -18,6 +18,8 @@ export interface WriterStart {
   readonly runner: RunnerRecord;
   readonly knownArtifacts: Iterable<ArtifactId>;
   readonly historyLength: number;
+  /** Messages that are to count once and were taken before, by inbox entry: the seq each follows. The writer adds to it. */
+  readonly taken?: Map<string, number>;
   /** Present for a task that is not in the store yet. */
   readonly create?: WriterCreate;
 }

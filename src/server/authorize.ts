@@ -1,6 +1,7 @@
 import type { ChallengeProblem } from "../auth/verify/contract.ts";
 import { A2AError } from "../protocol/error.ts";
-import type { OperationRequest, SendRequest } from "../protocol/operation.ts";
+import type { Operation, OperationRequest, SendRequest } from "../protocol/operation.ts";
+import type { Principal } from "../protocol/principal.ts";
 import type { Call } from "./call.ts";
 import { type PolicySubject, policyFailure } from "./policy.ts";
 import { taskNotFound } from "./refusals.ts";
@@ -14,8 +15,26 @@ export function authorize(service: Service, call: Call, request: OperationReques
   if (tenant !== undefined && request.tenant !== "" && request.tenant !== tenant) throw otherTenant(request);
   const policies = service.security?.policies ?? [];
   if (policies.length === 0) return;
-  const failure = policyFailure(policies, subjectOf(service, call, request), principal);
-  if (failure !== undefined) throw denied(service, call, failure);
+  for (const operation of operationsOf(request)) {
+    const failure = policyFailure(policies, { ...subjectOf(service, call, request), operation }, principal);
+    if (failure !== undefined) throw denied(service, call, failure);
+  }
+}
+
+/** A message that names a webhook sets it as well. */
+function operationsOf(request: OperationRequest): readonly Operation[] {
+  const { operation } = request;
+  return "push" in request && request.push !== undefined ? [operation, "push-create"] : [operation];
+}
+
+/** Throws where the caller may do nothing at all with this agent, whose card is not for everybody. */
+export function authorizeReader(service: Service, principal: Principal): void {
+  const { agent, security } = service;
+  const policies = security?.policies.filter(({ operation }) => operation === undefined) ?? [];
+  // Of policies for whatever is done the operation is not looked at.
+  const subject = { agent: agent.id, operation: "extended-card", tenant: principal.tenant ?? "" } as const;
+  const failure = policyFailure(policies, subject, principal);
+  if (failure !== undefined) throw denied(service, { principal }, failure);
 }
 
 /** Throws where the caller may not use the skill that its message is for. `undefined`: all may be used by all. */
@@ -59,7 +78,11 @@ function needs({ security }: Service, schemes: readonly string[]): A2AError {
 }
 
 /** Who has not said who it is, is asked to; everybody else lacks something. */
-function denied({ security }: Service, { principal }: Call, lacking: { readonly scopes: readonly string[] }): A2AError {
+function denied(
+  { security }: Service,
+  { principal }: Pick<Call, "principal">,
+  lacking: { readonly scopes: readonly string[] },
+): A2AError {
   if (principal.anonymous) {
     return new A2AError("unauthenticated", "Authentication is needed", { challenges: security?.challenges() ?? [] });
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Principal } from "../protocol/principal.ts";
-import { type Policy, type PolicySubject, policyFailure } from "./policy.ts";
+import { type Policy, type PolicySubject, policyFailure, policyProblems } from "./policy.ts";
 
 const ada: Principal = {
   id: "ada",
@@ -41,5 +41,21 @@ describe("A policy", () => {
   it("must hold together with all others for the call, and what is missing is told once", () => {
     const policies: readonly Policy[] = [{ scopes: ["read"] }, { scopes: ["b", "read"] }, { scopes: ["b", "c"] }];
     expect(policyFailure(policies, get, ada)).toEqual({ scopes: ["b", "c"] });
+  });
+});
+
+describe("A policy that would protect nothing", () => {
+  it.each<[string, object, RegExp]>([
+    ["asks for nothing", { operation: "get" }, /must ask for something/],
+    ["asks for no scopes", { scopes: [] }, /must ask for something/],
+    ["is for an operation that is none", { operation: ["get", "cancle"], scopes: ["x"] }, /"cancle" is none of send/],
+    ["has scopes that are no list", { scopes: "pay" }, /scopes: must be a list/],
+    ["has a member that is none", { skills: "pay", scopes: ["pay"] }, /skills: policies have no such member/],
+  ])("%s, and is told so", (_, policy, problem) => {
+    expect([...policyProblems(policy as Policy)].join()).toMatch(problem);
+  });
+
+  it("is none of the others", () => {
+    expect([...policyProblems({ operation: "get", scopes: ["a"], claims: { b: 1 } })]).toEqual([]);
   });
 });

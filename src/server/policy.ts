@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { Operation } from "../protocol/operation.ts";
+import { OPERATIONS, type Operation } from "../protocol/operation.ts";
 import type { Principal } from "../protocol/principal.ts";
 
 type OneOrMore<T> = T | readonly T[];
@@ -17,6 +17,30 @@ export interface Policy {
   readonly scopes?: readonly string[];
   /** Each of these claims must have this value, or one of these; a claim that is a list must hold one. */
   readonly claims?: Readonly<Record<string, OneOrMore<string | number | boolean>>>;
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(["agent", "skill", "operation", "tenant", "scopes", "claims"]);
+
+/** What is wrong with a policy, by the member it is wrong in: one that never applies, or asks for nothing, protects nothing. */
+export function* policyProblems(policy: Policy): Iterable<string> {
+  const { operation, scopes = [], claims = {} } = policy;
+  for (const name of Object.keys(policy)) if (!MEMBERS.has(name)) yield `${name}: policies have no such member.`;
+  for (const name of named(operation)) {
+    if (!OPERATIONS.includes(name)) yield `operation: ${JSON.stringify(name)} is none of ${OPERATIONS.join(", ")}.`;
+  }
+  const areTexts = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string" && scope !== "");
+  if (!areTexts) yield "scopes: must be a list of texts.";
+  if (typeof claims !== "object" || claims === null) yield "claims: must be an object.";
+  else if (areTexts && scopes.length === 0 && Object.keys(claims).length === 0) {
+    yield "scopes, claims: it must ask for something of callers.";
+  }
+}
+
+/** What is named, as a list. */
+export function named<T>(value: OneOrMore<T> | undefined): readonly T[] {
+  if (value === undefined) return [];
+  // Safe: what is no list is one value.
+  return Array.isArray(value) ? value : [value as T];
 }
 
 /** One call, as policies tell calls apart. */
@@ -75,7 +99,6 @@ function claimHolds(claim: JsonValue | undefined, wanted: OneOrMore<string | num
 }
 
 /** Whether a value is among those named; all are where none is. */
-function includes<T>(named: OneOrMore<T> | undefined, value: T): boolean {
-  if (named === undefined) return true;
-  return Array.isArray(named) ? named.includes(value) : named === value;
+function includes<T>(listed: OneOrMore<T> | undefined, value: T): boolean {
+  return listed === undefined || named(listed).includes(value);
 }

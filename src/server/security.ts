@@ -4,7 +4,7 @@ import type { Agent } from "../engine/agent.ts";
 import type { SecurityRequirement, SecurityScheme } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { Principal } from "../protocol/principal.ts";
-import type { Policy } from "./policy.ts";
+import { type Policy, policyProblems } from "./policy.ts";
 import { judge, metSchemes, type Shown } from "./security-requirements.ts";
 
 /** Who may call, and what they may do. */
@@ -44,6 +44,9 @@ export function createSecurity(options: SecurityOptions): Security {
   const schemes = new Map(Object.entries(options.schemes));
   const required = options.require ?? [...schemes.keys()].map((name) => ({ [name]: [] }));
   check(schemes, required);
+  for (const [index, policy] of policies.entries()) {
+    for (const problem of policyProblems(policy)) throw new TypeError(`security.policies[${index}].${problem}`);
+  }
   const declared = Object.fromEntries([...schemes].map(([name, { scheme }]) => [name, scheme]));
 
   const challenges: Security["challenges"] = (names = [...schemes.keys()], problem) => {
@@ -67,6 +70,16 @@ export function createSecurity(options: SecurityOptions): Security {
   };
 }
 
+/** The request headers in which callers say who they are. */
+export function credentialHeaders({ schemes }: Pick<Security, "schemes">): readonly string[] {
+  const headers = Object.values(schemes).flatMap((scheme) => {
+    if (scheme.type === "mutualTLS") return [];
+    if (scheme.type !== "apiKey") return ["Authorization"];
+    return scheme.in === "header" ? [scheme.name] : scheme.in === "cookie" ? ["Cookie"] : [];
+  });
+  return [...new Set(headers)];
+}
+
 function check(schemes: ReadonlyMap<string, Verifier>, required: readonly SecurityRequirement[]): void {
   if (schemes.size === 0) throw new TypeError("security.schemes: there must be one at least.");
   for (const name of schemes.keys()) {
@@ -85,6 +98,10 @@ function check(schemes: ReadonlyMap<string, Verifier>, required: readonly Securi
 async function look(verifier: Verifier, request: CredentialSource): Promise<Shown> {
   try {
     const verified = await verifier.verify(request);
+    // All whom a verifier of the host's cannot name would be one caller.
+    if (verified !== undefined && (typeof verified.id !== "string" || verified.id === "")) {
+      throw new TypeError("A verifier recognised a caller, but gave no id.");
+    }
     return verified === undefined ? { kind: "nothing" } : { kind: "holds", verified };
   } catch (error) {
     return error instanceof A2AError && error.code === "unauthenticated" ? { kind: "bad" } : { kind: "unknown", error };
@@ -126,9 +143,12 @@ function decide(shown: ReadonlyMap<string, Shown>, { requirements, challenges }:
     "unauthenticated",
     wrong.length === 0 ? "Authentication is needed" : "The credentials do not hold",
     {
-      challenges: names.flatMap((name) =>
-        challenges([name], wrong.includes(name) ? { error: "invalid_token" } : undefined),
-      ),
+      // Two schemes may ask for the same in the same words.
+      challenges: [
+        ...new Set(
+          names.flatMap((name) => challenges([name], wrong.includes(name) ? { error: "invalid_token" } : undefined)),
+        ),
+      ],
     },
   );
 }
@@ -141,7 +161,7 @@ function principalOf(shown: ReadonlyMap<string, Shown>, required: readonly strin
   const schemes = metSchemes(shown);
   const [main, verified] = holding.find(([name]) => name === required[0]) ?? holding[0] ?? [];
   if (main === undefined || verified === undefined) return { id: "anonymous", anonymous: true, schemes };
-  const { claims } = verified;
+  const { claims, credential } = verified;
   const tenant = tenantOf(holding);
   return {
     id: `${main}:${verified.id}`,
@@ -149,6 +169,7 @@ function principalOf(shown: ReadonlyMap<string, Shown>, required: readonly strin
     scopes: [...new Set(holding.flatMap(([, { scopes }]) => scopes))],
     schemes,
     ...(claims !== undefined && { claims }),
+    ...(credential !== undefined && { credential }),
     ...(tenant !== undefined && { tenant }),
   };
 }

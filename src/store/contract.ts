@@ -244,8 +244,9 @@ export interface WebhookKey {
 
 /**
  * Sets a webhook, also of a task that has ended. It is told of what comes after the task's present seq; of a task that has ended it is told
- * the last event. One that was active already goes on from its cursor, so that what is pending reaches the new address; who had claimed it
- * has it no longer. `not-found`, also outside the scope; `full` where the task has as many others already that were not removed.
+ * the last event. One that was active or suspended, or that takes the place of such, goes on from the earliest cursor, so that what is pending
+ * reaches the new address; who had claimed it has it no longer. `not-found`, also outside the scope; `full` where the task has as many others already that were not removed. Of those
+ * that were, as many are kept, and the oldest go.
  */
 export interface WebhookSet {
   readonly kind: "webhook-set";
@@ -253,7 +254,7 @@ export interface WebhookSet {
   readonly scope: Scope;
   readonly webhook: WebhookDraft;
   readonly maxPerTask: number;
-  /** All others of the task go that were set in the same dialect: it has one. */
+  /** All others of the task go that were set in the same dialect, but for removed ones: it has one. */
   readonly only: boolean;
 }
 

@@ -4,6 +4,11 @@ export function isGivenUp(state: WebhookState): boolean {
   return state === "suspended" || state === "removed";
 }
 
+/** Of removed webhooks, oldest first, those of which no more is kept: a caller could go on to set ones that fail for ever. */
+export function beyond<T>(removed: readonly T[], most: number): readonly T[] {
+  return removed.slice(0, Math.max(0, removed.length - most));
+}
+
 /** What a query for failed webhooks gets out of these. */
 export function failedWebhooks(
   records: Iterable<WebhookRecord>,

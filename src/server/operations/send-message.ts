@@ -16,7 +16,7 @@ export async function sendMessage(service: Service, call: Call, request: SendReq
   if (request.push !== undefined) requirePush(service);
   const scope = scopeOf(call, agent.id, request.tenant);
   if (decodeCursor(call.lastEventId) !== undefined) {
-    return finish(service, { call, request, scope, ticket: await repeatedTicket(service, scope, request) });
+    return finish(service, { call, request, scope, ticket: await repeatedTicket(service, call, request) });
   }
   const submitted = await submitMessage(service, call, request);
   if (submitted.kind === "message") return { kind: "replied", message: submitted.message };

@@ -34,9 +34,7 @@ interface Repeated {
 }
 
 async function resume(service: Service, call: Call, { scope, request, cursor }: Repeated): Promise<TaskStream> {
-  const { closeOnInputRequired, namesTasks } = call.policy;
-  // Who names tasks says so itself which one it is; its messages may have no ids to find it by.
-  const named = namesTasks ? request.message.taskId : undefined;
-  const taskId = named ?? (await repeatedTicket(service, scope, request)).taskId;
+  const { closeOnInputRequired } = call.policy;
+  const { taskId } = await repeatedTicket(service, call, request);
   return resumedStream(service, call, { scope, taskId, cursor, closeOnInputRequired });
 }

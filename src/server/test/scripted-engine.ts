@@ -101,6 +101,11 @@ export class ScriptedEngine implements Engine {
     return task === undefined ? undefined : stored(task, options);
   }
 
+  async find(scope: Scope, id: TaskId): Promise<Ticket | undefined> {
+    const task = this.#find(scope, id);
+    return task && { taskId: task.id, key: task.id, contextId: task.contextId };
+  }
+
   async list(query: ListQuery): Promise<TaskPage> {
     const { scope, before } = query;
     const matching = [...this.tasks.values()]

@@ -8,7 +8,7 @@ import type {
   WebhookRecord,
   WebhookSet,
 } from "../contract.ts";
-import { isGivenUp } from "../failed-webhooks.ts";
+import { beyond, isGivenUp } from "../failed-webhooks.ts";
 import { FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
 import type { TaskRow } from "./task-row.ts";
 
@@ -95,15 +95,19 @@ export class Webhooks {
 
   #set(task: TaskRow, { webhook, only, maxPerTask }: WebhookSet): Outcome {
     const others = Array.from(task.webhooks?.values() ?? []).filter(({ record }) => record.id !== webhook.id);
-    const replaced = only ? others.filter(({ record }) => record.dialect === webhook.dialect) : [];
-    const kept = others.filter((row) => row.record.state !== "removed" && !replaced.includes(row)).length;
+    const removed = others.filter(({ record }) => record.state === "removed").sort((a, b) => a.serial - b.serial);
+    const kept = others.filter(({ record }) => record.state !== "removed");
+    const replaced = only ? kept.filter(({ record }) => record.dialect === webhook.dialect) : [];
     const present = task.webhooks?.get(webhook.id)?.record;
     const isNew = present === undefined || present.state === "removed";
-    if (isNew && kept >= maxPerTask) return FULL;
-    for (const row of replaced) this.#delete(task, row);
+    if (isNew && kept.length - replaced.length >= maxPerTask) return FULL;
+    for (const row of [...replaced, ...beyond(removed, maxPerTask)]) this.#delete(task, row);
     const start = task.ended ? task.seq - 1 : task.seq;
     // What is still to be told must not be lost because the address changes.
-    this.#put(task, webhook, present?.state === "active" ? present.cursor : start);
+    const pending = [...(present === undefined ? [] : [present]), ...replaced.map(({ record }) => record)]
+      .filter(({ state }) => state === "active" || state === "suspended")
+      .map(({ cursor }) => cursor);
+    this.#put(task, webhook, pending.length > 0 ? Math.min(...pending) : start);
     return OK;
   }
 

@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, realpathSync } from "node:fs";
+import { closeSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { makeFolder } from "../../internal/make-folder.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import {
@@ -87,7 +88,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 function locate(file: string): string {
   const path = resolve(file);
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
   } catch (thrown) {
     throw new StoreError("unusable", `The folder of ${path} cannot be made (${messageOf(thrown)}).`, { cause: thrown });
   }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Outcome, WebhookAdvance, WebhookClaim, WebhookDraft } from "../contract.ts";
-import { isGivenUp } from "../failed-webhooks.ts";
+import { beyond, isGivenUp } from "../failed-webhooks.ts";
 import { FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
 import type { OpenTask } from "./open-task.ts";
 import type { WebhookCommand, WebhookSetCommand } from "./packed.ts";
@@ -17,7 +17,7 @@ interface WebhookRow {
   readonly dialect: string;
 }
 
-const { active: ACTIVE, removed: REMOVED } = WEBHOOK_STATE_CODE;
+const { active: ACTIVE, suspended: SUSPENDED, removed: REMOVED } = WEBHOOK_STATE_CODE;
 
 /** Applies what is done to webhooks, within the transaction that is open. Remembers nothing of them that a rollback could make untrue. */
 export class WebhookWriter {
@@ -38,7 +38,7 @@ export class WebhookWriter {
 
   constructor(database: DatabaseSync) {
     const columns = "n, id, state, cursor, epoch, node, dialect";
-    this.#ofTask = database.prepare(`SELECT ${columns} FROM webhook WHERE task = ?`);
+    this.#ofTask = database.prepare(`SELECT ${columns} FROM webhook WHERE task = ? ORDER BY n`);
     this.#one = database.prepare(`SELECT ${columns} FROM webhook WHERE task = ? AND id = ?`);
     this.#upsert = database.prepare(
       `INSERT INTO webhook (task, id, state, cursor, attempts, next_at, epoch, at, unnamed, dialect, body)
@@ -70,15 +70,19 @@ export class WebhookWriter {
     const rows = this.#ofTask.all(task.pk).map(webhookRow);
     const present = rows.find((row) => row.id === webhook.id);
     const others = rows.filter((row) => row !== present);
-    const replaced = only ? others.filter((row) => row.dialect === webhook.dialect) : [];
-    const kept = others.filter((row) => row.state !== REMOVED && !replaced.includes(row)).length;
+    const removed = others.filter((row) => row.state === REMOVED);
+    const kept = others.filter((row) => row.state !== REMOVED);
+    const replaced = only ? kept.filter((row) => row.dialect === webhook.dialect) : [];
     const isNew = present === undefined || present.state === REMOVED;
-    if (isNew && kept >= maxPerTask) return FULL;
-    for (const { n } of replaced) this.#delete.run(n);
+    if (isNew && kept.length - replaced.length >= maxPerTask) return FULL;
+    for (const { n } of [...replaced, ...beyond(removed, maxPerTask)]) this.#delete.run(n);
     if (task.ended) this.#notWhole.run(task.pk);
     const start = task.ended ? task.seq - 1 : task.seq;
     // What is still to be told must not be lost because the address changes.
-    const cursor = present?.state === ACTIVE ? present.cursor : start;
+    const pending = [...(present === undefined ? [] : [present]), ...replaced]
+      .filter(({ state }) => state === ACTIVE || state === SUSPENDED)
+      .map((row) => row.cursor);
+    const cursor = pending.length > 0 ? Math.min(...pending) : start;
     this.#put(task, webhook, { cursor, epoch: this.#nextEpoch(present?.epoch ?? 0) });
     return OK;
   }

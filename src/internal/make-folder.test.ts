@@ -1,0 +1,29 @@
+import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeFolder } from "./make-folder.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "palaver-folder-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe("making a folder", () => {
+  test("makes those above it as well, for their owner only, and leaves what is there", () => {
+    for (const name of ["a/b/c", "a/b/c", "a/b/d/", "."]) makeFolder(join(root, name));
+    for (const name of ["a", "a/b", "a/b/c", "a/b/d"]) expect(statSync(join(root, name)).mode & 0o777).toBe(0o700);
+  });
+
+  test("is refused where a file is, above it or in its place, or a link to nothing", () => {
+    writeFileSync(join(root, "file"), "");
+    symlinkSync(join(root, "nowhere"), join(root, "link"));
+    for (const name of ["file", "file/below", "link", "link/below"])
+      expect(() => makeFolder(join(root, name))).toThrow();
+  });
+
+  test.skipIf(!existsSync("/proc/self"))("is refused, and does not go on for ever, where nobody may make one", () => {
+    expect(() => makeFolder("/proc/palaver/data")).toThrow(/palaver/);
+  });
+});
