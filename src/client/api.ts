@@ -120,9 +120,12 @@ export interface RemotePush {
 
 /** An agent somewhere else, whatever version it speaks. */
 export interface RemoteAgent {
+  /** What it says of itself: its public card, and its extended card once that was asked for. */
   readonly card: AgentCard;
   /** The way in that is taken: the best one that somebody answers at. */
   readonly interface: AgentInterface;
+  /** Milliseconds for which a message may be sent again by the same id, on that way in, without anything being done twice; 0: not at all. */
+  readonly resendWindow: number;
   send(said: Said, options?: SendOptions): Promise<Sent>;
   stream(said: Said, options?: SendOptions): RemoteStream;
   task(id: string): RemoteTask;
@@ -130,5 +133,9 @@ export interface RemoteAgent {
   tasks(filter?: TaskFilter): AsyncIterable<Task>;
   /** One page of them. */
   taskPage(filter?: TaskFilter & { readonly pageToken?: string }): Promise<TaskPage>;
+  /**
+   * The card that the agent shows to those it knows. From then on it is `card`, and what it declares counts; the way in stays. With `verify`
+   * it must be signed as the public one must.
+   */
   extendedCard(options?: CallOptions): Promise<AgentCard>;
 }

@@ -51,7 +51,7 @@ describe("Trying again", () => {
     const clock = new FakeClock();
     const settings = clientSettings({ clock, random: () => 1, retry: { attempts: 3, baseDelay: 100 } });
     let tries = 0;
-    const trying = repeating(settings, { safe: true, signal: new AbortController().signal }, () => {
+    const trying = repeating(settings, { isSafe: () => true, signal: new AbortController().signal }, () => {
       const error = errors[tries++];
       return error === undefined ? Promise.resolve("done") : Promise.reject(error);
     }).catch((error: RemoteError) => error.code);
@@ -83,7 +83,9 @@ describe("Trying again", () => {
     const clock = new FakeClock();
     const controller = new AbortController();
     const settings = clientSettings({ clock });
-    const trying = repeating(settings, { safe: true, signal: controller.signal }, () => Promise.reject(network()));
+    const trying = repeating(settings, { isSafe: () => true, signal: controller.signal }, () =>
+      Promise.reject(network()),
+    );
     const reason = new RemoteError("aborted", "enough");
     await clock.advance(1);
     controller.abort(reason);

@@ -17,8 +17,8 @@ const GATEWAY: ReadonlySet<number | undefined> = new Set([502, 504]);
 /** Whether the same request may succeed later without doing anything twice. `safe`: it changes nothing, or nothing by being repeated. */
 export function mayRepeat(error: RemoteError, safe: boolean): boolean {
   const { httpStatus } = error.remote;
-  if (NOT_TAKEN.has(httpStatus)) return true;
-  if (error.code === "network") return safe || neverSent(error);
+  if (wasNotTaken(error)) return true;
+  if (error.code === "network") return safe;
   if (!safe) return false;
   return GATEWAY.has(httpStatus) || error.code === "rate-limited" || error.code === "unavailable";
 }
@@ -47,6 +47,11 @@ const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
+/** Whether the request was certainly not taken up by anybody. */
+export function wasNotTaken(error: RemoteError): boolean {
+  return NOT_TAKEN.has(error.remote.httpStatus) || (error.code === "network" && neverSent(error));
+}
+
 /** Whether the request certainly did not reach anybody. */
 export function neverSent(error: RemoteError): boolean {
   let cause: unknown = error.cause;
@@ -63,7 +68,8 @@ export function neverSent(error: RemoteError): boolean {
 }
 
 export interface RepeatOptions {
-  readonly safe: boolean;
+  /** Asked after each failure: it may depend on which way the call went. */
+  readonly isSafe: () => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -78,7 +84,7 @@ export async function repeating<T>(
       return await attempt();
     } catch (thrown) {
       if (!(thrown instanceof RemoteError) || options.signal.aborted) throw thrown;
-      if (failures >= settings.retry.attempts || !mayRepeat(thrown, options.safe)) throw thrown;
+      if (failures >= settings.retry.attempts || !mayRepeat(thrown, options.isSafe())) throw thrown;
       const delay = delayAfter(settings, thrown, failures);
       if (delay === undefined) throw thrown;
       await pause(settings.clock, delay, options.signal);

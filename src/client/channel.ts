@@ -72,13 +72,15 @@ export interface ChannelOptions {
   readonly at: AgentInterface;
   readonly dialect: ClientDialect;
   readonly settings: ClientSettings;
+  /** Gives what is signed of a card that the agent shows here, or throws. Absent: all of it is believed. */
+  readonly verify?: ((card: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
 const JSON_TYPES = "application/json, application/a2a+json, application/problem+json;q=0.5";
 const STREAM_TYPES = "text/event-stream, application/json;q=0.9";
 
 export function createChannel(options: ChannelOptions): Channel {
-  const { at, dialect, settings } = options;
+  const { at, dialect, settings, verify } = options;
   const { codec } = dialect;
   let lastId = 0;
 
@@ -103,9 +105,17 @@ export function createChannel(options: ChannelOptions): Channel {
     }
   };
 
+  const contentOf = (value: unknown, call: PreparedCall, head: AnswerHead): unknown =>
+    call.id === 0 ? restValue(codec, value, head) : openEnvelope(codec, value, { id: call.id, head });
   const resultOf = (value: unknown, call: PreparedCall, head: AnswerHead): RemoteResult => {
-    const result = call.id === 0 ? restValue(codec, value, head) : openEnvelope(codec, value, { id: call.id, head });
-    return reading(() => codec.decodeResult(call.operation, result), head);
+    const content = contentOf(value, call, head);
+    return reading(() => codec.decodeResult(call.operation, content), head);
+  };
+  /** The result, of which a card is believed as far as it must be. */
+  const believed = async (value: unknown, call: PreparedCall, { head, signal }: Believing): Promise<RemoteResult> => {
+    if (call.operation !== "extended-card" || verify === undefined) return resultOf(value, call, head);
+    const card = await verify(contentOf(value, call, head), signal);
+    return reading(() => codec.decodeResult(call.operation, card), head);
   };
 
   return {
@@ -119,11 +129,11 @@ export function createChannel(options: ChannelOptions): Channel {
       // Some servers know nothing but streams.
       if (isSuccess(head) && head.contentType.startsWith("text/event-stream")) {
         const value = await firstData(reader, settings);
-        return resultOf(value, call, head);
+        return believed(value, call, { head, signal: context.signal });
       }
       checkLength(response, settings);
       const text = await readAll(reader, settings.maxResponseBytes);
-      return resultOf(parseAnswer(text, head), call, head);
+      return believed(parseAnswer(text, head), call, { head, signal: context.signal });
     },
     async open(call, context) {
       const idle = idleWatch(settings, context.signal);
@@ -150,6 +160,11 @@ export function createChannel(options: ChannelOptions): Channel {
       return { ...call, method: call.method === "GET" ? "POST" : "GET" };
     },
   };
+}
+
+interface Believing {
+  readonly head: AnswerHead;
+  readonly signal: AbortSignal;
 }
 
 function restValue(codec: ClientCodec, value: unknown, head: AnswerHead): unknown {

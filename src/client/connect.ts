@@ -2,11 +2,12 @@ import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import { clientDialect } from "../wire/client-registry.ts";
 import { AgentHost } from "./agent-host.ts";
 import type { RemoteAgent } from "./api.ts";
-import { type Channel, createChannel } from "./channel.ts";
+import { type Channel, type ChannelOptions, createChannel } from "./channel.ts";
 import type { Credentials } from "./credentials/contract.ts";
 import { createAuthorizer, createUndeclaredAuthorize } from "./credentials/create-authorizer.ts";
 import { chooseInterface, type InterfaceOptions } from "./discovery/choose-interface.ts";
-import { type DiscoverOptions, discover } from "./discovery/discover.ts";
+import { type DiscoverOptions, discover, wasVerified } from "./discovery/discover.ts";
+import { verifyCard } from "./discovery/verify-card.ts";
 import { RemoteError } from "./errors.ts";
 import { createFallbackChannel } from "./fallback-channel.ts";
 import { createRemoteAgent } from "./remote-agent.ts";
@@ -29,8 +30,9 @@ export interface ConnectOptions
  * nothing to close. Throws a `RemoteError`.
  */
 export async function connect(agent: string | URL | object, options: ConnectOptions = {}): Promise<RemoteAgent> {
-  const { credentials } = options;
-  const card = isCard(agent) ? agent : (await discover(agent, { ...options, ...undeclared(options) })).card;
+  const { credentials, verify } = options;
+  const isKnown = isCard(agent) && (verify === undefined || wasVerified(agent));
+  const card = isKnown ? agent : (await discover(agent, { ...options, ...undeclared(options) })).card;
   const authorizer = credentials === undefined ? undefined : createAuthorizer(card, credentials, options);
   await authorizer?.prepare(options.signal);
   const settings = clientSettings({ ...options, ...(authorizer !== undefined && { authorize: authorizer.authorize }) });
@@ -39,10 +41,19 @@ export async function connect(agent: string | URL | object, options: ConnectOpti
     const at = options.tenant === undefined ? chosen : { ...chosen, tenant: options.tenant };
     const dialect = clientDialect(at);
     if (dialect === undefined) throw new RemoteError("no-interface", `${at.binding} is not spoken here.`);
-    return createChannel({ card, at, dialect, settings });
+    return createChannel({ card, at, dialect, settings, verify: shownCards(options) });
   };
   const channel = createFallbackChannel([wayBy(first), ...others.map(wayBy)]);
   return createRemoteAgent(new AgentHost({ card, channel, settings }));
+}
+
+/** A card that is shown to known callers only must be signed as the public one must. */
+function shownCards({ verify, signal: _, ...options }: ConnectOptions): ChannelOptions["verify"] {
+  if (verify === undefined) return undefined;
+  return async (card, signal) => {
+    const shown = typeof card === "object" && card !== null ? { ...card } : {};
+    return (await verifyCard(shown, verify, { ...options, signal })).json;
+  };
 }
 
 /** For agents that want to know who asks for their card, which says what they want to know. */

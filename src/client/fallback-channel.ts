@@ -14,6 +14,8 @@ export type Ways = readonly [Channel, ...Channel[]];
 export function createFallbackChannel(ways: Ways): Channel {
   let [current] = ways;
   const requests = new WeakMap<PreparedCall, ClientRequest>();
+  /** What was said and may have been heard, whatever came back. */
+  const said = new WeakSet<PreparedCall>();
   const writings = new WeakMap<PreparedCall, Map<Channel, PreparedCall>>();
 
   /** The call as this channel writes it, the same every time. */
@@ -37,8 +39,9 @@ export function createFallbackChannel(ways: Ways): Channel {
     try {
       return await attempt(best, written(call, best));
     } catch (thrown) {
+      if (!isUnheard(thrown)) said.add(call);
       for (const channel of requests.has(call) && isUnheard(thrown) ? ways : []) {
-        if (channel === best) continue;
+        if (channel === best || (isMessage(call) && said.has(call) && !channel.dialect.messageIds)) continue;
         const own = sayable(() => written(call, channel));
         if (own === undefined) continue;
         try {
@@ -46,7 +49,11 @@ export function createFallbackChannel(ways: Ways): Channel {
           current = channel;
           return result;
         } catch (other) {
-          if (!isUnheard(other)) throw other;
+          if (isUnheard(other)) continue;
+          // It was heard there, and that is where to come back to.
+          current = channel;
+          said.add(call);
+          throw other;
         }
       }
       throw thrown;
@@ -70,6 +77,11 @@ export function createFallbackChannel(ways: Ways): Channel {
     open: (call, context) => through(call, (channel, own) => channel.open(own, context)),
     otherVerb: (call) => current.otherVerb(call),
   };
+}
+
+/** It does something, and twice if it is heard twice by somebody who cannot tell. */
+function isMessage({ operation }: PreparedCall): boolean {
+  return operation === "send" || operation === "stream";
 }
 
 /** The call as a dialect writes it; `undefined` where it has no words for that. */

@@ -78,9 +78,11 @@ export class TaskFollower {
       yield* this.#sendAndLook(request);
       return;
     }
-    const { settings, resend, channel } = host;
+    const { settings, channel } = host;
     const call = channel.prepare({ ...request, operation: "stream" });
     const arrival: Arrival = { isReply: request.message.taskId !== undefined };
+    const errors: RemoteError[] = [];
+    const firstAt = settings.clock.now();
     for (let failures = 1; ; failures++) {
       const ending = yield* this.#attempt(() => channel.open(call, { signal: this.#signal }), arrival);
       if (ending.kind === "done") return;
@@ -96,8 +98,10 @@ export class TaskFollower {
         return;
       }
       if (error.code === "unsupported-operation" && (yield* this.#wasTaken(request))) return;
-      const delay = mayRepeat(error, resend) ? delayAfter(settings, error, failures) : undefined;
-      if (delay === undefined || failures >= settings.retry.attempts) throw host.unknownOutcome(error, request.message);
+      errors.push(error);
+      const delay = mayRepeat(error, host.mayResend(firstAt)) ? delayAfter(settings, error, failures) : undefined;
+      if (delay === undefined || failures >= settings.retry.attempts)
+        throw host.unknownOutcome(error, request.message, errors);
       await pause(settings.clock, delay, this.#signal);
     }
   }
@@ -126,10 +130,13 @@ export class TaskFollower {
   async *#goOn(first: Ending, known?: TaskId): Events {
     const { settings } = this.#options.host;
     let failures = 0;
+    let toldBefore: RemoteError | undefined;
     for (let ending = first; ending.kind !== "done"; ) {
       const id = this.#view.id || known;
       // A server that fails and begins anew brings the same news for ever: that it says so itself counts, whatever it told before.
       const hasFailed = ending.error !== undefined && isPassing(ending.error);
+      if (hasFailed && ending.received) toldBefore = ending.error;
+      else if (ending.progressed) toldBefore = undefined;
       failures = ending.progressed && !hasFailed ? 0 : failures + 1;
       if (failures >= settings.retry.reconnects || id === undefined) throw lost(ending.error, id);
       if (failures > 1 && ending.kind === "closed") {
@@ -150,9 +157,9 @@ export class TaskFollower {
         // Not a cursor after all, or one of a log that is gone.
         this.#cursor = undefined;
       } else if (endsFollowing(error)) {
-        yield* this.#look(id);
+        yield* this.#lookAfter(toldBefore, id);
         return;
-      } else if (!mayRepeat(error, true)) throw error;
+      } else if (!mayRepeat(error, true)) throw refusedAfter(toldBefore, error);
     }
   }
 
@@ -334,6 +341,15 @@ export class TaskFollower {
     yield* this.#look(id);
   }
 
+  /** Looks at a task whose stream will not be resumed. Where it is not to be seen either, what its stream ended with says why. */
+  async *#lookAfter(told: RemoteError | undefined, id: TaskId): Events {
+    try {
+      yield* this.#look(id);
+    } catch (thrown) {
+      throw this.#signal.aborted ? thrown : refusedAfter(told, toRemoteError(thrown));
+    }
+  }
+
   /** Looks at the task every now and then, less often the less it changes. */
   async *#look(id: TaskId): Events {
     const { settings } = this.#options.host;
@@ -394,6 +410,18 @@ function isPlace({ id, event }: Frame, cursor: string | undefined): boolean {
   if (cursor === undefined || id !== cursor) return false;
   if (event.kind === "task") return (event.task.artifacts ?? []).length === 0;
   return event.kind === "status";
+}
+
+/** What the agent told before it would not go on: that is the reason, and this only what came of it. */
+function refusedAfter(told: RemoteError | undefined, refusal: RemoteError): RemoteError {
+  if (told === undefined) return refusal;
+  const { code, message, remote, violations, taskId } = told;
+  return new RemoteError(code, `${message} (Its stream could not be resumed: ${refusal.message})`, {
+    remote,
+    violations,
+    ...(taskId !== undefined && { taskId }),
+    cause: refusal,
+  });
 }
 
 function lost(error: RemoteError | undefined, taskId: string | undefined): RemoteError {

@@ -9,9 +9,14 @@ import { within } from "./within.ts";
 
 export function createRemoteAgent(host: AgentHost): RemoteAgent {
   return {
-    card: host.card,
+    get card() {
+      return host.card;
+    },
     get interface() {
       return host.channel.at;
+    },
+    get resendWindow() {
+      return host.resendWindow;
     },
     send: (said, options = {}) => sendMessage(host, said, options),
     stream: (said, options = {}) => streamMessage(host, said, options),
@@ -21,8 +26,9 @@ export function createRemoteAgent(host: AgentHost): RemoteAgent {
     extendedCard: (options = {}) =>
       within(host, options, async (signal) => {
         const result = await host.ask({ operation: "extended-card", tenant: host.tenant }, signal);
-        if (result.kind === "card") return result.card;
-        throw unexpected(result);
+        if (result.kind !== "card") throw unexpected(result);
+        host.replaceCard(result.card);
+        return result.card;
       }),
   };
 }

@@ -19,9 +19,19 @@ export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
     }
   };
   const list = async (signal: AbortSignal): Promise<readonly PushConfig[]> => {
-    const result = await ask({ operation: "push-list", tenant, taskId }, signal);
-    if (result.kind === "push-configs") return result.configs;
-    throw unexpected(result);
+    const configs: PushConfig[] = [];
+    for (let pageToken = ""; ; ) {
+      const result = await ask(
+        { operation: "push-list", tenant, taskId, ...(pageToken !== "" && { pageToken }) },
+        signal,
+      );
+      if (result.kind !== "push-configs") throw unexpected(result);
+      configs.push(...result.configs);
+      if (result.nextPageToken === "") return configs;
+      // An agent that always names the same page, or a page without anything, would never come to an end.
+      if (result.nextPageToken === pageToken || result.configs.length === 0) throw endless();
+      pageToken = result.nextPageToken;
+    }
   };
   const get = async (id: string | undefined, signal: AbortSignal): Promise<PushConfig> => {
     const request = { operation: "push-get", tenant, taskId, ...(id !== undefined && { id }) } as const;
@@ -75,6 +85,10 @@ function notSupported(error: RemoteError): RemoteError {
     cause: error,
     ...(taskId !== undefined && { taskId }),
   });
+}
+
+function endless(): RemoteError {
+  return new RemoteError("invalid-agent-response", "The agent's list of push configurations does not go on.");
 }
 
 function noConfig(taskId: string): RemoteError {

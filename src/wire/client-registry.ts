@@ -28,6 +28,8 @@ export interface DialectTraits {
   readonly waits: boolean;
   /** There are streams, if the agent declares them. */
   readonly streams: boolean;
+  /** A message goes out with its id, so that an agent can tell one that comes again. */
+  readonly messageIds: boolean;
   /** The extended card's address, relative to the interface's, where it is no operation of this binding. */
   readonly extendedCardPath?: string;
 }
@@ -38,8 +40,8 @@ interface Row {
   dialect(): ClientDialect;
 }
 
-const NEWER = { extensionsHeader: "A2A-Extensions", waits: true, streams: true } as const;
-const OLDER = { extensionsHeader: "X-A2A-Extensions", waits: true, streams: true } as const;
+const NEWER = { extensionsHeader: "A2A-Extensions", waits: true, streams: true, messageIds: true } as const;
+const OLDER = { extensionsHeader: "X-A2A-Extensions", waits: true, streams: true, messageIds: true } as const;
 
 /**
  * The one table of what a caller can speak, newest first. REST of 0.3 is asked in the style of its definition, as every official
@@ -89,6 +91,7 @@ const ROWS: readonly Row[] = [
       versionHeader: "0.1",
       waits: false,
       streams: true,
+      messageIds: false,
       binding: "rpc",
       codec: createRpcCodec0_1(randomId),
     }),
@@ -96,7 +99,13 @@ const ROWS: readonly Row[] = [
   {
     version: "1.0",
     binding: PLAIN_BINDING,
-    dialect: () => ({ waits: false, streams: false, binding: "rest", codec: createPlainCodec() }),
+    dialect: () => ({
+      waits: false,
+      streams: false,
+      messageIds: false,
+      binding: "rest",
+      codec: createPlainCodec(),
+    }),
   },
 ];
 

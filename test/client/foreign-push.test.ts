@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { connect } from "../../src/client/connect.ts";
-import { json, LyingServer, rpcError } from "./lying-server.ts";
+import { json, LyingServer, rpc, rpcError } from "./lying-server.ts";
 
 let server: LyingServer | undefined;
 afterEach(() => server?.close());
@@ -24,4 +24,17 @@ it("a version that cannot list or delete push configurations is not said to have
   const agent = await connect(server.card({}, { protocolVersion: "0.1" }));
   await expect(agent.task("t1").push.list()).rejects.toMatchObject({ code: "unsupported-operation" });
   expect(server.heard).toEqual([]);
+});
+
+it("an agent that lists its push configurations in pages is asked for all of them, but not for ever", async () => {
+  const config = (id: string): object => ({ id, taskId: "t1", url: "https://example.org/hook" });
+  server = await LyingServer.start((response, heard) => {
+    const { taskId, pageToken = "1" } = heard.body.params ?? {};
+    const nextPageToken = taskId === "t2" ? "1" : { 1: "2", 2: "3" }[String(pageToken)];
+    json(response, rpc(heard, { configs: [config(`c${String(pageToken)}`)], nextPageToken }));
+  });
+  const agent = await connect(server.card());
+  expect((await agent.task("t1").push.list()).map(({ id }) => id)).toEqual(["c1", "c2", "c3"]);
+  await expect(agent.task("t2").push.list()).rejects.toMatchObject({ code: "invalid-agent-response" });
+  expect(server.heard).toHaveLength(5);
 });

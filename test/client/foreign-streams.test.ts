@@ -6,6 +6,8 @@ import type { Clock } from "../../src/internal/clock.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
 import { IDEMPOTENT_SEND } from "../../src/protocol/extensions.ts";
 import { textOf } from "../../src/protocol/part.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { PLAIN_BINDING } from "../../src/wire/plain/binding.ts";
 import {
   type Answer,
   artifact,
@@ -289,6 +291,20 @@ describe("a stream without cursors that breaks", () => {
     expect(server?.heard).toHaveLength(3);
   });
 
+  it.each([404, 403])("keeps the words of its failure where the server will not go on (%i)", async (status) => {
+    const agent = await meet((response, heard, count) => {
+      if (count > 1) return void response.writeHead(status).end(rpcError(heard, -32001, "Never heard of it"));
+      events(response);
+      const start = frame(heard, { task: wireTask("WORKING") });
+      response.end(`${start}data: ${rpcError(heard, -32603, "No such table")}\n\n`);
+    });
+    const error = await failure(agent.stream("go").result());
+    expect(error).toMatchObject({ code: "internal", message: expect.stringContaining("No such table") });
+    expect(error.message).toContain("Never heard of it");
+    expect(error.cause).toBeInstanceOf(RemoteError);
+    expect(error.cause).toMatchObject({ code: "task-not-found" });
+  });
+
   it("tells what the agent tells in the middle of it", async () => {
     const agent = await meet((response, heard) => {
       events(response);
@@ -351,6 +367,47 @@ describe("a stream that breaks before anything came", () => {
     expect(await told(agent.stream("go"))).toEqual(["task[completed]"]);
     expect(new Set(messageIds()).size).toBe(1);
     expect(messageIds()).toHaveLength(3);
+  });
+
+  it.each([
+    ["0.1", { protocolVersion: "0.1" }],
+    ["the plain dialect", { binding: PLAIN_BINDING }],
+  ])("is not sent again in %s, where nobody could tell that it is the same", async (_, at) => {
+    const capabilities = { streaming: true, extensions: [{ uri: IDEMPOTENT_SEND }] };
+    const agent = await meet(breaks, { card: { capabilities }, at });
+    expect(agent.resendWindow).toBe(0);
+    const error = await failure(agent.send("go"));
+    expect(error.code).toBe("outcome-unknown");
+    expect(error.message).toContain("has no id to be known by");
+    expect((await failure(agent.stream("go").result())).code).toBe("outcome-unknown");
+    expect(server?.heard).toHaveLength(2);
+  });
+
+  it("is not known to be unheard because nobody is there any more", async () => {
+    const agent = await meet(
+      async (response) => {
+        response.destroy();
+        await server?.close();
+        server = undefined;
+      },
+      { resend: true },
+    );
+    const error = await failure(agent.stream("go").result());
+    expect(error.code).toBe("outcome-unknown");
+  });
+
+  it("is sent again only for as long as the agent knows it", async () => {
+    const capabilities = { streaming: true, extensions: [{ uri: IDEMPOTENT_SEND, params: { windowSeconds: 60 } }] };
+    const clock = new FakeClock();
+    const late: Answer = (response) => {
+      clock.adjust(clock.now() + 70_000);
+      response.destroy();
+    };
+    const agent = await meet(late, { card: { capabilities }, clock });
+    expect(agent.resendWindow).toBe(60_000);
+    expect((await failure(agent.send("go"))).code).toBe("outcome-unknown");
+    expect((await failure(agent.stream("go").result())).code).toBe("outcome-unknown");
+    expect(server?.heard).toHaveLength(2);
   });
 
   it("is tried again where nobody was there to hear it", async () => {
@@ -617,6 +674,24 @@ describe("an agent with several ways in", () => {
     const agent = await connect({ ...server.card(), interfaces: [first, second] }, QUICK);
     expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
     expect(server.heard.map(({ url }) => url)).toEqual(["/rpc", "/rest/acme/message:send"]);
+  });
+
+  it("hears a message only once, if only the first way names it", async () => {
+    const later = await LyingServer.start((response) => void response.destroy());
+    const first = await LyingServer.start((response) => {
+      response.destroy();
+      // Whoever comes again finds nobody.
+      void first.close();
+    });
+    const [best] = first.card().interfaces;
+    const [plain] = later.card({}, { url: later.url, binding: PLAIN_BINDING }).interfaces;
+    const capabilities = { extensions: [{ uri: IDEMPOTENT_SEND }] };
+    const agent = await connect({ ...first.card({ capabilities }), interfaces: [best, plain] }, QUICK);
+    expect(agent.resendWindow).toBeGreaterThan(0);
+    // That nobody is there now says nothing of whether it was heard.
+    expect((await failure(agent.send("go"))).code).toBe("outcome-unknown");
+    expect([first.heard.length, later.heard.length]).toEqual([1, 0]);
+    await later.close();
   });
 
   it("hears a message only once, if the first way may have brought it", async () => {

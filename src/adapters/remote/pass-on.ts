@@ -13,8 +13,6 @@ export interface PassOnOptions {
   readonly to: { readonly id: string; readonly contextId: string };
   /** Tells the rounds apart in a replay. */
   readonly round: number;
-  /** The remote agent takes a message only once, however often it is sent. */
-  readonly resend: boolean;
   /** Aborts when the remote task works no more. */
   readonly until: AbortSignal;
   /** Breaks off what is being sent. */
@@ -42,13 +40,13 @@ export async function passOn(options: PassOnOptions): Promise<readonly Words[]> 
 }
 
 async function pass(
-  { task, remote, to, resend, signal }: PassOnOptions,
+  { task, remote, to, signal }: PassOnOptions,
   { parts, metadata }: Message,
   place: string,
 ): Promise<"taken" | "refused" | "unknown"> {
-  const begun = await task.step(`pass-${place}`, ({ attempt }) => attempt);
+  const begun = await task.step(`pass-${place}`, ({ attempt }) => ({ attempt, at: Date.now() }));
   return task.step(`passed-${place}`, async ({ key, attempt }) => {
-    if (begun !== attempt && !resend) return "unknown";
+    if (begun.attempt !== attempt && !mayResend(remote, begun.at)) return "unknown";
     // Safe: whoever sends a message names it.
     const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
     try {
@@ -61,6 +59,12 @@ async function pass(
       return error.code === "outcome-unknown" ? "unknown" : "refused";
     }
   });
+}
+
+/** Whether the remote agent still knows a message that an earlier attempt may have sent at that time. A clock that was set back tells nothing. */
+export function mayResend({ resendWindow }: RemoteAgent, at: number): boolean {
+  const age = Date.now() - at;
+  return age >= 0 && age < resendWindow;
 }
 
 function nameOf({ remote }: PassOnOptions): string {

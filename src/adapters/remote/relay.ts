@@ -8,7 +8,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
-import { passOn, type Words } from "./pass-on.ts";
+import { mayResend, passOn, type Words } from "./pass-on.ts";
 import { type ArtifactNames, RelayedArtifacts } from "./relayed-artifacts.ts";
 import { followAgain, isNews, whenChanged } from "./remote-events.ts";
 
@@ -44,11 +44,6 @@ interface RelayedTask {
   readonly artifacts: RelayedArtifacts;
 }
 
-export interface RelayOptions {
-  /** The remote agent takes a message only once, however often it is sent. */
-  readonly resend: boolean;
-}
-
 /** Milliseconds that a canceled task waits to learn what it is to cancel over there, and for that to be done. */
 const CANCEL_WITHIN = 10_000;
 
@@ -59,7 +54,6 @@ const CANCEL_WITHIN = 10_000;
 export class Relay {
   readonly #remote: RemoteAgent;
   readonly #task: TaskContext;
-  readonly #options: RelayOptions;
   /** Not the task's own signal: a cancel has to reach the remote agent before the connection goes. */
   readonly #connection = new AbortController();
   /** The remote task that is at work or waits: what a cancel is about. */
@@ -67,10 +61,9 @@ export class Relay {
   #canceling: Promise<void> | undefined;
   #isOver = false;
 
-  constructor(remote: RemoteAgent, task: TaskContext, options: RelayOptions) {
+  constructor(remote: RemoteAgent, task: TaskContext) {
     this.#remote = remote;
     this.#task = task;
-    this.#options = options;
   }
 
   async run(): Promise<Output | void> {
@@ -129,10 +122,10 @@ export class Relay {
     if (words !== undefined) {
       const begun = await this.#task.step(`send-${number}`, ({ attempt, signal }) => {
         signal.throwIfAborted();
-        return attempt;
+        return { attempt, at: Date.now() };
       });
       taken = await this.#task.step(`taken-${number}`, async ({ key, attempt }) => {
-        if (begun !== attempt && !this.#options.resend) throw this.#unknown();
+        if (begun.attempt !== attempt && !mayResend(this.#remote, begun.at)) throw this.#unknown();
         const sent = await this.#send(words, key, taken);
         live = sent.events;
         return sent.taken;
@@ -154,7 +147,6 @@ export class Relay {
         remote: this.#remote,
         to: { id, contextId },
         round: number,
-        resend: this.#options.resend,
         until: over.signal,
         signal,
       });

@@ -1,7 +1,6 @@
 import { type ConnectOptions, connect } from "../../client/connect.ts";
 import { type Agent, type AgentDefinition, agent } from "../../engine/agent.ts";
 import type { AgentSkill } from "../../protocol/card.ts";
-import { IDEMPOTENT_SEND } from "../../protocol/extensions.ts";
 import { Relay } from "./relay.ts";
 
 /** What a card says of an agent that passes everything on: its extensions have this among them, with the address in `params.url`. */
@@ -37,7 +36,6 @@ export async function remoteAgent(address: string | URL | object, options: Remot
   const { agent: own, ...connecting } = options;
   const remote = await connect(address, connecting);
   const { card } = remote;
-  const resend = connecting.resend ?? card.capabilities.extensions?.some(({ uri }) => uri === IDEMPOTENT_SEND) === true;
   const inputModes = modesOf(card.defaultInputModes);
   const outputModes = modesOf(card.defaultOutputModes);
   return agent({
@@ -57,7 +55,7 @@ export async function remoteAgent(address: string | URL | object, options: Remot
     ],
     // A question may be parked for days: whoever gives it up meanwhile gives it up over there as well.
     onCancel: "resume",
-    run: (task) => new Relay(remote, task, { resend }).run(),
+    run: (task) => new Relay(remote, task).run(),
   });
 }
 

@@ -114,13 +114,16 @@ describe("where a card is looked for", () => {
     const server = served({ [`https://a.example${CARD}`]: cardAt("https://a.example/", "https://a.example/agents/x") });
     const error = await failure(discover("https://a.example/agents/unknown", { fetch: server.fetch }));
     expect(error).toMatchObject({ code: "card-not-found" });
-    expect(error.message).toContain("is the card of another agent, at https://a.example/, https://a.example/agents/x");
+    expect(error.message).toBe(
+      `No agent card was found for https://a.example/agents/unknown: HTTP 404 at /agents/unknown${CARD} and 5 more; ` +
+        `the card of another agent (https://a.example/ and 1 more) at ${CARD}.`,
+    );
   });
 
   it("says what it tried where there is none", async () => {
     const error = await failure(discover("https://a.example/?key=secret", { fetch: served({}).fetch }));
     expect(error).toMatchObject({ name: "RemoteError", code: "card-not-found" });
-    expect(error.message).toContain(`https://a.example${CARD} answers 404; https://a.example${EARLY} answers 404`);
+    expect(error.message).toContain(`HTTP 404 at ${CARD} and 2 more.`);
     expect(error.message).not.toContain("secret");
   });
 

@@ -40,14 +40,32 @@ export interface Discovered {
 export async function discover(from: string | URL | object, options: DiscoverOptions = {}): Promise<Discovered> {
   if (typeof from === "object" && !(from instanceof URL)) return readGiven(from, options);
   const given = addressOf(from);
-  const tried: string[] = [];
+  const tried = new Map<string, string[]>();
   for (const place of cardPlaces(given)) {
     const answer = await fetchCard(place, options);
     const found = await read(answer, { ...options, place, given });
     if (typeof found !== "string") return found;
-    tried.push(`${shown(place.url)} ${found}`);
+    tried.set(found, [...(tried.get(found) ?? []), shown(place.url).slice(given.origin.length)]);
   }
-  throw new RemoteError("card-not-found", `No agent card was found for ${shown(given)}: ${tried.join("; ")}.`);
+  throw new RemoteError("card-not-found", `No agent card was found for ${shown(given)}: ${inShort(tried)}.`);
+}
+
+/** Each finding once, and where. */
+function inShort(tried: ReadonlyMap<string, readonly string[]>): string {
+  return Array.from(tried, ([found, places]) => `${found} at ${firstOf(places)}`).join("; ");
+}
+
+/** Addresses of strangers may be many. */
+function firstOf([first = "nowhere", ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}
+
+/** Cards that are known to be signed. */
+const verified = new WeakSet<AgentCard>();
+
+/** Whether a card came out of here by way of its signature. */
+export function wasVerified(card: AgentCard): boolean {
+  return verified.has(card);
 }
 
 function addressOf(from: string | URL): URL {
@@ -65,7 +83,9 @@ async function readGiven(json: object, { verify, ...options }: DiscoverOptions):
   // Whoever has an object has its members.
   const given = json as Readonly<Record<string, unknown>>;
   const signed = verify === undefined ? given : (await verifyCard(given, verify, options)).json;
-  return { ...understand(signed), json: signed };
+  const reading = understand(signed);
+  if (verify !== undefined) verified.add(reading.card);
+  return { ...reading, json: signed };
 }
 
 /** Asks without credentials; with them where the card is not shown otherwise. */
@@ -131,16 +151,16 @@ const NOT_HERE: ReadonlySet<number> = new Set([400, 404, 405, 406, 410, 501]);
 async function read(answer: DocumentAnswer, options: ReadOptions): Promise<Discovered | string> {
   const { place, given, verify } = options;
   const { status, text, url } = answer;
-  if (NOT_HERE.has(status)) return `answers ${status}`;
+  if (NOT_HERE.has(status)) return `HTTP ${status}`;
   if (status !== 200) throw refused(place.url, answer);
   const json = jsonObject(text);
-  if (json === undefined) return "is no JSON object";
+  if (json === undefined) return "no JSON object";
   const signed = verify === undefined ? json : (await verifyCard(json, verify, options)).json;
   const reading = understand(signed, url);
   if (place.isAbove && !isReachedAt(reading.card.interfaces, given)) {
-    const at = reading.card.interfaces.map((way) => way.url).join(", ");
-    return `is the card of another agent, at ${at}`;
+    return `the card of another agent (${firstOf(reading.card.interfaces.map((way) => way.url))})`;
   }
+  if (verify !== undefined) verified.add(reading.card);
   return { ...reading, json: signed, url };
 }
 

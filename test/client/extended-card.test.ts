@@ -1,0 +1,95 @@
+import { exportJWK, FlattenedSign, generateKeyPair } from "jose";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { canonicalJson } from "../../src/auth/canonical-json.ts";
+import { connect } from "../../src/client/connect.ts";
+import { discover } from "../../src/client/discovery/discover.ts";
+import type { CardVerification } from "../../src/client/discovery/verify-card.ts";
+import { IDEMPOTENT_SEND } from "../../src/protocol/extensions.ts";
+import { json, LyingServer, rpc, wireTask } from "./lying-server.ts";
+
+type Json = Record<string, unknown>;
+
+let server: LyingServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+let verify: CardVerification;
+let signed: (card: Json) => Promise<Json>;
+beforeAll(async () => {
+  const { privateKey, publicKey } = await generateKeyPair("ES256");
+  verify = { jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: "k", alg: "ES256" }] } };
+  signed = async (card) => {
+    const payload = new TextEncoder().encode(canonicalJson(card));
+    const jws = await new FlattenedSign(payload).setProtectedHeader({ alg: "ES256", kid: "k" }).sign(privateKey);
+    return { ...card, signatures: [{ protected: jws.protected, signature: jws.signature }] };
+  };
+});
+
+function cardAt(url: string, changes: Json = {}): Json {
+  return {
+    name: "A",
+    description: "Public.",
+    version: "1",
+    capabilities: { extendedAgentCard: true },
+    skills: [{ id: "s", name: "S", description: "S.", tags: ["s"] }],
+    defaultInputModes: ["text/plain"],
+    defaultOutputModes: ["text/plain"],
+    supportedInterfaces: [{ url: `${url}/rpc`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+    ...changes,
+  };
+}
+
+/** Shows one card to everybody and another one to those it knows. */
+async function serve(shown: (url: string) => Json | Promise<Json>): Promise<string> {
+  server = await LyingServer.start(async (response, heard) => {
+    if (heard.body.method === "GetExtendedAgentCard") json(response, rpc(heard, await shown(server?.url ?? "")));
+    else json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+  });
+  return server.url;
+}
+
+describe("the card that an agent shows to those it knows", () => {
+  const capabilities = { extendedAgentCard: true, streaming: true, extensions: [{ uri: IDEMPOTENT_SEND }] };
+
+  it("takes the place of the public one, and what it declares counts", async () => {
+    const url = await serve((at) => cardAt(at, { description: "Known.", capabilities }));
+    const agent = await connect(cardAt(url));
+    expect([agent.card.description, agent.resendWindow]).toEqual(["Public.", 0]);
+    expect((await agent.extendedCard()).description).toBe("Known.");
+    expect(agent.card.description).toBe("Known.");
+    expect(agent.resendWindow).toBe(Number.POSITIVE_INFINITY);
+    for await (const _ of agent.stream("go"));
+    expect(server?.heard.at(-1)?.body.method).toBe("SendStreamingMessage");
+  });
+
+  it("is read only as far as it is signed, where cards must be", async () => {
+    const url = await serve(async (at) => ({ ...(await signed(cardAt(at, { description: "Known." }))) }));
+    const agent = await connect(await signed(cardAt(url)), { verify });
+    expect((await agent.extendedCard()).description).toBe("Known.");
+    expect(agent.card.description).toBe("Known.");
+  });
+
+  it.each([
+    ["is not signed", async (card: Json) => card],
+    ["is signed as another one", async (card: Json) => ({ ...(await signed(card)), description: "Forged." })],
+    ["is no card", async () => ({})],
+  ])("is refused where cards must be signed and it %s; the public one stays", async (_, made) => {
+    const url = await serve((at) => made(cardAt(at, { description: "Known." })));
+    const agent = await connect(await signed(cardAt(url)), { verify });
+    await expect(agent.extendedCard()).rejects.toMatchObject({ code: "invalid-signature" });
+    expect(agent.card.description).toBe("Public.");
+  });
+});
+
+describe("a card that is given", () => {
+  it("is not believed for looking as if it had been read already, where cards must be signed", async () => {
+    const url = await serve((at) => cardAt(at));
+    const { card } = await discover(cardAt(url));
+    await expect(connect(card, { verify })).rejects.toMatchObject({ code: "invalid-signature" });
+    expect((await connect(card)).card).toBe(card);
+    const trusted = await discover(await signed(cardAt(url)), { verify });
+    expect((await connect(trusted.card, { verify })).card).toBe(trusted.card);
+  });
+});
