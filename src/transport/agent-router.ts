@@ -2,6 +2,7 @@ import type { Signer } from "../auth/create-signer.ts";
 import type { SigningKeys } from "../auth/signing-keys.ts";
 import type { Logger } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
+import { credentialHeaders } from "../server/security.ts";
 import { createService, type ServiceOptions } from "../server/service.ts";
 import { type CardSource, serveCard } from "./card-route.ts";
 import type { Endpoint } from "./conversation.ts";
@@ -66,18 +67,22 @@ export function createAgentRouter(options: AgentRouterOptions): Router {
     basePath: (exchange) => basePathOf(whereabouts.baseUrl(exchange)),
   });
   const { refuse } = named.nowhere("");
-  const cards = { vary: whereabouts.vary, isPrivate: security?.hasPrivateCards === true };
-  const signer = signing?.cards;
-  const keysUrl = (exchange: Exchange): string => `${whereabouts.baseUrl(exchange)}${JWKS_PATH}`;
+  const isPrivate = security?.hasPrivateCards === true;
+  const cards = { vary: listed([whereabouts.vary, ...(isPrivate ? credentialHeaders(security) : [])]), isPrivate };
   const routes = new Map([
     ...RPC_PATHS.map((path) => [path, rpcRoute(endpoint, path)] as const),
-    ...cardRoutes(endpoint, { ...cards, signing: signer && { signer, keysUrl } }, refuse),
+    ...cardRoutes(endpoint, { ...cards, signing: endpoint.cardSigning }, refuse),
   ]);
   router.add(routes);
   if (signing !== undefined) router.add(new Map([[JWKS_PATH, jwksRoute(signing.keys, refuse)]]));
   router.add(healthRoutes(engine, endpoint.environment.logger, refuse));
   for (const agent of agents) router.mount(agent.id, mountAt(agent, `/agents/${agent.id}`), routes);
   return router;
+}
+
+/** As a header lists them. */
+function listed(names: readonly string[]): string {
+  return names.filter((name) => name !== "").join(", ");
 }
 
 /** An agent's card, where it is found now and, as long as anybody is served there, where it was found before. */

@@ -1,11 +1,14 @@
 import type { ErrorCode } from "../protocol/error.ts";
 import type { Operation, OperationRequest, OperationResult } from "../protocol/operation.ts";
+import type { Principal } from "../protocol/principal.ts";
 import type { TaskStream } from "../server/task-stream.ts";
 
 /** One call or refusal, as those who look into it later need it: who, what, when answered and how. Never what was said, and no secrets. */
 export interface AuditEntry {
   /** The caller's id; `anonymous` where nobody knows it. */
   readonly principal: string;
+  /** Which of its credentials it has shown, where these have names: the id of a key or a token, the fingerprint of a certificate. */
+  readonly credential?: string;
   readonly agent: string;
   /** Absent where the call could not be understood that far. `card`: a card that not everybody may read. */
   readonly operation?: Operation | "card";
@@ -27,7 +30,9 @@ const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-/;
 /** Longer than any name that means something; callers may send anything. */
 const MAX_NAME = 256;
 
-export interface AuditedCall extends Omit<AuditEntry, "tenant" | "taskId" | "traceId" | "operation" | "remote"> {
+export interface AuditedCall
+  extends Omit<AuditEntry, "principal" | "credential" | "tenant" | "taskId" | "traceId" | "operation" | "remote"> {
+  readonly principal: Principal;
   readonly operation: AuditEntry["operation"];
   readonly remote: string | undefined;
   readonly traceparent: string | undefined;
@@ -36,9 +41,13 @@ export interface AuditedCall extends Omit<AuditEntry, "tenant" | "taskId" | "tra
 }
 
 /** An entry without what is not known. */
-export function auditEntry({ traceparent, operation, tenant, taskId, remote, ...known }: AuditedCall): AuditEntry {
+export function auditEntry(call: AuditedCall): AuditEntry {
+  const { principal, traceparent, operation, tenant, taskId, remote, ...known } = call;
+  const { id, credential } = principal;
   const [, traceId] = TRACEPARENT.exec(traceparent ?? "") ?? [];
   return {
+    principal: id,
+    ...(credential !== undefined && { credential: credential.slice(0, MAX_NAME) }),
     ...known,
     ...(operation !== undefined && { operation }),
     ...(tenant !== undefined && tenant !== "" && { tenant: tenant.slice(0, MAX_NAME) }),

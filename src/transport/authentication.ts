@@ -1,3 +1,4 @@
+import type { Logger } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
 import { ANONYMOUS, type Principal } from "../protocol/principal.ts";
 import type { Exchange } from "./exchange.ts";
@@ -14,10 +15,22 @@ export async function authenticateExchange(
   try {
     return (await authenticate(incomingRequest(exchange, agent, remoteOf(exchange)))) ?? ANONYMOUS;
   } catch (thrown) {
-    if (thrown instanceof A2AError) throw thrown;
+    if (thrown instanceof A2AError) {
+      tellOnce(thrown, agent, logger);
+      throw thrown;
+    }
     logger.warn("The authenticator failed; the caller was refused", { agent, error: thrown });
     throw new A2AError("unauthenticated", "Authentication failed", { cause: thrown });
   }
+}
+
+const TOLD = new WeakSet<object>();
+
+/** Why credentials cannot be verified is the operator's to know. What fails once fails for many callers, and is told once. */
+function tellOnce({ code, cause }: A2AError, agent: string, logger: Logger): void {
+  if (code !== "unavailable" || typeof cause !== "object" || cause === null || TOLD.has(cause)) return;
+  TOLD.add(cause);
+  logger.warn("Credentials cannot be verified; callers are asked to come back", { agent, error: cause });
 }
 
 function incomingRequest(exchange: Exchange, agent: string, remote: string | undefined): IncomingRequest {

@@ -10,6 +10,7 @@ import type { Codec } from "../wire/codec.ts";
 import type { Dialects } from "../wire/dialects.ts";
 import { auditEntry, taskIdOf } from "./audit.ts";
 import { authenticateExchange } from "./authentication.ts";
+import type { CardSigning } from "./card-route.ts";
 import { challengesOf } from "./challenges.ts";
 import type { Exchange, Headers, Reply } from "./exchange.ts";
 import { ExchangeCall } from "./exchange-call.ts";
@@ -18,6 +19,7 @@ import { rateLimited, rateLimitHeaders } from "./rate-limit/rate-limit-headers.t
 import { callerKey, type RequestLimits } from "./rate-limit/request-limits.ts";
 import { recordCall } from "./record-call.ts";
 import { requestedVersion } from "./service-parameters.ts";
+import { signCard } from "./sign-card.ts";
 import { type Envelope, EventStream } from "./sse/event-stream.ts";
 import type { StreamPlace, StreamRegistry } from "./sse/stream-registry.ts";
 
@@ -28,6 +30,8 @@ export interface Endpoint {
   readonly environment: TransportEnvironment;
   readonly streams: StreamRegistry;
   readonly dialects: Dialects;
+  /** Absent: cards are not signed. */
+  readonly cardSigning?: CardSigning | undefined;
 }
 
 /** One request on its way to an answer: what is known of it so far. Errors are answered with as much of it as there is. */
@@ -116,15 +120,15 @@ async function answer(
 ): Promise<Reply> {
   const { exchange, service } = conversation;
   const { environment } = endpoint;
-  if (environment.authenticate !== undefined) {
-    try {
+  try {
+    if (environment.authenticate !== undefined) {
       conversation.principal = await authenticateExchange(exchange, service.agent.id, environment);
-    } catch (error) {
-      await conversation.identify?.().catch(() => undefined);
-      throw error;
     }
+    if (environment.requestLimits !== undefined) countRequest(environment.requestLimits, endpoint, conversation);
+  } catch (error) {
+    await conversation.identify?.().catch(() => undefined);
+    throw error;
   }
-  if (environment.requestLimits !== undefined) countRequest(environment.requestLimits, endpoint, conversation);
   const request = await read();
   conversation.request = request;
   const streams = request.operation === "stream" || request.operation === "subscribe";
@@ -132,16 +136,25 @@ async function answer(
   try {
     const call = new ExchangeCall(exchange, conversation);
     const result = await perform(service, call, request);
-    audit(endpoint, conversation, { result });
-    if (result.kind === "stream") return openStream(endpoint, conversation, { stream: result, call, place });
+    if (result.kind === "stream") {
+      audit(endpoint, conversation, { result });
+      return openStream(endpoint, conversation, { stream: result, call, place });
+    }
     place?.release();
-    const body = conversation.envelope.result(conversation.codec.encodeResult(result));
+    const text = conversation.codec.encodeResult(result);
+    const body = conversation.envelope.result(result.kind === "card" ? await signed(text, endpoint, exchange) : text);
+    audit(endpoint, conversation, { result });
     report(endpoint, conversation, undefined);
     return { status: 200, headers: headersOf(conversation.headers, conversation, call), body };
   } catch (error) {
     place?.release();
     throw error;
   }
+}
+
+/** An extended card differs from caller to caller, so that each one is signed for itself. */
+async function signed(card: string, { cardSigning }: Endpoint, exchange: Exchange): Promise<string> {
+  return cardSigning === undefined ? card : signCard(card, cardSigning.signer, cardSigning.keysUrl(exchange));
 }
 
 /** Throws where the caller has called too often. */
@@ -222,7 +235,7 @@ function audit({ environment }: Endpoint, conversation: Conversation, { result, 
   const { service, exchange, principal, operation, request, codec } = conversation;
   environment.audit(
     auditEntry({
-      principal: principal.id,
+      principal,
       agent: service.agent.id,
       operation,
       tenant: principal.tenant ?? request?.tenant,

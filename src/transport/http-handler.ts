@@ -1,16 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Logger, SILENT_LOGGER } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
+import { ANONYMOUS } from "../protocol/principal.ts";
 import type { Security } from "../server/security.ts";
 import type { ServiceOptions } from "../server/service.ts";
 import { createDialects } from "../wire/dialects.ts";
 import type { DialectOptions } from "../wire/options.ts";
 import { createAgentRouter, type SigningOptions } from "./agent-router.ts";
-import type { Audit } from "./audit.ts";
+import { type Audit, auditEntry } from "./audit.ts";
 import type { Endpoint } from "./conversation.ts";
 import { CorsPolicy } from "./cors.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { createFetchHandler } from "./fetch-handler.ts";
+import { JWKS_PATH } from "./jwks-route.ts";
 import { createNodeHandler } from "./node/node-handler.ts";
 import type { Authenticate, TransportEnvironment, TransportHooks, TransportLimits } from "./options.ts";
 import { createWhereabouts, type PublicUrlOptions } from "./public-url.ts";
@@ -83,7 +85,10 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     maxStreamsPerCaller: limits.maxStreamsPerCaller ?? Number.POSITIVE_INFINITY,
   });
   const dialects = createDialects(options.dialects);
-  const endpoint: Endpoint = { environment, streams, dialects };
+  const signer = options.signing?.cards;
+  const keysUrl = (exchange: Exchange): string => `${whereabouts.baseUrl(exchange)}${JWKS_PATH}`;
+  const cardSigning = signer === undefined ? undefined : { signer, keysUrl };
+  const endpoint: Endpoint = { environment, streams, dialects, cardSigning };
   const router = createAgentRouter({
     endpoint,
     whereabouts,
@@ -107,7 +112,10 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       reply =
         requestLimits === undefined || route.unlimited
           ? await dispatch(found, exchange)
-          : await dispatchLimited(found, exchange, requestLimits.ofAddress(whereabouts.remote(exchange)));
+          : await dispatchLimited(found, exchange, {
+              allowance: requestLimits.ofAddress(whereabouts.remote(exchange)),
+              environment,
+            });
     } catch (error) {
       logger.error("A request failed", { error });
       reply = route.refuse(exchange, new A2AError("internal", "Internal error"));
@@ -138,8 +146,15 @@ function authenticatorOf(security: Security, agents: readonly ServiceOptions["ag
   return (request) => security.authenticate(request, requirements.get(request.agent) ?? []);
 }
 
+interface AddressLimit {
+  /** Absent: addresses have no limit. */
+  readonly allowance: Allowance | undefined;
+  readonly environment: TransportEnvironment;
+}
+
 /** Answers if this address has not called too often, and tells it how often it may. */
-async function dispatchLimited(found: Found, exchange: Exchange, allowance: Allowance | undefined): Promise<Reply> {
+async function dispatchLimited(found: Found, exchange: Exchange, limit: AddressLimit): Promise<Reply> {
+  const { allowance, environment } = limit;
   if (allowance === undefined) return dispatch(found, exchange);
   const headers = rateLimitHeaders(allowance, Date.now());
   if (allowance.allowed) {
@@ -150,6 +165,28 @@ async function dispatchLimited(found: Found, exchange: Exchange, allowance: Allo
     return { ...reply, headers: { ...reply.headers, ...headers } };
   }
   const error = rateLimited(allowance);
+  // Only the first of a row: a flood must not fill the disk.
+  if (allowance.isFirstRefusal) auditRefusal(found, exchange, { environment, error });
   const refusal = found.route.refuse(exchange, error);
   return { ...refusal, headers: { ...refusal.headers, ...headers, "retry-after": String(error.retryAfter) } };
+}
+
+interface Refused {
+  readonly environment: TransportEnvironment;
+  readonly error: A2AError;
+}
+
+function auditRefusal({ mount }: Found, exchange: Exchange, { environment, error }: Refused): void {
+  environment.audit?.(
+    auditEntry({
+      principal: ANONYMOUS,
+      agent: mount(exchange).agent.id,
+      operation: undefined,
+      tenant: undefined,
+      taskId: undefined,
+      remote: environment.remoteOf(exchange),
+      outcome: error.code,
+      traceparent: exchange.header("traceparent"),
+    }),
+  );
 }

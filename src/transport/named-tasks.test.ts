@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { TaskContext } from "../engine/agent.ts";
+import type { TaskId } from "../protocol/ids.ts";
 import { EngineHarness, scripted } from "../testing/engine-harness.ts";
 import { allFrames, describeFaces, type SseFrame } from "./test/faces.ts";
 
@@ -42,6 +43,23 @@ describeFaces("A task that its caller names", (open) => {
       ["a", 1],
       ["c", 2],
     ]);
+  });
+
+  it("is found by that name when its send comes again, streaming or not, and does nothing twice", async () => {
+    const harness = await EngineHarness.open({ agents: author });
+    await using _ = harness;
+    const site = await open({ agents: [author], engine: harness.engine });
+    const again = { ...UNNAMED, "last-event-id": "1" };
+    const sent = await site.call("tasks/send", { id: "t", message }, UNNAMED);
+    await harness.until(async () => (await harness.get("t" as TaskId)).status.state === "completed");
+    expect((await site.call("tasks/send", { id: "t", message }, again)).result).toMatchObject({
+      id: sent.result.id,
+      status: { state: "completed" },
+    });
+    expect((await site.call("tasks/send", { id: "other", message }, again)).error).toMatchObject({ code: -32001 });
+    const stream = await site.post("tasks/sendSubscribe", { id: "other", message }, again);
+    expect(await stream.json()).toMatchObject({ error: { code: -32001 } });
+    expect((await harness.get("t" as TaskId)).history).toHaveLength(1);
   });
 
   it("takes no more messages once it is finished, and says why", async () => {

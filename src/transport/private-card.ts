@@ -1,5 +1,6 @@
 import { toA2AError } from "../protocol/error.ts";
 import { ANONYMOUS } from "../protocol/principal.ts";
+import { authorizeReader } from "../server/authorize.ts";
 import type { Service } from "../server/service.ts";
 import { auditEntry } from "./audit.ts";
 import { authenticateExchange } from "./authentication.ts";
@@ -27,14 +28,16 @@ export async function servePrivateCard(source: CardSource, service: Service, rea
     tenant: undefined,
     taskId: undefined,
   } as const;
+  let principal = ANONYMOUS;
   try {
-    const { id } = await authenticateExchange(exchange, service.agent.id, environment);
-    environment.audit?.(auditEntry({ ...record, principal: id, outcome: "ok" }));
+    principal = await authenticateExchange(exchange, service.agent.id, environment);
+    authorizeReader(service, principal);
     const card = await serveCard(source, service, exchange);
-    return { ...card, headers: { ...card.headers, vary: `${card.headers["vary"]}, Authorization` } };
+    environment.audit?.(auditEntry({ ...record, principal, outcome: "ok" }));
+    return card;
   } catch (thrown) {
     const error = toA2AError(thrown);
-    environment.audit?.(auditEntry({ ...record, principal: ANONYMOUS.id, outcome: error.code }));
+    environment.audit?.(auditEntry({ ...record, principal, outcome: error.code }));
     const challenges = challengesOf(error);
     const reply = refuse(exchange, error);
     return {

@@ -3,10 +3,13 @@ import { apiKeys } from "../auth/verify/api-keys.ts";
 import { bearerChallenge } from "../auth/verify/challenge.ts";
 import type { Verified, Verifier } from "../auth/verify/contract.ts";
 import { shownByScheme } from "../auth/verify/shown-credentials.ts";
+import { SILENT_LOGGER } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
 import { createSecurity, type SecurityOptions } from "../server/security.ts";
 import type { AuditEntry } from "./audit.ts";
 import { describeFaces, type SiteOptions, textMessage } from "./test/faces.ts";
+
+let outage: Error | undefined;
 
 /** Tokens that say who they are of: `ada+read+write`, `ada@acme`; `bad` does not hold and `down` cannot be verified. */
 const bearer: Verifier = {
@@ -17,13 +20,16 @@ const bearer: Verifier = {
     if (token === undefined) return undefined;
     if (token === "bad") throw new A2AError("unauthenticated", "The credentials do not hold");
     if (token === "down") throw new A2AError("unavailable", "Credentials cannot be verified now");
+    if (token === "outage") throw new A2AError("unavailable", "Credentials cannot be verified now", { cause: outage });
     if (token === "broken") throw new Error("secret detail");
     const [who = "", ...scopes] = token.split("+");
     const [id = "", tenant] = who.split("~");
     return { id, scopes, ...(tenant !== undefined && { tenant }) };
   },
 };
-const key = apiKeys({ verify: (value) => (value === "k" ? { id: "ci", scopes: ["send"] } : undefined) });
+const key = apiKeys({
+  verify: (value) => (value === "k" ? { id: "ci", scopes: ["send"], credential: "key 7" } : undefined),
+});
 const schemes = { key, token: bearer };
 
 function secured(options: Partial<SecurityOptions> = {}, rest: SiteOptions = {}): SiteOptions {
@@ -72,6 +78,21 @@ describeFaces("A server with security", (open) => {
       expect(await response.text()).not.toContain("secret detail");
     }
     expect((await site.post("ListTasks", {}, { "x-api-key": "k", ...as("down") })).status).toBe(200);
+  });
+
+  it("lets nobody in whom a verifier cannot name", async () => {
+    const nameless = apiKeys({ verify: () => ({ id: "", scopes: [] }) });
+    const site = await open(secured({ schemes: { key: nameless } }));
+    expect((await site.post("ListTasks", {}, { "x-api-key": "k" })).status).toBe(503);
+  });
+
+  it("tells the operator, once, why it cannot find out", async () => {
+    const warnings: unknown[] = [];
+    const warn = (message: string, details?: object): void => void warnings.push([message, details]);
+    const site = await open(secured({}, { logger: { ...SILENT_LOGGER, warn } }));
+    outage = new Error("issuer.example answered with status 502");
+    for (let index = 0; index < 3; index++) await (await site.post("ListTasks", {}, as("outage"))).text();
+    expect(warnings).toEqual([[expect.stringMatching(/cannot be verified/), { agent: "echo", error: outage }]]);
   });
 
   it("wants all schemes of a requirement that names several, and the scopes", async () => {
@@ -139,7 +160,7 @@ describeFaces("A server with security", (open) => {
       const shown = await hidden.request(path, { headers: as("ada") });
       expect(shown.status).toBe(200);
       expect(shown.headers.get("cache-control")).toBe("private, max-age=300");
-      expect(shown.headers.get("vary")).toMatch(/Authorization$/);
+      expect(shown.headers.get("vary")).toMatch(/X-API-Key, Authorization$/);
       expect(shown.headers.get("access-control-allow-origin")).toBeNull();
       const etag = shown.headers.get("etag") ?? "";
       expect((await hidden.request(path, { headers: { "if-none-match": etag } })).status).toBe(401);
@@ -148,6 +169,51 @@ describeFaces("A server with security", (open) => {
       await shown.text();
     }
     expect((await hidden.request("/healthz")).status).toBe(200);
+  });
+
+  it("shows a private card to nobody who may do nothing with the agent", async () => {
+    const entries: AuditEntry[] = [];
+    const policies = [
+      { agent: "echo", scopes: ["echo"] },
+      { operation: "cancel", scopes: ["cancel"] },
+    ] as const;
+    const audit = (entry: AuditEntry): void => void entries.push(entry);
+    const site = await open(secured({ cards: "private", policies }, { audit }));
+    const refused = await site.request(CARD, { headers: as("ada") });
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get("www-authenticate")).toContain('error="insufficient_scope", scope="echo"');
+    expect(await refused.text()).not.toContain("Says it again");
+    expect((await site.request(CARD, { headers: as("ada+echo") })).status).toBe(200);
+    expect(entries).toMatchObject([
+      { principal: "token:ada", operation: "card", outcome: "permission-denied" },
+      { principal: "token:ada", operation: "card", outcome: "ok" },
+    ]);
+  });
+
+  it("asks for a webhook in a message what it asks for one by itself", async () => {
+    const policies = [{ operation: "push-create", scopes: ["hooks"] }] as const;
+    const site = await open(secured({ policies }));
+    const push = { configuration: { taskPushNotificationConfig: { url: "https://hooks.example.com/" } } };
+    for (const method of ["SendMessage", "SendStreamingMessage"]) {
+      const refused = await site.post(method, { ...textMessage("hi"), ...push }, as("ada"));
+      expect(refused.status).toBe(403);
+      expect(refused.headers.get("www-authenticate")).toContain('scope="hooks"');
+      await refused.text();
+    }
+    expect(site.engine.submissions).toEqual([]);
+    expect((await site.post("SendMessage", textMessage("hi"), as("ada"))).status).toBe(200);
+  });
+
+  it("asks once where two schemes would ask for the same", async () => {
+    const site = await open(secured({ schemes: { staff: bearer, guests: bearer } }));
+    for (const [headers, asked] of [
+      [{}, 'Bearer realm="palaver"'],
+      [as("bad"), 'Bearer realm="palaver", error="invalid_token"'],
+    ] as const) {
+      const refused = await site.post("GetTask", { id: "x" }, headers);
+      expect(refused.headers.get("www-authenticate")).toBe(asked);
+      await refused.text();
+    }
   });
 
   it("asks for what policies want before it looks anything up", async () => {
@@ -225,6 +291,7 @@ describeFaces("A server with security", (open) => {
     await (await site.post("SendStreamingMessage", textMessage("more"), as("ada"))).text();
     await site.call("NoSuchMethod", {}, as("ada"));
     await site.request(CARD);
+    await site.call("ListTasks", {}, { "x-api-key": "k" });
     expect(entries).toMatchObject([
       {
         principal: "token:ada",
@@ -239,7 +306,9 @@ describeFaces("A server with security", (open) => {
       { principal: "token:ada", operation: "stream", outcome: "ok" },
       { principal: "token:ada", outcome: "method-not-found" },
       { principal: "anonymous", agent: "echo", operation: "card", outcome: "unauthenticated" },
+      { principal: "key:ci", credential: "key 7", operation: "list", outcome: "ok" },
     ]);
+    expect(entries[0]).not.toHaveProperty("credential");
     expect(JSON.stringify(entries)).not.toMatch(/secret|Bearer|more/);
   });
 });

@@ -84,6 +84,22 @@ describeFaces("A signed card", (open) => {
     expect(await read(site, "1.0")).toEqual(after);
   });
 
+  it("is signed as well where it is for one caller", async () => {
+    const key = await generateSigningKey();
+    const site = await open({
+      ...signing(keysOf(key)),
+      definition: { ...definition, extendedCard: ({ id }) => ({ description: `For ${id}.` }) },
+      authenticate: () => ({ id: "ada", anonymous: false }),
+    });
+    const overRpc = (await site.call("GetExtendedAgentCard", {})).result;
+    const overRest = await (await site.request("/extendedAgentCard", { headers: { "a2a-version": "1.0" } })).json();
+    for (const card of [overRpc, overRest]) {
+      expect(card).toMatchObject({ description: "For ada.", signatures: expect.any(Array) });
+      await verifyCard(card, trusting(key));
+      await expect(verifyCard({ ...card, description: "For eve." }, trusting(key))).rejects.toThrow();
+    }
+  });
+
   it("is none where its version knows no signatures, or nobody wants them", async () => {
     const keys = keysOf(await generateSigningKey());
     const site = await open(signing(keys));

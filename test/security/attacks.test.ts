@@ -179,10 +179,31 @@ describe("Attack: a web page that makes its reader's browser call", () => {
         expect(answer.headers.get("access-control-allow-origin")).toBeNull();
       }
     }
+    // Nor by sending nothing, which needs no preflight either.
+    const sent = await target.rpc("SendMessage", saying("ask"), { as: "ada" });
+    const { result } = (await sent.json()) as { result: { task: { id: string } } };
+    const cancel = `POST /tasks/${result.task.id}:cancel`;
+    const page = { as: "ada", headers: { origin: "https://evil.example" } };
+    expect((await target.rest(cancel, page)).status).toBe(415);
+    expect((await target.rest(cancel, { ...page, text: "" })).status).toBe(200);
     const preflight = await target.rest("OPTIONS /", {
       headers: { origin: "https://evil.example", "access-control-request-method": "POST" },
     });
     expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
+    expect(target.runs()).toBe(1);
+  });
+});
+
+describe("Attack: a web page whose name leads to this machine", () => {
+  it("neither reads tasks nor has anything run", async () => {
+    await using target = await openTarget();
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: saying("hi") });
+    const head = `Host: rebound.example:${target.port}\r\nA2A-Version: 1.0\r\nConnection: close\r\n`;
+    const read = await target.raw(`GET /tasks HTTP/1.1\r\n${head}\r\n`);
+    const sent = await target.raw(
+      `POST / HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    for (const answer of [read, sent]) expect(answer).toMatch(/^HTTP\/1\.1 421 /);
     expect(target.runs()).toBe(0);
   });
 });
@@ -206,7 +227,7 @@ describe("Attack: being somebody else by a header", () => {
   });
 
   it("does not put a false address on a card by the name of the host", async () => {
-    await using target = await openTarget();
+    await using target = await openTarget({ authenticate: byName });
     const answer = await target.raw(
       "GET /.well-known/agent-card.json HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
     );

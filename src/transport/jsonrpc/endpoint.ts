@@ -27,7 +27,10 @@ export function handleRpc(endpoint: Endpoint, exchange: Exchange, match: RpcMatc
     envelope: UNIDENTIFIED,
     codec: dialects.fallbackRpc,
   });
-  if (endpoint.environment.authenticate !== undefined) conversation.identify = () => identify(endpoint, conversation);
+  const { authenticate, requestLimits } = endpoint.environment;
+  if (authenticate !== undefined || requestLimits !== undefined) {
+    conversation.identify = () => identify(endpoint, conversation);
+  }
   return converse(endpoint, conversation, () => read(endpoint, conversation));
 }
 

@@ -41,7 +41,12 @@ describeFaces("A server with rate limits", (open) => {
     expect(refused.headers.get("retry-after")).toBe("5");
     expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");
     expect(refused.headers.get("ratelimit-remaining")).toBe("0");
-    expect(await refused.json()).toMatchObject({ error: { code: -32054, data: [{ reason: "RATE_LIMITED" }] } });
+    expect(await refused.json()).toMatchObject({
+      id: expect.anything(),
+      error: { code: -32054, data: [{ reason: "RATE_LIMITED" }] },
+    });
+    const early = await site.post("tasks/get", { id: "x" }, { ...ada, "a2a-version": "0.1" });
+    expect(await early.json()).toMatchObject({ id: expect.anything(), error: { code: -32010 } });
     expect(site.engine.tasks.size).toBe(2);
 
     const bob = await site.post("SendMessage", textMessage("hello"), { "x-name": "bob" });
@@ -73,6 +78,21 @@ describeFaces("A server with rate limits", (open) => {
     expect(health.status).toBe(200);
     expect(health.headers.get("x-ratelimit-limit")).toBeNull();
     await health.text();
+  });
+
+  it("tells the audit of an address that calls too often, once in a row", async () => {
+    time.now = 0;
+    const outcomes: string[] = [];
+    const site = await open({
+      rateLimit: { address: LIMIT },
+      now,
+      audit: ({ outcome }) => void outcomes.push(outcome),
+    });
+    for (let index = 0; index < 10; index++) await (await site.post("GetTask", { id: "x" })).text();
+    expect(outcomes).toEqual(["task-not-found", "task-not-found", "rate-limited"]);
+    time.now = 5000;
+    for (let index = 0; index < 3; index++) await (await site.post("GetTask", { id: "x" })).text();
+    expect(outcomes.slice(3)).toEqual(["task-not-found", "rate-limited"]);
   });
 
   it("tells of the nearer one of two limits", async () => {

@@ -10,6 +10,8 @@ export interface Allowance {
   readonly limit: RateLimit;
   /** Requests that could follow at once. */
   readonly remaining: number;
+  /** It is refused, and the one before it was not. */
+  readonly isFirstRefusal: boolean;
   /** Milliseconds until the whole limit is free again. */
   readonly resetMs: number;
   /** Milliseconds until the next request is allowed; 0 where one is now. */
@@ -28,6 +30,8 @@ interface Bucket {
   /** What has been used and not come back yet. One request is `window` of it, and `requests` come back each millisecond. */
   used: number;
   at: number;
+  /** The last request was refused. */
+  refuses: boolean;
 }
 
 /**
@@ -61,10 +65,13 @@ export class RateLimiter {
     bucket.at = now;
     const allowed = bucket.used + this.#window <= this.#capacity;
     if (allowed) bucket.used += this.#window;
+    const isFirstRefusal = !allowed && !bucket.refuses;
+    bucket.refuses = !allowed;
     const free = this.#capacity - bucket.used;
     return {
       allowed,
       limit: this.#limit,
+      isFirstRefusal,
       remaining: Math.floor(free / this.#window),
       resetMs: Math.ceil(bucket.used / this.#limit.requests),
       retryMs: Math.max(0, Math.ceil((this.#window - free) / this.#limit.requests)),
@@ -76,7 +83,7 @@ export class RateLimiter {
     // Moved to the end: the first one is the one heard of longest ago.
     if (known !== undefined) this.#buckets.delete(caller);
     else if (this.#buckets.size >= this.#maxCallers) this.#forgetOldest();
-    const bucket = known ?? { used: 0, at: now };
+    const bucket = known ?? { used: 0, at: now, refuses: false };
     this.#buckets.set(caller, bucket);
     return bucket;
   }

@@ -58,10 +58,14 @@ async function read(
   return codec.decodeRequest(operation, { path, query, body });
 }
 
-/** `undefined` where there is no body; what there is must be declared as JSON. */
+/** `undefined` where there is no body; what there is must be declared as JSON, and by web pages also what there is not. */
 async function readBody(exchange: Exchange, limit: number): Promise<unknown> {
   const bytes = await exchange.body(limit);
-  if (bytes.byteLength === 0) return undefined;
+  if (bytes.byteLength === 0) {
+    // A web page may have its reader's browser send nothing to anybody, without asking first; not so what says that it is JSON.
+    if (exchange.header("origin") !== undefined) requireJson(exchange);
+    return undefined;
+  }
   requireJson(exchange);
   return parseJson(bytes);
 }
