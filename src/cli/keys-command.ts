@@ -10,7 +10,7 @@ import type { CliContext } from "./context.ts";
 import { collect } from "./option-table.ts";
 
 const EXAMPLES = [
-  ["palaver keys add ci --scope send --expires 90d", "a key, shown once"],
+  ["palaver keys add ci --expires 90d", "a key, shown once"],
   ["palaver keys list", "what keys there are"],
   ["palaver keys revoke 0f3a…", "that key counts no more, a second later at the latest"],
   ["palaver keys rotate", "sign cards and push notifications with a new key from now on"],
@@ -51,7 +51,7 @@ function addCommand(context: CliContext): Command {
     .argument("<name>", "what to call it")
     .option("--owner <id>", "to whom tasks belong that are made with it (default: its name)")
     .option("--tenant <name>", "the only tenant it is for")
-    .option("--scope <scope>", "what it grants; may be repeated", collect)
+    .option("--scope <scope>", "what it grants, where policies ask for it; may be repeated", collect)
     .option("--expires <time>", "when it ends: 12h, 90d, 52w, or a date such as 2030-01-31")
     .option("--json", "print JSON")
     .action(async (name: string, flags: AddFlags) => {
@@ -104,7 +104,7 @@ function revokeCommand(context: CliContext): Command {
     .argument("<id>", "the id that list shows")
     .action(async (id: string, flags: FileFlags) => {
       const file = fileOf(flags, context);
-      if (await revokeApiKey(file, id, context.now())) {
+      if (revokeApiKey(file, id, context.now())) {
         await context.stderr.write(`Key ${id} counts no more.\n`);
         return;
       }

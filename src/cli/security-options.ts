@@ -46,7 +46,10 @@ export function addSecurityOptions(command: Command): void {
     .option("--private-cards", "show agent cards only to those who may call")
     .option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)")
     .option("--tls-key <file>", "the certificate's key (PEM)")
-    .option("--tls-client-ca <file>", "callers may show certificates of this authority (PEM)")
+    .option(
+      "--tls-client-ca <file>",
+      "callers may show certificates of this authority (PEM), and need one where there is no other way in",
+    )
     .option("--audit-log <file>", "append every call and refusal to this file, as JSON lines");
 }
 
@@ -92,20 +95,25 @@ export function securityOptionsFrom(
   const clientCa = said(flags.tlsClientCa, "TLS_CLIENT_CA");
   const tls = tlsFrom(said(flags.tlsCert, "TLS_CERT"), said(flags.tlsKey, "TLS_KEY"), clientCa);
   const jwksUrl = said(flags.jwksUrl, "JWKS_URL");
+  const jwtAudience = said(flags.jwtAudience, "JWT_AUDIENCE");
+  const audience = said(flags.audience, "OIDC_AUDIENCE");
+  // Half of what a way in needs must not leave the door open.
+  if (issuer === undefined) {
+    forbid(jwtAudience, "--jwt-audience", "--jwt-issuer");
+    forbid(jwksUrl, "--jwks-url", "--jwt-issuer");
+  }
+  if (oidc === undefined) forbid(audience, "--audience", "--oidc");
   const schemes = sensible(() => ({
     ...(keyFile !== undefined && { apiKey: apiKeyFile({ file: keyFile, logger }) }),
     ...(issuer !== undefined && {
       bearer: jwtBearer({
         issuer,
-        audience: needed(said(flags.jwtAudience, "JWT_AUDIENCE"), "--jwt-issuer", "--jwt-audience"),
+        audience: needed(jwtAudience, "--jwt-issuer", "--jwt-audience"),
         jwksUrl: jwksUrl ?? `${issuer.replace(/\/$/, "")}/.well-known/jwks.json`,
       }),
     }),
     ...(oidc !== undefined && {
-      openId: openIdConnect({
-        url: oidc,
-        audience: needed(said(flags.audience, "OIDC_AUDIENCE"), "--oidc", "--audience"),
-      }),
+      openId: openIdConnect({ url: oidc, audience: needed(audience, "--oidc", "--audience") }),
     }),
     ...(clientCa !== undefined && { mutualTls: clientCertificates() }),
   }));
@@ -113,7 +121,7 @@ export function securityOptionsFrom(
   if (isOpen && flags.privateCards === true) {
     throw new StartupError(
       "usage",
-      "--private-cards needs a way to say who calls: --api-keys, --jwt-issuer or --oidc.",
+      "--private-cards needs a way to say who calls: --api-keys, --jwt-issuer, --oidc or --tls-client-ca.",
     );
   }
   const cards = flags.privateCards === true ? "private" : "public";
@@ -135,6 +143,11 @@ function tlsFrom(cert: string | undefined, key: string | undefined, clientCa: st
 function needed(value: string | undefined, flag: string, missing: string): string {
   if (value !== undefined) return value;
   throw new StartupError("usage", `${flag} needs ${missing}: tokens for anybody else must not count here.`);
+}
+
+function forbid(value: string | undefined, flag: string, missing: string): void {
+  if (value !== undefined)
+    throw new StartupError("usage", `${flag} needs ${missing}: without it nobody looks at tokens.`);
 }
 
 function sensible<T>(make: () => T): T {

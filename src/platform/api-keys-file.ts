@@ -1,18 +1,7 @@
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { StoredApiKey } from "../auth/verify/api-keys.ts";
+import { changeFile } from "./locked-file.ts";
 import { messageOf, StartupError, systemCode } from "./startup-error.ts";
 
 /** Where keys are kept if nobody says otherwise: beside the tasks. */
@@ -84,77 +73,18 @@ export function isSameFile(one: KeyFileState | undefined, other: KeyFileState): 
   return one?.missing === other.missing && one.token === other.token;
 }
 
-/** Changes the file: one after the other where several want to, never seen half written, and readable by its owner alone. */
-export async function updateKeyFile(
+/** Changes the file: one after the other where several want to, never seen half written, and not readable by everybody. */
+export function updateKeyFile(
   file: string,
-  change: (keys: readonly StoredApiKey[]) => readonly StoredApiKey[],
-): Promise<void> {
+  change: (keys: readonly StoredApiKey[]) => readonly StoredApiKey[] | undefined,
+): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const unlock = await lock(`${file}.lock`);
-    try {
-      write(file, change(readKeyFile(file)));
-    } finally {
-      unlock();
-    }
+    changeFile(file, (place) => {
+      const keys = change(readKeyFile(place));
+      return keys === undefined ? undefined : `${JSON.stringify({ version: 1, keys }, null, 2)}\n`;
+    });
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError("failed", `The keys in ${file} cannot be changed: ${messageOf(error)}`, { cause: error });
   }
-}
-
-function write(file: string, keys: readonly StoredApiKey[]): void {
-  const draft = `${file}.${process.pid}.new`;
-  try {
-    rmSync(draft, { force: true });
-    const descriptor = openSync(draft, "wx", 0o600);
-    try {
-      writeFileSync(descriptor, `${JSON.stringify({ version: 1, keys }, null, 2)}\n`);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(draft, file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
-}
-
-/** Changes take milliseconds: who holds the lock for so long (ms) is gone. */
-const LOCK_STALE = 10_000;
-const LOCK_PAUSE = 20;
-
-/** Whoever makes the file of that name holds the lock; its own name is made first, so that it is never there without an owner. */
-async function lock(file: string): Promise<() => void> {
-  const own = `${file}.${process.pid}.${crypto.randomUUID()}`;
-  writeFileSync(own, String(process.pid), { mode: 0o600 });
-  try {
-    for (;;) {
-      try {
-        linkSync(own, file);
-        return () => rmSync(file, { force: true });
-      } catch (error) {
-        if (systemCode(error) !== "EEXIST") throw error;
-      }
-      breakStale(file);
-      await sleep(LOCK_PAUSE);
-    }
-  } finally {
-    rmSync(own, { force: true });
-  }
-}
-
-/** Moves away the lock of somebody who is gone. Only one of those who notice can move that very file. */
-function breakStale(file: string): void {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats === undefined || Date.now() - stats.mtimeMs < LOCK_STALE) return;
-  const aside = `${file}.${crypto.randomUUID()}.stale`;
-  try {
-    renameSync(file, aside);
-  } catch (error) {
-    if (systemCode(error) !== "ENOENT") throw error;
-    return;
-  }
-  rmSync(aside, { force: true });
 }

@@ -1,4 +1,15 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { describe, expect, it } from "vitest";
 import { showing } from "../auth/verify/test/shown.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
@@ -37,13 +48,65 @@ describe("A file of API keys", () => {
     expect(listApiKeys(file)).toHaveLength(1);
   });
 
+  it("is not kept from everybody by a clock that was set back", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("keys.json");
+    writeFileSync(`${file}.lock`, "");
+    const toCome = Date.now() / 1000 + 3600;
+    utimesSync(`${file}.lock`, toCome, toCome);
+    await addApiKey(file, { name: "ci" });
+    expect(listApiKeys(file)).toHaveLength(1);
+  });
+
+  it("is changed where it really is, so that whoever reads it there learns of what was revoked", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("real/keys.json");
+    const { stored } = await addApiKey(file, { name: "ci" });
+    const link = folder.file("keys.json");
+    symlinkSync(file, link);
+    revokeApiKey(link, stored.id);
+    expect(listApiKeys(file)).toMatchObject([{ revokedAt: expect.any(String) }]);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readdirSync(folder.path).toSorted()).toEqual(["keys.json", "real"]);
+  });
+
+  it("stays readable by the group that could read it, but not by everybody", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("keys.json");
+    await addApiKey(file, { name: "ci" });
+    for (const [before, after] of [
+      [0o640, 0o640],
+      [0o666, 0o660],
+      [0o600, 0o600],
+    ] as const) {
+      chmodSync(file, before);
+      await addApiKey(file, { name: `ci ${before}` });
+      expect(statSync(file).mode & 0o777).toBe(after);
+    }
+  });
+
+  it.runIf(process.getuid?.() === 0)("stays its owner's when somebody with more rights changes it", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("keys.json");
+    await addApiKey(file, { name: "ci" });
+    chownSync(file, 1234, 1235);
+    await addApiKey(file, { name: "other" });
+    expect(statSync(file)).toMatchObject({ uid: 1234, gid: 1235 });
+  });
+
+  it("is not made by revoking what is not there", async () => {
+    await using folder = await temporaryFolder();
+    expect(revokeApiKey(folder.file("keys.json"), "0123456789abcdef")).toBe(false);
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
   it("has one key of each name, unless two are meant to share tasks", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("keys.json");
     const { stored } = await addApiKey(file, { name: "ci" });
     await expect(addApiKey(file, { name: "ci" })).rejects.toThrow("--owner ci");
     await addApiKey(file, { name: "ci", owner: "ci" });
-    await revokeApiKey(file, stored.id);
+    revokeApiKey(file, stored.id);
     expect(listApiKeys(file).map(({ revokedAt }) => revokedAt === undefined)).toEqual([false, true]);
   });
 
@@ -95,14 +158,14 @@ describe("A running server", () => {
     expect(await outcome(first.key)).toBe("in");
     const second = await addApiKey(file, { name: "two" });
     await expect.poll(() => outcome(second.key), { timeout: 5000 }).toBe("in");
-    await revokeApiKey(file, first.stored.id);
+    revokeApiKey(file, first.stored.id);
     await expect.poll(() => outcome(first.key), { timeout: 5000 }).toBe("unauthenticated");
     expect(await outcome(second.key)).toBe("in");
     writeFileSync(file, "{");
     await expect.poll(() => outcome(second.key), { timeout: 5000 }).toBe("unavailable");
     rmSync(file);
     await expect.poll(() => outcome(second.key), { timeout: 5000 }).toBe("unauthenticated");
-    await updateKeyFile(file, () => [second.stored]);
+    updateKeyFile(file, () => [second.stored]);
     await expect.poll(() => outcome(second.key), { timeout: 5000 }).toBe("in");
     chmodSync(file, 0o600);
   });

@@ -43,7 +43,7 @@ export async function addApiKey(
     ...(tenant !== undefined && { tenant }),
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
   });
-  await updateKeyFile(file, (keys) => {
+  updateKeyFile(file, (keys) => {
     // Two keys of one owner share tasks: that must be meant.
     if (asked.owner === undefined && keys.some((key) => key.owner === name && key.revokedAt === undefined)) {
       throw new StartupError(
@@ -62,16 +62,12 @@ export function listApiKeys(file: string): readonly StoredApiKey[] {
 }
 
 /** Whether there was such a key that was not revoked before. */
-export async function revokeApiKey(file: string, id: string, now: number = Date.now()): Promise<boolean> {
-  let found = false;
-  await updateKeyFile(file, (keys) =>
-    keys.map((key) => {
-      if (key.id !== id || key.revokedAt !== undefined) return key;
-      found = true;
-      return { ...key, revokedAt: new Date(now).toISOString() };
-    }),
-  );
-  return found;
+export function revokeApiKey(file: string, id: string, now: number = Date.now()): boolean {
+  const isMeant = (key: StoredApiKey): boolean => key.id === id && key.revokedAt === undefined;
+  if (!readKeyFile(file).some(isMeant)) return false;
+  const revokedAt = new Date(now).toISOString();
+  updateKeyFile(file, (keys) => keys.map((key) => (isMeant(key) ? { ...key, revokedAt } : key)));
+  return true;
 }
 
 export interface ApiKeyFileOptions extends Partial<KeyPlace> {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../internal/logger.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
@@ -48,10 +48,11 @@ describe("An audit log", () => {
   it("that cannot be written says so once, costs a bounded amount of memory, and tells later what was lost", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("audit.jsonl");
-    mkdirSync(file);
     const errors: string[] = [];
     const logger = { ...SILENT_LOGGER, error: (message: string) => void errors.push(message) };
     const log = openAuditLog(file, logger);
+    rmSync(file);
+    mkdirSync(file);
     for (let index = 0; index < 30_000; index += 1) {
       log?.record({ ...entry, taskId: "t".repeat(256) });
       if (index % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -62,6 +63,12 @@ describe("An audit log", () => {
     const [told, ...kept] = linesOf(file);
     expect(told?.["lost"]).toBe(30_000 - kept.length);
     expect(statSync(file).size).toBeLessThan(4_300_000);
+  });
+
+  it("that could never be written is told of at the start", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("no-such-folder/audit.jsonl");
+    expect(() => openAuditLog(file, SILENT_LOGGER)).toThrow(/The audit log .*no-such-folder.* cannot be written/);
   });
 
   it("may be a function, which cannot fail a call", async () => {

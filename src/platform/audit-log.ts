@@ -1,6 +1,8 @@
+import { closeSync, openSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import type { Logger } from "../internal/logger.ts";
 import type { Audit, AuditEntry } from "../transport/audit.ts";
+import { messageOf, StartupError } from "./startup-error.ts";
 
 /** One call or refusal. */
 export interface AuditRecord extends AuditEntry {
@@ -19,13 +21,16 @@ const MAX_WAITING = 4_194_304;
 /** Milliseconds after a failure before it is tried again. */
 const RETRY_AFTER = 1000;
 
-/** Appends to a file, or tells a function. `undefined`: nobody wants to know. */
+/** Appends to a file, or tells a function. `undefined`: nobody wants to know. Throws a {@link StartupError} for a file that cannot be written. */
 export function openAuditLog(
   audit: string | ((record: AuditRecord) => void) | undefined,
   logger: Logger,
 ): AuditLog | undefined {
   if (audit === undefined) return undefined;
-  if (typeof audit === "string") return new AuditFile(audit, logger);
+  if (typeof audit === "string") {
+    requireWritable(audit);
+    return new AuditFile(audit, logger);
+  }
   return {
     record: (entry) => {
       try {
@@ -36,6 +41,15 @@ export function openAuditLog(
     },
     close: async () => {},
   };
+}
+
+/** Later calls go on without it, but nobody is to find out only then that it was never there. */
+function requireWritable(file: string): void {
+  try {
+    closeSync(openSync(file, "a", 0o600));
+  } catch (error) {
+    throw new StartupError("failed", `The audit log ${file} cannot be written: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /**

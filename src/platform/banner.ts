@@ -105,10 +105,11 @@ function shownAs(scheme: SecurityScheme): string {
   }
 }
 
-/** The header in which a shell command shows who calls, with a place to fill in. */
+/** How a shell command shows who calls, with places to fill in. */
 function credentials({ schemes }: BannerFacts): string {
   const [scheme] = Object.values(schemes);
-  if (scheme === undefined || scheme.type === "mutualTLS") return "";
+  if (scheme === undefined) return "";
+  if (scheme.type === "mutualTLS") return " --cert … --key …";
   if (scheme.type !== "apiKey") {
     const word = scheme.type === "http" && scheme.scheme.toLowerCase() === "basic" ? "Basic" : "Bearer";
     return ` -H 'Authorization: ${word} …'`;

@@ -1,4 +1,5 @@
 import type { Agent } from "../engine/agent.ts";
+import { named } from "../server/policy.ts";
 import type { Security } from "../server/security.ts";
 import { unwiredDeclarations } from "../server/unwired.ts";
 import { createDialects } from "../wire/dialects.ts";
@@ -24,5 +25,22 @@ export function checkDeclarations(agents: readonly Agent[], context: Declaration
       ({ field, problem }) => `Agent ${JSON.stringify(agent.id)} declares ${field}, but ${problem}`,
     ),
   );
+  problems.push(...idlePolicies(agents, security));
   if (problems.length > 0) throw new StartupError("usage", problems.join("\n"));
+}
+
+/** Policies for what is not there: a slip of the pen would leave open what they are to protect. */
+function* idlePolicies(agents: readonly Agent[], security: Security | undefined): Iterable<string> {
+  const ids = agents.map(({ id }) => id);
+  for (const [index, { agent, skill }] of (security?.policies ?? []).entries()) {
+    const place = `security.policies[${index}]`;
+    const meant = agents.filter(({ id }) => agent === undefined || named(agent).includes(id));
+    const skills = meant.flatMap((one) => one.skills ?? []).map(({ id }) => id);
+    for (const id of named(agent).filter((name) => !ids.includes(name))) {
+      yield `${place}.agent: there is no agent ${JSON.stringify(id)}; there is ${ids.join(", ")}.`;
+    }
+    for (const id of named(skill).filter((name) => !skills.includes(name))) {
+      yield `${place}.skill: there is no skill ${JSON.stringify(id)}; there is ${skills.join(", ") || "none"}.`;
+    }
+  }
 }

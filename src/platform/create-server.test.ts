@@ -88,14 +88,22 @@ describe("a server", () => {
   });
 
   it("warns when it listens to all but its cards do not say where", async () => {
-    await create({ host: "0.0.0.0", publicUrl: "https://agents.example.org" }).listen();
+    const authenticate = () => undefined;
+    await create({ host: "0.0.0.0", publicUrl: "https://agents.example.org", authenticate }).listen();
     expect(logged).toEqual([]);
-    await create({ host: "0.0.0.0" }).listen();
+    await create({ host: "0.0.0.0", authenticate }).listen();
     expect(logged).toEqual([expect.stringMatching(/give the public URL/)]);
   });
 
+  it("warns when everybody who reaches it may call, and others than this machine do", async () => {
+    await create({}).listen();
+    expect(logged).toEqual([]);
+    await create({ host: "0.0.0.0", publicUrl: "https://agents.example.org" }).listen();
+    expect(logged).toEqual([expect.stringMatching(/Everybody who reaches this server may call/)]);
+  });
+
   it("is not warned of where proxies say what is public", async () => {
-    await create({ host: "0.0.0.0", trustedProxies: ["private"] }).listen();
+    await create({ host: "0.0.0.0", trustedProxies: ["private"], authenticate: () => undefined }).listen();
     expect(logged).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contra
 import { checkDeclarations } from "./check-declarations.ts";
 import { createLogger, logLevelFrom } from "./create-logger.ts";
 import { Listener, type ListeningAt } from "./listener.ts";
+import { forLocalNames, isLoopback } from "./local-names.ts";
 import { requireClientCertificates, securityFrom } from "./security-settings.ts";
 import { isWildcard, type ServerOptions, settingsFrom, urlOf } from "./settings.ts";
 import { type Started, startServer } from "./start-server.ts";
@@ -106,11 +107,19 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
       if (closing !== undefined) throw new StartupError("usage", "The server is closed: it cannot listen.");
       if (listener !== undefined) throw new StartupError("usage", "The server listens already.");
       requireClientCertificates(security, settings.tls);
-      listener = new Listener(http.nodeHandler, settings.timeouts, settings.tls);
+      const isNamed = settings.publicUrl !== undefined || settings.trustedProxies.length > 0;
+      const isOpenHere = !authenticates && !isNamed && isLoopback(settings.host);
+      const handler = isOpenHere ? forLocalNames(http.nodeHandler) : http.nodeHandler;
+      listener = new Listener(handler, settings.timeouts, settings.tls);
       try {
         const at = await listener.listen(settings.host, settings.port);
         if (settings.publicUrl === undefined && settings.trustedProxies.length === 0 && isWildcard(settings.host)) {
           logger.warn("Agent cards say an address that only this machine reaches: give the public URL", {
+            url: at.url,
+          });
+        }
+        if (!authenticates && !isLoopback(settings.host)) {
+          logger.warn("Everybody who reaches this server may call: say who may, by `security` or `--api-keys`", {
             url: at.url,
           });
         }

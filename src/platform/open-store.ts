@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { makeFolder } from "../internal/make-folder.ts";
 import type { Retention, Store } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { readOrCreateSecret } from "./secret.ts";
@@ -56,7 +57,7 @@ function openMemory(options: OpenStoreOptions): OpenStore {
 }
 
 async function openFile(file: string, options: OpenStoreOptions): Promise<OpenStore> {
-  makeFolder(dirname(file));
+  makeUsable(dirname(file));
   // Only who uses a driver loads it.
   const { openSqliteStore } = await import("../store/sqlite/store.ts");
   const { durability = "full", retention } = options;
@@ -70,9 +71,9 @@ async function openFile(file: string, options: OpenStoreOptions): Promise<OpenSt
   }
 }
 
-function makeFolder(folder: string): void {
+function makeUsable(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 }); // What callers said is nobody else's business.
+    makeFolder(folder); // What callers said is nobody else's business.
     accessSync(folder, constants.W_OK);
   } catch (error) {
     throw new StartupError(

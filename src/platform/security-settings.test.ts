@@ -120,6 +120,21 @@ describe("A server with security", () => {
     ["a requirement of a scheme that is not there", { security: { schemes: { key }, require: [{ kye: [] }] } }, /kye/],
     ["requirements that nobody can meet", { security: { schemes: { key }, require: [] } }, /lets nobody in/],
     [
+      "a policy for a skill that is not there",
+      { security: { schemes: { key }, policies: [{ skill: ["pay", "pya"], scopes: ["pay"] }] } },
+      /policies\[0\]\.skill: there is no skill "pya"; there is look, pay/,
+    ],
+    [
+      "a policy for an agent that is not there",
+      { security: { schemes: { key }, policies: [{ agent: "clark", scopes: ["pay"] }] } },
+      /policies\[0\]\.agent: there is no agent "clark"; there is clerk/,
+    ],
+    [
+      "a policy that asks for nothing",
+      { security: { schemes: { key }, policies: [{ operation: "get" }] } },
+      /policies\[0\]\.scopes, claims/,
+    ],
+    [
       "agents that want a scheme that is not there",
       { security: { schemes: { other: key } } },
       /skills\[1\]\.security, but there is no scheme key; there is other/,

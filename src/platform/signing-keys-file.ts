@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
 import type { SigningKey } from "../auth/signing-keys.ts";
+import { changeFile } from "./locked-file.ts";
 import { messageOf, StartupError, systemCode } from "./startup-error.ts";
 
 /** `current`: it signs. `previous`: it no longer does; what it signed still counts. `revoked`: nothing of it counts. */
@@ -19,11 +19,6 @@ export interface KeptKey {
   /** With its private part only while it is current: nobody can steal what is not there. */
   readonly jwk: SigningKey;
 }
-
-/** Milliseconds after which whoever holds the lock is taken for dead: what is done under it takes a few. */
-const STALE_LOCK = 5_000;
-const LOCK_TRIES = 100;
-const LOCK_PAUSE = 20;
 
 /** The keys in a file; `undefined` if there is none. Throws a {@link StartupError} for one that cannot be used. */
 export function readKeysFile(file: string): readonly KeptKey[] | undefined {
@@ -50,51 +45,18 @@ export function changeKeysFile(
   file: string,
   change: (keys: readonly KeptKey[] | undefined) => readonly KeptKey[],
 ): readonly KeptKey[] {
+  let kept: readonly KeptKey[] = [];
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    return withLock(`${file}.lock`, () => {
-      const before = readKeysFile(file);
-      const after = change(before);
-      if (after !== before) write(file, after);
-      return after;
+    changeFile(file, (place) => {
+      const before = readKeysFile(place);
+      kept = change(before);
+      return kept === before ? undefined : `${JSON.stringify({ keys: kept }, null, 2)}\n`;
     });
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError("failed", `The key file ${file} cannot be written: ${messageOf(error)}`, { cause: error });
   }
-}
-
-function write(file: string, keys: readonly KeptKey[]): void {
-  writeFileSync(`${file}.new`, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
-}
-
-function withLock<T>(lock: string, work: () => T): T {
-  takeLock(lock);
-  try {
-    return work();
-  } finally {
-    rmSync(lock, { force: true });
-  }
-}
-
-function takeLock(lock: string): void {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      closeSync(openSync(lock, "wx", 0o600));
-      return;
-    } catch (error) {
-      if (systemCode(error) !== "EEXIST" || tries === LOCK_TRIES) throw error;
-    }
-    if (isStale(lock)) rmSync(lock, { force: true });
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_PAUSE);
-  }
-}
-
-function isStale(lock: string): boolean {
-  const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  // From the future where somebody has set the clock.
-  return Math.abs(age) > STALE_LOCK;
+  return kept;
 }
 
 /** A new key, named by its RFC 7638 thumbprint. */

@@ -10,6 +10,8 @@ export interface Principal {
   readonly scopes?: readonly string[];
   /** The security schemes the caller has met, by their names on the card, each with the scopes it grants. */
   readonly schemes?: Readonly<Record<string, readonly string[]>>;
+  /** Which of the caller's credentials these are, for those who look into it later; no secret. */
+  readonly credential?: string;
   /** The only tenant this caller may name, and the one meant where it names none. Absent: any. */
   readonly tenant?: string;
 }

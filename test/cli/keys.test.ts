@@ -106,6 +106,9 @@ describe("palaver serve with security that makes no sense", () => {
   it.each([
     [["--private-cards"], /--private-cards needs a way to say who calls/],
     [["--jwt-issuer", "https://issuer.example"], /--jwt-issuer needs --jwt-audience/],
+    [["--jwt-audience", "agents"], /--jwt-audience needs --jwt-issuer/],
+    [["--jwks-url", "https://issuer.example/keys"], /--jwks-url needs --jwt-issuer/],
+    [["--audience", "agents"], /--audience needs --oidc/],
     [["--jwt-issuer", "issuer", "--jwt-audience", "a"], /not the address of an issuer/],
     [["--oidc", "https://issuer.example"], /--oidc needs --audience/],
     [["--tls-cert", "cert.pem"], /both --tls-cert and --tls-key/],

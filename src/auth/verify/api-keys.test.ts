@@ -18,6 +18,7 @@ describe("An API key", () => {
     expect(await verifier.verify(showing({ headers: { "x-api-key": key } }))).toEqual({
       id: "team",
       scopes: ["read"],
+      credential: stored.id,
       tenant: "acme",
       claims: { key: stored.id, name: "ci" },
     });

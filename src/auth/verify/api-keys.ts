@@ -85,7 +85,7 @@ async function issuedHolder(
   if (stored === undefined || expected === undefined || !sameBytes(digest, expected)) return undefined;
   if (stored.revokedAt !== undefined || hasExpired(stored, now())) return undefined;
   const { owner, scopes, tenant, name } = stored;
-  return { id: owner, scopes, claims: { key: id, name }, ...(tenant !== undefined && { tenant }) };
+  return { id: owner, scopes, claims: { key: id, name }, credential: id, ...(tenant !== undefined && { tenant }) };
 }
 
 /** A time that cannot be read has come. */

@@ -30,6 +30,8 @@ export interface Verified {
   readonly id: string;
   readonly scopes: readonly string[];
   readonly claims?: JsonObject;
+  /** Which of the caller's credentials these are, for the audit log: an id, never a secret. */
+  readonly credential?: string;
   /** The only tenant this caller may name, where its credentials say so. */
   readonly tenant?: string;
 }

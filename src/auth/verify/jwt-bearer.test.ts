@@ -127,6 +127,8 @@ describe("Rules under which tokens would be worth nothing", () => {
     ["a shared secret's algorithm", { algorithms: ["HS256"] }],
     ["no algorithm", { algorithms: ["none"] }],
     ["an empty list of algorithms", { algorithms: [] }],
+    ["an empty issuer", { issuer: "" }],
+    ["an issuer that the environment does not name", { issuer: undefined }],
     ["no audience", { audience: [] }],
     ["an empty audience", { audience: "" }],
     ["clocks hours apart", { clockSkew: 7200 }],

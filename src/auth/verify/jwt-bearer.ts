@@ -25,6 +25,10 @@ export interface GivenKeys {
 /** Callers show a JSON Web Token of one issuer, signed with one of its keys. Throws a `TypeError` for options that make no sense. */
 export function jwtBearer(options: JwtRules & (RemoteKeys | GivenKeys)): Verifier {
   checkTokenRules(options);
+  // An empty one would not be looked at.
+  if (typeof options.issuer !== "string" || options.issuer === "") {
+    throw new TypeError("issuer: say whose tokens count, or everybody's would who shares its keys.");
+  }
   const { issuer, monotonic = () => performance.now() } = options;
   const findKey =
     "jwks" in options

@@ -10,20 +10,21 @@ export interface RemoteKeySetOptions {
   readonly fetch: typeof fetch;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
+  /** A key that is not known is looked for at most this often, whoever names it; in ms. Default 30 000. */
+  readonly cooldown?: number;
 }
 
 /** After how long keys are fetched anew, in ms. */
 const MAX_AGE = 600_000;
 /** How long keys go on to count when they cannot be fetched. */
 const MAX_STALE = 3_600_000;
-/** A key that is not known is looked for at most this often, whoever names it. */
 const COOLDOWN = 30_000;
 /** How long a failure is remembered, so that an issuer which is down is not asked for every token. */
 const FAILURE_COOLDOWN = 5000;
 
 /** The keys of an issuer: fetched when needed, once for all who wait, kept for ten minutes, and looked up again for a key that is new. */
 export function createRemoteKeySet(options: RemoteKeySetOptions): FindKey {
-  const { now } = options;
+  const { now, cooldown = COOLDOWN } = options;
   let keys: { readonly find: ReturnType<typeof createLocalJWKSet>; readonly fetchedAt: number } | undefined;
   let failure: { readonly error: unknown; readonly at: number } | undefined;
   let fetching: Promise<void> | undefined;
@@ -61,7 +62,7 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): FindKey {
     try {
       return await find(header);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || now() - fetchedAt < COOLDOWN) throw error;
+      if (!(error instanceof errors.JWKSNoMatchingKey) || now() - fetchedAt < cooldown) throw error;
       await refresh();
       return (await current()).find(header);
     }

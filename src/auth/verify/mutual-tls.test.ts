@@ -14,6 +14,7 @@ it("A certificate names its caller by its subject, or as one likes", async () =>
   expect(await mutualTls().verify(request)).toEqual({
     id: "CN=agent,O=Acme",
     scopes: [],
+    credential: "AB:CD",
     claims: { subject: "CN=agent,O=Acme", fingerprint: "AB:CD" },
   });
   const uri = mutualTls({

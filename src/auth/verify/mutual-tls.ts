@@ -26,7 +26,8 @@ export function mutualTls(options: MutualTlsOptions = {}): Verifier {
       if (id === undefined || id === "") throw badCredentials();
       const { subject, fingerprint } = certificate;
       const claims = { subject, fingerprint };
-      return { id, scopes: typeof scopes === "function" ? scopes(certificate) : scopes, claims };
+      const granted = typeof scopes === "function" ? scopes(certificate) : scopes;
+      return { id, scopes: granted, claims, credential: fingerprint };
     },
   };
 }

@@ -78,8 +78,15 @@ function verifiedBy(payload: JWTPayload, { subjectClaim = "sub", scopesClaim, te
   if (typeof id !== "string" || id === "") throw badCredentials();
   if (tenantClaim !== undefined && (typeof tenant !== "string" || tenant === "")) throw badCredentials();
   const scopes = scopesOf(scopesClaim === undefined ? (payload["scope"] ?? payload["scp"]) : payload[scopesClaim]);
-  // Safe: it was read from JSON.
-  return { id, scopes, claims: payload as JsonObject, ...(typeof tenant === "string" && { tenant }) };
+  const { jti } = payload;
+  return {
+    id,
+    scopes,
+    // Safe: it was read from JSON.
+    claims: payload as JsonObject,
+    ...(typeof jti === "string" && { credential: jti }),
+    ...(typeof tenant === "string" && { tenant }),
+  };
 }
 
 function scopesOf(claim: unknown): readonly string[] {
