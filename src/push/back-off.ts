@@ -6,7 +6,8 @@ export interface RetrySettings {
 }
 
 const FACTOR = 5;
-const LONGEST = 10 * 60_000;
+/** No wait is longer, in ms. */
+export const LONGEST_WAIT: number = 10 * 60_000;
 
 /**
  * Milliseconds to wait after so many tries in vain: never quite the same for two webhooks, and as long as the other side asks for, within
@@ -17,8 +18,8 @@ export function waitAfter(
   attempts: number,
   { random, askedFor = 0 }: { readonly random: () => number; readonly askedFor?: number | undefined },
 ): number {
-  const delay = Math.min(retryDelay * FACTOR ** (attempts - 1), LONGEST) * (0.5 + random() / 2);
-  return Math.round(Math.max(delay, Math.min(askedFor, LONGEST)));
+  const delay = Math.min(retryDelay * FACTOR ** (attempts - 1), LONGEST_WAIT) * (0.5 + random() / 2);
+  return Math.round(Math.max(delay, Math.min(askedFor, LONGEST_WAIT)));
 }
 
 /** Milliseconds that a `Retry-After` asks for: seconds, or a date. */

@@ -1,5 +1,6 @@
 import { A2AError, invalidField } from "../protocol/error.ts";
 import type { PushConfig } from "../protocol/operation.ts";
+import { MASK } from "./webhook-target.ts";
 
 /** Throws where a URL must not be called, as far as that is known without looking its name up. */
 export type CheckUrl = (url: string, field: string) => unknown;
@@ -72,6 +73,8 @@ function checkHeaders(headers: Readonly<Record<string, string>>, field: string, 
 /** Everything secret travels in a header. */
 function checkSecret(value: string, field: string): void {
   if (value.length > MAX_SECRET) throw invalidField(field, `must have at most ${MAX_SECRET} characters`);
+  // Whoever reads a configuration and sets it again would replace the secret without noticing.
+  if (value === MASK) throw invalidField(field, `must be the secret itself: ${MASK} only stands for it in answers`);
   if (!HEADER_VALUE.test(value)) throw invalidField(field, "must be printable ASCII: it is sent as a header");
 }
 

@@ -13,7 +13,8 @@ export interface PushCaller {
 /** What the push operations of a server ask for. Refusals are `A2AError`s; a task outside the scope is as good as none. */
 export interface PushDesk {
   /**
-   * A configuration ready to be stored together with the message it came with. Throws an error that names the field, beginning with `field`,
+   * A configuration ready to be stored together with the message it came with; of several without an id that lead to the same place, the later
+   * takes the place of the earlier. Throws an error that names the field, beginning with `field`,
    * where it must not be kept: what can be known of an address without looking it up is looked at here.
    */
   draft(caller: PushCaller, config: PushConfig, field: string): WebhookDraft;
@@ -78,7 +79,8 @@ export interface DeadLetter {
   readonly failedAt: string;
 }
 
-export interface DeadLettersQuery {
+/** The scope is needed beside `taskId` only where the caller chose the task's id itself. */
+export interface DeadLettersQuery extends Partial<Scope> {
   /** Default 100. */
   readonly limit?: number | undefined;
   /** Only those of this task. */

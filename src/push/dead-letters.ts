@@ -28,13 +28,20 @@ export class DeadLetters {
   }
 
   /** From new to old. */
-  async list({ limit = DEFAULT_LIMIT, taskId, after }: DeadLettersQuery = {}): Promise<readonly DeadLetter[]> {
+  async list({
+    limit = DEFAULT_LIMIT,
+    taskId,
+    after,
+    ...scope
+  }: DeadLettersQuery = {}): Promise<readonly DeadLetter[]> {
     const { store } = this.#options;
     const size = Math.max(1, Math.min(Math.floor(limit), MAX_LIMIT));
+    const task = taskId === undefined ? undefined : await this.#key({ taskId, ...scope });
+    if (taskId !== undefined && task === undefined) return [];
     const beyond = after === undefined ? undefined : await this.#key(after);
     const records = await store.failedWebhooks({
       limit: size,
-      ...(taskId !== undefined && { task: taskId as TaskId }),
+      ...(task !== undefined && { task }),
       ...(after !== undefined && { before: Date.parse(after.failedAt) }),
       ...(after !== undefined && beyond !== undefined && { beyond: { task: beyond, id: after.configId } }),
     });
@@ -58,7 +65,7 @@ export class DeadLetters {
   }
 
   /** What the task is kept as. */
-  async #key({ taskId, agent, tenant, owner }: DeadLetterRef): Promise<TaskId | undefined> {
+  async #key({ taskId, agent, tenant, owner }: Omit<DeadLetterRef, "configId">): Promise<TaskId | undefined> {
     const { store } = this.#options;
     const isScoped = agent !== undefined && tenant !== undefined && owner !== undefined;
     // Whoever calls it has it from a list of ours, or gets nothing.

@@ -81,6 +81,26 @@ describe("A push configuration", () => {
     expect(trial.push.counts().held).toBe(0);
   });
 
+  it("is answered for by whoever set it, also where another takes its place meanwhile", async () => {
+    await using world = await open();
+    const { desk, id, trial } = world;
+    const single = trial.caller({ single: true });
+    const urls = Array.from({ length: 5 }, (_, index) => `https://hooks.example/${index}`);
+    const set = await Promise.all(urls.map((url) => desk.set(single, id, { url })));
+    expect(set.map(({ url }) => url)).toEqual(urls);
+    expect(await desk.list(single, id)).toHaveLength(1);
+  });
+
+  it("that was read is not set again with the mask in the place of its secret", async () => {
+    await using world = await open();
+    const { desk, me, id } = world;
+    const read = await desk.set(me, id, { ...HOOK, id: "a", token: "t" });
+    await expect(desk.set(me, id, { ...read, url: "https://other.example/" })).rejects.toMatchObject({
+      code: "invalid-params",
+      violations: [{ field: "pushNotificationConfig.token" }],
+    });
+  });
+
   it("is found without an id where it is the latest, and by a common name where it was given none", async () => {
     await using world = await open();
     const { desk, id, trial } = world;

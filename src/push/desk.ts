@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Sealer } from "../engine/seal.ts";
 import type { Clock } from "../internal/clock.ts";
 import { randomId } from "../internal/random-id.ts";
@@ -9,7 +10,7 @@ import type { Outcome, Store, WebhookDraft, WebhookKey, WebhookOperation, Webhoo
 import { type CheckUrl, checkConfig } from "./check-config.ts";
 import type { PushCaller, PushDesk } from "./contract.ts";
 import { taskKeys } from "./task-keys.ts";
-import { keptConfig, originOf, sealTarget } from "./webhook-target.ts";
+import { keptConfig, originOf, sealTarget, shownConfig } from "./webhook-target.ts";
 
 export interface PushDeskOptions {
   readonly store: Store;
@@ -42,11 +43,21 @@ class StoredPushDesk implements PushDesk {
   }
 
   draft(caller: PushCaller, config: PushConfig, field: string): WebhookDraft {
+    // Many send it along with every message. It must not become one more each time, nor repeats under another name.
+    const name = stableId(caller.dialect, config.url);
+    return this.#draft(caller, config, { field, id: name, nonce: name });
+  }
+
+  #draft(
+    caller: PushCaller,
+    config: PushConfig,
+    names: { readonly field: string; readonly id: string; readonly nonce: string },
+  ): WebhookDraft {
     const { sealer, clock, checkUrl } = this.#options;
-    checkConfig(config, field, checkUrl);
-    const { id = randomId(), ...target } = config;
+    checkConfig(config, names.field, checkUrl);
+    const { id = names.id, ...target } = config;
     const { scope, dialect, policy } = caller;
-    const sealed = { ...target, afterFailure: policy.afterFailure, nonce: randomId() };
+    const sealed = { ...target, afterFailure: policy.afterFailure, nonce: names.nonce };
     const draft: WebhookDraft = {
       id,
       dialect,
@@ -59,11 +70,12 @@ class StoredPushDesk implements PushDesk {
   }
 
   async set(caller: PushCaller, task: TaskId, config: PushConfig): Promise<KeptPushConfig> {
-    const { store, commit, sealer, maxPerTask } = this.#options;
+    const { store, commit, maxPerTask } = this.#options;
     const { scope, policy, dialect } = caller;
     // Looked up first: who may not see the task must not learn from the refusal of an address that it is there.
     const key = await this.#find(scope, task);
-    const webhook = this.draft(caller, config, "pushNotificationConfig");
+    const names = { field: "pushNotificationConfig", id: randomId(), nonce: randomId() };
+    const webhook = this.#draft(caller, config, names);
     const before = policy.single ? await store.webhooks(key) : [];
     const outcome = await commit({ kind: "webhook-set", task: key, scope, webhook, maxPerTask, only: policy.single });
     if (outcome.status === "full") {
@@ -74,11 +86,7 @@ class StoredPushDesk implements PushDesk {
       if (other.id !== webhook.id && other.dialect === dialect) this.#options.onDelete(key, other.id);
     }
     this.stored(key, webhook);
-    const kept = (await store.webhooks(key)).find(({ id }) => id === webhook.id);
-    const shown = kept === undefined ? undefined : keptConfig(sealer, kept, scope);
-    if (shown === undefined)
-      throw new A2AError("internal", "The configuration was deleted before it could be returned");
-    return shown;
+    return shownConfig(webhook.id, config);
   }
 
   async get(caller: PushCaller, task: TaskId, id: string | undefined): Promise<KeptPushConfig | undefined> {
@@ -138,6 +146,12 @@ function named(
   const found = webhooks.find((webhook) => webhook.id === id);
   if (found !== undefined || id !== unnamedId) return found;
   return latest(webhooks.filter(({ unnamed }) => unnamed));
+}
+
+/** The same for the same, shaped like any other id. */
+function stableId(...parts: readonly string[]): string {
+  const hex = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
 }
 
 /** Of several set at the same time, the one that came last. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { OutgoingFailure, OutgoingRefused } from "../outgoing/errors.ts";
+import type { TaskId } from "../protocol/ids.ts";
 import { StoreError } from "../store/contract.ts";
 import { turns } from "../testing/engine-harness.ts";
 import { type Posted, PushTrial } from "./test/push-trial.ts";
@@ -167,6 +168,35 @@ describe("A webhook that fails", () => {
     });
   });
 
+  it("that was given up is told what it missed when it is set again", async () => {
+    await using trial = await PushTrial.open({ settings: { retries: 0 } });
+    const task = await trial.task("t", { ...HOOK, id: "a" });
+    (await trial.posted(1)).answer(500);
+    await trial.harness.until(() => trial.push.counts().held === 0);
+    await task.chunk("x");
+    await trial.push.desk.set(trial.caller(), task.id, { ...OTHER, id: "a" });
+    (await trial.posted(2)).answer(200);
+    (await trial.posted(3)).answer(200);
+    expect(trial.posts.slice(1).map(({ url, body }) => `${url} ${body}`)).toEqual([
+      `${OTHER.url} status:working`,
+      `${OTHER.url} chunk:x`,
+    ]);
+  });
+
+  it("of a task that its caller named is a dead letter found by that name and its scope", async () => {
+    await using trial = await PushTrial.open({ settings: { retries: 0 }, answer: () => 500 });
+    const { desk, deadLetters } = trial.push;
+    const taskId = "my task" as TaskId;
+    const webhook = { draft: desk.draft(trial.caller(), HOOK, ""), maxPerTask: 1, only: false };
+    const message = { taskId, parts: [{ text: "n" }] };
+    const { key } = await trial.harness.start(message, { namesTask: true, webhook });
+    desk.stored(key, webhook.draft);
+    await trial.harness.until(async () => (await deadLetters.list()).length === 1);
+    const [letter] = await deadLetters.list();
+    expect(await deadLetters.list({ ...trial.harness.scope(), taskId })).toEqual([letter]);
+    expect(await deadLetters.list({ ...trial.harness.scope({ owner: "x" }), taskId })).toEqual([]);
+  });
+
   it("is removed where its dialect has it so, and stays a dead letter", async () => {
     await using trial = await PushTrial.open({ settings: { retries: 0 }, answer: () => 500 });
     const task = await trial.task("t");
@@ -301,6 +331,24 @@ describe("A process that dies", () => {
     await last.posted(1);
     expect(last.signed[0]?.jti).toBe(trial.signed[1]?.jti);
     await last.push.drain(0);
+  });
+
+  it("has nobody wait for ever because the clock was set back meanwhile", async () => {
+    await using trial = await PushTrial.open();
+    const task = await trial.task("t", HOOK);
+    await trial.posted(1);
+    const { shared, clock } = trial.harness;
+    const epoch = (await shared.webhooks(task.id))[0]?.epoch ?? 0;
+    const note = { kind: "webhook-advance", task: task.id, epoch, cursor: 0, attempts: 1, state: "active" } as const;
+    const id = (await shared.webhooks(task.id))[0]?.id ?? "";
+    await shared.commit([{ ...note, id, nextAt: clock.now() + 86_400_000 }]);
+    await trial.kill();
+    const next = await trial.join();
+    await shared.heartbeat(next.node, 3_600_000);
+    expect(await next.isQuiet()).toBe(true);
+    await next.harness.advance(600_000, 60_000);
+    await next.posted(1);
+    await next.push.drain(0);
   });
 
   it("is noticed by those beside it; until then they leave its webhooks alone", async () => {

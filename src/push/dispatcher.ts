@@ -6,6 +6,7 @@ import type { TaskId } from "../protocol/ids.ts";
 import type { Store, WebhookKey } from "../store/contract.ts";
 import type { PushCodec } from "../wire/codec.ts";
 import { Agenda } from "./agenda.ts";
+import { LONGEST_WAIT } from "./back-off.ts";
 import { Budget } from "./budget.ts";
 import type { DeliveryRecord, PushHooks } from "./contract.ts";
 import { type DeliveryEnvironment, type DeliverySettings, type Notary, type TurnResult, takeTurn } from "./delivery.ts";
@@ -248,7 +249,8 @@ export class Dispatcher {
         const record = await store.get(task, { artifacts: false, history: 0 });
         if (webhook === undefined || record === undefined) return undefined;
         const target = openTarget(sealer, webhook, record.scope);
-        const restUntil = webhook.attempts > 0 ? webhook.nextAt : 0;
+        // A clock that was set back since must not make it wait for as long.
+        const restUntil = webhook.attempts > 0 ? Math.min(webhook.nextAt, clock.now() + LONGEST_WAIT) : 0;
         return { origin: originOf(target?.url ?? ""), cursor: webhook.cursor, restUntil };
       } catch (error) {
         logger.warn("A webhook could not be read; it is tried again", { task, error });

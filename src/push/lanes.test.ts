@@ -11,25 +11,42 @@ function open(limits: { total: number; perOrigin: number }) {
     under.set(item, lane);
   });
   const joined = new Map<string, Lane<string>>();
+  const add = (item: string): void => {
+    const origin = item.slice(0, 1);
+    const lane = joined.get(origin) ?? lanes.join(origin);
+    joined.set(origin, lane);
+    lanes.add(lane, item);
+  };
+  const end = (item: string, silent?: boolean): void => {
+    const lane = under.get(item);
+    if (lane !== undefined) lanes.done(lane, silent);
+  };
   return {
     lanes,
     started,
-    add(item: string) {
-      const origin = item.slice(0, 1);
-      const lane = joined.get(origin) ?? lanes.join(origin);
-      joined.set(origin, lane);
-      lanes.add(lane, item);
+    add,
+    end,
+    leave(origin: string) {
+      const lane = joined.get(origin);
+      joined.delete(origin);
+      if (lane !== undefined) lanes.leave(lane);
     },
-    end(item: string, silent?: boolean) {
-      const lane = under.get(item);
-      if (lane !== undefined) lanes.done(lane, silent);
+    /** Each of these origins has answered once. */
+    async answered(origins: string) {
+      for (const origin of origins) {
+        add(`${origin}0`);
+        await turns(1);
+        end(`${origin}0`, false);
+      }
+      started.length = 0;
     },
   };
 }
 
 describe("Lanes", () => {
   it("let so much through per origin, and origins take turns", async () => {
-    const { add, end, started } = open({ total: 4, perOrigin: 2 });
+    const { add, end, started, answered } = open({ total: 4, perOrigin: 2 });
+    await answered("abc");
     for (const item of ["a1", "a2", "a3", "a4", "b1", "b2", "b3", "c1"]) add(item);
     expect(started).toEqual([]);
     await turns(1);
@@ -42,7 +59,8 @@ describe("Lanes", () => {
   });
 
   it("leave half of all room to those that answer", async () => {
-    const { add, end, started } = open({ total: 4, perOrigin: 4 });
+    const { add, end, started, answered } = open({ total: 4, perOrigin: 4 });
+    await answered("ab");
     for (const item of ["a1", "a2", "a3", "a4", "a5", "a6"]) add(item);
     await turns(1);
     expect(started).toHaveLength(4);
@@ -59,6 +77,24 @@ describe("Lanes", () => {
     expect(started.slice(8)).toEqual(["b3"]);
     end("b1");
     expect(started.slice(9)).toEqual(["a7"]);
+  });
+
+  it("have those wait for nobody that are known to answer, however many new ones never do", async () => {
+    const { add, end, leave, started, answered } = open({ total: 8, perOrigin: 2 });
+    await answered("k");
+    leave("k");
+    for (const origin of "abcdefghij") add(`${origin}1`);
+    await turns(1);
+    expect(started).toEqual(["a1", "b1", "c1", "d1", "e1", "f1"]);
+    for (const item of ["k1", "k2", "k3"]) add(item);
+    await turns(1);
+    expect(started.slice(6)).toEqual(["k1", "k2"]);
+    end("a1", true);
+    expect(started.slice(8)).toEqual(["g1"]);
+    // Nor do these keep new ones from their turn.
+    end("b1", false);
+    end("k1", false);
+    expect(started.slice(9)).toEqual(["h1", "k3"]);
   });
 
   it("keep the order of thousands, and nothing of what is done", async () => {

@@ -1,9 +1,14 @@
+/**
+ * What is known of an origin by its last try. `new`: nothing. `silent`: it gave no answer, so that what waits there may wait for nothing,
+ * and must not keep others waiting.
+ */
+type Standing = "answering" | "new" | "silent";
+
 /** All work for one origin. */
 export interface Lane<T> {
   readonly origin: string;
   running: number;
-  /** The last try got no answer: what waits there may wait for nothing, and must not keep others waiting. */
-  silent: boolean;
+  standing: Standing;
   queue: T[];
   /** What of the queue is gone already. */
   taken: number;
@@ -12,10 +17,13 @@ export interface Lane<T> {
 }
 
 export interface LaneLimits {
-  /** Under way at a time. Silent origins together have half of it. */
+  /** Under way at a time. Silent origins together have half of it, and they and new ones together three quarters. */
   readonly total: number;
   readonly perOrigin: number;
 }
+
+/** So many origins are remembered as answering while nothing is to be told there. */
+const MAX_KNOWN = 10_000;
 
 /**
  * Lets work through: so much at a time in all, and so much per origin. Origins take turns, and each one's work goes in the order in
@@ -26,10 +34,15 @@ export class Lanes<T> {
   readonly #start: (item: T, lane: Lane<T>) => void;
   readonly #lanes = new Map<string, Lane<T>>();
   /** Lanes that could go on, in the order of their turns. */
-  readonly #ready = new Set<Lane<T>>();
-  readonly #silent = new Set<Lane<T>>();
-  #running = 0;
-  #silentRunning = 0;
+  readonly #ready: Readonly<Record<Standing, Set<Lane<T>>>> = {
+    answering: new Set(),
+    new: new Set(),
+    silent: new Set(),
+  };
+  readonly #running: Record<Standing, number> = { answering: 0, new: 0, silent: 0 };
+  /** Who answered last time: else anybody could, with ever new origins that are silent, have all others wait. */
+  readonly #known = new Set<string>();
+  #isTurnOfNew = false;
   #isOpen = true;
 
   constructor(limits: LaneLimits, start: (item: T, lane: Lane<T>) => void) {
@@ -38,14 +51,16 @@ export class Lanes<T> {
   }
 
   get running(): number {
-    return this.#running;
+    const { answering, new: unknown, silent } = this.#running;
+    return answering + unknown + silent;
   }
 
   /** The lane of an origin. Each time it is joined it must be left once. */
   join(origin: string): Lane<T> {
     let lane = this.#lanes.get(origin);
     if (lane === undefined) {
-      lane = { origin, running: 0, silent: false, queue: [], taken: 0, members: 0 };
+      const standing = this.#known.has(origin) ? "answering" : "new";
+      lane = { origin, running: 0, standing, queue: [], taken: 0, members: 0 };
       this.#lanes.set(origin, lane);
     }
     lane.members += 1;
@@ -67,9 +82,8 @@ export class Lanes<T> {
   /** Something that was started has ended. `silent`: its origin gave no answer; `undefined`: it was not asked. */
   done(lane: Lane<T>, silent: boolean | undefined): void {
     lane.running -= 1;
-    this.#running -= 1;
-    if (lane.silent) this.#silentRunning -= 1;
-    if (silent !== undefined && silent !== lane.silent) this.#turn(lane, silent);
+    this.#running[lane.standing] -= 1;
+    if (silent !== undefined) this.#turn(lane, silent ? "silent" : "answering");
     if (lane.members === 0 && lane.running === 0) this.#lanes.delete(lane.origin);
     this.#offer(lane);
     this.#go();
@@ -80,31 +94,47 @@ export class Lanes<T> {
     this.#isOpen = false;
   }
 
-  #turn(lane: Lane<T>, silent: boolean): void {
-    lane.silent = silent;
-    this.#silentRunning += silent ? lane.running : -lane.running;
-    this.#ready.delete(lane);
-    this.#silent.delete(lane);
+  #turn(lane: Lane<T>, standing: Standing): void {
+    const { origin } = lane;
+    if (standing === lane.standing) return;
+    if (standing === "silent") this.#known.delete(origin);
+    else this.#known.add(origin);
+    const [oldest] = this.#known;
+    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    this.#ready[lane.standing].delete(lane);
+    this.#running[lane.standing] -= lane.running;
+    this.#running[standing] += lane.running;
+    lane.standing = standing;
   }
 
   #offer(lane: Lane<T>): void {
-    if (lane.taken >= lane.queue.length || lane.running >= this.#limits.perOrigin) return;
-    (lane.silent ? this.#silent : this.#ready).add(lane);
+    const { perOrigin } = this.#limits;
+    if (lane.taken < lane.queue.length && lane.running < perOrigin) this.#ready[lane.standing].add(lane);
   }
 
   #go(): void {
-    const { total } = this.#limits;
-    while (this.#isOpen && this.#running < total) {
-      const silentHaveRoom = this.#silentRunning < Math.max(1, Math.floor(total / 2));
-      const lane = first(this.#ready) ?? (silentHaveRoom ? first(this.#silent) : undefined);
+    while (this.#isOpen && this.running < this.#limits.total) {
+      const lane = this.#choose();
       if (lane === undefined) return;
       this.#next(lane);
     }
   }
 
+  /** Those that answer and new ones by turns, as far as there is room for the latter; silent ones when nobody else is there. */
+  #choose(): Lane<T> | undefined {
+    const { total } = this.#limits;
+    const { new: unknown, silent } = this.#running;
+    if (unknown + silent >= Math.max(1, Math.floor(total * 0.75))) return first(this.#ready.answering);
+    const answering = first(this.#ready.answering);
+    const fresh = first(this.#ready.new);
+    const chosen = this.#isTurnOfNew ? (fresh ?? answering) : (answering ?? fresh);
+    this.#isTurnOfNew = chosen === answering;
+    if (chosen !== undefined) return chosen;
+    return silent < Math.max(1, Math.floor(total / 2)) ? first(this.#ready.silent) : undefined;
+  }
+
   #next(lane: Lane<T>): void {
-    this.#ready.delete(lane);
-    this.#silent.delete(lane);
+    this.#ready[lane.standing].delete(lane);
     const item = lane.queue[lane.taken];
     if (item === undefined) return;
     lane.taken += 1;
@@ -114,8 +144,7 @@ export class Lanes<T> {
       lane.taken = 0;
     }
     lane.running += 1;
-    this.#running += 1;
-    if (lane.silent) this.#silentRunning += 1;
+    this.#running[lane.standing] += 1;
     this.#offer(lane);
     this.#start(item, lane);
   }

@@ -7,7 +7,7 @@ import { publicTaskId } from "../protocol/task-key.ts";
 import type { LogEntry, Store } from "../store/contract.ts";
 import type { PushCodec } from "../wire/codec.ts";
 import type { Budget } from "./budget.ts";
-import { currentTask, taskAt } from "./task-at.ts";
+import { currentTask, TaskReplay } from "./task-at.ts";
 
 /** What comes next for a webhook. */
 export interface Step {
@@ -49,6 +49,7 @@ export const MAX_TASK_BYTES: number = 4 * 1024 * 1024;
 export class PendingEvents implements Disposable {
   readonly #options: PendingOptions;
   readonly #place: { taskId: TaskId; contextId: ContextId; final: boolean; origin: string };
+  readonly #replay: TaskReplay;
   #cursor: number;
   #page: readonly LogEntry[] = [];
   #index = 0;
@@ -56,8 +57,9 @@ export class PendingEvents implements Disposable {
   #borrowed = 0;
 
   constructor(options: PendingOptions, cursor: number) {
-    const { task, contextId, origin } = options;
+    const { store, task, contextId, origin } = options;
     this.#options = options;
+    this.#replay = new TaskReplay(store, task);
     this.#cursor = cursor;
     this.#place = { taskId: publicTaskId(task), contextId, final: false, origin };
   }
@@ -98,6 +100,7 @@ export class PendingEvents implements Disposable {
     for (let entry = await this.#peek(); entry !== undefined; entry = await this.#peek()) {
       this.#index += 1;
       this.#cursor = entry.seq;
+      this.#replay.pass(entry);
       const kind = kindOf(entry.body);
       if (this.#isWanted(kind)) wanted = entry;
       if (kind !== "status") continue;
@@ -106,13 +109,13 @@ export class PendingEvents implements Disposable {
       if (wanted !== undefined) break;
     }
     if (wanted === undefined) return { upTo: this.#cursor, ended };
-    const { store, task, codec, now } = this.#options;
+    const { codec, now } = this.#options;
     const upTo = this.#cursor;
     const kind = kindOf(wanted.body);
     const event = kind === "status" ? readEvent(wanted.body) : undefined;
     const at = event?.kind === "status" ? Date.parse(event.status.timestamp) : now();
     const body = await this.#whole(
-      () => taskAt(store, task, upTo),
+      () => this.#replay.at(upTo),
       (stored) => codec.encodeTask(stored, { kind, at }),
     );
     return body === undefined ? undefined : { upTo, ended, notification: { body, kind, ...traceOf(wanted.body) } };

@@ -28,6 +28,11 @@ describe("The Authorization of a notification", () => {
       "Bearer sig",
     ],
     [
+      "our signature, also where a bearer is only one of what would do",
+      { authentication: { schemes: ["Basic", "Bearer"] } },
+      "Bearer sig",
+    ],
+    [
       "nothing, where another scheme is asked for and nothing given",
       { authentication: { schemes: ["Basic"] } },
       undefined,

@@ -30,11 +30,13 @@ export function requestHeaders({ target, codec, notification, signature }: Reque
 
 function authorizationOf({ target, codec, signature }: Omit<RequestParts, "notification">): string | undefined {
   const { authentication, token } = target;
-  const [scheme] = authentication?.schemes ?? [];
-  if (scheme !== undefined && authentication?.credentials !== undefined) {
-    return `${scheme} ${authentication.credentials}`;
-  }
-  if (scheme?.toLowerCase() === "bearer" && signature !== undefined) return `Bearer ${signature}`;
+  const schemes = authentication?.schemes ?? [];
+  const credentials = authentication?.credentials;
+  const [scheme] = schemes;
+  if (scheme !== undefined && credentials !== undefined) return `${scheme} ${credentials}`;
+  // Without credentials it is the only one of them that can be served.
+  const asksForBearer = schemes.some((each) => each.toLowerCase() === "bearer");
+  if (asksForBearer && signature !== undefined) return `Bearer ${signature}`;
   if (token !== undefined && codec.tokenAsBearer) return `Bearer ${token}`;
   return undefined;
 }

@@ -4,32 +4,74 @@ import { recordedTask } from "../engine/snapshot.ts";
 import { ArtifactFold } from "../protocol/fold.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import { readEvent, type StoredTask, writeStatus } from "../protocol/serial.ts";
-import type { TaskStatus } from "../protocol/task.ts";
-import type { Store } from "../store/contract.ts";
+import type { LogEntry, Store } from "../store/contract.ts";
+
+/** Bytes of chunks beyond which nothing is kept from one question to the next: it would be held while somebody is told. */
+const KEPT_BYTES = 64 * 1024;
 
 /**
- * A task as it stood when its log ended at `seq`; as it is now where the log does not go back that far. `undefined`: it is no longer there.
- * Reads the log once, unless the present task is asked for and its artifacts are kept.
+ * A task as it stood after one event of its log after the other. What the log adds up to is kept while it is small, so that
+ * thousands of events do not have all before them read again for each.
  */
-export async function taskAt(store: Store, id: TaskId, seq: number): Promise<StoredTask | undefined> {
-  const record = await store.get(id, { artifacts: true, upTo: seq });
-  if (record === undefined) return undefined;
-  if (record.seq === seq) return recordedTask(store, record, { artifacts: true });
-  if (record.firstSeq > 1) return currentTask(store, id);
-  const fold = new ArtifactFold();
-  let status: TaskStatus | undefined;
-  for await (const { body } of readLog(store, id, { after: 0, upTo: seq })) {
-    const event = isStatusBody(body) ? readEvent(body) : undefined;
-    if (event === undefined) fold.add(readEvent(body));
-    else if (event.kind === "status") status = event.status;
+export class TaskReplay {
+  readonly #store: Store;
+  readonly #id: TaskId;
+  #fold = new ArtifactFold();
+  #status: string | undefined;
+  #seq = 0;
+  #bytes = 0;
+  #isLarge = false;
+
+  constructor(store: Store, id: TaskId) {
+    this.#store = store;
+    this.#id = id;
   }
-  const task = await recordedTask(store, record, { artifacts: false });
-  return {
-    ...task,
-    seq,
-    artifacts: JSON.stringify(fold.artifacts()),
-    ...(status !== undefined && { state: status.state, status: writeStatus(status) }),
-  };
+
+  /** Somebody has read this entry anyway. It is of use if it is the next one. */
+  pass(entry: LogEntry): void {
+    if (this.#isLarge || entry.seq !== this.#seq + 1) return;
+    this.#add(entry);
+    if (this.#bytes > KEPT_BYTES) this.#forget();
+  }
+
+  /** As it stood when its log ended at `seq`; as it is now where the log does not go back that far. `undefined`: it is no longer there. */
+  async at(seq: number): Promise<StoredTask | undefined> {
+    const record = await this.#store.get(this.#id, { artifacts: true, upTo: seq });
+    if (record === undefined) return undefined;
+    const isPresent = record.seq === seq;
+    if (isPresent && record.artifacts !== undefined) return recordedTask(this.#store, record, { artifacts: true });
+    if (record.firstSeq > 1) return currentTask(this.#store, this.#id);
+    if (seq < this.#seq) this.#forget();
+    for await (const entry of readLog(this.#store, this.#id, { after: this.#seq, upTo: seq })) this.#add(entry);
+    const task = await recordedTask(this.#store, record, { artifacts: false });
+    const artifacts = JSON.stringify(this.#fold.artifacts());
+    const event = isPresent || this.#status === undefined ? undefined : readEvent(this.#status);
+    if (this.#isLarge || this.#bytes > KEPT_BYTES) this.#forget();
+    return {
+      ...task,
+      seq,
+      artifacts,
+      ...(event?.kind === "status" && { state: event.status.state, status: writeStatus(event.status) }),
+    };
+  }
+
+  #add({ seq, body }: LogEntry): void {
+    this.#seq = seq;
+    if (isStatusBody(body)) {
+      this.#status = body;
+      return;
+    }
+    this.#bytes += body.length;
+    this.#fold.add(readEvent(body));
+  }
+
+  #forget(): void {
+    this.#isLarge = this.#bytes > KEPT_BYTES;
+    this.#fold = new ArtifactFold();
+    this.#status = undefined;
+    this.#seq = 0;
+    this.#bytes = 0;
+  }
 }
 
 /** A task as it is now. */

@@ -6,7 +6,7 @@ import type { WebhookDraft, WebhookRecord } from "../store/contract.ts";
 /** Where and how to tell, as it is sealed into a webhook's body. */
 export interface WebhookTarget extends Omit<PushConfig, "id"> {
   readonly afterFailure: PushPolicy["afterFailure"];
-  /** Made up when it was set, so that what is told of it can be told from what is told of another of the same id. */
+  /** Tells what is told of it from what is told of another of the same id. */
   readonly nonce: string;
 }
 
@@ -31,10 +31,13 @@ export function openTarget(
 /** The configuration as its caller may read it. */
 export function keptConfig(sealer: Sealer, webhook: WebhookRecord, scope: Scope): KeptPushConfig | undefined {
   const target = openTarget(sealer, webhook, scope);
-  if (target === undefined) return undefined;
-  const { url, token, authentication, headers, events } = target;
+  return target === undefined ? undefined : shownConfig(webhook.id, target);
+}
+
+/** The same of one that was set just now. */
+export function shownConfig(id: string, { url, token, authentication, headers, events }: PushConfig): KeptPushConfig {
   return {
-    id: webhook.id,
+    id,
     url,
     ...(token !== undefined && { token: MASK }),
     ...(authentication !== undefined && {

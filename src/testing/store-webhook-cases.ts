@@ -113,7 +113,7 @@ export const storeWebhookCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "starts a webhook anew that was given up or done when it is set again",
+    name: "starts a webhook anew that was removed or done when it is set again; a suspended one goes on",
     async run({ store }) {
       const ids = ["idle", "suspended", "removed"] as const;
       await store.commit([createOf(T), ...ids.map((id) => setWebhookOf(T, id))]);
@@ -126,7 +126,7 @@ export const storeWebhookCases: readonly StoreCase[] = [
       }
       assert.deepEqual(await told(store), ["idle idle 3", "suspended suspended 1", "removed removed 1"]);
       await store.commit(ids.map((id) => setWebhookOf(T, id)));
-      assert.deepEqual(await told(store), ["idle active 2", "suspended active 2", "removed active 2"]);
+      assert.deepEqual(await told(store), ["idle active 2", "suspended active 1", "removed active 2"]);
       assert.equal((await webhookIn(store, "removed")).failure, undefined);
       assert.equal((await webhookIn(store, "removed")).failedAt, undefined);
       assert.deepEqual(await store.failedWebhooks({ limit: 9 }), []);
@@ -148,6 +148,20 @@ export const storeWebhookCases: readonly StoreCase[] = [
     },
   },
   {
+    name: "keeps as many removed webhooks as a task may have others, the latest, also where one takes the place of all others",
+    async run({ store }) {
+      await store.commit([createOf(T)]);
+      for (const id of ["a", "b", "c", "d"]) {
+        await store.commit([setWebhookOf(T, id, { maxPerTask: 2, only: id === "d" })]);
+        const { epoch } = await webhookIn(store, id);
+        await store.commit([advanceOf(T, id, { epoch, state: "removed", failure: id })]);
+      }
+      await store.commit([setWebhookOf(T, "e", { maxPerTask: 2, only: true })]);
+      assert.deepEqual(await told(store), ["c removed 1", "d removed 1", "e active 1"]);
+      assert.equal((await store.failedWebhooks({ limit: 9 })).length, 2);
+    },
+  },
+  {
     name: "lets one webhook take the place of all others of its dialect, whatever their number",
     async run({ store }) {
       await store.commit([createOf(T), createOf(taskId(2), { webhook: webhookOf("elsewhere") })]);
@@ -166,6 +180,16 @@ export const storeWebhookCases: readonly StoreCase[] = [
       assert.deepEqual(await told(store, taskId(2)), ["elsewhere active 0"]);
       const unheld = (await store.unheldWebhooks(9)).map(({ id }) => id);
       assert.deepEqual(unheld.sort(), ["c", "elsewhere"]);
+    },
+  },
+  {
+    name: "has the one that takes the place of others tell what they were still to tell",
+    async run({ store }) {
+      await store.commit([createOf(T, { webhook: webhookOf("a") }), setWebhookOf(T, "b")]);
+      const { epoch } = await webhookIn(store, "b");
+      await store.commit([writeOf(T, { entries: [statusEntry(2)] })]);
+      await store.commit([advanceOf(T, "b", { epoch, cursor: 2 }), setWebhookOf(T, "c", { only: true })]);
+      assert.deepEqual(await told(store), ["c active 0"]);
     },
   },
   {

@@ -7,6 +7,12 @@ export type FindIssuer = (issuer: string) => Promise<FindKey | undefined>;
 /** More than anybody trusts by name. Where a function decides, strangers must not fill the memory. */
 const MAX_ISSUERS = 100;
 
+/**
+ * Milliseconds between looks for a key that is not known. A sender that changes its key just after a look is refused until the next one, which
+ * must come before its last try: with the usual pauses, 15 seconds after the first.
+ */
+const COOLDOWN = 10_000;
+
 /** Keys by where they are. */
 export type KeyCache = Map<string, FindKey>;
 
@@ -17,7 +23,7 @@ export function createIssuerKeys(options: WebhookOptions, cache: KeyCache = new 
   const keysAt = (url: string): FindKey => {
     const known = cache.get(url);
     if (known !== undefined) return known;
-    const keys = createRemoteKeySet({ url, fetch: fetchKeys, now: () => performance.now() });
+    const keys = createRemoteKeySet({ url, fetch: fetchKeys, now: () => performance.now(), cooldown: COOLDOWN });
     const [oldest] = cache.keys();
     if (cache.size >= MAX_ISSUERS && oldest !== undefined) cache.delete(oldest);
     cache.set(url, keys);

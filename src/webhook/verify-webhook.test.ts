@@ -27,7 +27,10 @@ beforeEach(async () => {
   served = { status: 200, body: JSON.stringify({ keys: [publicPartOf(key)] }) };
   asked = [];
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 async function sign(changes: Partial<SignedNotification> = {}, signingKey = key): Promise<string> {
   const notification = {
@@ -120,6 +123,21 @@ describe("a signed notification", () => {
     const verify = createWebhookVerifier({ ...options, maxBytes: 50 });
     expect(await verify(await signed())).toEqual({ ok: false, reason: "too-large", status: 413 });
     expect(await verify({ method: "POST", headers: {}, body: BODY })).toMatchObject({ reason: "too-large" });
+  });
+
+  it("is believed under a new key before its sender gives up, though the keys were just fetched", async () => {
+    const verify = createWebhookVerifier(options);
+    const began = performance.now();
+    const clock = vi.spyOn(performance, "now").mockReturnValue(began);
+    expect(await verify(await signed())).toMatchObject({ ok: true });
+    key = await generateSigningKey();
+    served.body = JSON.stringify({ keys: [publicPartOf(key)] });
+    const request = await signed({ jti: "j2" });
+    expect(await verify(request.clone())).toMatchObject({ reason: "unknown-key" });
+    // The least that the three pauses before the last try add up to.
+    clock.mockReturnValue(began + 15_500);
+    expect(await verify(request)).toMatchObject({ ok: true });
+    expect(asked).toHaveLength(2);
   });
 
   it("waits for better times where its issuer's keys cannot be had", async () => {

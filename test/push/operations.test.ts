@@ -91,6 +91,26 @@ describe("Push configurations", () => {
     expect(states("/second")).toEqual(states("/first").slice(2));
   });
 
+  it("that come with every message of a task are one, and told once; those set by themselves are several", async () => {
+    const url = await serve(
+      agent({ ...asker, run: async (task) => `${await task.ask("1?")} ${await task.ask("2?")}` }),
+    );
+    const configuration = { taskPushNotificationConfig: { url: `${receiver.url}/same`, token: "t" } };
+    const { id: taskId } = await send(url, configuration);
+    await send(url, configuration, { taskId });
+    const list = async () =>
+      (await must<{ configs: object[] }>(url, "ListTaskPushNotificationConfigs", { taskId })).configs;
+    expect(await list()).toHaveLength(1);
+    await send(url, configuration, { taskId });
+    await until(() => new Set(receiver.received.map(({ jti }) => jti)).size === 7);
+    const told = new Map(receiver.received.map(({ jti, body }) => [jti, body]));
+    expect(new Set(told.values()).size).toBe(told.size);
+    for (let times = 0; times < 2; times++) {
+      await must(url, "CreateTaskPushNotificationConfig", { taskId, url: `${receiver.url}/same` });
+    }
+    expect(await list()).toHaveLength(3);
+  });
+
   it("are signed for their very address, in the name of this server", async () => {
     const url = await serve(echo);
     const hook = `${receiver.url}/hook?a=b`;
