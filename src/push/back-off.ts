@@ -10,15 +10,15 @@ const FACTOR = 5;
 export const LONGEST_WAIT: number = 10 * 60_000;
 
 /**
- * Milliseconds to wait after so many tries in vain: never quite the same for two webhooks, and as long as the other side asks for, within
- * bounds.
+ * Milliseconds to wait after so many tries in vain: never less than is set, never quite the same for two webhooks, and as long as the other
+ * side asks for, within bounds. As they are set, all waits together outlast the 30 s after which common verifiers look for a new key.
  */
 export function waitAfter(
   { retryDelay }: RetrySettings,
   attempts: number,
   { random, askedFor = 0 }: { readonly random: () => number; readonly askedFor?: number | undefined },
 ): number {
-  const delay = Math.min(retryDelay * FACTOR ** (attempts - 1), LONGEST_WAIT) * (0.5 + random() / 2);
+  const delay = Math.min(retryDelay * FACTOR ** (attempts - 1), LONGEST_WAIT) * (1 + random() / 2);
   return Math.round(Math.max(delay, Math.min(askedFor, LONGEST_WAIT)));
 }
 

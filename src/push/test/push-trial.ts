@@ -70,7 +70,7 @@ export class PushTrial implements AsyncDisposable {
       settings: { ...DEFAULT_PUSH_SETTINGS, ...settings },
       lanes,
       hooks: { on: { delivery: (record) => void this.records.push(record) } },
-      random: () => 1,
+      random: () => 0,
       onFatal: (error) => void harness.fatal.push(error),
     });
   }
