@@ -17,9 +17,14 @@ const REFUSAL = JSON.stringify({
  * web page may have its own name resolve to 127.0.0.1, and its reader's browser then takes this server for the page's own.
  */
 export function forLocalNames(handler: NodeHandler): NodeHandler {
+  // Mostly all requests say the same.
+  let known: string | undefined;
   return (request, response) => {
-    if (isLocalName(request.headers.host)) handler(request, response);
-    else response.writeHead(421, { "content-type": "application/json", connection: "close" }).end(REFUSAL);
+    const { host } = request.headers;
+    if (host === known || isLocalName(host)) {
+      known = host;
+      handler(request, response);
+    } else response.writeHead(421, { "content-type": "application/json", connection: "close" }).end(REFUSAL);
   };
 }
 
