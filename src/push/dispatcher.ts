@@ -53,6 +53,8 @@ interface Found {
   readonly cursor: number;
   /** It has been tried in vain and is not to be tried again before then. */
   readonly restUntil: number;
+  /** The epoch of this process's claim, where it has it. */
+  readonly claim: number | undefined;
 }
 
 /**
@@ -213,18 +215,23 @@ export class Dispatcher {
   async #claim({ task, id }: WebhookKey, origin?: string): Promise<boolean> {
     const { node, clock } = this.#options;
     const outcome = await this.#ledger.submit({ kind: "webhook-claim", task, id, node });
-    if (outcome.status !== "ok" || outcome.epoch === undefined) return false;
-    const found = origin === undefined ? await this.#read(task, id) : { origin, cursor: 0, restUntil: 0 };
-    if (found === undefined) return false;
+    const claimed = outcome.status === "ok" ? outcome.epoch : undefined;
+    // It is this process's already where it was said to be set and was not, as by a message that counts once and came twice.
+    const isOurs = outcome.status === "held" && outcome.node === node;
+    if (claimed === undefined && !isOurs) return false;
+    const known = claimed !== undefined && origin !== undefined;
+    const found = known ? { origin, cursor: 0, restUntil: 0, claim: claimed } : await this.#read(task, id);
+    const epoch = claimed ?? found?.claim;
+    if (found === undefined || epoch === undefined) return false;
     const before = this.#held.find(task, id);
     if (before !== undefined) {
-      if (before.epoch >= outcome.epoch) return false;
+      if (before.epoch >= epoch) return false;
       this.#drop(before);
     }
     const held: HeldWebhook = {
       task,
       id,
-      epoch: outcome.epoch,
+      epoch,
       lane: this.#lanes.join(found.origin),
       phase: "waiting",
       isHinted: false,
@@ -251,7 +258,8 @@ export class Dispatcher {
         const target = openTarget(sealer, webhook, record.scope);
         // A clock that was set back since must not make it wait for as long.
         const restUntil = webhook.attempts > 0 ? Math.min(webhook.nextAt, clock.now() + LONGEST_WAIT) : 0;
-        return { origin: originOf(target?.url ?? ""), cursor: webhook.cursor, restUntil };
+        const claim = webhook.node === this.#options.node ? webhook.epoch : undefined;
+        return { origin: originOf(target?.url ?? ""), cursor: webhook.cursor, restUntil, claim };
       } catch (error) {
         logger.warn("A webhook could not be read; it is tried again", { task, error });
         await new Promise<void>((resolve) => {
