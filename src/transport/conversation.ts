@@ -215,7 +215,8 @@ function refuse(endpoint: Endpoint, conversation: Conversation, error: A2AError)
   const status = codec.statusOf(error);
   // Where the status says that something is wrong, every reader sees it.
   if (conversation.errorAsEvent && status === 200) {
-    return { status, headers: STREAM_HEADERS, body: `event: error\ndata: ${text}\n\n` };
+    const headers = { ...STREAM_HEADERS, ...conversation.limitHeaders };
+    return { status, headers, body: `event: error\ndata: ${text}\n\n` };
   }
   const headers: Record<string, string> = { ...conversation.headers, ...conversation.limitHeaders };
   const challenges = challengesOf(error);

@@ -58,6 +58,16 @@ describeFaces("A server with rate limits", (open) => {
     await later.text();
   });
 
+  it("tells so where an error is the one event of a stream, too", async () => {
+    time.now = 0;
+    const site = await open({ rateLimit: { principal: LIMIT }, now });
+    const headers = { "a2a-version": "0.3", accept: "text/event-stream" };
+    const refused = await site.post("tasks/resubscribe", { id: "nope" }, headers);
+    expect(refused.headers.get("content-type")).toBe("text/event-stream");
+    expect(refused.headers.get("x-ratelimit-remaining")).toBe("1");
+    expect(await refused.text()).toContain("event: error");
+  });
+
   it("counts an address before it asks who calls, whatever is called, but for its health", async () => {
     time.now = 0;
     const site = await open({ rateLimit: { address: LIMIT }, authenticate: byName, now });
