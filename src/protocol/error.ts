@@ -21,6 +21,7 @@ export const ERROR_CODES = [
   "resource-exhausted",
   "rate-limited",
   "conflict",
+  "loop-detected",
   "unauthenticated",
   "permission-denied",
   "unavailable",

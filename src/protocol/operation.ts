@@ -1,3 +1,4 @@
+import type { CallPath } from "./call-path.ts";
 import type { AgentCard } from "./card.ts";
 import type { ContextId, TaskId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
@@ -42,6 +43,8 @@ export interface SendRequest extends Addressed {
   /** Milliseconds the task may work, if that is less than its agent allows. */
   readonly timeoutMs?: number;
   readonly push?: PushConfig;
+  /** The agents it has passed, to be sent along. Absent: none. */
+  readonly callPath?: CallPath;
 }
 
 export interface GetRequest extends Addressed {

@@ -54,6 +54,7 @@ const TABLE: Readonly<Record<ErrorCode, Compact>> = {
   "resource-exhausted": [-32053, "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED", 200, 503],
   "rate-limited": [-32054, "RATE_LIMITED", "RESOURCE_EXHAUSTED", 429, 429],
   conflict: [-32059, "CONFLICT", "ABORTED", 200, 409],
+  "loop-detected": [-32060, "LOOP_DETECTED", "FAILED_PRECONDITION", 200, 508],
   unauthenticated: [-32055, "UNAUTHENTICATED", "UNAUTHENTICATED", 401, 401],
   "permission-denied": [-32056, "PERMISSION_DENIED", "PERMISSION_DENIED", 403, 403],
   unavailable: [-32057, "UNAVAILABLE", "UNAVAILABLE", 503, 503],
@@ -89,6 +90,7 @@ const STATUS_CODES: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>(
   [502, "unavailable"],
   [503, "unavailable"],
   [504, "unavailable"],
+  [508, "loop-detected"],
 ]);
 
 /** The error an agent means by an HTTP status alone. */
