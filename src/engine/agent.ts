@@ -144,6 +144,11 @@ export interface TaskContext<Input = JsonValue | undefined> {
   readonly outputModes: readonly string[];
   /** URIs of the extensions in force: those the agent declares, as far as the request that made the task asked for them. */
   readonly extensions: readonly string[];
+  /**
+   * The agents that the task's messages have passed, this one last. Pass it as `callPath` to every call of another agent that is made
+   * for this task, so that agents that call each other in a circle are stopped.
+   */
+  readonly callPath: readonly string[];
   /** The skill this turn was routed to, where the agent has skills of its own handler. */
   readonly skillId: string | undefined;
   /** 1, and one more for each start after a crash or a parked wait. */
@@ -204,6 +209,8 @@ export interface ReplyCall {
   readonly outputModes: readonly string[];
   /** URIs of the extensions in force for this call: asked for and declared. */
   readonly extensions: readonly string[];
+  /** The agents that the message has passed, this one last: as `TaskContext.callPath`. */
+  readonly callPath: readonly string[];
   readonly signal: AbortSignal;
 }
 

@@ -1,3 +1,4 @@
+import type { CallPath } from "../protocol/call-path.ts";
 import type { TaskEvent } from "../protocol/event.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { JsonObject } from "../protocol/json.ts";
@@ -55,6 +56,8 @@ export interface Submission extends Caller {
   readonly timeoutMs?: number | undefined;
   /** W3C trace context of the request, unparsed. The trace's id then goes into the metadata of the task's events. */
   readonly traceparent?: string | undefined;
+  /** The agents that the message has passed. Absent: none. */
+  readonly callPath?: CallPath | undefined;
   /** The request's own metadata (not the message's). */
   readonly metadata: JsonObject;
   readonly outputModes: readonly string[];

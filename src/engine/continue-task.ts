@@ -1,7 +1,6 @@
 import { uuidv7 } from "../internal/uuid.ts";
 import { A2AError, invalidField } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
-import { writeMessage } from "../protocol/serial.ts";
 import { isInterrupted } from "../protocol/state.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
 import type { InboxEntry, Outcome } from "../store/contract.ts";
@@ -9,6 +8,7 @@ import { type Agent, TaskAborted } from "./agent.ts";
 import type { Submission, Submitted } from "./api.ts";
 import type { EngineParts } from "./engine.ts";
 import type { Feed } from "./feed.ts";
+import { writeInboxMessage } from "./inbox-message.ts";
 import { checkSize } from "./message-size.ts";
 import { setWebhook } from "./message-webhook.ts";
 import { type Once, toldBefore } from "./once.ts";
@@ -70,7 +70,10 @@ async function post(parts: EngineParts, feed: Feed, { agent, submission, once }:
     const skill = skillNamed(agent, message)?.id ?? (await skillAtWork(parts, id));
     if (skill !== undefined) admitSkill(skill);
   }
-  const body = writeMessage({ ...message, taskId: publicTaskId(id), contextId: feed.task.contextId });
+  const body = writeInboxMessage(
+    { ...message, taskId: publicTaskId(id), contextId: feed.task.contextId },
+    submission.callPath,
+  );
   checkSize(environment.limits, body);
   // Another node may have asked meanwhile, and for something that must be sealed.
   await feeds.refresh([id]);

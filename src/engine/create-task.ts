@@ -1,5 +1,6 @@
 import { isoTime } from "../internal/iso-time.ts";
 import { uuidv7 } from "../internal/uuid.ts";
+import { NO_CALL_PATH } from "../protocol/call-path.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
@@ -145,7 +146,7 @@ function firstRunner(
 ): RunnerRecord {
   const timeout = Math.min(agent.timeout ?? DEFAULT_TIMEOUT, submission.timeoutMs ?? Number.POSITIVE_INFINITY);
   const traceId = traceIdOf(submission.traceparent);
-  const { caller, metadata, outputModes, extensions } = submission;
+  const { caller, metadata, outputModes, extensions, callPath = NO_CALL_PATH } = submission;
   return {
     attempt: 1,
     tries: 1,
@@ -159,5 +160,6 @@ function firstRunner(
     ...(outputModes.length > 0 && { outputModes }),
     ...(extensions.length > 0 && { extensions }),
     ...(traceId !== undefined && { traceId }),
+    ...(callPath.length > 0 && { callPath }),
   };
 }

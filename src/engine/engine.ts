@@ -48,6 +48,8 @@ export interface EngineOptions {
   readonly bus: Bus;
   /** Names this process among those that share the store. Default: made up. */
   readonly node?: string;
+  /** Names the server in the paths of calls: the same after a restart and for all nodes of one store. Default: that of this process. */
+  readonly serverId?: string;
   readonly clock?: AdjustableClock;
   readonly limits?: Partial<Limits>;
   readonly hooks?: EngineHooks;
@@ -132,6 +134,7 @@ class TaskEngine implements RunningEngine {
       logger,
       hooks,
       sealer: createSealer(options.secret),
+      serverId: options.serverId ?? node,
       parkAfter: options.parkAfter ?? 30_000,
       grace: options.cancelGrace ?? 5000,
     };

@@ -38,6 +38,7 @@ function route(
     metadata: metadata.request ?? {},
     outputModes: [],
     extensions: [],
+    callPath: [],
     signal: new AbortController().signal,
   };
   return routeMessage(of, message, call);

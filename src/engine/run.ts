@@ -1,10 +1,10 @@
 import type { Clock, Timer } from "../internal/clock.ts";
 import { LazyAbort } from "../internal/lazy-abort.ts";
 import type { Logger } from "../internal/logger.ts";
+import { type CallPath, joinCallPaths, NO_CALL_PATH } from "../protocol/call-path.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
-import { readMessage } from "../protocol/serial.ts";
 import type { TerminalState } from "../protocol/state.ts";
 import type { InboxEntry, StepRecord } from "../store/contract.ts";
 import {
@@ -19,6 +19,7 @@ import {
 } from "./agent.ts";
 import type { EngineHooks } from "./api.ts";
 import { Emitter } from "./emitter.ts";
+import { readInboxMessage } from "./inbox-message.ts";
 import { iterateResult } from "./iterate.ts";
 import type { Limits } from "./limits.ts";
 import { Memory } from "./memory.ts";
@@ -39,6 +40,8 @@ export interface RunEnvironment {
   readonly logger: Logger;
   readonly hooks: EngineHooks;
   readonly sealer: Sealer;
+  /** Names the server in the paths of calls. */
+  readonly serverId: string;
   /** Milliseconds of waiting after which a run is let go of. */
   readonly parkAfter: number;
   /** Milliseconds a run has to end after it was told to. */
@@ -160,7 +163,17 @@ export class Run implements WriterListener {
   openEntry(entry: InboxEntry): Message | undefined {
     const { sealer } = this.#host.environment;
     const body = entry.sealed ? openSealed(sealer, entry.body, this.writer.ref.id) : entry.body;
-    return body === undefined ? undefined : readMessage(body);
+    if (body === undefined) return undefined;
+    const { callPath, message } = readInboxMessage(body);
+    if (callPath !== undefined) this.#addCallPath(callPath);
+    return message;
+  }
+
+  /** What the run calls from now on has passed these agents too. */
+  #addCallPath(callPath: CallPath): void {
+    const before = this.writer.runner.callPath ?? NO_CALL_PATH;
+    const joined = joinCallPaths(before, callPath);
+    if (joined !== before) this.writer.keep({ runner: { callPath: joined } });
   }
 
   /** The last resort, so that no task is left with nobody at work on it. Past any transform, which may be what failed. Never rejects. */
@@ -189,6 +202,10 @@ export class Run implements WriterListener {
 
   get logger(): Logger {
     return this.#host.environment.logger;
+  }
+
+  get serverId(): string {
+    return this.#host.environment.serverId;
   }
 
   get inputTimeout(): InputTimeout | undefined {

@@ -1,4 +1,5 @@
 import { parseOwnJson } from "../internal/own-json.ts";
+import type { CallPath } from "../protocol/call-path.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { ANONYMOUS, type Principal } from "../protocol/principal.ts";
 
@@ -32,6 +33,8 @@ export interface RunnerRecord {
   readonly extensions?: readonly string[];
   /** The trace of the request that made the task. */
   readonly traceId?: string | undefined;
+  /** The agents that the task's messages have passed. Absent: none. */
+  readonly callPath?: CallPath | undefined;
   /** Inbox entries that were taken and left nothing in the history, being secret; so that their repetition is known. */
   readonly unkept?: readonly string[] | undefined;
   /** Bytes of the log. */

@@ -1,4 +1,5 @@
 import { uuidv7 } from "../internal/uuid.ts";
+import { type CallPath, callPathEntry } from "../protocol/call-path.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { ContextId, MessageId, TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
@@ -35,7 +36,7 @@ async function takeIn(parts: EngineParts, submission: Submission, once: Once | u
     if (known !== undefined) return continueTask(parts, known, { agent, submission, once });
     if (namesTask !== true) throw taskNotFound(message.taskId);
   }
-  const call = new SubmissionCall(submission);
+  const call = new SubmissionCall(submission, parts.environment.serverId);
   const reply = await replyOf(parts, agent, { submission, call });
   if (reply !== undefined && tasksOnly !== true) return { kind: "message", message: reply };
   requireRoom(parts, agent, submission);
@@ -150,14 +151,21 @@ class SubmissionCall implements ReplyCall {
   readonly outputModes: readonly string[];
   readonly extensions: readonly string[];
   readonly #submission: Submission;
+  readonly #serverId: string;
 
-  constructor(submission: Submission) {
+  constructor(submission: Submission, serverId: string) {
     this.caller = submission.caller;
     this.tenant = submission.scope.tenant;
     this.metadata = submission.metadata;
     this.outputModes = submission.outputModes;
     this.extensions = submission.extensions;
     this.#submission = submission;
+    this.#serverId = serverId;
+  }
+
+  get callPath(): CallPath {
+    const { callPath = [], scope } = this.#submission;
+    return [...callPath, callPathEntry(this.#serverId, scope.agent)];
   }
 
   get signal(): AbortSignal {

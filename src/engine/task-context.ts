@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Logger } from "../internal/logger.ts";
 import { parseOwnJson } from "../internal/own-json.ts";
 import type { Artifact } from "../protocol/artifact.ts";
+import { type CallPath, callPathEntry } from "../protocol/call-path.ts";
 import type { ArtifactId } from "../protocol/ids.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
@@ -61,6 +62,7 @@ export interface ContextHost {
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly inputTimeout: InputTimeout | undefined;
+  readonly serverId: string;
   now(): number;
   waits(): Waits;
   memory(steps: readonly StepRecord[]): Memory;
@@ -129,6 +131,10 @@ export class RunContext implements TaskContext<unknown> {
   }
   get extensions(): readonly string[] {
     return this.#options.writer.runner.extensions ?? [];
+  }
+  get callPath(): CallPath {
+    const { writer, run } = this.#options;
+    return [...(writer.runner.callPath ?? []), callPathEntry(run.serverId, writer.ref.scope.agent)];
   }
   get skillId(): string | undefined {
     return this.#options.turn.skillId;
