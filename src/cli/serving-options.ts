@@ -5,6 +5,7 @@ import { listFrom } from "../platform/list-from.ts";
 import { parseRate } from "../platform/rate-settings.ts";
 import type { ServeOptions } from "../platform/serve.ts";
 import { DEFAULT_STORE, DURABILITIES } from "../platform/settings.ts";
+import { DEFAULT_MAX_HOPS } from "../protocol/call-path.ts";
 import { addPushOptions, apartFromPush, PUSH_ENVIRONMENT, type PushFlags } from "./push-options.ts";
 import {
   addSecurityOptions,
@@ -60,6 +61,7 @@ export interface ServingFlags extends SharedFlags, SecurityFlags, PushFlags {
   readonly addressRateLimit?: string;
   readonly idempotentSend?: boolean;
   readonly idempotentWindow?: number;
+  readonly maxHops?: number;
   readonly maxTasks?: number;
   readonly maxAge?: number;
   readonly drainTimeout?: number;
@@ -95,6 +97,11 @@ export function addServingOptions(command: Command): void {
     .option(
       "--idempotent-window <seconds>",
       `within which time it does (default: ${DEFAULT_WINDOW}); implies --idempotent-send`,
+      wholeNumber,
+    )
+    .option(
+      "--max-hops <number>",
+      `how many agents a message may have passed on its way here (default: ${DEFAULT_MAX_HOPS})`,
       wholeNumber,
     )
     .option("--max-tasks <number>", "delete the oldest finished tasks when there are this many", wholeNumber)
@@ -147,7 +154,7 @@ function addDialectOptions(command: Command): void {
 /** The flags as the options they stand for. */
 export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
   const { trustedProxies, corsOrigin, versions, blockingDefault, maxTasks, maxAge, drainTimeout, ...rest } = flags;
-  const { rateLimit, addressRateLimit, idempotentSend, idempotentWindow, logLevel, verbose, ...more } = rest;
+  const { rateLimit, addressRateLimit, idempotentSend, idempotentWindow, maxHops, logLevel, verbose, ...more } = rest;
   const { push, others } = apartFromPush(more);
   const { security, shared } = apartFromSecurity(others);
   const logger = createLogger({
@@ -170,6 +177,7 @@ export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
       idempotentSend === true || idempotentWindow !== undefined
         ? { window: (idempotentWindow ?? DEFAULT_WINDOW) * 1000 }
         : undefined,
+    limits: maxHops === undefined ? undefined : { maxHops },
     drainTimeout: drainTimeout === undefined ? undefined : drainTimeout * 1000,
     rateLimit: {
       principal: rateLimit === undefined ? undefined : parseRate(rateLimit),

@@ -18,6 +18,7 @@ import type { ArrivalTimeouts } from "./listener.ts";
 import { type CheckedPush, outgoingFrom, type PushServerOptions, pushSettingsFrom } from "./push-settings.ts";
 import { rateLimitFrom } from "./rate-settings.ts";
 import { type ServingTls, servingTlsFrom, type TlsOptions } from "./security-tls.ts";
+import { checkServerId } from "./server-id.ts";
 import { messageOf, StartupError } from "./startup-error.ts";
 
 export const DEFAULT_STORE = "sqlite:./.palaver/palaver.db";
@@ -58,6 +59,11 @@ export interface ServerOptions extends DialectOptions {
    * process.
    */
   readonly secret?: Uint8Array | undefined;
+  /**
+   * Names this server in the paths of calls between agents, by which it recognises a message that comes back to it: 1 to 64 letters,
+   * digits, dots, dashes or underscores, the same after a restart and on every node, and no other server's. Default: derived from `secret`.
+   */
+  readonly serverId?: string | undefined;
   /** Of a SQLite store. Default `full`. */
   readonly durability?: Durability | undefined;
   /** What finished tasks to delete. Default: none; in memory, the oldest 100 when there are 1000 tasks. */
@@ -144,6 +150,7 @@ export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = pr
   if (durability !== undefined && !DURABILITIES.includes(durability)) {
     throw new StartupError("usage", `durability must be "full" or "process", not ${JSON.stringify(durability)}.`);
   }
+  checkServerId(options.serverId);
   return {
     port: portFrom(options.port ?? env["PORT"]),
     host: options.host || env["BIND_HOST"] || "127.0.0.1",

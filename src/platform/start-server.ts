@@ -14,6 +14,7 @@ import { createHttpHandler, type HttpHandler } from "../transport/http-handler.t
 import type { TransportLimits } from "../transport/options.ts";
 import { openAuditLog } from "./audit-log.ts";
 import { openStore } from "./open-store.ts";
+import { checkMaxHops, serverIdFrom } from "./server-id.ts";
 import type { ServerOptions, Settings } from "./settings.ts";
 import { openSigningKeys, signingFileOf } from "./signing-keys.ts";
 import { createServerPush } from "./start-push.ts";
@@ -59,6 +60,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
   const bus = createMemoryBus();
   const clock = createClock();
   const node = randomUUID();
+  const serverId = options.serverId ?? serverIdFrom(opened.secret);
   const { on, transform, authenticate, cancelGrace, lease } = options;
   const onFatal = (error: unknown): void => {
     logger.error("The store failed and only a restart can tell what was written: stopping", { error });
@@ -92,6 +94,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       store: opened.store,
       bus,
       secret: opened.secret,
+      serverId,
       hooks: { ...(on !== undefined && { on }), ...(transform !== undefined && { transform }) },
       limits: engineLimits,
       logger,
@@ -112,6 +115,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       limits: transportLimits,
       rateLimit: settings.rateLimit,
       onceWithin: settings.onceWithin,
+      serverId,
       heartbeatMs: settings.heartbeat,
       logger,
       security,
@@ -144,11 +148,12 @@ export async function startServer(start: StartOptions): Promise<Started> {
 
 /** The engine's limits and the transport's apart. */
 function limitsOf({ limits = {} }: ServerOptions) {
-  const { maxBodyBytes, maxStreams, maxStreamsPerCaller, ...rest } = limits;
+  const { maxBodyBytes, maxStreams, maxStreamsPerCaller, maxHops, ...rest } = limits;
   const transportLimits: TransportLimits = {
     ...(maxBodyBytes !== undefined && { maxBodyBytes }),
     ...(maxStreams !== undefined && { maxStreams }),
     ...(maxStreamsPerCaller !== undefined && { maxStreamsPerCaller }),
+    ...(maxHops !== undefined && { maxHops: checkMaxHops(maxHops) }),
   };
   try {
     return { engineLimits: limitsFrom(rest), transportLimits };

@@ -1,3 +1,4 @@
+import type { CallPath } from "../protocol/call-path.ts";
 import type { OperationPolicy } from "../protocol/operation.ts";
 import type { Principal, Scope } from "../protocol/principal.ts";
 
@@ -11,6 +12,8 @@ export interface Call {
   readonly extensions: readonly string[];
   /** The caller's W3C trace context, unparsed. */
   readonly traceparent: string | undefined;
+  /** The agents that the message has passed. Absent: none. */
+  readonly callPath?: CallPath | undefined;
   /** The last event a broken stream delivered, unparsed. */
   readonly lastEventId: string | undefined;
   /** Aborts when the caller is gone. Never ends a task, only the waiting for it. */

@@ -2,6 +2,7 @@ import type { Agent } from "../engine/agent.ts";
 import type { Engine } from "../engine/api.ts";
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import type { PushDesk } from "../push/contract.ts";
+import type { CallPathRules } from "./accept-call-path.ts";
 import { agentCard, type CardContext } from "./card.ts";
 import type { Security } from "./security.ts";
 
@@ -18,6 +19,8 @@ export interface ServiceOptions {
   readonly security?: Security | undefined;
   /** Milliseconds within which a message that comes again counts once. Absent: every message counts. */
   readonly onceWithin?: number | undefined;
+  /** Which messages are refused for the agents they have passed. Absent: none. */
+  readonly callPaths?: CallPathRules | undefined;
 }
 
 /** One hosted agent with what its operations need. */

@@ -1,4 +1,5 @@
 import type { Submission, Submitted, SubmittedWebhook } from "../engine/api.ts";
+import { type CallPath, NO_CALL_PATH } from "../protocol/call-path.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { SendRequest } from "../protocol/operation.ts";
@@ -71,6 +72,7 @@ class CallSubmission implements Submission {
   readonly tasksOnly: boolean;
   readonly timeoutMs: number | undefined;
   readonly traceparent: string | undefined;
+  readonly callPath: CallPath;
   readonly admitSkill: ((skill: string) => void) | undefined;
   readonly onceWithin: number | undefined;
   webhook: SubmittedWebhook | undefined;
@@ -89,6 +91,7 @@ class CallSubmission implements Submission {
     this.tasksOnly = call.policy.tasksOnly;
     this.timeoutMs = request.timeoutMs;
     this.traceparent = call.traceparent;
+    this.callPath = call.callPath ?? NO_CALL_PATH;
     this.admitSkill = skillGuard(service, call, request);
     this.onceWithin = service.onceWithin;
     this.#call = call;

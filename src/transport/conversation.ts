@@ -1,6 +1,8 @@
+import { CALL_PATH_HEADER } from "../protocol/call-path.ts";
 import { A2AError, toA2AError } from "../protocol/error.ts";
 import type { Operation, OperationRequest, OperationResult } from "../protocol/operation.ts";
 import { ANONYMOUS, type Principal } from "../protocol/principal.ts";
+import { acceptCallPath } from "../server/accept-call-path.ts";
 import type { Call } from "../server/call.ts";
 import { activeExtensions } from "../server/extensions.ts";
 import { perform } from "../server/perform.ts";
@@ -129,12 +131,14 @@ async function answer(
     await conversation.identify?.().catch(() => undefined);
     throw error;
   }
-  const request = await read();
-  conversation.request = request;
+  const asked = await read();
+  conversation.request = asked;
+  // Before the message is given a place among the streams: the end of a loop must not depend on whether one is free.
+  const { request, callPath } = acceptCallPath(service, asked, exchange.header(CALL_PATH_HEADER));
   const streams = request.operation === "stream" || request.operation === "subscribe";
   const place = streams ? endpoint.streams.admit(callerOf(endpoint, conversation)) : undefined;
   try {
-    const call = new ExchangeCall(exchange, conversation);
+    const call = new ExchangeCall(exchange, { principal: conversation.principal, codec: conversation.codec, callPath });
     const result = await perform(service, call, request);
     if (result.kind === "stream") {
       audit(endpoint, conversation, { result });

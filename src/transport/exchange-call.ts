@@ -1,3 +1,4 @@
+import type { CallPath } from "../protocol/call-path.ts";
 import type { OperationPolicy } from "../protocol/operation.ts";
 import type { Principal } from "../protocol/principal.ts";
 import type { Call } from "../server/call.ts";
@@ -8,6 +9,7 @@ import { requestedExtensions } from "./service-parameters.ts";
 export interface CallIdentity {
   readonly principal: Principal;
   readonly codec: Codec;
+  readonly callPath?: CallPath | undefined;
 }
 
 /** A call that came by HTTP. A class, because one is made per request and the signal must stay unmade until somebody asks. */
@@ -18,15 +20,17 @@ export class ExchangeCall implements Call {
   readonly extensions: readonly string[];
   readonly traceparent: string | undefined;
   readonly lastEventId: string | undefined;
+  readonly callPath: CallPath | undefined;
   readonly #exchange: Exchange;
 
-  constructor(exchange: Exchange, { principal, codec }: CallIdentity) {
+  constructor(exchange: Exchange, { principal, codec, callPath }: CallIdentity) {
     this.principal = principal;
     this.dialect = codec.dialect;
     this.policy = codec.policy;
     this.extensions = requestedExtensions(exchange);
     this.traceparent = exchange.header("traceparent");
     this.lastEventId = exchange.header("last-event-id");
+    this.callPath = callPath;
     this.#exchange = exchange;
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Logger, SILENT_LOGGER } from "../internal/logger.ts";
+import { DEFAULT_MAX_HOPS } from "../protocol/call-path.ts";
 import { A2AError } from "../protocol/error.ts";
 import { ANONYMOUS } from "../protocol/principal.ts";
 import type { Security } from "../server/security.ts";
@@ -37,6 +38,8 @@ export interface HttpHandlerOptions extends PublicUrlOptions {
   readonly audit?: Audit | undefined;
   /** Milliseconds within which a message that comes again counts once. Default: every message counts. */
   readonly onceWithin?: number | undefined;
+  /** Names this server in the paths of calls. Default: nothing is refused for the agents it has passed. */
+  readonly serverId?: string | undefined;
   /** Keys to publish, and who signs cards. Default: nothing is signed. */
   readonly signing?: SigningOptions | undefined;
   readonly hooks?: TransportHooks;
@@ -99,6 +102,10 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     signing: options.signing,
     requireDefaultProject,
     onceWithin: options.onceWithin,
+    callPaths:
+      options.serverId === undefined
+        ? undefined
+        : { serverId: options.serverId, maxHops: limits.maxHops ?? DEFAULT_MAX_HOPS },
   });
   const { nowhere } = router;
   const cors = new CorsPolicy(options.corsOrigins ?? [], security === undefined ? [] : keyHeadersOf(security));

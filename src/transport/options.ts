@@ -48,6 +48,8 @@ export interface TransportLimits {
   readonly maxStreams?: number;
   /** Streams that one caller may have open at a time. Default: as many as there may be. */
   readonly maxStreamsPerCaller?: number;
+  /** Agents that a message may have passed on its way here; 0 refuses every message that another agent passes on. Default 16. */
+  readonly maxHops?: number;
 }
 
 /** What every binding is given. */
