@@ -33,6 +33,11 @@ export interface SendOptions extends CallOptions {
   readonly historyLength?: number;
   readonly push?: PushConfig;
   /**
+   * The agents that the message has passed: `task.callPath` where it is sent for a task of an agent. A server that is among them refuses
+   * the message as `loop-detected`. Default: none.
+   */
+  readonly callPath?: readonly string[];
+  /**
    * Tools the agent may ask to be used, by name. Their results are sent back without asking; what a tool throws becomes the result
    * `{ isError: true, message }`.
    */

@@ -1,3 +1,4 @@
+import { CALL_PATH_HEADER, type CallPath, writeCallPath } from "../protocol/call-path.ts";
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { Operation } from "../protocol/operation.ts";
@@ -28,6 +29,8 @@ export interface PreparedCall {
   readonly body: string | undefined;
   /** The id of a JSON-RPC request. */
   readonly id: number;
+  /** The agents that the message has passed. Absent: none. */
+  readonly callPath?: CallPath | undefined;
 }
 
 export interface CallContext {
@@ -88,18 +91,19 @@ export function createChannel(options: ChannelOptions): Channel {
     const request: ClientRequest = { ...asked, tenant: at.tenant ?? "" };
     try {
       const { operation } = request;
+      const callPath = "callPath" in request ? request.callPath : undefined;
       if (operation === "extended-card" && dialect.extendedCardPath !== undefined) {
         const { href } = new URL(dialect.extendedCardPath, `${at.url.replace(/\/+$/, "")}/`);
         return { operation, method: "GET", url: href, body: undefined, id: 0 };
       }
       if (dialect.binding === "rest") {
         const { method, path, body } = dialect.codec.encodeRequest(request);
-        return { operation, method, url: at.url.replace(/\/+$/, "") + path, body, id: 0 };
+        return { operation, method, url: at.url.replace(/\/+$/, "") + path, body, id: 0, callPath };
       }
       const { method, params } = dialect.codec.encodeRequest(request);
       const id = ++lastId;
       const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`;
-      return { operation, method: "POST", url: at.url, body, id };
+      return { operation, method: "POST", url: at.url, body, id, callPath };
     } catch (thrown) {
       throw thrown instanceof A2AError ? remoteErrorOf(thrown) : thrown;
     }
@@ -202,6 +206,7 @@ function outgoing({ dialect, settings }: ChannelOptions, call: PreparedCall, { a
   if (dialect.extensionsHeader !== undefined && settings.extensions.length > 0)
     headers.set(dialect.extensionsHeader, settings.extensions.join(", "));
   if (cursor !== undefined) headers.set("last-event-id", cursor);
+  if (call.callPath !== undefined) headers.set(CALL_PATH_HEADER, writeCallPath(call.callPath));
   return { url: new URL(call.url), headers };
 }
 

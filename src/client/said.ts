@@ -1,4 +1,5 @@
 import { randomId } from "../internal/random-id.ts";
+import { CALL_PATH_KEY, NO_CALL_PATH } from "../protocol/call-path.ts";
 import type { ContextId, MessageId, TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { SendRequest } from "../protocol/operation.ts";
@@ -47,12 +48,14 @@ export interface SendDetails {
 }
 
 export function sendRequest(message: Message, options: SendOptions, details: SendDetails): SendRequest {
+  const { metadata = {}, callPath = NO_CALL_PATH } = options;
   return {
     ...details,
     message,
-    metadata: options.metadata ?? {},
+    metadata: callPath.length > 0 ? { ...metadata, [CALL_PATH_KEY]: callPath } : metadata,
     outputModes: options.outputModes ?? [],
     history: options.historyLength,
     ...(options.push !== undefined && { push: options.push }),
+    ...(callPath.length > 0 && { callPath }),
   };
 }

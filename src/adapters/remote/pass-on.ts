@@ -50,7 +50,13 @@ async function pass(
     // Safe: whoever sends a message names it.
     const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
     try {
-      const sent = await remote.send(said, { wait: false, taskId: to.id, contextId: to.contextId, signal });
+      const sent = await remote.send(said, {
+        wait: false,
+        taskId: to.id,
+        contextId: to.contextId,
+        callPath: task.callPath,
+        signal,
+      });
       if (sent.kind === "message") await task.status(sent.message.parts);
       return "taken";
     } catch (error) {

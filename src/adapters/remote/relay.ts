@@ -169,12 +169,13 @@ export class Relay {
     key: string,
     to: Taken | undefined,
   ): Promise<{ readonly taken: Taken; readonly events: AsyncIterable<RemoteStreamEvent> }> {
-    const { metadata: requested, outputModes } = this.#task;
+    const { metadata: requested, outputModes, callPath } = this.#task;
     // Safe: whoever sends a message names it.
     const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
     const stream = this.#remote.stream(said, {
       metadata: requested,
       outputModes,
+      callPath,
       signal: this.#connection.signal,
       ...(to?.kind === "task" && { contextId: to.contextId, ...(!to.isOver && { taskId: to.id }) }),
     });
@@ -296,9 +297,17 @@ export class Relay {
     );
   }
 
+  #loop(cause: RemoteError): TaskFailure {
+    return new TaskFailure(
+      `Loop detected: ${this.#name} refused the message because it had passed it on before, or because too many agents have passed it on.`,
+      { code: "remote-loop-detected", cause },
+    );
+  }
+
   #failure(error: RemoteError): TaskFailure {
     const { code, message } = error;
     if (code === "outcome-unknown") return this.#unknown();
+    if (code === "loop-detected") return this.#loop(error);
     const isAway = code === "network" || code === "timeout" || code === "stream-lost";
     const what = isAway ? "could not be reached" : "answered with an error";
     return new TaskFailure(`${this.#name} ${what}: ${message}`, { code: `remote-${code}`, cause: error });

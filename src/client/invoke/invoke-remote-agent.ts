@@ -1,6 +1,7 @@
 import { randomId } from "../../internal/random-id.ts";
 import type { AgentCard } from "../../protocol/card.ts";
 import type { MessageId } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
 import type { SendRequest } from "../../protocol/operation.ts";
 import { textOf } from "../../protocol/part.ts";
 import { isTerminal } from "../../protocol/state.ts";
@@ -15,6 +16,7 @@ import type { Credentials } from "../credentials/contract.ts";
 import { createAuthorizer } from "../credentials/create-authorizer.ts";
 import { type DiscoverOptions, discover } from "../discovery/discover.ts";
 import { RemoteError, toRemoteError } from "../errors.ts";
+import { sendRequest } from "../said.ts";
 import { type ClientOptions, clientSettings } from "../settings.ts";
 
 export interface InvokeOptions extends ClientOptions, Pick<DiscoverOptions, "cache" | "verify"> {
@@ -24,6 +26,8 @@ export interface InvokeOptions extends ClientOptions, Pick<DiscoverOptions, "cac
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly credentials?: Credentials;
+  /** The agents that the message has passed: `task.callPath` where it is sent for a task of an agent. Default: none. */
+  readonly callPath?: readonly string[];
 }
 
 /** How it went. */
@@ -194,15 +198,14 @@ function withoutCard(base: string): AgentCard {
 }
 
 function requestOf({ message, options, timeoutMs }: Invocation): SendRequest {
-  const { skill } = options;
-  return {
-    operation: "send",
-    tenant: "",
-    message: { messageId: randomId() as MessageId, role: "user", parts: [{ text: message }] },
+  const { skill, callPath } = options;
+  const said: Message = { messageId: randomId() as MessageId, role: "user", parts: [{ text: message }] };
+  const sending = {
     metadata: skill === undefined ? {} : { skillId: skill },
-    outputModes: [],
-    history: undefined,
-    waitMs: 0,
+    ...(callPath !== undefined && { callPath }),
+  };
+  return {
+    ...sendRequest(said, sending, { operation: "send", tenant: "", waitMs: 0 }),
     ...(Number.isFinite(timeoutMs) && { timeoutMs }),
   };
 }
