@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { pendingMigrations } from "../migrations.ts";
 import { tasks } from "./migrations/0001-tasks.ts";
 import { webhooks } from "./migrations/0002-webhooks.ts";
@@ -9,6 +10,8 @@ export type Durability = "full" | "process";
 
 export interface ConnectionOptions {
   readonly file: string;
+  /** No other process may open the file while any such connection is open, not even to read it. */
+  readonly exclusive: boolean;
   readonly durability: Durability;
   /** How long to wait for a lock that another program holds, in ms. */
   readonly busyTimeout: number;
@@ -17,9 +20,17 @@ export interface ConnectionOptions {
 const MIGRATIONS = [tasks, webhooks];
 const MAX_READ_WAIT = 50;
 
+/** Where to open a file. SQLite's `unix-excl` locks the file itself for one process, whose connections share it. */
+export function locationOf({ file, exclusive }: Pick<ConnectionOptions, "file" | "exclusive">): string | URL {
+  if (!exclusive) return file;
+  const url = pathToFileURL(file);
+  url.searchParams.set("vfs", "unix-excl");
+  return url;
+}
+
 /** The one connection that writes. Brings the schema up to date; throws what SQLite throws, or a {@link SchemaTooNew}. */
 export function openForWriting(options: ConnectionOptions): DatabaseSync {
-  const database = new DatabaseSync(options.file, { timeout: options.busyTimeout });
+  const database = new DatabaseSync(locationOf(options), { timeout: options.busyTimeout });
   try {
     // The first read: it fails here if the file is no database.
     const version = userVersion(database);
@@ -45,7 +56,7 @@ export function openForWriting(options: ConnectionOptions): DatabaseSync {
 
 export function openForReading(options: ConnectionOptions): DatabaseSync {
   // Readers wait for nobody but a program that locks the whole file, and the thread they wait on has other things to do.
-  const database = new DatabaseSync(options.file, { timeout: Math.min(options.busyTimeout, MAX_READ_WAIT) });
+  const database = new DatabaseSync(locationOf(options), { timeout: Math.min(options.busyTimeout, MAX_READ_WAIT) });
   database.exec("PRAGMA query_only = ON; PRAGMA cache_size = -16000;");
   return database;
 }

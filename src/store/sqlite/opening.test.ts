@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, open, stat, symlink, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
@@ -19,9 +19,17 @@ describe("opening", () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     await store.commit([createOf(T)]);
-    for (const name of [trial.file, `${trial.file}-wal`, `${trial.file}-shm`]) {
+    for (const name of [trial.file, `${trial.file}-wal`, `${trial.file}-shm`, `${trial.file}.lock`]) {
       expect((await stat(name)).mode & 0o777).toBe(0o600);
     }
+  });
+
+  test("takes from others the lock file that an earlier release made for all to read", async () => {
+    await using trial = await sqliteTrial();
+    await (await trial.open()).close();
+    await chmod(`${trial.file}.lock`, 0o644);
+    await trial.open();
+    expect((await stat(`${trial.file}.lock`)).mode & 0o777).toBe(0o600);
   });
 
   test("refuses a file of a newer schema, saying what to do, and leaves it alone", async () => {
@@ -116,7 +124,9 @@ describe("opening", () => {
     const { file } = trial;
     const store = await trial.open();
     await symlink(file, trial.folder.file("alias.db"));
-    for (const name of [file, trial.folder.file("./store.db"), trial.folder.file("alias.db")]) {
+    await link(file, trial.folder.file("link.db"));
+    const names = [file, trial.folder.file("./store.db"), trial.folder.file("alias.db"), trial.folder.file("link.db")];
+    for (const name of names) {
       await expect(trial.open({ file: name })).rejects.toMatchObject({
         code: "unusable",
         message: expect.stringContaining(`this process (pid ${process.pid})`),
@@ -125,5 +135,17 @@ describe("opening", () => {
     await store.commit([createOf(T)]);
     await store.close();
     await (await trial.open()).health();
+  });
+
+  test("reads, writes and keeps tasks in a file that has a second name", async () => {
+    await using trial = await sqliteTrial();
+    await (await trial.open()).close();
+    await link(trial.file, trial.folder.file("link ?#%.db"));
+    const store = await trial.open({ file: trial.folder.file("link ?#%.db") });
+    await store.commit([createOf(T)]);
+    expect(await store.get(T, { artifacts: true })).toMatchObject({ id: T });
+    await store.close();
+    const again = await trial.open();
+    expect(await again.get(T, { artifacts: true })).toMatchObject({ id: T });
   });
 });

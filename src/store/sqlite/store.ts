@@ -1,4 +1,4 @@
-import { closeSync, openSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { makeFolder } from "../../internal/make-folder.ts";
@@ -23,6 +23,7 @@ import {
   type WebhookRecord,
 } from "../contract.ts";
 import { type Durability, openForReading } from "./connection.ts";
+import { lockHolderOf, makePrivate } from "./file-identity.ts";
 import { HotIndex } from "./hot-index.ts";
 import { ListReader } from "./list-reader.ts";
 import { LogReader } from "./log-reader.ts";
@@ -62,7 +63,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const lock = lockOwnerOf(file);
   try {
     const { durability = "full", retention = {}, busyTimeout = 1000, maxPages } = options;
-    const connection = { file, durability, busyTimeout };
+    const connection = { file, exclusive: lock.exclusive, durability, busyTimeout };
     const hot = new HotIndex();
     const writer = await WriterThread.start({
       ...connection,
@@ -80,8 +81,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     }
   } catch (thrown) {
     lock.release();
-    throw thrown;
+    throw withHolder(thrown, file);
   }
+}
+
+/** Says which process has the file locked, where the system tells. */
+function withHolder(thrown: unknown, file: string): unknown {
+  if (!(thrown instanceof StoreError) || thrown.code !== "busy") return thrown;
+  const pid = lockHolderOf(file);
+  if (pid === undefined) return thrown;
+  return new StoreError("busy", `${thrown.message} It is process ${pid}.`, { cause: thrown });
 }
 
 /** One name for the file, whichever way it was reached: the lock lies beside it. */
@@ -95,18 +104,11 @@ function locate(file: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return makeFile(join(realpathSync(dirname(path)), basename(path)));
+    const place = join(realpathSync(dirname(path)), basename(path));
+    // Before SQLite would; what SQLite puts beside it is made alike. If it cannot be made, whoever opens it says why.
+    makePrivate(place);
+    return place;
   }
-}
-
-/** Made before SQLite would, for its owner's eyes only. What SQLite puts beside it is made alike. */
-function makeFile(path: string): string {
-  try {
-    closeSync(openSync(path, "a", 0o600));
-  } catch {
-    // Who opens it says why it cannot be.
-  }
-  return path;
 }
 
 function lockOwnerOf(file: string): OwnerLock {

@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import { linkSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { must, saying } from "./rpc.ts";
+import { type Serving, Workbench } from "./workbench.ts";
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = new Workbench();
+});
+afterEach(() => bench.close());
+
+const serve = (file: string): Promise<Serving> => bench.serve(["--demo", "--store", `sqlite:${file}`]);
+
+/** What a second process says that is to serve this file. */
+async function refusal(file: string): Promise<string> {
+  const { code, stdout, stderr } = await bench.run(["serve", "--port", "0", "--demo", "--store", `sqlite:${file}`]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  return stderr;
+}
+
+const inUseBy = ({ pid }: Serving): RegExp => new RegExp(`(in use by|locked by another program.*) process ${pid}\\b`);
+
+describe("a store's file that has several names", () => {
+  it.each<[string, (file: string, name: string) => void]>([
+    ["a symbolic link", symlinkSync],
+    ["a hard link", linkSync],
+  ])("is refused to a second process by %s that was made meanwhile", async (_, name) => {
+    const owner = await serve("tasks.db");
+    name(bench.path("tasks.db"), bench.path("other.db"));
+    expect(await refusal("other.db")).toMatch(inUseBy(owner));
+    await must(owner.url, "SendMessage", saying("Hello"));
+    expect(await must(owner.url, "ListTasks", {})).toMatchObject({ totalSize: 1 });
+  });
+
+  it("is refused by either name where the first process came by a hard link", async () => {
+    await (await serve("tasks.db")).kill("SIGTERM");
+    linkSync(bench.path("tasks.db"), bench.path("other.db"));
+    const owner = await serve("other.db");
+    expect(await refusal("tasks.db")).toMatch(inUseBy(owner));
+    expect(await refusal("other.db")).toMatch(inUseBy(owner));
+  });
+
+  it("is refused by the only name left, after that of the first process was deleted", async () => {
+    await (await serve("tasks.db")).kill("SIGTERM");
+    linkSync(bench.path("tasks.db"), bench.path("other.db"));
+    await serve("other.db");
+    unlinkSync(bench.path("other.db"));
+    expect(await refusal("tasks.db")).toMatch(/in use|locked by another program/);
+  });
+
+  it("is free once the first process was killed", async () => {
+    const owner = await serve("tasks.db");
+    linkSync(bench.path("tasks.db"), bench.path("other.db"));
+    await owner.kill("SIGKILL");
+    const next = await serve("tasks.db");
+    await must(next.url, "SendMessage", saying("Hello"));
+  });
+
+  it.for([
+    ["tasks.db", "apart/mounted db"],
+    ["apart/mounted db", "tasks.db"],
+  ] as const)(
+    "is refused where one process has it mounted as a file elsewhere (%s, then %s)",
+    async ([first, second], context) => {
+      mkdirSync(bench.path("apart"));
+      await (await serve("tasks.db")).kill("SIGTERM");
+      writeFileSync(bench.path("apart/mounted db"), "");
+      if (!mounted("tasks.db", "apart/mounted db")) context.skip("mounting needs rights this process does not have");
+      try {
+        const owner = await serve(first);
+        expect(await refusal(second)).toMatch(inUseBy(owner));
+        await bench.stop();
+      } finally {
+        execFileSync("umount", [bench.path("apart/mounted db")]);
+      }
+    },
+  );
+});
+
+/** Mounts one file over another, if this process may. */
+function mounted(file: string, over: string): boolean {
+  try {
+    execFileSync("mount", ["--bind", bench.path(file), bench.path(over)], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
