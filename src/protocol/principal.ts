@@ -25,3 +25,7 @@ export interface Scope {
   readonly tenant: string;
   readonly owner: string;
 }
+
+export function isSameScope(a: Scope, b: Scope): boolean {
+  return a.agent === b.agent && a.tenant === b.tenant && a.owner === b.owner;
+}

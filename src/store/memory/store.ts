@@ -1,6 +1,6 @@
 import { ArtifactFold } from "../../protocol/fold.ts";
 import type { TaskId } from "../../protocol/ids.ts";
-import type { Scope } from "../../protocol/principal.ts";
+import { isSameScope, type Scope } from "../../protocol/principal.ts";
 import { readEvent } from "../../protocol/serial.ts";
 import {
   type FailedWebhooksQuery,
@@ -374,10 +374,6 @@ function newestFirst(a: TaskRow, b: TaskRow): number {
 function comesAfter(row: TaskRow, cursor: { readonly at: number; readonly id: string }): boolean {
   const { statusAt } = row.head;
   return statusAt < cursor.at || (statusAt === cursor.at && row.id < cursor.id);
-}
-
-function isSameScope(a: Scope, b: Scope): boolean {
-  return a.agent === b.agent && a.tenant === b.tenant && a.owner === b.owner;
 }
 
 function scopeKey({ agent, tenant, owner }: Scope): string {

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ListPage, ListQuery } from "../contract.ts";
 import { inTransaction } from "./connection.ts";
 import { FINEST, LEVELS } from "./counters.ts";
-import type { ScopeIds } from "./scope-ids.ts";
+import type { ScopeReader } from "./scope-ids.ts";
 import { STATE_CODE } from "./state-code.ts";
 import { oneRow, prepareRows, TASK_COLUMNS, type TaskReader } from "./task-reader.ts";
 
@@ -22,14 +22,14 @@ type Value = string | number;
 export class ListReader {
   readonly #database: DatabaseSync;
   readonly #tasks: TaskReader;
-  readonly #scopes: ScopeIds;
+  readonly #scopes: ScopeReader;
   readonly #pages = new Map<string, StatementSync>();
   readonly #counts = new Map<string, StatementSync>();
   readonly #isCounted: StatementSync;
   readonly #sumOfAll: StatementSync;
   readonly #sumOfState: StatementSync;
 
-  constructor(database: DatabaseSync, parts: { readonly scopes: ScopeIds; readonly tasks: TaskReader }) {
+  constructor(database: DatabaseSync, parts: { readonly scopes: ScopeReader; readonly tasks: TaskReader }) {
     this.#database = database;
     this.#scopes = parts.scopes;
     this.#tasks = parts.tasks;
@@ -42,9 +42,10 @@ export class ListReader {
   }
 
   list(query: ListQuery): ListPage {
-    const scope = this.#scopes.find(query.scope);
-    if (scope === undefined) return { tasks: [], total: 0 };
-    return inTransaction(this.#database, () => this.#page(query, this.#filterOf(query, scope)));
+    return inTransaction(this.#database, () => {
+      const scope = this.#scopes.find(query.scope);
+      return scope === undefined ? { tasks: [], total: 0 } : this.#page(query, this.#filterOf(query, scope));
+    });
   }
 
   #filterOf({ contextId, state, statusSince }: ListQuery, scope: number): Filter {
@@ -69,7 +70,7 @@ export class ListReader {
     if (hasMore) rows.pop();
     const last = rows.at(-1);
     return {
-      tasks: rows.flatMap((row) => (row === undefined ? [] : this.#tasks.recordOf(row, query))),
+      tasks: rows.flatMap((row) => (row === undefined ? [] : (this.#tasks.recordOf(row, query) ?? []))),
       total: this.#total(filter),
       ...(hasMore && last !== undefined && { next: { at: last[5], id: last[1] } }),
     };

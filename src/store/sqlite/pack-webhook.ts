@@ -1,6 +1,5 @@
 import type { TaskId } from "../../protocol/ids.ts";
 import type { WebhookAdvance, WebhookDraft, WebhookOperation } from "../contract.ts";
-import { packScope, type ScopeNumber } from "./pack-scope.ts";
 import {
   type PackedValue,
   WEBHOOK_ADVANCE,
@@ -8,19 +7,18 @@ import {
   WEBHOOK_DELETE,
   WEBHOOK_REVIVE,
   WEBHOOK_SET,
-  type WebhookCommand,
 } from "./packed.ts";
 import type { PackedReader } from "./packed-reader.ts";
 import { WEBHOOK_STATE_CODE, webhookStateOf } from "./webhook-state.ts";
 
 /** Both directions side by side: the order of the values is the same in each. */
 
-export function packWebhookOperation(packed: PackedValue[], operation: WebhookOperation, numberOf: ScopeNumber): void {
+export function packWebhookOperation(packed: PackedValue[], operation: WebhookOperation): void {
   const { task } = operation;
   switch (operation.kind) {
     case "webhook-set":
       packed.push(WEBHOOK_SET, task, operation.maxPerTask, operation.only ? 1 : 0);
-      packScope(packed, operation.scope, numberOf);
+      packed.push(operation.scope.agent, operation.scope.tenant, operation.scope.owner);
       packDraft(packed, operation.webhook);
       break;
     case "webhook-delete":
@@ -42,7 +40,7 @@ export function packWebhookOperation(packed: PackedValue[], operation: WebhookOp
   }
 }
 
-export function unpackWebhookCommand(reader: PackedReader, code: number, task: TaskId): WebhookCommand {
+export function unpackWebhookCommand(reader: PackedReader, code: number, task: TaskId): WebhookOperation {
   if (code === WEBHOOK_SET) {
     const maxPerTask = reader.number();
     const only = reader.flag();

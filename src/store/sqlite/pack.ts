@@ -1,7 +1,5 @@
-import type { Scope } from "../../protocol/principal.ts";
 import type { HistoryEntry, StoreOperation, TaskHead, TaskWrite } from "../contract.ts";
 import { joinEntries } from "./log-text.ts";
-import { packScope } from "./pack-scope.ts";
 import { packDraft, packWebhookOperation } from "./pack-webhook.ts";
 import {
   CLAIM,
@@ -22,21 +20,20 @@ import {
 } from "./packed.ts";
 import { STATE_CODE } from "./state-code.ts";
 
-/** `scopeOf` gives the number of a scope, if it has one yet. */
-export function pack(operations: readonly StoreOperation[], scopeOf: (scope: Scope) => number | undefined): Packed {
+export function pack(operations: readonly StoreOperation[]): Packed {
   const packed: PackedValue[] = [];
   for (const operation of operations) {
-    if (operation.kind === "write") packWrite(packed, operation, scopeOf);
+    if (operation.kind === "write") packWrite(packed, operation);
     else if (operation.kind === "claim") packed.push(CLAIM, operation.task, operation.node, operation.force ? 1 : 0);
     else if (operation.kind === "post") {
       const { id, kind, body, sealed, at } = operation.entry;
       packed.push(POST, operation.task, operation.maxWaiting, id, kind === "cancel" ? 1 : 0, body, sealed ? 1 : 0, at);
-    } else packWebhookOperation(packed, operation, scopeOf);
+    } else packWebhookOperation(packed, operation);
   }
   return packed;
 }
 
-function packWrite(packed: PackedValue[], write: TaskWrite, scopeOf: (scope: Scope) => number | undefined): void {
+function packWrite(packed: PackedValue[], write: TaskWrite): void {
   const { create, end, entries } = write;
   // A head that the end replaces at once need not travel.
   const head = end !== undefined && (create !== undefined || !end.unlessInbox) ? undefined : write.head;
@@ -53,7 +50,7 @@ function packWrite(packed: PackedValue[], write: TaskWrite, scopeOf: (scope: Sco
   packed.push(WRITE, flags, write.task, write.epoch, seqBefore(write), entries.length, joinEntries(entries));
   packHistory(packed, write.history);
   if (create !== undefined) {
-    packScope(packed, create.scope, scopeOf);
+    packed.push(create.scope.agent, create.scope.tenant, create.scope.owner);
     packed.push(create.contextId, create.dialect, create.at, create.node, create.messageId ?? null);
     if (create.once !== undefined) packed.push(create.once.since, create.once.digest);
     if (create.webhook !== undefined) packDraft(packed, create.webhook);

@@ -38,9 +38,8 @@ export class PackedReader {
     return this.number() === 1;
   }
 
-  /** A scope's number or, where the sender did not know it, the scope. */
-  scope(): number | Scope {
-    return this.numberOrNull() ?? { agent: this.text(), tenant: this.text(), owner: this.text() };
+  scope(): Scope {
+    return { agent: this.text(), tenant: this.text(), owner: this.text() };
   }
 
   list<T>(read: () => T): T[] {

@@ -7,7 +7,6 @@ import type {
   TaskCreate,
   WebhookDraft,
   WebhookOperation,
-  WebhookSet,
 } from "../contract.ts";
 
 /**
@@ -29,8 +28,7 @@ export interface HeadCommand {
 }
 
 export interface CreateCommand {
-  /** The scope's number or, where the sender did not know it, the scope. */
-  readonly scope: number | Scope;
+  readonly scope: Scope;
   readonly context: string;
   readonly shared: boolean;
   readonly dialect: string;
@@ -69,14 +67,7 @@ export interface WriteCommand {
   readonly steps: readonly StepRecord[];
 }
 
-export interface WebhookSetCommand extends Omit<WebhookSet, "scope"> {
-  /** As in {@link CreateCommand}. */
-  readonly scope: number | Scope;
-}
-
-export type WebhookCommand = WebhookSetCommand | Exclude<WebhookOperation, WebhookSet>;
-
-export type Command = WriteCommand | InboxPost | LeaseClaim | WebhookCommand;
+export type Command = WriteCommand | InboxPost | LeaseClaim | WebhookOperation;
 
 /** What an operation is. */
 export const WRITE = 0;

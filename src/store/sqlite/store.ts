@@ -30,7 +30,7 @@ import { LogReader } from "./log-reader.ts";
 import { lockOwner, type OwnerLock } from "./owner-lock.ts";
 import { pack } from "./pack.ts";
 import { unpackOutcomes } from "./packed-outcomes.ts";
-import { ScopeIds } from "./scope-ids.ts";
+import { ScopeReader } from "./scope-ids.ts";
 import { failureOf, storeError } from "./sqlite-error.ts";
 import { TaskReader } from "./task-reader.ts";
 import { WebhookReader } from "./webhook-reader.ts";
@@ -140,7 +140,6 @@ class SqliteStore implements Store {
   readonly #parts: SqliteStoreParts;
   readonly #now: () => number;
   readonly #fault: (() => CommitFault | undefined) | undefined;
-  readonly #scopes: ScopeIds;
   readonly #logs: LogReader;
   readonly #tasks: TaskReader;
   readonly #lists: ListReader;
@@ -159,17 +158,18 @@ class SqliteStore implements Store {
     this.#parts = parts;
     this.#now = now;
     this.#fault = fault;
-    this.#scopes = new ScopeIds(reader);
+    const scopes = new ScopeReader(reader);
     this.#logs = new LogReader(reader, hot);
-    this.#tasks = new TaskReader(reader, { scopes: this.#scopes, logs: this.#logs });
-    this.#lists = new ListReader(reader, { scopes: this.#scopes, tasks: this.#tasks });
+    this.#tasks = new TaskReader(reader, { scopes, logs: this.#logs });
+    this.#lists = new ListReader(reader, { scopes, tasks: this.#tasks });
     this.#webhooks = new WebhookReader(reader);
     const inTask = "JOIN task ON task.pk = task WHERE task.id = ? ORDER BY n";
     this.#inbox = reader.prepare(`SELECT inbox.id, cancel, sealed, at, body FROM inbox ${inTask}`);
     this.#steps = reader.prepare(`SELECT key, value FROM step ${inTask}`);
     this.#byMessage = reader.prepare(
       `SELECT id, created_at, digest FROM task LEFT JOIN sent ON sent.task = pk
-       WHERE scope = ? AND message_id = ? ORDER BY pk DESC LIMIT 1`,
+       WHERE scope = (SELECT id FROM scope WHERE agent = ? AND tenant = ? AND owner = ?) AND message_id = ?
+       ORDER BY pk DESC LIMIT 1`,
     );
     const isFree = "(node IS NULL OR node NOT IN (SELECT value FROM json_each(?1)))";
     this.#due = reader.prepare(
@@ -186,7 +186,8 @@ class SqliteStore implements Store {
   }
 
   async commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
-    const commands = this.#read(() => pack(operations, (scope) => this.#scopes.find(scope)));
+    this.#mustServe();
+    const commands = pack(operations);
     return this.#parts.writer.request(
       { kind: "commit", commands, living: this.#living(), fault: this.#fault?.() },
       (reply) => this.#committed(operations, reply),
@@ -222,10 +223,7 @@ class SqliteStore implements Store {
   }
 
   async findByMessage(scope: Scope, messageId: string): Promise<MessageTrace | undefined> {
-    const row = this.#read(() => {
-      const scopeId = this.#scopes.find(scope);
-      return scopeId === undefined ? undefined : this.#byMessage.get(scopeId, messageId);
-    });
+    const row = this.#read(() => this.#byMessage.get(scope.agent, scope.tenant, scope.owner, messageId));
     if (row === undefined) return undefined;
     const { digest } = row;
     return { task: idOf(row), createdAt: Number(row["created_at"]), ...(typeof digest === "string" && { digest }) };

@@ -2,11 +2,18 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CounterDeltas } from "./counters.ts";
 import type { OpenTask } from "./open-task.ts";
 import type { OpenTasks } from "./open-tasks.ts";
+import type { ScopeIds } from "./scope-ids.ts";
 
 const CHILD_TABLES = ["message", "segment", "inbox", "step", "webhook", "sent"] as const;
 
 /** Of a row of `task`: none of its webhooks is still to be told something. */
 export const NOBODY_WAITS = "NOT EXISTS (SELECT 1 FROM webhook WHERE webhook.task = task.pk AND webhook.state = 0)";
+
+export interface TaskDeleterParts {
+  readonly counters: CounterDeltas;
+  readonly open: OpenTasks;
+  readonly scopes: ScopeIds;
+}
 
 /** Removes finished tasks and everything that belongs to them, within the transaction that is open. */
 export class TaskDeleter {
@@ -18,10 +25,12 @@ export class TaskDeleter {
   readonly #deleteChildren: readonly StatementSync[];
   readonly #counters: CounterDeltas;
   readonly #open: OpenTasks;
+  readonly #scopes: ScopeIds;
 
-  constructor(database: DatabaseSync, parts: { readonly counters: CounterDeltas; readonly open: OpenTasks }) {
+  constructor(database: DatabaseSync, parts: TaskDeleterParts) {
     this.#counters = parts.counters;
     this.#open = parts.open;
+    this.#scopes = parts.scopes;
     // Only a store with a retention policy asks this, so only such a one pays for the index.
     database.exec("CREATE INDEX IF NOT EXISTS task_finished ON task (status_at) WHERE ended = 1");
     this.#oldest = database.prepare(
@@ -52,6 +61,7 @@ export class TaskDeleter {
       if (remembered !== undefined) this.#forget(remembered);
       if (row["whole"] === 0) for (const statement of this.#deleteChildren) statement.run(pk);
       this.#delete.run(pk);
+      this.#scopes.mayBeEmpty(Number(row["scope"]));
     }
     return rows.length;
   }

@@ -1,10 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
+import { isSameScope } from "../../protocol/principal.ts";
 import type { GetOptions, HistoryEntry, Position, TaskRecord } from "../contract.ts";
 import { inTransaction } from "./connection.ts";
 import type { LogReader } from "./log-reader.ts";
 import { splitMessages } from "./message-text.ts";
-import type { ScopeIds } from "./scope-ids.ts";
+import type { ScopeReader } from "./scope-ids.ts";
 import { stateOf } from "./state-code.ts";
 
 /** The columns of {@link TaskRow}, in its order. */
@@ -40,14 +41,14 @@ export type TaskRow = readonly [
 /** Reads tasks, without their logs. */
 export class TaskReader {
   readonly #database: DatabaseSync;
-  readonly #scopes: ScopeIds;
+  readonly #scopes: ScopeReader;
   readonly #logs: LogReader;
   readonly #head: StatementSync;
   readonly #whole: StatementSync;
   readonly #position: StatementSync;
   readonly #messages: StatementSync;
 
-  constructor(database: DatabaseSync, parts: { readonly scopes: ScopeIds; readonly logs: LogReader }) {
+  constructor(database: DatabaseSync, parts: { readonly scopes: ScopeReader; readonly logs: LogReader }) {
     this.#database = database;
     this.#scopes = parts.scopes;
     this.#logs = parts.logs;
@@ -63,7 +64,9 @@ export class TaskReader {
     const statement = options.artifacts ? this.#whole : this.#head;
     const row = oneRow(statement.get(id));
     if (row === undefined) return undefined;
-    if (options.scope !== undefined && row[2] !== this.#scopes.find(options.scope)) return undefined;
+    const scope = this.#scopes.scopeOf(row[2]);
+    if (scope === undefined) return undefined;
+    if (options.scope !== undefined && !isSameScope(options.scope, scope)) return undefined;
     if (row[14] === 1) return this.recordOf(row, options);
     // It may change between two queries: read it again with all that belongs to it in one transaction.
     return inTransaction(this.#database, () => {
@@ -84,14 +87,16 @@ export class TaskReader {
     return [{ id, seq: ended ? seq : Math.max(seq, this.#logs.lastSeq(id, Number(row["pk"]))), ended }];
   }
 
-  /** Within a transaction, unless the row is whole. */
-  recordOf(row: TaskRow, options: Pick<GetOptions, "history" | "upTo">): TaskRecord {
-    const [pk, id, scope, contextId, state, statusAt, ended, active, wakeAt, node, epoch, seq, firstSeq, ...rest] = row;
+  /** Within a transaction, unless the row is whole. `undefined`: the task was deleted since. */
+  recordOf(row: TaskRow, options: Pick<GetOptions, "history" | "upTo">): TaskRecord | undefined {
+    const scope = this.#scopes.scopeOf(row[2]);
+    if (scope === undefined) return undefined;
+    const [pk, id, , contextId, state, statusAt, ended, active, wakeAt, node, epoch, seq, firstSeq, ...rest] = row;
     const [createdAt, , dialect, status, metadata, runner, , artifacts] = rest;
     return {
       id,
       contextId,
-      scope: this.#scopes.scopeOf(scope),
+      scope,
       dialect,
       createdAt,
       head: {

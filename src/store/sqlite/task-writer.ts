@@ -1,13 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { TaskId } from "../../protocol/ids.ts";
-import type { Scope } from "../../protocol/principal.ts";
-import type { HistoryEntry, InboxPost, LeaseClaim, Outcome } from "../contract.ts";
+import type { HistoryEntry, InboxPost, LeaseClaim, Outcome, WebhookOperation } from "../contract.ts";
 import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
 import type { CounterDeltas } from "./counters.ts";
 import { joinMessages } from "./message-text.ts";
 import { addHotRow, type OpenTask } from "./open-task.ts";
 import type { OpenTasks } from "./open-tasks.ts";
-import type { Command, CreateCommand, EndCommand, HeadCommand, WebhookCommand, WriteCommand } from "./packed.ts";
+import type { Command, CreateCommand, EndCommand, HeadCommand, WriteCommand } from "./packed.ts";
 import type { Retainer } from "./retainer.ts";
 import type { ScopeIds } from "./scope-ids.ts";
 import { prepareTaskStatements, type TaskStatements } from "./task-statements.ts";
@@ -82,7 +81,7 @@ export class TaskWriter {
         return task.ended ? ENDED : this.#claim(task, command, living);
       case "webhook-set":
         if (command.only) this.#retainer.eased();
-        return this.#webhooks.set(task, command, this.#scopeOf(command.scope));
+        return this.#webhooks.set(task, command, this.#scopes.find(command.scope));
       default:
         if (isLetGo(command)) this.#retainer.eased();
         return this.#webhooks.apply(task, command, living);
@@ -129,7 +128,7 @@ export class TaskWriter {
       if (this.#open.find(write.task) !== undefined) return { outcome: DUPLICATE, row: 0 };
       if (!this.#retainer.makeRoom()) return { outcome: FULL, row: 0 };
     }
-    const scope = typeof create.scope === "number" ? create.scope : this.#scopes.idOf(create.scope);
+    const scope = this.#scopes.idOf(create.scope);
     const { end } = write;
     const ended = end !== undefined;
     const seq = write.count + (ended ? 1 : 0);
@@ -161,7 +160,10 @@ export class TaskWriter {
       end?.artifacts ?? null,
       ended ? linesOf(write, end) : null,
     );
-    if (inserted.changes === 0) return { outcome: DUPLICATE, row: 0 };
+    if (inserted.changes === 0) {
+      this.#scopes.mayBeEmpty(scope);
+      return { outcome: DUPLICATE, row: 0 };
+    }
     this.#key += 1;
     this.#retainer.created();
     const task: OpenTask = {
@@ -203,15 +205,10 @@ export class TaskWriter {
 
   /** The latest task that this message made already, of those made at `since` or later. */
   #earlier({ scope, messageId }: CreateCommand, since: number): TaskId | undefined {
-    const known = this.#scopeOf(scope);
+    const known = this.#scopes.find(scope);
     if (known === undefined || messageId === null) return undefined;
     const id = this.#statements.madeBy.get(known, messageId, since)?.["id"];
     return id === undefined ? undefined : (String(id) as TaskId); // It was one when it was written.
-  }
-
-  /** The number of a scope, if any task was ever in it. */
-  #scopeOf(scope: number | Scope): number | undefined {
-    return typeof scope === "number" ? scope : this.#scopes.find(scope);
   }
 
   #appendLog(task: OpenTask, write: WriteCommand, end: EndCommand | undefined): number {
@@ -348,7 +345,7 @@ export class TaskWriter {
 }
 
 /** Whether nobody need wait any longer for this webhook to be told. */
-function isLetGo(command: WebhookCommand): boolean {
+function isLetGo(command: WebhookOperation): boolean {
   return command.kind === "webhook-delete" || (command.kind === "webhook-advance" && command.state !== "active");
 }
 

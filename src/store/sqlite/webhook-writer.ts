@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Outcome, WebhookAdvance, WebhookClaim, WebhookDraft } from "../contract.ts";
+import type { Outcome, WebhookAdvance, WebhookClaim, WebhookDraft, WebhookOperation, WebhookSet } from "../contract.ts";
 import { beyond, isGivenUp } from "../failed-webhooks.ts";
 import { FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
 import type { OpenTask } from "./open-task.ts";
-import type { WebhookCommand, WebhookSetCommand } from "./packed.ts";
 import { WEBHOOK_STATE_CODE, webhookStateOf } from "./webhook-state.ts";
 
 /** What decides about an operation on a webhook. */
@@ -64,7 +63,7 @@ export class WebhookWriter {
   }
 
   /** `scope` is what the command's scope is here; `undefined` if there is no such scope. */
-  set(task: OpenTask, command: WebhookSetCommand, scope: number | undefined): Outcome {
+  set(task: OpenTask, command: WebhookSet, scope: number | undefined): Outcome {
     if (scope !== task.scope) return NOT_FOUND;
     const { webhook, only, maxPerTask } = command;
     const rows = this.#ofTask.all(task.pk).map(webhookRow);
@@ -87,7 +86,7 @@ export class WebhookWriter {
     return OK;
   }
 
-  apply(task: OpenTask, command: Exclude<WebhookCommand, WebhookSetCommand>, living: readonly string[]): Outcome {
+  apply(task: OpenTask, command: Exclude<WebhookOperation, WebhookSet>, living: readonly string[]): Outcome {
     const found = this.#one.get(task.pk, command.id);
     if (found === undefined) return NOT_FOUND;
     const row = webhookRow(found);

@@ -7,7 +7,7 @@ import { LogFolder } from "./log-folder.ts";
 import { OpenTasks } from "./open-tasks.ts";
 import type { Command } from "./packed.ts";
 import { Retainer } from "./retainer.ts";
-import { ScopeIds } from "./scope-ids.ts";
+import { removeEmptyScopes, ScopeIds } from "./scope-ids.ts";
 import { commitFailureOf, failureOf, type StoreFailure } from "./sqlite-error.ts";
 import { TaskDeleter } from "./task-deleter.ts";
 import { TaskWriter } from "./task-writer.ts";
@@ -38,6 +38,7 @@ export class Writer {
   readonly #tasks: TaskWriter;
   readonly #open: OpenTasks;
   readonly #counters: CounterDeltas;
+  readonly #scopes: ScopeIds;
   readonly #deleter: TaskDeleter | undefined;
   readonly #retainer: Retainer;
   readonly #compactor: Compactor;
@@ -50,26 +51,31 @@ export class Writer {
     this.#database = database;
     this.#counters = new CounterDeltas(database);
     this.#open = new OpenTasks(database);
+    const scopes = new ScopeIds(database);
+    this.#scopes = scopes;
     const folder = new LogFolder(database);
     const { retention } = data;
     const isLimited = retention.maxTasks !== undefined || retention.maxAge !== undefined;
-    this.#deleter = isLimited ? new TaskDeleter(database, { counters: this.#counters, open: this.#open }) : undefined;
+    this.#deleter = isLimited
+      ? new TaskDeleter(database, { counters: this.#counters, open: this.#open, scopes })
+      : undefined;
     this.#retainer = new Retainer(database, { retention, deleter: this.#deleter, folder });
     this.#compactor = new Compactor(database, { folder, open: this.#open });
     this.#tasks = new TaskWriter(database, {
       open: this.#open,
-      scopes: new ScopeIds(database),
+      scopes,
       counters: this.#counters,
       retainer: this.#retainer,
       webhooks: new WebhookWriter(database),
     });
     // Whoever held a lease or a webhook is gone: this process is the file's only owner.
-    this.#transaction(() =>
+    this.#transaction(() => {
       database.exec(
         `UPDATE task SET node = NULL WHERE ended = 0 AND node IS NOT NULL;
          UPDATE webhook SET node = NULL WHERE state = 0 AND node IS NOT NULL;`,
-      ),
-    );
+      );
+      if (isLimited) removeEmptyScopes(database);
+    });
     if (data.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${data.maxPages}`);
     this.#relearn();
   }
@@ -138,6 +144,7 @@ export class Writer {
       this.#database.exec("BEGIN IMMEDIATE");
       failOn(fault, "busy");
       result = work();
+      this.#scopes.removeEmpty();
       this.#counters.flush();
       failOn(fault, "full");
     } catch (thrown) {
