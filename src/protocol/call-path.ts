@@ -53,7 +53,8 @@ export function parseCallPath(value: string): CallPath {
 export function callPathIn(metadata: JsonObject): CallPath {
   const value = metadata[CALL_PATH_KEY];
   if (value === undefined) return NO_CALL_PATH;
-  if (Array.isArray(value) && isCallPath(value)) return value;
+  const entries: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+  if (entries !== undefined && isCallPath(entries)) return entries;
   throw invalidField(`metadata["${CALL_PATH_KEY}"]`, `must be an array of at most ${MAX_CALL_PATH} strings ${ENTRIES}`);
 }
 

@@ -8,6 +8,8 @@ import { QUICK } from "./relaying.ts";
 interface RingOptions {
   readonly size: number;
   readonly server?: ServerOptions;
+  /** The versions of each server, where they differ. */
+  readonly versions?: readonly string[];
   /** How each bridge calls the next server. */
   readonly bridge?: RemoteAgentOptions;
 }
@@ -21,14 +23,17 @@ interface Ring {
 const placeholder = (): Agent => agent({ name: "Bridge", description: "Bridges.", version: "1", run: async () => "x" });
 
 /** Servers that each bridge to the next one, the last one to the first. */
-async function openRing({ size, server = {}, bridge = {} }: RingOptions): Promise<Ring> {
+async function openRing({ size, server = {}, versions = [], bridge = {} }: RingOptions): Promise<Ring> {
   const made = new Set<string>();
+  const spoken = (index: number): ServerOptions => {
+    const version = versions[index];
+    return version === undefined ? server : { ...server, versions: [version] };
+  };
   const options = {
-    ...server,
     on: { event: (_: unknown, task: { readonly id: string }) => void made.add(task.id) },
   };
   // A bridge reads the card of the next server when it is made: agents that hold their places show one until then.
-  const places = await Promise.all(Array.from({ length: size }, () => openSite(placeholder(), server)));
+  const places = await Promise.all(Array.from({ length: size }, (_, index) => openSite(placeholder(), spoken(index))));
   const urls = places.map(({ url }) => url);
   const bridges = await Promise.all(
     urls.map((_, index) => remoteAgent(urls[(index + 1) % size] ?? "", { ...QUICK, ...bridge })),
@@ -36,7 +41,7 @@ async function openRing({ size, server = {}, bridge = {} }: RingOptions): Promis
   for (const place of places) await place.close();
   for (const [index, made] of bridges.entries()) {
     const port = Number(new URL(urls[index] ?? "").port);
-    const site = await openSite(made, { ...options, port });
+    const site = await openSite(made, { ...spoken(index), ...options, port });
     onTestFinished(site.close);
   }
   return { urls, made };
@@ -97,6 +102,17 @@ describe("bridges in a circle", () => {
         },
       },
     });
+    expect(failureOf(await sendInto(ring, 2))).toContain("Loop detected");
+    expect(ring.made.size).toBe(2);
+  });
+
+  it.each([
+    ["1.0", "0.3"],
+    ["0.3", "1.0"],
+    ["0.1", "1.0"],
+    ["0.3", "0.1"],
+  ])("stop where one server speaks %s and the other %s", async (...versions) => {
+    const ring = await openRing({ size: 2, versions });
     expect(failureOf(await sendInto(ring, 2))).toContain("Loop detected");
     expect(ring.made.size).toBe(2);
   });
