@@ -1,4 +1,4 @@
-import type { AdjustableClock, Timer } from "../internal/clock.ts";
+import { type AdjustableClock, slewTowards, type Timer } from "../internal/clock.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { EngineParts } from "./engine.ts";
 import type { TakenUp } from "./take-up.ts";
@@ -133,9 +133,11 @@ export class Rounds {
     const asked = performance.now();
     const { now } = await parts.store.heartbeat(parts.node, leaseMs);
     const hadLapsed = this.#renewedUntil !== undefined && now >= this.#renewedUntil;
+    // The first answer sets the clock. A later jump is of the store's clock alone: leases follow it, deadlines and sleeps do not.
+    if (this.#renewedUntil === undefined) clock.adjust(now);
+    else slewTowards(clock, now, asked - this.#renewedAt);
     this.#renewedAt = asked;
     this.#renewedUntil = now + leaseMs;
-    clock.adjust(now);
     if (hadLapsed) await parts.runs.verifyLeases();
   }
 
