@@ -314,8 +314,26 @@ class TaskEngine implements RunningEngine {
 
   /** A task was let go of here, and something may be waiting for it. */
   #letGo(id: TaskId): void {
+    if (this.#recovery.has(id)) {
+      void this.#endIfCanceled(id);
+      return;
+    }
     this.#dropped.set(id, undefined);
     void this.#takeUp(id, { isOwn: true });
+  }
+
+  /** A crashed task that waits for its group is not started by a message, but a cancel that needs no run ends it at once. */
+  async #endIfCanceled(id: TaskId): Promise<void> {
+    const { store, agents, environment } = this.#parts;
+    try {
+      const [record, inbox] = await Promise.all([store.get(id, { artifacts: false, history: 0 }), store.inbox(id)]);
+      const agent = record && agents.get(record.scope.agent);
+      const isCanceled = inbox.some(({ kind }) => kind === "cancel");
+      if (isCanceled && agent !== undefined && agent.onCancel !== "resume")
+        await this.#takeUp(id, { isOwn: false, runs: false });
+    } catch (error) {
+      environment.logger.warn("A waiting task could not be looked at", { task: id, error });
+    }
   }
 
   async #takeUp(id: TaskId, how: TakeUpHow): Promise<TakenUp> {
@@ -324,7 +342,7 @@ class TaskEngine implements RunningEngine {
     if (this.#phase !== "open" || this.#takingUp.has(id) || runs.has(id)) return "left";
     this.#takingUp.add(id);
     try {
-      if (this.#recovery.isAlone && how.crash?.alone !== true) await this.#recovery.makeRoom();
+      if (this.#recovery.isAlone && how.crash?.alone !== true && how.runs !== false) await this.#recovery.makeRoom();
       const result = await takeUp(this.#parts, id, how);
       this.#dropped.delete(id);
       return result;

@@ -5,8 +5,9 @@ import { TaskAborted } from "./agent.ts";
 import { type CrashedTask, type Group, type GroupMember, planGroups } from "./crash-groups.ts";
 import type { Runs } from "./runs.ts";
 
-/** Milliseconds that a group of suspects must survive before the next group starts; doubled with each further crash. */
-const SURVIVAL_MS = 10_000;
+/** Milliseconds that a group of suspects must survive before the next group starts; half as much again with each further crash. */
+const SURVIVAL_MS = 2000;
+const SURVIVAL_GROWTH = 1.5;
 const MAX_SURVIVAL_MS = 10 * 60_000;
 /** Milliseconds that sends wait, at most, while a single suspect is started. */
 const MAX_HOLD_MS = 10_000;
@@ -127,7 +128,7 @@ export class Recovery {
     if (members === undefined) return;
     this.#round += 1;
     const idle = Math.max(...members.map(({ idleCrashes }) => idleCrashes));
-    const survival = idle < 2 ? 0 : Math.min(SURVIVAL_MS * 2 ** (idle - 2), MAX_SURVIVAL_MS);
+    const survival = idle < 2 ? 0 : Math.min(SURVIVAL_MS * SURVIVAL_GROWTH ** (idle - 2), MAX_SURVIVAL_MS);
     this.#current = { members, round: this.#round, started: 0, until: this.#clock.now() + survival };
   }
 

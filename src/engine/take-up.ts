@@ -29,6 +29,8 @@ export interface TakeUpHow {
   readonly isOwn: boolean;
   /** Present if the task was at work when another process died. Losing the lease or the store is no crash. */
   readonly crash?: CrashStart | undefined;
+  /** False: the task was canceled and is only ended. */
+  readonly runs?: boolean;
 }
 
 /** `foreign`: its agent is not served here, ever. `left`: not now; it is gone, or somebody else's. */

@@ -41,15 +41,15 @@ describe("a task that commits one new step in every life", () => {
     bench.open("finish");
     await until(async () => (await read(server, id)).status.state === "TASK_STATE_COMPLETED");
     expect((await read(server, id)).artifacts?.[0]?.parts[0]?.text).toBe("attempt 11");
-  }, 60_000);
+  }, 180_000);
 });
 
-describe.each(["kill", "exit"])("a task that ends its process (%s)", (poison) => {
+describe("a task that ends its process", () => {
   it("fails with attempts-exhausted, while 20 tasks beside it complete and lose no tries", async () => {
     let server = await serve();
     const innocents: string[] = [];
     for (let n = 0; n < 10; n++) innocents.push(await begin(server, "innocent"));
-    const id = await begin(server, poison);
+    const id = await begin(server, "poison");
     for (let n = 0; n < 10; n++) innocents.push(await begin(server, "innocent"));
     await until(() => bench.lines("starts").length === 21);
     bench.open("armed");
@@ -84,5 +84,5 @@ describe.each(["kill", "exit"])("a task that ends its process (%s)", (poison) =>
     }
     await server.kill("SIGKILL");
     for (const innocent of innocents) expect(triesOf(innocent)).toBe(1);
-  }, 180_000);
+  }, 300_000);
 });

@@ -91,7 +91,7 @@ describe("a task that brings its process down", () => {
     await harness.until(() => starts.all.length === 2);
     const crashes = await crashWhilePoisoned(starts, poison, 45_000);
     expect(await stateOf(poison)).toBe("failed");
-    expect(crashes).toBeLessThan(12);
+    expect(crashes).toBeLessThan(20);
     expect((await runnerOf(innocent)).tries).toBe(1);
   });
 
@@ -225,5 +225,46 @@ describe("tries are not lost", () => {
       await harness.advance(1000);
     }
     expect(await runnerOf(taskId)).toMatchObject({ tries: 2 });
+  });
+});
+
+describe("a crashed task that waits for its group", () => {
+  /** Two tasks that died together twice; the first is being tested, the second waits. */
+  async function oneWaits(): Promise<{ readonly waiting: TaskId; readonly starts: () => number }> {
+    let starts = 0;
+    harness = await openHarness({
+      agents: scripted(async () => {
+        starts += 1;
+        return never();
+      }),
+    });
+    await harness.start("first");
+    const { taskId } = await harness.start("second");
+    for (const times of [2, 4]) {
+      await harness.until(() => starts === times);
+      harness = await harness.crash();
+    }
+    await harness.until(() => starts === 5);
+    return { waiting: taskId, starts: () => starts };
+  }
+
+  test("is canceled at once", async () => {
+    const { waiting, starts } = await oneWaits();
+    const { scope } = (await harness.shared.get(waiting, { artifacts: false })) ?? {};
+    if (scope === undefined) throw new Error("The task is gone.");
+    const canceling = harness.engine.cancel(scope, waiting);
+    await harness.untilState(waiting, "canceled");
+    expect(await canceling).toBe("canceled");
+    expect(starts()).toBe(5);
+  });
+
+  test("is not started by a message", async () => {
+    const { waiting, starts } = await oneWaits();
+    const sending = harness.start({ taskId: waiting, parts: [{ text: "hurry" }] });
+    await harness.advance(1000);
+    expect(starts()).toBe(5);
+    await harness.advance(10_000, 500);
+    await sending;
+    expect(starts()).toBe(6);
   });
 });
