@@ -6,7 +6,7 @@ import type { RunnerRecord } from "./runner-record.ts";
 function crashed(id: string, runner: Partial<RunnerRecord> = {}, rest: Partial<CrashedTask> = {}): CrashedTask {
   const record: RunnerRecord = { attempt: 1, tries: 1, turnAfter: 0, interruptedAt: 0, bytes: 0, ...runner };
   // Safe: a name stands for an id.
-  return { id: id as TaskId, runner: record, node: "dead", progressed: false, ...rest };
+  return { id: id as TaskId, agent: "agent", runner: record, node: "dead", progressed: false, ...rest };
 }
 
 const idsOf = (tasks: readonly CrashedTask[]): string[][] =>

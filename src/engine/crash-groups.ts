@@ -4,6 +4,8 @@ import type { RunnerRecord } from "./runner-record.ts";
 /** A task that was at work when its process died. */
 export interface CrashedTask {
   readonly id: TaskId;
+  /** The id of its agent. */
+  readonly agent: string;
   readonly runner: RunnerRecord;
   /** The node that died. A store with one owner forgets it when it is opened again: then all of its tasks have none. */
   readonly node: string | undefined;
@@ -14,6 +16,7 @@ export interface CrashedTask {
 /** A crashed task in its group. */
 export interface GroupMember {
   readonly id: TaskId;
+  readonly agent: string;
   /** No other task was at work on the node that died. */
   readonly wasOnly: boolean;
   /** Crashes in a row, this one included, with nothing new committed in between. */
@@ -32,6 +35,7 @@ export function planGroups(crashed: readonly CrashedTask[]): readonly Group[] {
   for (const { node } of crashed) perNode.set(node, (perNode.get(node) ?? 0) + 1);
   const memberOf = (task: CrashedTask): GroupMember => ({
     id: task.id,
+    agent: task.agent,
     wasOnly: perNode.get(task.node) === 1,
     idleCrashes: idleCrashesOf(task),
   });

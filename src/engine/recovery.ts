@@ -15,6 +15,8 @@ const CHECK_MS = 100;
 
 /** How a task is started after a crash. */
 export interface CrashStart {
+  /** The id of its agent. */
+  readonly agent: string;
   /** The number of its group; later groups have higher ones. */
   readonly round: number;
   /** Nothing else is at work on this node. */
@@ -101,7 +103,7 @@ export class Recovery {
     const alone = current.members.length === 1 && members.length === 1 && this.#runs.size === 0;
     if (alone) this.#beginSolo(members);
     for (const { id } of members) this.#waiting.delete(id);
-    return members.map(({ id, wasOnly }) => ({ id, crash: { round: current.round, alone, wasOnly } }));
+    return members.map(({ id, agent, wasOnly }) => ({ id, crash: { agent, round: current.round, alone, wasOnly } }));
   }
 
   /** A task that was handed out is at work now, or is not to be. */

@@ -144,14 +144,14 @@ export class Rounds {
       if (foreign.has(id) || runs.has(id) || recovery.has(id)) return;
       const record = await store.get(id, { artifacts: false, history: 0 });
       if (record === undefined) return;
-      const { head, node } = record;
+      const { head, node, scope } = record;
       const runner = readRunner(head.runner);
-      if (!agents.has(record.scope.agent)) foreign.add(id);
+      if (!agents.has(scope.agent)) foreign.add(id);
       else if (!head.active || runner.released === true || node === parts.node) ready.push(id);
       else {
         // What it did since its last start matters only if that start followed a crash, too.
         const progressed = runner.idleCrashes !== undefined && hasProgressed(record, await store.steps(id));
-        crashed.push({ id, runner, node, progressed });
+        crashed.push({ id, agent: scope.agent, runner, node, progressed });
       }
     };
     await Promise.all(due.map(look));

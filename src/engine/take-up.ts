@@ -42,17 +42,23 @@ export type TakenUp = "taken" | "left" | "foreign";
  */
 export async function takeUp(options: TakeUpOptions, id: TaskId, how: TakeUpHow): Promise<TakenUp> {
   const { agents, node, store, committer } = options;
-  const before = await store.get(id, { artifacts: false, history: 0 });
-  if (before === undefined) return "left";
-  const agent = agents.get(before.scope.agent);
+  const found = how.crash !== undefined && !how.isOwn ? how.crash : await find(store, id);
+  if (found === undefined) return "left";
+  const agent = agents.get(found.agent);
   if (agent === undefined) return "foreign";
   // What another node has taken over since is that node's.
-  const claim = await committer.submit({ kind: "claim", task: id, node, force: how.isOwn && before.node === node });
+  const force = how.isOwn && "node" in found && found.node === node;
+  const claim = await committer.submit({ kind: "claim", task: id, node, force });
   if (claim.status !== "ok" || claim.epoch === undefined) return "left";
   const record = await store.get(id, { artifacts: false });
   if (record === undefined) return "left";
   await goOn(options, { run: await openRun(options, { agent, record, epoch: claim.epoch }), record, crash: how.crash });
   return "taken";
+}
+
+async function find(store: Store, id: TaskId): Promise<{ readonly agent: string; readonly node?: string } | undefined> {
+  const record = await store.get(id, { artifacts: false, history: 0 });
+  return record && { agent: record.scope.agent, ...(record.node !== undefined && { node: record.node }) };
 }
 
 async function openRun(
