@@ -283,6 +283,12 @@ export interface AgentDefinition {
   /** Default `resume`. */
   readonly onRestart?: RestartPolicy;
   /**
+   * How many starts of a turn, one after the other, may end in a crash of the process with nothing new stored (no event, step or answer) before the
+   * task fails with `attempts-exhausted`. Starts that ended in good order or lost the store do not count, nor do those beside other tasks, whose fault
+   * it may be. A whole number of at least 1. Default 3. Whatever was stored, a turn fails after 100 crashes.
+   */
+  readonly maxAttempts?: number;
+  /**
    * What happens to a task that is canceled while its run is not there, being parked or its process gone: it ends at once (default), or
    * the run is started once more, its `signal` aborted from the first, to undo elsewhere what it remembers.
    */

@@ -115,7 +115,10 @@ function capabilityProblems(capabilities: unknown): readonly string[] {
 }
 
 function policyProblems(definition: AgentDefinition): readonly string[] {
-  return (
+  const { maxAttempts = 1 } = definition;
+  const attempts =
+    Number.isInteger(maxAttempts) && maxAttempts >= 1 ? [] : ["`maxAttempts` must be a whole number of at least 1."];
+  const amounts = (
     [
       ["timeout", 0],
       ["queue", 0],
@@ -125,6 +128,7 @@ function policyProblems(definition: AgentDefinition): readonly string[] {
     const value = definition[field];
     return value === undefined || value >= least ? [] : [`\`${field}\` must be a number of at least ${least}.`];
   });
+  return [...attempts, ...amounts];
 }
 
 /** What the extended card says must make sense together with what it is put over. */

@@ -29,6 +29,7 @@ import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import { type Limits, limitsFrom } from "./limits.ts";
 import type { SendsUnderWay } from "./once.ts";
+import { type CrashStart, Recovery } from "./recovery.ts";
 import { refusedTask } from "./refused-task.ts";
 import { Rounds } from "./rounds.ts";
 import type { RunEnvironment } from "./run.ts";
@@ -38,7 +39,7 @@ import { settled } from "./settled.ts";
 import { recordedTask, takeSnapshot } from "./snapshot.ts";
 import { submit } from "./submit.ts";
 import { openSubscription } from "./subscription.ts";
-import { type TakenUp, takeUp } from "./take-up.ts";
+import { type TakenUp, type TakeUpHow, takeUp } from "./take-up.ts";
 import { ticketOf } from "./ticket.ts";
 import { Transitions } from "./transitions.ts";
 
@@ -112,8 +113,9 @@ class TaskEngine implements RunningEngine {
   readonly #parts: EngineParts;
   readonly #rounds: Rounds;
   readonly #takingUp = new Set<TaskId>();
-  /** Tasks whose lease this process holds but whose run it had to give up. */
-  readonly #dropped = new Set<TaskId>();
+  readonly #recovery: Recovery;
+  /** Tasks whose lease this process holds but whose run it had to give up; with how they were to be started after a crash, if they were. */
+  readonly #dropped = new Map<TaskId, CrashStart | undefined>();
   #subscribers = 0;
   readonly #subscribersOf = new Map<TaskId, number>();
   #phase: "open" | "draining" | "closing" = "open";
@@ -172,11 +174,13 @@ class TaskEngine implements RunningEngine {
       sendsUnderWay: new Map(),
       isClosing: () => this.#phase === "closing",
     };
+    this.#recovery = new Recovery(runs, clock);
     this.#rounds = new Rounds({
       parts: this.#parts,
       clock,
+      recovery: this.#recovery,
       leaseMs: options.leaseMs ?? 30_000,
-      takeUp: (id) => this.#takeUp(id, false),
+      takeUp: (id, crash) => this.#takeUp(id, { isOwn: this.#dropped.has(id), crash: crash ?? this.#dropped.get(id) }),
     });
   }
 
@@ -185,6 +189,8 @@ class TaskEngine implements RunningEngine {
   }
 
   submit(submission: Submission): Promise<Submitted> {
+    if (this.#phase === "open" && this.#recovery.isAlone)
+      return this.#recovery.makeRoom().then(() => this.submit(submission));
     if (this.#phase === "open") return submit(this.#parts, submission);
     return Promise.reject(new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 }));
   }
@@ -311,23 +317,42 @@ class TaskEngine implements RunningEngine {
 
   /** A task was let go of here, and something may be waiting for it. */
   #letGo(id: TaskId): void {
-    this.#dropped.add(id);
-    void this.#takeUp(id, true);
+    if (this.#recovery.has(id)) {
+      void this.#endIfCanceled(id);
+      return;
+    }
+    this.#dropped.set(id, undefined);
+    void this.#takeUp(id, { isOwn: true });
   }
 
-  async #takeUp(id: TaskId, dropped: boolean): Promise<TakenUp> {
+  /** A crashed task that waits for its group is not started by a message, but a cancel that needs no run ends it at once. */
+  async #endIfCanceled(id: TaskId): Promise<void> {
+    const { store, agents, environment } = this.#parts;
+    try {
+      const [record, inbox] = await Promise.all([store.get(id, { artifacts: false, history: 0 }), store.inbox(id)]);
+      const agent = record && agents.get(record.scope.agent);
+      const isCanceled = inbox.some(({ kind }) => kind === "cancel");
+      if (isCanceled && agent !== undefined && agent.onCancel !== "resume")
+        await this.#takeUp(id, { isOwn: false, runs: false });
+    } catch (error) {
+      environment.logger.warn("A waiting task could not be looked at", { task: id, error });
+    }
+  }
+
+  async #takeUp(id: TaskId, how: TakeUpHow): Promise<TakenUp> {
     const { runs, environment } = this.#parts;
     if (runs.has(id)) this.#dropped.delete(id);
     if (this.#phase !== "open" || this.#takingUp.has(id) || runs.has(id)) return "left";
     this.#takingUp.add(id);
     try {
-      const result = await takeUp(this.#parts, id, dropped || this.#dropped.has(id));
+      if (this.#recovery.isAlone && how.crash?.alone !== true && how.runs !== false) await this.#recovery.makeRoom();
+      const result = await takeUp(this.#parts, id, how);
       this.#dropped.delete(id);
       return result;
     } catch (error) {
       environment.logger.warn("A task could not be taken up; it is tried again", { task: id, error });
-      // It may have been claimed already, and then nobody else will look at it.
-      this.#dropped.add(id);
+      // It may have been claimed already, and then nobody else will look at it. By then others may be at work.
+      this.#dropped.set(id, how.crash && { ...how.crash, alone: false });
       this.#retryDropped();
       return "left";
     } finally {
@@ -342,7 +367,7 @@ class TaskEngine implements RunningEngine {
       clock.now() + 1000,
       () => {
         this.#retry = undefined;
-        for (const id of this.#dropped) void this.#takeUp(id, true);
+        for (const [id, crash] of this.#dropped) void this.#takeUp(id, { isOwn: true, crash });
       },
       { unref: true },
     );

@@ -10,8 +10,22 @@ import { ANONYMOUS, type Principal } from "../protocol/principal.ts";
 export interface RunnerRecord {
   /** How often the author's function was started in this turn. */
   readonly attempt: number;
-  /** Starts since the last one that ended in good order; the limit of crashes counts these. */
+  /**
+   * Which try in a row this start is: 1, and one more for each start that ended in a crash while the task was alone, with nothing new committed.
+   * `maxAttempts` limits these.
+   */
   readonly tries: number;
+  /** Starts of this turn that ended in a crash, whatever they committed. */
+  readonly crashes?: number | undefined;
+  /** Crashes in a row with nothing new committed in between, whether alone or not. */
+  readonly idleCrashes?: number | undefined;
+  /** The group in which it was last started after a crash. */
+  readonly round?: number | undefined;
+  /** After a crash: it was started with nothing else at work on its node, and nothing was started since. */
+  readonly alone?: boolean | undefined;
+  /** The seq and the number of steps at the last start but the turn's first: anything beyond is new. */
+  readonly startSeq?: number | undefined;
+  readonly startSteps?: number | undefined;
   /** The process let go of the run in good order (a shutdown): its next start counts as no crash. */
   readonly released?: boolean | undefined;
   /** The seq at which the current turn began. */
@@ -40,6 +54,18 @@ export interface RunnerRecord {
   /** Bytes of the log. */
   readonly bytes: number;
 }
+
+/** What the first start of a turn changes of what was counted before. */
+export const FIRST_START: Partial<RunnerRecord> = {
+  attempt: 1,
+  tries: 1,
+  crashes: undefined,
+  idleCrashes: undefined,
+  round: undefined,
+  alone: undefined,
+  startSeq: undefined,
+  startSteps: undefined,
+};
 
 /** Who repeats a message does so soon. */
 const MAX_UNKEPT = 20;

@@ -4,13 +4,15 @@ import type { Agent } from "./agent.ts";
 import type { Committer } from "./committer.ts";
 import { type Feeds, startOf } from "./feeds.ts";
 import { isOnceEntry } from "./once-entry.ts";
+import type { CrashStart } from "./recovery.ts";
 import type { Run, RunEnvironment } from "./run.ts";
 import { type RunnerRecord, readRunner } from "./runner-record.ts";
 import type { Runs } from "./runs.ts";
-import { artifactIds, prepareReplay } from "./turn.ts";
+import { artifactIds, countSteps, hasProgressed, prepareReplay } from "./turn.ts";
 
-/** Starts of one turn that may end in a crash. */
-const MAX_TRIES = 3;
+const DEFAULT_MAX_ATTEMPTS = 3;
+/** Starts of one turn that may end in a crash, whatever they commit. */
+const MAX_CRASHES = 100;
 
 export interface TakeUpOptions {
   readonly agents: ReadonlyMap<string, Agent>;
@@ -22,27 +24,41 @@ export interface TakeUpOptions {
   readonly environment: RunEnvironment;
 }
 
+export interface TakeUpHow {
+  /** This process holds the lease and dropped the run: the lease is claimed although its node lives. */
+  readonly isOwn: boolean;
+  /** Present if the task was at work when another process died. Losing the lease or the store is no crash. */
+  readonly crash?: CrashStart | undefined;
+  /** False: the task was canceled and is only ended. */
+  readonly runs?: boolean;
+}
+
 /** `foreign`: its agent is not served here, ever. `left`: not now; it is gone, or somebody else's. */
 export type TakenUp = "taken" | "left" | "foreign";
 
 /**
  * Goes on with a task nobody is at work on: its process died, its time to wake has come, or there is something in its inbox.
- * `lost` says that this very process held the lease and dropped it. Rejects, the task being nobody's
- * again, if the store fails.
+ * Rejects, the task being nobody's again, if the store fails.
  */
-export async function takeUp(options: TakeUpOptions, id: TaskId, lost: boolean): Promise<TakenUp> {
+export async function takeUp(options: TakeUpOptions, id: TaskId, how: TakeUpHow): Promise<TakenUp> {
   const { agents, node, store, committer } = options;
-  const before = await store.get(id, { artifacts: false, history: 0 });
-  if (before === undefined) return "left";
-  const agent = agents.get(before.scope.agent);
+  const found = how.crash !== undefined && !how.isOwn ? how.crash : await find(store, id);
+  if (found === undefined) return "left";
+  const agent = agents.get(found.agent);
   if (agent === undefined) return "foreign";
   // What another node has taken over since is that node's.
-  const claim = await committer.submit({ kind: "claim", task: id, node, force: lost && before.node === node });
+  const force = how.isOwn && "node" in found && found.node === node;
+  const claim = await committer.submit({ kind: "claim", task: id, node, force });
   if (claim.status !== "ok" || claim.epoch === undefined) return "left";
   const record = await store.get(id, { artifacts: false });
   if (record === undefined) return "left";
-  await goOn(options, await openRun(options, { agent, record, epoch: claim.epoch }), record);
+  await goOn(options, { run: await openRun(options, { agent, record, epoch: claim.epoch }), record, crash: how.crash });
   return "taken";
+}
+
+async function find(store: Store, id: TaskId): Promise<{ readonly agent: string; readonly node?: string } | undefined> {
+  const record = await store.get(id, { artifacts: false, history: 0 });
+  return record && { agent: record.scope.agent, ...(record.node !== undefined && { node: record.node }) };
 }
 
 async function openRun(
@@ -76,10 +92,17 @@ function takenOnce({ history, head }: TaskRecord): Map<string, number> | undefin
   return kept.length + unkept.length === 0 ? undefined : new Map([...kept, ...unkept]);
 }
 
-async function goOn(options: TakeUpOptions, run: Run, record: TaskRecord): Promise<void> {
+interface TakenTask {
+  readonly run: Run;
+  readonly record: TaskRecord;
+  readonly crash: CrashStart | undefined;
+}
+
+async function goOn(options: TakeUpOptions, taken: TakenTask): Promise<void> {
+  const { run, record } = taken;
   try {
     for (const entry of await options.store.inbox(record.id)) run.writer.deliver(entry);
-    await decide(options, run, record);
+    await decide(options, taken);
   } catch (error) {
     // Nobody may be left as its writer who is not at work on it.
     run.writer.lose({ kind: "lease-lost" });
@@ -87,36 +110,86 @@ async function goOn(options: TakeUpOptions, run: Run, record: TaskRecord): Promi
   }
 }
 
-async function decide(options: TakeUpOptions, run: Run, record: TaskRecord): Promise<void> {
+async function decide(options: TakeUpOptions, { run, record, crash }: TakenTask): Promise<void> {
   const { store, runs, environment } = options;
   const { writer, agent } = run;
-  const crashed = record.head.active && writer.runner.released !== true;
+  const stopped = record.head.active && writer.runner.released !== true;
   const policy = agent.onRestart ?? "resume";
   const canceled = writer.inbox.some((entry) => entry.kind === "cancel");
   const fail = (text: string): Promise<void> =>
     canceled ? runs.end(run, "canceled") : runs.end(run, "failed", [{ text }]);
-  if (canceled && (!run.undoes || (crashed && policy !== "resume"))) return runs.end(run, "canceled");
-  if (crashed && policy === "fail") return fail("The server stopped while this task was at work.");
-  const tries = crashed ? writer.runner.tries + 1 : writer.runner.tries;
-  if (tries > MAX_TRIES) return fail("attempts-exhausted: the task's run came to a bad end three times.");
-  const forgets = crashed && policy === "retry";
-  const steps = forgets ? [] : await store.steps(record.id);
+  if (canceled && (!run.undoes || (stopped && policy !== "resume"))) return runs.end(run, "canceled");
+  if (stopped && policy === "fail") return fail("The server stopped while this task was at work.");
+  const kept = await store.steps(record.id);
+  const counts = countCrash(writer.runner, {
+    crash: stopped ? crash : undefined,
+    progressed: hasProgressed(record, kept),
+  });
+  const exhausted = whyExhausted(counts, agent.maxAttempts ?? DEFAULT_MAX_ATTEMPTS);
+  if (exhausted !== undefined) return fail(exhausted);
+  const forgets = stopped && policy === "retry";
+  const steps = forgets ? [] : kept;
   const beginning = await prepareReplay({ agent, writer, record, store, sealer: environment.sealer, steps });
   if (beginning === undefined) return fail("The message this task was at work on is no longer kept.");
   if (forgets) writer.forgetSteps();
   writer.keep({
     runner: {
+      ...counts,
       attempt: writer.runner.attempt + 1,
-      tries,
       released: undefined,
+      // The engine moves a task that never began to `working`: that is nothing new.
+      startSeq: writer.state === "submitted" ? writer.seq + 1 : writer.seq,
+      startSteps: countSteps(steps),
       ...unpaused(writer.runner, environment.clock.now()),
     },
     active: true,
     wakeAt: undefined,
   });
-  // The attempt is counted before it begins: a run that brings the process down is found out.
+  // The attempt is counted in a commit before it begins: a run that brings the process down is found out.
   await writer.flush();
   runs.begin(run, beginning);
+}
+
+type CrashCounts = Pick<RunnerRecord, "tries" | "crashes" | "idleCrashes" | "round" | "alone">;
+
+/**
+ * Counts a crash, if there was one. It counts as a failed try only where nothing new was committed since the last start and the task was
+ * alone: known from its record if it was started after a crash, otherwise if nothing else was found at work on the same node.
+ */
+function countCrash(
+  runner: RunnerRecord,
+  { crash, progressed }: { readonly crash: CrashStart | undefined; readonly progressed: boolean },
+): CrashCounts {
+  const tries = progressed ? 1 : runner.tries;
+  const idleCrashes = progressed ? undefined : runner.idleCrashes;
+  if (crash === undefined)
+    return {
+      tries,
+      crashes: runner.crashes,
+      idleCrashes,
+      round: undefined,
+      alone: idleCrashes === undefined ? undefined : false,
+    };
+  const isFailedTry = !progressed && (runner.alone ?? crash.wasOnly);
+  return {
+    tries: isFailedTry ? tries + 1 : tries,
+    crashes: (runner.crashes ?? 0) + 1,
+    idleCrashes: progressed ? undefined : (idleCrashes ?? 0) + 1,
+    round: crash.round,
+    alone: crash.alone,
+  };
+}
+
+function whyExhausted({ tries, crashes = 0 }: CrashCounts, maxAttempts: number): string | undefined {
+  if (tries > maxAttempts) return `attempts-exhausted: the task's run came to a bad end ${timesOf(maxAttempts)}.`;
+  if (crashes >= MAX_CRASHES)
+    return `attempts-exhausted: the server stopped ${MAX_CRASHES} times while this task was at work.`;
+  return undefined;
+}
+
+function timesOf(count: number): string {
+  if (count === 1) return "once";
+  return count === DEFAULT_MAX_ATTEMPTS ? "three times" : `${count} times`;
 }
 
 /** Whatever it waited for, it is at work now; the time it waited does not count. */

@@ -80,6 +80,7 @@ export class TaskWriter implements CommitSource {
   readonly feed: Feed;
   readonly #dependencies: WriterDependencies;
   readonly #artifacts = new Map<ArtifactId, ArtifactEntry>();
+  #hasNewSteps = false;
   /** False until the task itself is in the store. */
   isStored: boolean;
   /** Bytes of the log. */
@@ -135,6 +136,11 @@ export class TaskWriter implements CommitSource {
 
   get ended(): boolean {
     return isTerminal(this.state);
+  }
+
+  /** Something new was committed since the run was last started. Of a turn's first start nothing is known. */
+  get progressed(): boolean {
+    return this.#hasNewSteps || this.feed.seq > (this.runner.startSeq ?? 0);
   }
 
   get historyIsFull(): boolean {
@@ -371,6 +377,7 @@ export class TaskWriter implements CommitSource {
     const { feed } = this;
     const end = status === "ok" ? pending.end : undefined;
     this.isStored = true;
+    if (pending.steps.length > 0) this.#hasNewSteps = true;
     if (write.create !== undefined && end === undefined) this.listener?.stored();
     const views = end === undefined ? pending.entries : [...pending.entries, end.entry];
     this.#uncommittedEvents -= pending.entries.length + (pending.end === undefined ? 0 : 1);

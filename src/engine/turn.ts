@@ -13,7 +13,7 @@ import { dataOf } from "./output.ts";
 import { readLog } from "./read-log.ts";
 import { Replay } from "./replay.ts";
 import type { Beginning, Run } from "./run.ts";
-import { type RunnerRecord, readRunner } from "./runner-record.ts";
+import { FIRST_START, type RunnerRecord, readRunner } from "./runner-record.ts";
 import { openSealed, type Sealer } from "./seal.ts";
 import type { TaskWriter } from "./task-writer.ts";
 
@@ -53,7 +53,7 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const steps: StepRecord[] = entry.sealed ? [{ key: SEALED_TURN, value: JSON.stringify({ sealed: entry.body }) }] : [];
   for (const step of steps) writer.remember(step);
   writer.keep({
-    runner: { attempt: 1, tries: 1, turnAfter: writer.seq, turnInbox: entry.id, skill: skill?.id },
+    runner: { ...FIRST_START, turnAfter: writer.seq, turnInbox: entry.id, skill: skill?.id },
     active: true,
     wakeAt: undefined,
   });
@@ -112,6 +112,18 @@ export async function prepareReplay(options: ResumeOptions): Promise<Beginning |
     steps: steps.filter(({ key }) => key !== SEALED_TURN),
     replay,
   };
+}
+
+/** Whether the log or the steps hold more than when the run was last started. */
+export function hasProgressed({ seq, head }: TaskRecord, steps: readonly StepRecord[]): boolean {
+  const { startSeq, startSteps = 0, turnAfter } = readRunner(head.runner);
+  // A new task is moved to `working` by the engine; that is none of its run's doing.
+  return seq > (startSeq ?? Math.max(turnAfter, 1)) || countSteps(steps) > startSteps;
+}
+
+/** How many steps the run itself has left behind. */
+export function countSteps(steps: readonly StepRecord[]): number {
+  return steps.some(({ key }) => key === SEALED_TURN) ? steps.length - 1 : steps.length;
 }
 
 /** The ids of all artifacts in a log. */

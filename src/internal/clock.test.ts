@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createClock } from "./clock.ts";
+import { createClock, slewTowards } from "./clock.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -123,6 +123,22 @@ describe("createClock", () => {
     expect(calls).toHaveLength(1);
     expect(calls[0]).toBeGreaterThanOrEqual(due);
     expect(calls[0]).toBeLessThan(due + 100);
+  });
+
+  test("slewed towards another clock, it makes up for drift and hardly follows a jump", () => {
+    const clock = createClock();
+    const start = clock.now();
+    vi.advanceTimersByTime(10_000);
+    slewTowards(clock, start + 10_060, 10_000);
+    expect(clock.now()).toBe(start + 10_060);
+    vi.advanceTimersByTime(10_000);
+    slewTowards(clock, start + 20_000, 10_000);
+    expect(clock.now()).toBe(start + 20_000);
+    for (const jump of [DAY, -DAY]) {
+      const before = clock.now();
+      slewTowards(clock, before + jump, 10_000);
+      expect(clock.now()).toBe(before + Math.sign(jump) * 100);
+    }
   });
 
   test("a timer may be told not to keep the process alive", () => {

@@ -56,6 +56,19 @@ export function createClock(): AdjustableClock {
   };
 }
 
+/** The share of the time since the last comparison by which a clock may be moved. Real clocks drift apart by less than a tenth of it. */
+const MAX_SLEW = 0.01;
+
+/**
+ * Moves a clock towards the time of another one, by at most 1 % of the milliseconds that passed since they were last compared: drift is
+ * made up for, while a jump of the other clock hardly moves deadlines that are running.
+ */
+export function slewTowards(clock: AdjustableClock, other: number, elapsed: number): void {
+  const most = Math.max(0, elapsed) * MAX_SLEW;
+  const ahead = other - clock.now();
+  if (ahead !== 0) clock.adjust(clock.now() + Math.max(-most, Math.min(most, ahead)));
+}
+
 interface TimerHost {
   readonly now: () => number;
   readonly pending: Set<PendingTimer>;

@@ -27,8 +27,6 @@ export interface NotificationClaims {
   readonly jti: string;
   readonly taskId: string;
   readonly body: string;
-  /** Milliseconds since the epoch. */
-  readonly issuedAt: number;
 }
 
 export interface DeliverySettings extends RetrySettings {
@@ -195,7 +193,7 @@ class Turn {
     held.abort = abort;
     const taskId = publicTaskId(held.task);
     const jti = notificationId(held, target, step.upTo);
-    const signature = await notary?.sign({ url: target.url, jti, taskId, body, issuedAt: clock.now() });
+    const signature = await notary?.sign({ url: target.url, jti, taskId, body });
     const headers = requestHeaders({ target, codec, notification, signature });
     if (abort.signal.aborted) return { kind: "aborted" };
     const { timeout } = settings;

@@ -44,7 +44,8 @@ export async function post(courier: Courier, clock: Clock, request: PostRequest)
   const signal = AbortSignal.any([request.signal, tooLate.signal]);
   try {
     const response = await send(courier, request, signal);
-    return resultOf(response, clock.now());
+    // A `Retry-After` may be a date, and that is in the time of the world.
+    return resultOf(response, Date.now());
   } catch (error) {
     if (request.signal.aborted) return { kind: "aborted" };
     if (tooLate.signal.aborted) return { kind: "failed", reason: `no answer within ${timeout} ms`, silent: true };

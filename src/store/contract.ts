@@ -6,7 +6,8 @@ import type { TaskState } from "../protocol/state.ts";
  * What the engine needs of a database. Everything is asynchronous and conditional inside the store, so that several
  * processes may share one store: nothing here relies on two calls seeing the same process.
  *
- * All times are milliseconds of the store's own clock (`heartbeat` tells it). All JSON texts are opaque to the store and
+ * All times are milliseconds of the store's own clock (`heartbeat` tells it). A store that only one process uses reads the system's clock once,
+ * when it is opened, and counts on monotonically: setting the system's clock then moves neither leases nor `wakeAt`. All JSON texts are opaque to the store and
  * hold no line breaks.
  */
 export interface Store {

@@ -274,9 +274,9 @@ export class Relay {
   }
 
   async #cancel(): Promise<void> {
-    const deadline = Date.now() + CANCEL_WITHIN;
+    const deadline = performance.now() + CANCEL_WITHIN;
     // A message is on its way, perhaps: what comes of it must not go on unseen.
-    while (this.#remoteId === undefined && !this.#isOver && Date.now() < deadline)
+    while (this.#remoteId === undefined && !this.#isOver && performance.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 20));
     if (this.#remoteId === undefined) return;
     try {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { storeContract } from "../../testing/store-contract.ts";
 import { checkListAgainstModel } from "../../testing/store-model.ts";
 import {
@@ -12,6 +12,8 @@ import {
   webhookOf,
 } from "../../testing/store-operations.ts";
 import { createMemoryStore } from "./store.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("the memory store", () => {
   for (const { name, run } of storeContract) test(name, () => run(async (setup) => createMemoryStore(setup)));
@@ -47,6 +49,16 @@ describe("the memory store", () => {
     expect(await store.positions(failed.map(({ task }) => task))).toHaveLength(failed.length);
     expect(await store.unheldWebhooks(1000)).toEqual([]);
     expect((await store.findByMessage(SCOPE, "m"))?.task).toBe(taskId(99));
+  });
+
+  test("has a clock that does not move when somebody sets the system's", async () => {
+    const store = createMemoryStore();
+    const system = Date.now.bind(Date);
+    const { now } = await store.heartbeat("a", 1000);
+    for (const jump of [7_200_000, -7_200_000]) {
+      vi.spyOn(Date, "now").mockImplementation(() => system() + jump);
+      expect(Math.abs((await store.heartbeat("a", 1000)).now - now)).toBeLessThan(3_600_000);
+    }
   });
 
   test("has committed when the call returns, a microtask before it says so", async () => {

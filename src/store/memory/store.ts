@@ -1,3 +1,4 @@
+import { createClock } from "../../internal/clock.ts";
 import { ArtifactFold } from "../../protocol/fold.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import { isSameScope, type Scope } from "../../protocol/principal.ts";
@@ -34,7 +35,7 @@ import { Webhooks } from "./webhooks.ts";
 export interface MemoryStoreOptions {
   /** Default: at most 1000 tasks, pruned by 100. */
   readonly retention?: Retention;
-  /** The store's clock, in ms. */
+  /** The store's clock, in ms. Default: the system's, read once and counted on monotonically, so that setting it moves nothing. */
   readonly now?: () => number;
 }
 
@@ -62,7 +63,7 @@ class MemoryStore implements Store {
 
   constructor(options: MemoryStoreOptions) {
     this.#retention = options.retention ?? DEFAULT_RETENTION;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? createClock().now;
   }
 
   async commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {

@@ -1,7 +1,9 @@
-import { describe, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
 import { storeContract } from "../../testing/store-contract.ts";
 import { checkListAgainstModel } from "../../testing/store-model.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("the SQLite store", () => {
   for (const { name, run } of storeContract) {
@@ -11,6 +13,17 @@ describe("the SQLite store", () => {
       await run((setup) => trial.open({ file: trial.folder.file(`${++files}.db`), ...setup }));
     });
   }
+
+  test("has a clock that does not move when somebody sets the system's", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    const system = Date.now.bind(Date);
+    const { now } = await store.heartbeat("a", 1000);
+    for (const jump of [7_200_000, -7_200_000]) {
+      vi.spyOn(Date, "now").mockImplementation(() => system() + jump);
+      expect(Math.abs((await store.heartbeat("a", 1000)).now - now)).toBeLessThan(3_600_000);
+    }
+  });
 
   test("lists and counts as a plain filter and sort would", async () => {
     await using trial = await sqliteTrial();

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { createClock } from "../../internal/clock.ts";
 import { makeFolder } from "../../internal/make-folder.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Scope } from "../../protocol/principal.ts";
@@ -44,7 +45,7 @@ export interface SqliteStoreOptions {
   readonly durability?: Durability;
   /** Default: everything is kept. */
   readonly retention?: Retention;
-  /** The store's clock, in ms. */
+  /** The store's clock, in ms. Default: the system's, read once at opening and counted on monotonically, so that setting it moves nothing. */
   readonly now?: () => number;
   /** How long a write waits for a lock that another program holds, in ms. Default 1000. */
   readonly busyTimeout?: number;
@@ -153,7 +154,7 @@ class SqliteStore implements Store {
   readonly #nodes = new Map<string, number>();
   #closing: Promise<void> | undefined;
 
-  constructor({ now = Date.now, fault }: SqliteStoreOptions, parts: SqliteStoreParts) {
+  constructor({ now = createClock().now, fault }: SqliteStoreOptions, parts: SqliteStoreParts) {
     const { reader, hot } = parts;
     this.#parts = parts;
     this.#now = now;

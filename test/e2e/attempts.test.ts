@@ -1,0 +1,88 @@
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { must, saying, type Task } from "./rpc.ts";
+import { fixture, type Serving, until, Workbench } from "./workbench.ts";
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = new Workbench();
+});
+afterEach(() => bench.close());
+
+const serve = (): Promise<Serving> => bench.serve([fixture("poison.ts"), "--store", "sqlite:tasks.db"]);
+
+const begin = async ({ url }: Serving, text: string): Promise<string> => {
+  const params = saying(text, { configuration: { returnImmediately: true } });
+  return (await must<{ task: Task }>(url, "SendMessage", params)).task.id;
+};
+
+const read = ({ url }: Serving, id: string): Promise<Task> => must<Task>(url, "GetTask", { id });
+
+/** What the store says of the tries of a task, while no process has it open. */
+function triesOf(id: string): number {
+  const database = new DatabaseSync(bench.path("tasks.db"), { readOnly: true });
+  try {
+    const row = database.prepare("SELECT runner FROM task WHERE id = ?").get(id);
+    return JSON.parse(String(row?.["runner"])).tries;
+  } finally {
+    database.close();
+  }
+}
+
+describe("a task that commits one new step in every life", () => {
+  it("survives ten kills", async () => {
+    let server = await serve();
+    const id = await begin(server, "step");
+    for (let life = 1; life <= 10; life++) {
+      await until(() => bench.lines("stepped").length === life);
+      await server.kill("SIGKILL");
+      server = await serve();
+    }
+    bench.open("finish");
+    await until(async () => (await read(server, id)).status.state === "TASK_STATE_COMPLETED");
+    expect((await read(server, id)).artifacts?.[0]?.parts[0]?.text).toBe("attempt 11");
+  }, 180_000);
+});
+
+describe("a task that ends its process", () => {
+  it("fails with attempts-exhausted, while 20 tasks beside it complete and lose no tries", async () => {
+    let server = await serve();
+    const innocents: string[] = [];
+    for (let n = 0; n < 10; n++) innocents.push(await begin(server, "innocent"));
+    const id = await begin(server, "poison");
+    for (let n = 0; n < 10; n++) innocents.push(await begin(server, "innocent"));
+    await until(() => bench.lines("starts").length === 21);
+    bench.open("armed");
+    await server.ended;
+    let lives = 1;
+    const isAlive = async (): Promise<boolean> => {
+      lives += 1;
+      try {
+        server = await serve();
+      } catch {
+        return false; // It died before it listened.
+      }
+      const over = server.ended.then(() => false);
+      const failed = until(async () => {
+        const task = await read(server, id).catch(() => undefined);
+        return task?.status.state === "TASK_STATE_FAILED";
+      }).then(() => true);
+      return Promise.race([over, failed]);
+    };
+    while (!(await isAlive())) expect(lives).toBeLessThan(20);
+    expect((await read(server, id)).status.message?.parts[0]?.text).toBe(
+      "attempts-exhausted: the task's run came to a bad end three times.",
+    );
+    // Two lives with all of them, halves of 21 down to one, three alone, and the one that reports the failure.
+    expect(lives).toBeLessThanOrEqual(2 + 5 + 3 + 1);
+    await server.kill("SIGKILL");
+    for (const innocent of innocents) expect(triesOf(innocent)).toBe(1);
+    bench.open("finish");
+    server = await serve();
+    for (const innocent of innocents) {
+      await until(async () => (await read(server, innocent)).status.state === "TASK_STATE_COMPLETED");
+    }
+    await server.kill("SIGKILL");
+    for (const innocent of innocents) expect(triesOf(innocent)).toBe(1);
+  }, 300_000);
+});

@@ -1,0 +1,105 @@
+import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { claimsOf, Receiver } from "../push/receiver.ts";
+import { must, saying, type Task } from "./rpc.ts";
+import { fixture, type Serving, until, Workbench } from "./workbench.ts";
+
+const HOURS = 60 * 60 * 1000;
+/** Several renewals of the lease, at which the engine compares its clock with the store's. */
+const SOME_RENEWALS = 2500;
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = new Workbench();
+});
+afterEach(() => bench.close());
+
+const serve = (push: object = {}): Promise<Serving> =>
+  bench.serveScript("server.ts", {
+    nodeFlags: ["--import", fixture("set-clock.ts")],
+    env: {
+      SETUP: JSON.stringify({
+        modules: [fixture("timed-tasks.ts")],
+        options: { lease: 4000, push, outgoing: { http: true, allow: ["loopback"] } },
+      }),
+    },
+  });
+
+const setClock = (offset: number): void => writeFileSync(bench.path("clock-offset"), String(offset));
+
+const begin = async ({ url }: Serving, text: string, webhook?: string): Promise<string> => {
+  const push = webhook === undefined ? {} : { taskPushNotificationConfig: { url: webhook } };
+  const params = saying(text, { configuration: { returnImmediately: true, ...push } });
+  return (await must<{ task: Task }>(url, "SendMessage", params)).task.id;
+};
+
+const stateOf = async ({ url }: Serving, id: string): Promise<string> =>
+  (await must<Task>(url, "GetTask", { id })).status.state;
+
+describe.each([
+  ["forward", 2 * HOURS],
+  ["back", -2 * HOURS],
+])("while somebody sets the system's clock %s by two hours", (_, offset) => {
+  it("a task at work keeps its time limit, and a sleep takes as long as it was to take", async () => {
+    const server = await serve();
+    const working = await begin(server, "work");
+    const sleeping = await begin(server, "sleep 5000");
+    await until(async () => (await stateOf(server, sleeping)) === "TASK_STATE_WORKING");
+    setClock(offset);
+    await sleep(SOME_RENEWALS);
+    expect(await stateOf(server, working)).toBe("TASK_STATE_WORKING");
+    await until(async () => (await stateOf(server, sleeping)) === "TASK_STATE_COMPLETED");
+    expect(Number(bench.lines("slept")[0])).toBeGreaterThanOrEqual(5000);
+    bench.open("finish");
+    await until(async () => (await stateOf(server, working)) === "TASK_STATE_COMPLETED");
+  }, 30_000);
+
+  it("a sleeping task that is not in memory wakes on time", async () => {
+    const first = await serve();
+    const id = await begin(first, "sleep 6000");
+    await until(async () => (await stateOf(first, id)) === "TASK_STATE_WORKING");
+    const asleepSince = performance.now();
+    await first.kill("SIGKILL");
+    // Its sleep is in the store, so this process runs it again only when it is time.
+    const second = await serve();
+    setClock(offset);
+    await until(async () => (await stateOf(second, id)) === "TASK_STATE_COMPLETED");
+    expect(performance.now() - asleepSince).toBeGreaterThanOrEqual(5000);
+  }, 30_000);
+
+  it("a webhook is retried on time, and its signature carries the time as it is set", async () => {
+    const receiver = await Receiver.open(({ path }, response) => {
+      if (path === "/hook" && receiver.received.length === 1) response.writeHead(503, { "content-length": 0 }).end();
+    });
+    try {
+      const server = await serve({ retries: 2, retryDelay: 3000 });
+      await begin(server, "sleep 1", `${receiver.url}/hook`);
+      await until(() => receiver.received.length === 1);
+      const refusedAt = performance.now();
+      setClock(offset);
+      await until(() => receiver.received.length > 1);
+      expect(performance.now() - refusedAt).toBeGreaterThanOrEqual(2900);
+      const token = String(receiver.received[1]?.headers["x-a2a-notification-signature"]);
+      expect(Math.abs(Number(claimsOf(token)["iat"]) * 1000 - (Date.now() + offset))).toBeLessThan(HOURS);
+    } finally {
+      await receiver.close();
+    }
+  }, 30_000);
+});
+
+describe("a clock that was set forward by two hours while no server ran", () => {
+  it("fails a task whose time limit has passed, and ends a sleep", async () => {
+    const first = await serve();
+    const working = await begin(first, "work");
+    const sleeping = await begin(first, "sleep 3600000");
+    await until(async () => (await stateOf(first, sleeping)) === "TASK_STATE_WORKING");
+    await first.kill("SIGKILL");
+    setClock(2 * HOURS);
+    const second = await serve();
+    await until(async () => (await stateOf(second, sleeping)) === "TASK_STATE_COMPLETED");
+    await until(async () => (await stateOf(second, working)) === "TASK_STATE_FAILED");
+    const { status } = await must<Task>(second.url, "GetTask", { id: working });
+    expect(status.message?.parts).toEqual([{ text: "Task timed out" }]);
+  }, 30_000);
+});
