@@ -340,7 +340,10 @@ export interface TaskRecord {
   readonly head: TaskHead;
   /** The last seq of the log. */
   readonly seq: number;
-  /** Events before this one are no longer kept. 1 while all are. */
+  /**
+   * Events before this one are no longer kept. 1 while all are; `seq + 1` where none is. It never falls. Only this, or a page of the log that
+   * begins later than asked, says that events are gone: an empty page may be followed by a commit.
+   */
   readonly firstSeq: number;
   readonly epoch: number;
   /** Who holds the lease, living or not. */
