@@ -22,6 +22,8 @@ export interface HarnessOptions extends Partial<Omit<EngineOptions, "agents" | "
   /** Opens the store that this engine and those after its crash share. Default: in memory, keeping everything. */
   readonly openStore?: (setup: { readonly retention: Retention; readonly now: () => number }) => Store | Promise<Store>;
   readonly retention?: Retention;
+  /** Wraps the shared store for each engine, so that an engine sees delays or failures and the checks of a test do not. */
+  readonly wrapStore?: (store: Store) => Store;
 }
 
 export interface SendOptions extends Pick<Submission, "webhook" | "onceWithin" | "admitSkill"> {
@@ -83,7 +85,7 @@ export class EngineHarness implements AsyncDisposable {
   #dead = false;
 
   constructor(world: World, options: HarnessOptions) {
-    const { agents, openStore: _open, retention: _retention, ...engineOptions } = options;
+    const { agents, openStore: _open, retention: _retention, wrapStore, ...engineOptions } = options;
     this.#world = world;
     this.#options = options;
     this.#agents = "id" in agents ? [agents] : agents;
@@ -91,7 +93,7 @@ export class EngineHarness implements AsyncDisposable {
     this.bus = world.bus;
     this.clock = world.clock;
     this.node = options.node ?? `node-${++count}`;
-    this.store = new ControlledStore(world.store);
+    this.store = new ControlledStore(wrapStore?.(world.store) ?? world.store);
     this.engine = createEngine({
       logger: this.#logger(),
       secret: new Uint8Array(32).fill(7),
