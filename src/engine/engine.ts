@@ -29,6 +29,7 @@ import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import { type Limits, limitsFrom } from "./limits.ts";
 import type { SendsUnderWay } from "./once.ts";
+import { ReadRetries } from "./read-retries.ts";
 import { refusedTask } from "./refused-task.ts";
 import { Rounds } from "./rounds.ts";
 import type { RunEnvironment } from "./run.ts";
@@ -36,6 +37,7 @@ import { Runs } from "./runs.ts";
 import { createSealer } from "./seal.ts";
 import { settled } from "./settled.ts";
 import { recordedTask, takeSnapshot } from "./snapshot.ts";
+import { StoreAvailability } from "./store-availability.ts";
 import { submit } from "./submit.ts";
 import { openSubscription } from "./subscription.ts";
 import { type TakenUp, takeUp } from "./take-up.ts";
@@ -83,6 +85,8 @@ export interface EngineCounts {
   readonly orphans: number;
   readonly live: number;
   readonly subscribers: number;
+  /** Writes and reads that were given up since the start because the store was unavailable for longer than `storeRetry`. */
+  readonly storeRefusals: number;
 }
 
 /** What the parts of the engine share. */
@@ -109,6 +113,7 @@ export function createEngine(options: EngineOptions): RunningEngine {
 class TaskEngine implements RunningEngine {
   readonly #parts: EngineParts;
   readonly #rounds: Rounds;
+  readonly #availability: StoreAvailability;
   readonly #takingUp = new Set<TaskId>();
   /** Tasks whose lease this process holds but whose run it had to give up. */
   readonly #dropped = new Set<TaskId>();
@@ -121,8 +126,15 @@ class TaskEngine implements RunningEngine {
   #retry: Timer | undefined;
 
   constructor(options: EngineOptions) {
-    const { store, bus, logger, hooks = {} } = options;
+    const { bus, logger, hooks = {}, storeRetry = 10_000 } = options;
     const clock = options.clock ?? createClock();
+    const availability = new StoreAvailability(clock, logger);
+    const store = new ReadRetries(options.store, {
+      clock,
+      retryFor: storeRetry,
+      onRefused: (error) => availability.refused(error, 1),
+    });
+    this.#availability = availability;
     const limits = limitsFrom(options.limits);
     const agents = new Map(options.agents.map((agent) => [agent.id, agent]));
     const node = options.node ?? randomUUID();
@@ -138,7 +150,8 @@ class TaskEngine implements RunningEngine {
     const committer = new Committer({
       store,
       clock,
-      retryFor: options.storeRetry ?? 10_000,
+      retryFor: storeRetry,
+      availability,
       onFatal: (error) => {
         this.#fatal = error;
         this.#died.resolve();
@@ -273,7 +286,8 @@ class TaskEngine implements RunningEngine {
 
   counts(): EngineCounts {
     const { runs } = this.#parts;
-    return { ...runs.counts(), live: runs.size, subscribers: this.#subscribers };
+    const { refusals } = this.#availability;
+    return { ...runs.counts(), live: runs.size, subscribers: this.#subscribers, storeRefusals: refusals };
   }
 
   drain(timeout: number): Promise<void> {
