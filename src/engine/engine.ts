@@ -38,6 +38,7 @@ import { createSealer } from "./seal.ts";
 import { settled } from "./settled.ts";
 import { recordedTask, takeSnapshot } from "./snapshot.ts";
 import { StoreAvailability } from "./store-availability.ts";
+import { StoreProbe } from "./store-probe.ts";
 import { submit } from "./submit.ts";
 import { openSubscription } from "./subscription.ts";
 import { type TakenUp, takeUp } from "./take-up.ts";
@@ -114,6 +115,7 @@ class TaskEngine implements RunningEngine {
   readonly #parts: EngineParts;
   readonly #rounds: Rounds;
   readonly #availability: StoreAvailability;
+  readonly #probe: StoreProbe;
   readonly #takingUp = new Set<TaskId>();
   /** Tasks whose lease this process holds but whose run it had to give up. */
   readonly #dropped = new Set<TaskId>();
@@ -135,6 +137,7 @@ class TaskEngine implements RunningEngine {
       onRefused: (error) => availability.refused(error, 1),
     });
     this.#availability = availability;
+    this.#probe = new StoreProbe(store, () => availability.works());
     const limits = limitsFrom(options.limits);
     const agents = new Map(options.agents.map((agent) => [agent.id, agent]));
     const node = options.node ?? randomUUID();
@@ -281,7 +284,7 @@ class TaskEngine implements RunningEngine {
     if (this.#phase !== "open") throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
     if (!this.#rounds.isHealthy)
       throw new A2AError("unavailable", "The server could not renew its lease on the store.", { retryAfter: 1 });
-    await this.#parts.store.health();
+    await this.#probe.check();
   }
 
   counts(): EngineCounts {

@@ -51,7 +51,10 @@ export interface Store {
 
   /** Deletes finished tasks that the retention policy no longer keeps; resolves with how many it deleted (bounded per call). */
   sweep(): Promise<number>;
-  /** Rejects if the store cannot serve. */
+  /**
+   * Rejects if the store cannot serve. It makes a real write, through whatever commits go through and as durable as they are, and leaves
+   * nothing behind: a full disk or a database that only reads must show. Asked at most once a second.
+   */
   health(): Promise<void>;
   close(): Promise<void>;
 }

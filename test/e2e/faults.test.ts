@@ -93,12 +93,16 @@ describe("a disk that is full", () => {
       expect(refusal).toMatchObject({ status: 503, error: { data: [{ reason: "UNAVAILABLE" }] } });
       if (refusal !== undefined) expectCivil(refusal);
       expect(Number(refusal?.retryAfter)).toBeGreaterThan(0);
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+      expect(server.stderr()).toContain("The store is unavailable; requests are refused");
       // What is there can still be read.
       expect(await must<Task>(server.url, "GetTask", { id: kept.task.id })).toEqual(kept.task);
 
       rmSync(`${disk}/ballast`);
       const { task } = await must<{ task: Task }>(server.url, "SendMessage", saying("small 0.05"));
       expect(task.status.state).toBe("TASK_STATE_COMPLETED");
+      await until(async () => (await fetch(`${server.url}/readyz`)).status === 200);
+      expect(server.stderr()).toContain("The store is available again");
       // The run that had to be given up is begun again, and its reader has lost nothing.
       await reading;
       const events = eventsOf(told);

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Outcome } from "../contract.ts";
 import { Compactor } from "./compactor.ts";
 import { openForWriting, setDurability } from "./connection.ts";
@@ -19,6 +19,12 @@ export interface Committed {
   /** Pairs: the index of an operation and the row of the hot log it became. */
   readonly rows: readonly number[];
 }
+
+/** Tasks are numbered from 1, so a probe's row belongs to none. */
+const NO_TASK = 0;
+const PROBE_KEY = "probe";
+/** More than a page holds, so that it shows whether the file can still grow. */
+const PROBE_VALUE = "x".repeat(8192);
 
 /** A transaction that did not happen, or may not have. */
 export class WriteFailed extends Error {
@@ -41,6 +47,8 @@ export class Writer {
   readonly #deleter: TaskDeleter | undefined;
   readonly #retainer: Retainer;
   readonly #compactor: Compactor;
+  readonly #addProbe: StatementSync;
+  readonly #deleteProbe: StatementSync;
   /** Set once a COMMIT has failed in a way that leaves its outcome open. */
   #broken: StoreFailure | undefined;
 
@@ -63,6 +71,8 @@ export class Writer {
       retainer: this.#retainer,
       webhooks: new WebhookWriter(database),
     });
+    this.#addProbe = database.prepare("INSERT INTO step (task, key, value) VALUES (?, ?, ?)");
+    this.#deleteProbe = database.prepare("DELETE FROM step WHERE task = ? AND key = ?");
     // Whoever held a lease or a webhook is gone: this process is the file's only owner.
     this.#transaction(() =>
       database.exec(
@@ -91,9 +101,12 @@ export class Writer {
     this.#transaction(() => this.#tasks.leave(node));
   }
 
-  /** Finds out whether a transaction could begin. */
+  /** Finds out whether something can be written: a row that needs pages of its own is added and deleted in one real transaction. */
   probe(): void {
-    this.#transaction(() => undefined);
+    this.#transaction(() => {
+      this.#addProbe.run(NO_TASK, PROBE_KEY, PROBE_VALUE);
+      this.#deleteProbe.run(NO_TASK, PROBE_KEY);
+    });
   }
 
   sweep(now: number): number {
