@@ -223,7 +223,8 @@ class TaskEngine implements RunningEngine {
   async list(query: ListQuery): Promise<TaskPage> {
     const { store } = this.#parts;
     const page = await store.list(query);
-    const tasks = await Promise.all(page.tasks.map((record) => recordedTask(store, record, query)));
+    const found = await Promise.all(page.tasks.map((record) => recordedTask(store, record, query)));
+    const tasks = found.filter((task) => task !== undefined);
     return { tasks, total: page.total, ...(page.next !== undefined && { next: page.next }) };
   }
 
