@@ -171,13 +171,13 @@ describe("when the database fails", () => {
     const wal = `${trial.file}-wal`;
     const before = readFileSync(wal);
     await store.health();
-    expect(readFileSync(wal).equals(before)).toBe(false);
+    expect(readFileSync(wal).length - before.length).toBeGreaterThan(128 * 1024);
     for (let count = 0; count < 20; count += 1) await store.health();
     await store.close();
     const database = new DatabaseSync(trial.file);
     expect(database.prepare("SELECT count(*) AS rows FROM step").get()).toEqual({ rows: 0 });
     // What a probe needs, the next one uses again.
-    expect(Number(database.prepare("PRAGMA freelist_count").get()?.["freelist_count"])).toBeLessThan(5);
+    expect(Number(database.prepare("PRAGMA freelist_count").get()?.["freelist_count"])).toBeLessThan(50);
     database.close();
   });
 

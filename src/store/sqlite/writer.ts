@@ -23,8 +23,8 @@ export interface Committed {
 /** Tasks are numbered from 1, so a probe's row belongs to none. */
 const NO_TASK = 0;
 const PROBE_KEY = "probe";
-/** More than a page holds, so that it shows whether the file can still grow. */
-const PROBE_VALUE = "x".repeat(8192);
+/** What a task with a message of ordinary size needs; a few bytes may fit on a disk that takes no message. */
+const PROBE_VALUE = "x".repeat(128 * 1024);
 
 /** A transaction that did not happen, or may not have. */
 export class WriteFailed extends Error {
@@ -71,7 +71,7 @@ export class Writer {
       retainer: this.#retainer,
       webhooks: new WebhookWriter(database),
     });
-    this.#addProbe = database.prepare("INSERT INTO step (task, key, value) VALUES (?, ?, ?)");
+    this.#addProbe = database.prepare("INSERT OR REPLACE INTO step (task, key, value) VALUES (?, ?, ?)");
     this.#deleteProbe = database.prepare("DELETE FROM step WHERE task = ? AND key = ?");
     // Whoever held a lease or a webhook is gone: this process is the file's only owner.
     this.#transaction(() =>
@@ -101,12 +101,19 @@ export class Writer {
     this.#transaction(() => this.#tasks.leave(node));
   }
 
-  /** Finds out whether something can be written: a row that needs pages of its own is added and deleted in one real transaction. */
+  /**
+   * Finds out whether a message of ordinary size could be written: commits a row that needs pages of its own, then deletes it. Two
+   * transactions, since pages that are freed in the one that took them are never written. The second can be done again by the next probe, so
+   * it does not wait for the disk.
+   */
   probe(): void {
-    this.#transaction(() => {
-      this.#addProbe.run(NO_TASK, PROBE_KEY, PROBE_VALUE);
-      this.#deleteProbe.run(NO_TASK, PROBE_KEY);
-    });
+    this.#transaction(() => this.#addProbe.run(NO_TASK, PROBE_KEY, PROBE_VALUE));
+    setDurability(this.#database, "process");
+    try {
+      this.#transaction(() => this.#deleteProbe.run(NO_TASK, PROBE_KEY));
+    } finally {
+      setDurability(this.#database, this.#data.durability);
+    }
   }
 
   sweep(now: number): number {
