@@ -88,6 +88,19 @@ describe("an engine over a store that fails for longer than it is retried", () =
     expect(lines().slice(1)).toEqual(["The store is available again"]);
   });
 
+  it("refuses a message to a task that is not stored in the end as `unavailable`, like the task itself", async () => {
+    const { harness, fail } = await open();
+    await using _closing = harness;
+    fail(1, "commit");
+    const first = await harness.begin("a");
+    const both = Promise.allSettled([
+      harness.engine.accepted(first),
+      harness.start({ taskId: first.taskId, parts: [{ text: "more" }] }),
+    ]);
+    await harness.advance(12_000);
+    expect(await both).toMatchObject([{ reason: { code: "unavailable" } }, { reason: { code: "unavailable" } }]);
+  });
+
   it("answers a read with `unavailable` after it was tried again for as long as commits are", async () => {
     const { harness, fail } = await open();
     await using _closing = harness;
