@@ -27,6 +27,7 @@ export async function cancelTask(
     if (outcome.status === "not-found") return undefined;
     while (!feed.ended && !isClosing()) {
       if (outcome.status === "ended") await feeds.refresh([id]);
+      if (feed.isGone) return undefined;
       if (!feed.ended) await new Promise<void>((resolve) => feed.onChange(resolve));
     }
     // It is in the inbox: the next start ends the task.

@@ -10,6 +10,7 @@ import {
   type TaskWrite,
   type WebhookOperation,
 } from "../store/contract.ts";
+import type { StoreAvailability } from "./store-availability.ts";
 
 /** Something that has writes of its own to commit: a task's writer. */
 export interface CommitSource {
@@ -44,6 +45,8 @@ export interface CommitterOptions {
   readonly clock: Clock;
   /** How long a busy or full store is tried again, in ms. */
   readonly retryFor: number;
+  /** Is told what the store took and what it refused. */
+  readonly availability?: Pick<StoreAvailability, "refused" | "works">;
   /** What was committed cannot be known: nobody may be answered any more. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -119,8 +122,10 @@ export class Committer {
     });
     try {
       settle(group, await this.#commit(group.operations));
+      this.#options.availability?.works();
     } catch (error) {
       if (!isPassing(error)) return this.#die(error);
+      this.#options.availability?.refused(error, group.operations.length);
       refuse(group, error);
     }
     clearImmediate(turn);

@@ -13,6 +13,7 @@ import { checkSize } from "./message-size.ts";
 import { setWebhook } from "./message-webhook.ts";
 import { type Once, toldBefore } from "./once.ts";
 import { onceEntry } from "./once-entry.ts";
+import { refusedTask } from "./refused-task.ts";
 import { readRunner } from "./runner-record.ts";
 import { ticketOf } from "./ticket.ts";
 import { skillNamed } from "./turn.ts";
@@ -101,7 +102,11 @@ async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submissi
   const { task } = feed;
   // Its name may have been taken a moment ago: what follows must find it in the store.
   const writer = runs.writer(task.id);
-  if (writer !== undefined && !writer.isStored) await writer.flush();
+  if (writer !== undefined && !writer.isStored) {
+    await writer.flush().catch((cause: unknown) => {
+      throw refusedTask(writer.loss, cause);
+    });
+  }
   if (feed.ended) throw taskEnded(task.id, feed.state);
   if (message.contextId !== undefined && message.contextId !== task.contextId) {
     throw invalidField("message.contextId", "is not the context of the task that message.taskId names");

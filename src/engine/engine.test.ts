@@ -279,7 +279,14 @@ describe("bookkeeping", () => {
     await using harness = await openHarness({ agents: echo });
     await Promise.all(Array.from({ length: 100 }, (_, n) => harness.send(`${n}`)));
     await turns(3);
-    expect(harness.engine.counts()).toEqual({ running: 0, queued: 0, orphans: 0, live: 0, subscribers: 0 });
+    expect(harness.engine.counts()).toEqual({
+      running: 0,
+      queued: 0,
+      orphans: 0,
+      live: 0,
+      subscribers: 0,
+      storeRefusals: 0,
+    });
   });
 
   test("a snapshot shows as much of the history as was asked for", async () => {

@@ -29,6 +29,7 @@ import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import { type Limits, limitsFrom } from "./limits.ts";
 import type { SendsUnderWay } from "./once.ts";
+import { ReadRetries } from "./read-retries.ts";
 import { type CrashStart, Recovery } from "./recovery.ts";
 import { refusedTask } from "./refused-task.ts";
 import { Rounds } from "./rounds.ts";
@@ -37,6 +38,8 @@ import { Runs } from "./runs.ts";
 import { createSealer } from "./seal.ts";
 import { settled } from "./settled.ts";
 import { recordedTask, takeSnapshot } from "./snapshot.ts";
+import { StoreAvailability } from "./store-availability.ts";
+import { StoreProbe } from "./store-probe.ts";
 import { submit } from "./submit.ts";
 import { openSubscription } from "./subscription.ts";
 import { type TakenUp, type TakeUpHow, takeUp } from "./take-up.ts";
@@ -86,6 +89,8 @@ export interface EngineCounts {
   readonly orphans: number;
   readonly live: number;
   readonly subscribers: number;
+  /** Writes and reads that were given up since the start because the store was unavailable for longer than `storeRetry`. */
+  readonly storeRefusals: number;
 }
 
 /** What the parts of the engine share. */
@@ -112,6 +117,8 @@ export function createEngine(options: EngineOptions): RunningEngine {
 class TaskEngine implements RunningEngine {
   readonly #parts: EngineParts;
   readonly #rounds: Rounds;
+  readonly #availability: StoreAvailability;
+  readonly #probe: StoreProbe;
   readonly #takingUp = new Set<TaskId>();
   readonly #recovery: Recovery;
   /** Tasks whose lease this process holds but whose run it had to give up; with how they were to be started after a crash, if they were. */
@@ -125,8 +132,16 @@ class TaskEngine implements RunningEngine {
   #retry: Timer | undefined;
 
   constructor(options: EngineOptions) {
-    const { store, bus, logger, hooks = {} } = options;
+    const { bus, logger, hooks = {}, storeRetry = 10_000 } = options;
     const clock = options.clock ?? createClock();
+    const availability = new StoreAvailability(clock, logger);
+    const store = new ReadRetries(options.store, {
+      clock,
+      retryFor: storeRetry,
+      onRefused: (error) => availability.refused(error, 1),
+    });
+    this.#availability = availability;
+    this.#probe = new StoreProbe(store, () => availability.works());
     const limits = limitsFrom(options.limits);
     const agents = new Map(options.agents.map((agent) => [agent.id, agent]));
     const node = options.node ?? randomUUID();
@@ -143,7 +158,8 @@ class TaskEngine implements RunningEngine {
     const committer = new Committer({
       store,
       clock,
-      retryFor: options.storeRetry ?? 10_000,
+      retryFor: storeRetry,
+      availability,
       onFatal: (error) => {
         this.#fatal = error;
         this.#died.resolve();
@@ -216,7 +232,8 @@ class TaskEngine implements RunningEngine {
   async list(query: ListQuery): Promise<TaskPage> {
     const { store } = this.#parts;
     const page = await store.list(query);
-    const tasks = await Promise.all(page.tasks.map((record) => recordedTask(store, record, query)));
+    const found = await Promise.all(page.tasks.map((record) => recordedTask(store, record, query)));
+    const tasks = found.filter((task) => task !== undefined);
     return { tasks, total: page.total, ...(page.next !== undefined && { next: page.next }) };
   }
 
@@ -277,12 +294,13 @@ class TaskEngine implements RunningEngine {
     if (this.#phase !== "open") throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
     if (!this.#rounds.isHealthy)
       throw new A2AError("unavailable", "The server could not renew its lease on the store.", { retryAfter: 1 });
-    await this.#parts.store.health();
+    await this.#probe.check();
   }
 
   counts(): EngineCounts {
     const { runs } = this.#parts;
-    return { ...runs.counts(), live: runs.size, subscribers: this.#subscribers };
+    const { refusals } = this.#availability;
+    return { ...runs.counts(), live: runs.size, subscribers: this.#subscribers, storeRefusals: refusals };
   }
 
   drain(timeout: number): Promise<void> {

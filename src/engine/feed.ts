@@ -37,6 +37,8 @@ export class Feed {
   finished: FinishedTask | undefined;
   /** How the task began, where that was in this process. */
   origin: TaskOrigin | undefined;
+  /** The task was deleted, and nothing comes any more. */
+  isGone = false;
   /** Set while the task's writer is in this process. */
   hasWriter = false;
   /** How many subscriptions read it. */

@@ -57,7 +57,7 @@ export class Feeds {
   /** Holds the feed of a task; `undefined`: no such task within the scope. */
   async acquire(id: TaskId, scope: Scope): Promise<Feed | undefined> {
     const known = this.#feeds.get(id);
-    if (known !== undefined) return isWithin(known.task, scope) ? this.hold(known) : undefined;
+    if (known !== undefined && !known.isGone) return isWithin(known.task, scope) ? this.hold(known) : undefined;
     const record = await this.#store.get(id, { scope, artifacts: false, history: 0 });
     return record === undefined ? undefined : this.of(record);
   }
@@ -70,7 +70,8 @@ export class Feeds {
 
   open(task: TaskRef, start: FeedStart): Feed {
     let feed = this.#feeds.get(task.id);
-    if (feed === undefined) {
+    // A task of the same name may have been made since.
+    if (feed === undefined || feed.isGone) {
       feed = new Feed(task, start, this.#limits);
       this.#feeds.set(task.id, feed);
     }
@@ -96,10 +97,22 @@ export class Feeds {
       if (this.isBehind(id)) followed.push(id);
     }
     if (followed.length === 0) return;
-    for (const { id, seq, ended } of await this.#store.positions(followed)) {
+    const positions = await this.#store.positions(followed);
+    if (positions.length < followed.length) this.#markGone(followed, new Set(positions.map(({ id }) => id)));
+    for (const { id, seq, ended } of positions) {
       const feed = this.#feeds.get(id);
       if (feed === undefined || feed.hasWriter || (feed.seq === seq && feed.ended === ended)) continue;
       await this.#reload(feed);
+    }
+  }
+
+  /** A task that has a feed and no writer here was in the store before: where it is not found now, it was deleted. */
+  #markGone(followed: readonly TaskId[], found: ReadonlySet<TaskId>): void {
+    for (const id of followed) {
+      const feed = this.#feeds.get(id);
+      if (feed === undefined || feed.hasWriter || found.has(id)) continue;
+      feed.isGone = true;
+      feed.wake();
     }
   }
 
@@ -119,6 +132,9 @@ export class Feeds {
   #drop(): void {
     const unheld = this.#unheld;
     this.#unheld = [];
-    for (const feed of unheld) if (feed.holders === 0) this.#feeds.delete(feed.task.id);
+    for (const feed of unheld) {
+      const { id } = feed.task;
+      if (feed.holders === 0 && this.#feeds.get(id) === feed) this.#feeds.delete(id);
+    }
   }
 }

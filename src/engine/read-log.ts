@@ -3,7 +3,15 @@ import type { LogEntry, Store } from "../store/contract.ts";
 
 const PAGE_BYTES = 1024 * 1024;
 
-/** All entries after `after` up to and including `upTo`, page by page. */
+/**
+ * Thrown where a log no longer holds what is to be read of it: since the task was read, its log was dropped, or the whole task deleted. Read
+ * the task again.
+ */
+export class LogDropped extends Error {
+  override readonly name = "LogDropped";
+}
+
+/** All entries after `after` up to and including `upTo`, which must have been committed, page by page. Throws {@link LogDropped}. */
 export async function* readLog(
   store: Store,
   id: TaskId,
@@ -12,7 +20,7 @@ export async function* readLog(
   let { after } = range;
   while (after < range.upTo) {
     const page = await store.log(id, after, PAGE_BYTES);
-    if (page.length === 0) return;
+    if (page[0]?.seq !== after + 1) throw new LogDropped(`The events of ${id} after ${after} are no longer kept.`);
     for (const entry of page) {
       if (entry.seq > range.upTo) return;
       yield entry;

@@ -24,6 +24,7 @@ import { iterateResult } from "./iterate.ts";
 import type { Limits } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import { ENGINE_NOTE } from "./note.ts";
+import { readFailure } from "./read-retries.ts";
 import { Rejection } from "./rejection.ts";
 import type { Replay } from "./replay.ts";
 import { openSealed, type Sealer } from "./seal.ts";
@@ -119,8 +120,11 @@ export class Run implements WriterListener {
     } catch (error) {
       // A lost lease or store is dealt with where it was found out; anything else is a defect of ours and must not stay silent.
       if (error instanceof TaskAborted) return;
-      if (this.#detached === undefined) await this.failAnyway(error);
-      else this.#report(error);
+      const unread = readFailure(error);
+      if (this.#detached !== undefined) this.#report(error);
+      // Not the agent's fault: the task is run again when the store answers.
+      else if (unread !== undefined) this.writer.lose({ kind: "store-unavailable", error: unread });
+      else await this.failAnyway(error);
     } finally {
       this.atWork = false;
       this.#over = true;

@@ -24,6 +24,7 @@ export async function settled(
     while (!isSettled(feed, ticket) && !isClosing()) {
       if (!soon) caller.signal.throwIfAborted();
       if (writer !== undefined && !writer.isStored && writer.loss !== undefined) throw refusedTask(writer.loss);
+      if (feed.isGone) throw new A2AError("task-not-found", "Task not found");
       await (soon ? new Promise<void>((resolve) => feed.onChange(resolve)) : changed(feed, caller.signal));
       soon = false;
       // Who writes here says what it takes; of what others take, only the store knows.

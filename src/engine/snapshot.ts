@@ -7,6 +7,7 @@ import type { SnapshotOptions } from "./api.ts";
 import type { Feed } from "./feed.ts";
 import { type Feeds, isWithin } from "./feeds.ts";
 import { foldEntries, foldLog } from "./fold-log.ts";
+import { LogDropped } from "./read-log.ts";
 import type { Transitions } from "./transitions.ts";
 
 /** A task as it is committed at this moment. */
@@ -28,12 +29,36 @@ async function currentTask(
   const feed = feeds.peek(id);
   if (feed !== undefined && !isWithin(feed.task, scope)) return undefined;
   if (feed?.finished !== undefined) return finishedTask(feed, options);
-  if (feed?.hasWriter === true) return liveTask(store, feed, options);
+  const live = feed?.hasWriter === true ? await unlessDropped(liveTask(store, feed, options)) : undefined;
+  if (live !== undefined) return live;
   const record = await store.get(id, { scope, artifacts: options.artifacts, history: options.history });
   return record === undefined ? undefined : recordedTask(store, record, options);
 }
 
-export async function recordedTask(store: Store, record: TaskRecord, options: SnapshotOptions): Promise<StoredTask> {
+/** The task of this record; as it is now where its log was dropped since. `undefined`: it was deleted since. */
+export async function recordedTask(
+  store: Store,
+  record: TaskRecord,
+  options: SnapshotOptions,
+): Promise<StoredTask | undefined> {
+  const task = await unlessDropped(assembled(store, record, options));
+  if (task !== undefined) return task;
+  // A log is dropped only when the artifacts are kept without it.
+  const { artifacts, history } = options;
+  const later = await store.get(record.id, { artifacts, history });
+  return later === undefined ? undefined : assembled(store, later, options);
+}
+
+async function unlessDropped<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof LogDropped) return undefined;
+    throw error;
+  }
+}
+
+async function assembled(store: Store, record: TaskRecord, options: SnapshotOptions): Promise<StoredTask> {
   const { id, contextId, seq, head, dialect, createdAt } = record;
   return {
     id: publicTaskId(id),

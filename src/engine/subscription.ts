@@ -7,7 +7,7 @@ import type { Batch, SubscribeOptions, Subscription, Ticket, ViewEntry } from ".
 import type { Feed, TaskOrigin } from "./feed.ts";
 import type { Feeds } from "./feeds.ts";
 import { isStatusBody, viewOf } from "./log-view.ts";
-import { readLog } from "./read-log.ts";
+import { LogDropped, readLog } from "./read-log.ts";
 import { recordedTask, takeSnapshot } from "./snapshot.ts";
 
 /** Events leave in batches of about this many bytes, so that a reader far behind is served piece by piece. */
@@ -58,10 +58,12 @@ export class LogSubscription implements Subscription {
       if (this.#closed || this.#source.isClosing()) return undefined;
       if (this.#position < feed.seq) {
         const entries = feed.read(this.#position) ?? (await this.#readStore());
-        if (entries.length > 0) return this.#batch(entries);
-        // The log of a finished task is not kept for ever; whoever is this late subscribes again.
-        if (feed.ended) return undefined;
+        if (entries[0]?.seq === this.#position + 1) return this.#batch(entries);
+        // What was committed before this read and is not in it was dropped: the log of a finished task is not kept for ever. A reader that is
+        // this late subscribes again.
+        return undefined;
       }
+      if (feed.isGone) return undefined;
       if (feed.ended && this.#position >= feed.seq) return undefined;
       await this.#changed();
     }
@@ -139,6 +141,8 @@ export async function openSubscription(
   if (options.after === undefined && feed.origin !== undefined) {
     return new LogSubscription(source, feed, { opening: beginning(feed, feed.origin), resync: false, ticket });
   }
+  // Another node may have written, and the caller have seen, what this one has not noticed yet.
+  if (after > feed.seq) await source.feeds.refresh([feed.task.id]);
   if (after > feed.seq)
     throw new A2AError("invalid-params", `Last-Event-ID: the task's events end at ${feed.seq}`, {
       violations: [{ field: "Last-Event-ID", description: `the task's events end at ${feed.seq}` }],
@@ -151,10 +155,12 @@ export async function openSubscription(
   if (record === undefined) throw new A2AError("task-not-found", "Task not found");
   if (after + 1 < record.firstSeq) return whole(true);
   const status = await statusAt(source.store, feed, { after, createdAt: record.createdAt });
+  if (status === undefined) return whole(true);
   const task = await recordedTask(source.store, record, {
     artifacts: false,
     history: options.after === undefined ? undefined : 0,
   });
+  if (task === undefined) throw new A2AError("task-not-found", "Task not found");
   return new LogSubscription(source, feed, { opening: { ...task, ...status, seq: after }, resync: false, ticket });
 }
 
@@ -172,8 +178,20 @@ function beginning({ task, metadata }: Feed, { status, message }: TaskOrigin): S
   };
 }
 
-/** The status that held at a seq: the last one in the log up to there, or the one every task begins with. */
+/** The status that held at a seq; `undefined`: the log was dropped. */
 async function statusAt(
+  ...which: Parameters<typeof readStatusAt>
+): Promise<Pick<StoredTask, "state" | "status"> | undefined> {
+  try {
+    return await readStatusAt(...which);
+  } catch (error) {
+    if (error instanceof LogDropped) return undefined;
+    throw error;
+  }
+}
+
+/** The last status in the log up to there, or the one every task begins with. */
+async function readStatusAt(
   store: Store,
   feed: Feed,
   { after, createdAt }: { readonly after: number; readonly createdAt: number },

@@ -4,7 +4,7 @@ import { readEvent, type StoredTask } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
 import type { Store } from "../store/contract.ts";
 import { isStatusBody } from "./log-view.ts";
-import { readLog } from "./read-log.ts";
+import { LogDropped, readLog } from "./read-log.ts";
 
 /** The member of a task's metadata that lists every state it has been in, oldest first. */
 const TRANSITIONS_KEY = "stateTransitions";
@@ -51,11 +51,16 @@ export class Transitions {
     const passed = this.#passed.get(key);
     const known = passed?.createdAt === createdAt && passed.seq <= seq ? passed : undefined;
     const transitions = [...(known?.transitions ?? [{ state: "submitted" as const, timestamp: isoTime(createdAt) }])];
-    for await (const { body } of readLog(this.#store, key, { after: known?.seq ?? 0, upTo: seq })) {
-      const event = isStatusBody(body) ? readEvent(body) : undefined;
-      if (event?.kind !== "status") continue;
-      const { state, timestamp } = event.status;
-      if (transitions.at(-1)?.state !== state) transitions.push({ state, timestamp });
+    try {
+      for await (const { body } of readLog(this.#store, key, { after: known?.seq ?? 0, upTo: seq })) {
+        const event = isStatusBody(body) ? readEvent(body) : undefined;
+        if (event?.kind !== "status") continue;
+        const { state, timestamp } = event.status;
+        if (transitions.at(-1)?.state !== state) transitions.push({ state, timestamp });
+      }
+    } catch (error) {
+      // The events are gone for good: what is known must do.
+      if (!(error instanceof LogDropped)) throw error;
     }
     this.#remember(key, { createdAt, seq, transitions });
     return transitions;

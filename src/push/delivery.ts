@@ -127,7 +127,7 @@ class Turn {
       return { kind: "pause", until: held.quietUntil };
     }
     const { events } = target;
-    const place = { task: held.task, contextId: record.contextId, origin: record.dialect };
+    const place = { task: held.task, contextId: record.contextId, firstSeq: record.firstSeq, origin: record.dialect };
     using pending = new PendingEvents(
       { store, ...place, codec, events, budget, folds, now: () => clock.now() },
       this.#cursor,

@@ -33,6 +33,27 @@ describe("What is told", () => {
     await trial.harness.until(() => trial.push.counts().held === 0);
     expect(trial.said().at(-1)).toBe("task@5:status:completed:");
   });
+
+  it("is the event itself when it is committed just after an empty read of the log", async () => {
+    await using trial = await PushTrial.open({ answer: () => 200 });
+    const { store } = trial.harness;
+    const task = await trial.task("t", HOOK);
+    await trial.posted(1);
+    const read = store.log.bind(store);
+    let chunks = 0;
+    // Each empty page is held back until the next chunk is in the store.
+    vi.spyOn(store, "log").mockImplementation(async (id, after, maxBytes) => {
+      const page = await read(id, after, maxBytes);
+      if (page.length === 0 && chunks < 5) await task.chunk(String(++chunks));
+      return page;
+    });
+    await task.chunk("0");
+    await trial.harness.until(() => chunks === 5);
+    await task.end();
+    await trial.harness.until(() => trial.push.counts().held === 0);
+    const expected = ["0", "1", "2", "3", "4", "5"].map((text) => `chunk:${text}`);
+    expect(trial.said()).toEqual(["status:working", ...expected, "status:completed"]);
+  });
 });
 
 describe("A task at one of its seqs", () => {

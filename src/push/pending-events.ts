@@ -30,6 +30,8 @@ export interface PendingOptions {
   readonly store: Store;
   readonly task: TaskId;
   readonly contextId: ContextId;
+  /** Where the task's kept log begins. */
+  readonly firstSeq: number;
   /** The dialect in which the task was made. */
   readonly origin: string;
   readonly codec: PushCodec;
@@ -66,8 +68,11 @@ export class PendingEvents implements Disposable {
 
   /** `undefined`: nothing for now. The step before counts as done. */
   async next(): Promise<Step | undefined> {
+    if (this.#options.firstSeq > this.#cursor + 1) return this.#afterGap();
     const first = await this.#peek();
-    if (first === undefined || first.seq > this.#cursor + 1) return this.#afterGap();
+    // An empty page says only that nothing was there when it was read: the next event may be committed by now.
+    if (first === undefined) return undefined;
+    if (first.seq > this.#cursor + 1) return this.#afterGap();
     return this.#options.codec.carries === "event" ? this.#nextEvent() : this.#nextTask();
   }
 
@@ -124,8 +129,6 @@ export class PendingEvents implements Disposable {
   /** Events between the cursor and what the log still holds are gone: the whole task stands for them. */
   async #afterGap(): Promise<Step | undefined> {
     const { store, task, codec } = this.#options;
-    const [position] = await store.positions([task]);
-    if (position === undefined || position.seq <= this.#cursor) return undefined;
     let told: StoredTask | undefined;
     const body = await this.#whole(
       async () => {

@@ -1,5 +1,5 @@
 import { isStatusBody } from "../engine/log-view.ts";
-import { readLog } from "../engine/read-log.ts";
+import { LogDropped, readLog } from "../engine/read-log.ts";
 import { recordedTask } from "../engine/snapshot.ts";
 import { ArtifactFold } from "../protocol/fold.ts";
 import type { TaskId } from "../protocol/ids.ts";
@@ -42,8 +42,15 @@ export class TaskReplay {
     if (isPresent && record.artifacts !== undefined) return recordedTask(this.#store, record, { artifacts: true });
     if (record.firstSeq > 1) return currentTask(this.#store, this.#id);
     if (seq < this.#seq) this.#forget();
-    for await (const entry of readLog(this.#store, this.#id, { after: this.#seq, upTo: seq })) this.#add(entry);
+    try {
+      for await (const entry of readLog(this.#store, this.#id, { after: this.#seq, upTo: seq })) this.#add(entry);
+    } catch (error) {
+      if (!(error instanceof LogDropped)) throw error;
+      this.#forget();
+      return currentTask(this.#store, this.#id);
+    }
     const task = await recordedTask(this.#store, record, { artifacts: false });
+    if (task === undefined) return undefined;
     const artifacts = JSON.stringify(this.#fold.artifacts());
     const event = isPresent || this.#status === undefined ? undefined : readEvent(this.#status);
     if (this.#isLarge || this.#bytes > KEPT_BYTES) this.#forget();

@@ -52,7 +52,10 @@ export interface Store {
 
   /** Deletes finished tasks that the retention policy no longer keeps; resolves with how many it deleted (bounded per call). */
   sweep(): Promise<number>;
-  /** Rejects if the store cannot serve. */
+  /**
+   * Rejects if the store cannot serve. It makes a real write, through whatever commits go through and as durable as they are, and leaves
+   * nothing behind: a full disk or a database that only reads must show. Asked at most once a second.
+   */
   health(): Promise<void>;
   close(): Promise<void>;
 }
@@ -341,7 +344,10 @@ export interface TaskRecord {
   readonly head: TaskHead;
   /** The last seq of the log. */
   readonly seq: number;
-  /** Events before this one are no longer kept. 1 while all are. */
+  /**
+   * Events before this one are no longer kept. 1 while all are; `seq + 1` where none is. It never falls. Only this, or a page of the log that
+   * begins later than asked, says that events are gone: an empty page may be followed by a commit.
+   */
   readonly firstSeq: number;
   readonly epoch: number;
   /** Who holds the lease, living or not. */

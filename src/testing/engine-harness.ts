@@ -22,6 +22,8 @@ export interface HarnessOptions extends Partial<Omit<EngineOptions, "agents" | "
   /** Opens the store that this engine and those after its crash share. Default: in memory, keeping everything. */
   readonly openStore?: (setup: { readonly retention: Retention; readonly now: () => number }) => Store | Promise<Store>;
   readonly retention?: Retention;
+  /** Wraps the shared store for each engine, so that an engine sees delays or failures and the checks of a test do not. */
+  readonly wrapStore?: (store: Store) => Store;
 }
 
 export interface SendOptions extends Pick<Submission, "webhook" | "onceWithin" | "admitSkill"> {
@@ -83,7 +85,7 @@ export class EngineHarness implements AsyncDisposable {
   #dead = false;
 
   constructor(world: World, options: HarnessOptions) {
-    const { agents, openStore: _open, retention: _retention, ...engineOptions } = options;
+    const { agents, openStore: _open, retention: _retention, wrapStore, ...engineOptions } = options;
     this.#world = world;
     this.#options = options;
     this.#agents = "id" in agents ? [agents] : agents;
@@ -91,7 +93,7 @@ export class EngineHarness implements AsyncDisposable {
     this.bus = world.bus;
     this.clock = world.clock;
     this.node = options.node ?? `node-${++count}`;
-    this.store = new ControlledStore(world.store);
+    this.store = new ControlledStore(wrapStore?.(world.store) ?? world.store);
     this.engine = createEngine({
       logger: this.#logger(),
       secret: new Uint8Array(32).fill(7),
@@ -120,7 +122,9 @@ export class EngineHarness implements AsyncDisposable {
   async join(changes: Partial<HarnessOptions> = {}): Promise<EngineHarness> {
     const { node: _node, ...options } = this.#options;
     const other = new EngineHarness(this.#world, { ...options, ...changes });
-    await other.engine.start();
+    const started = other.engine.start();
+    // A store that fails now and then is tried again after a while.
+    await (options.wrapStore === undefined ? started : this.pumped(started));
     return other;
   }
 
@@ -145,7 +149,7 @@ export class EngineHarness implements AsyncDisposable {
     if (this.#dead || this.fatal.length > 0) return;
     this.store.failAlways(undefined);
     this.store.release();
-    await this.#pumped(this.engine.close());
+    await this.pumped(this.engine.close());
     this.#dead = true;
   }
 
@@ -293,19 +297,20 @@ export class EngineHarness implements AsyncDisposable {
     await this.until(async () => (await this.find(id, options))?.status.state === state, `task ${id} to be ${state}`);
   }
 
-  /** Lets time pass until it settles. */
-  async #pumped(work: Promise<void>): Promise<void> {
+  /** Lets time pass until this settles. Fails if it does not within three seconds. */
+  async pumped<T>(work: Promise<T>): Promise<T> {
     let done = false;
     const finished = work.finally(() => {
       done = true;
     });
+    finished.catch(() => {});
     const giveUp = performance.now() + 3000;
     for (let tries = 0; performance.now() < giveUp && !done; tries += 1) {
       await turns(1);
       if (tries % 10 === 9 && !done) await this.clock.advance(100);
     }
-    if (!done) throw new Error("The engine does not close.");
-    await finished;
+    if (!done) throw new Error("It does not settle, however much time passes.");
+    return finished;
   }
 
   #logger(): Logger {

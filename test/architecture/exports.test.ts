@@ -309,7 +309,10 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "WebhookVerifier",
     ],
   },
-  "./testing": { values: ["storeContract"], types: ["OpenStore", "StoreSetup"] },
+  "./testing": {
+    values: ["createUnreliableStore", "storeContract"],
+    types: ["OpenStore", "StoreFaults", "StoreMethod", "StoreSetup", "UnreliableStore", "UnreliableStoreOptions"],
+  },
 };
 
 const manifest: { exports: Record<string, string> } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

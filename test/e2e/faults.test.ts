@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Answer, ask, collect, eventsOf, type Frame, idsUpTo, must, open, saying, type Task } from "./rpc.ts";
@@ -93,12 +93,20 @@ describe("a disk that is full", () => {
       expect(refusal).toMatchObject({ status: 503, error: { data: [{ reason: "UNAVAILABLE" }] } });
       if (refusal !== undefined) expectCivil(refusal);
       expect(Number(refusal?.retryAfter)).toBeGreaterThan(0);
+      expect(server.stderr()).toContain("The store is unavailable; requests are refused");
       // What is there can still be read.
       expect(await must<Task>(server.url, "GetTask", { id: kept.task.id })).toEqual(kept.task);
 
+      // Not a byte is left, not only too little for what was sent.
+      fill(`${disk}/more-ballast`);
+      await until(async () => (await fetch(`${server.url}/readyz`)).status === 503);
+
+      rmSync(`${disk}/more-ballast`);
       rmSync(`${disk}/ballast`);
       const { task } = await must<{ task: Task }>(server.url, "SendMessage", saying("small 0.05"));
       expect(task.status.state).toBe("TASK_STATE_COMPLETED");
+      await until(async () => (await fetch(`${server.url}/readyz`)).status === 200);
+      expect(server.stderr()).toContain("The store is available again");
       // The run that had to be given up is begun again, and its reader has lost nothing.
       await reading;
       const events = eventsOf(told);
@@ -228,6 +236,15 @@ describe("an agent that throws", () => {
 });
 
 /** A file system of 16 MB, if this process may make one. */
+/** Writes until the disk takes no more. */
+function fill(file: string): void {
+  try {
+    for (;;) appendFileSync(file, Buffer.alloc(4096));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
+  }
+}
+
 function mountSmallDisk(path: string): boolean {
   mkdirSync(path);
   try {

@@ -27,11 +27,15 @@ export interface TrialOptions {
   readonly carries?: PushCodec["carries"];
   readonly lanes?: DispatcherOptions["lanes"];
   readonly retention?: HarnessOptions["retention"];
+  readonly wrapStore?: HarnessOptions["wrapStore"];
   /** Answers at once instead of letting the test do so. */
   readonly answer?: (posted: Posted) => Response | number | undefined;
 }
 
-type Command = { readonly kind: "chunk" | "status"; readonly text: string } | { readonly kind: "end" };
+export type Command = { readonly kind: "chunk" | "status"; readonly text: string } | { readonly kind: "end" };
+
+/** Webhooks set in this dialect receive whole tasks, whatever `carries` says. */
+export const TASK_DIALECT = "test/task";
 
 const POLICY: PushPolicy = { single: false, missing: "error", afterFailure: "suspended" };
 
@@ -66,7 +70,7 @@ export class PushTrial implements AsyncDisposable {
           return `signed:${claims.jti}`;
         },
       },
-      codecOf: (dialect) => (dialect === "unknown" ? undefined : codec(carries)),
+      codecOf: (dialect) => (dialect === "unknown" ? undefined : codec(dialect === TASK_DIALECT ? "task" : carries)),
       settings: { ...DEFAULT_PUSH_SETTINGS, ...settings },
       lanes,
       hooks: { on: { delivery: (record) => void this.records.push(record) } },
@@ -88,15 +92,19 @@ export class PushTrial implements AsyncDisposable {
         await task.flush();
       }
     });
-    const { retention } = options;
-    const harness = await EngineHarness.open({ agents: agent, ...(retention !== undefined && { retention }) });
+    const { retention, wrapStore } = options;
+    const harness = await EngineHarness.open({
+      agents: agent,
+      ...(retention !== undefined && { retention }),
+      ...(wrapStore !== undefined && { wrapStore }),
+    });
     const trial = new PushTrial(harness, commands, options);
     await trial.start();
     return trial;
   }
 
   async start(): Promise<void> {
-    await this.harness.store.heartbeat(this.node, 60_000);
+    await this.harness.shared.heartbeat(this.node, 60_000);
     this.push.start();
   }
 
@@ -146,6 +154,7 @@ export class PushTrial implements AsyncDisposable {
     };
     return {
       id: ticket.taskId,
+      push: (command) => queue.push(command),
       chunk: (text) => told({ kind: "chunk", text }),
       status: (text) => told({ kind: "status", text }),
       end: async () => {
@@ -206,6 +215,8 @@ export class PushTrial implements AsyncDisposable {
 
 export interface TrialTask {
   readonly id: TaskId;
+  /** Has the agent do this when it has done what came before. */
+  push(command: Command): void;
   /** Writes a chunk, a status; resolves once it is committed. */
   chunk(text: string): Promise<void>;
   status(text: string): Promise<void>;

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
@@ -161,6 +162,38 @@ describe("when the database fails", () => {
     intruder.close();
     const again = await trial.open();
     expect((await again.log(T, 0, 1e6)).map((entry) => entry.seq)).toEqual([1, 2, 3]);
+  });
+
+  test("health writes to the disk for real, and leaves nothing behind", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open();
+    await store.commit([createOf(T)]);
+    const wal = `${trial.file}-wal`;
+    const before = readFileSync(wal);
+    await store.health();
+    expect(readFileSync(wal).length - before.length).toBeGreaterThan(128 * 1024);
+    for (let count = 0; count < 20; count += 1) await store.health();
+    await store.close();
+    const database = new DatabaseSync(trial.file);
+    expect(database.prepare("SELECT count(*) AS rows FROM step").get()).toEqual({ rows: 0 });
+    // What a probe needs, the next one uses again.
+    expect(Number(database.prepare("PRAGMA freelist_count").get()?.["freelist_count"])).toBeLessThan(50);
+    database.close();
+  });
+
+  test("health fails while the file cannot grow, and not before", async () => {
+    await using trial = await sqliteTrial();
+    const store = await trial.open({ maxPages: 120 });
+    await store.commit([createOf(T)]);
+    await store.health();
+    const fill = async (): Promise<void> => {
+      for (let seq = 2; seq < 1000; seq += 1)
+        await store.commit([writeOf(T, { entries: [chunkEntry(seq, "x".repeat(3000), seq > 2)] })]);
+    };
+    await expect(fill()).rejects.toMatchObject({ code: "full" });
+    await expect(store.health()).rejects.toMatchObject({ code: "full", message: expect.stringMatching(/disk space/) });
+    // The failure of a probe breaks nothing.
+    expect(await store.positions([T])).toMatchObject([{ ended: false }]);
   });
 
   test("a file that cannot grow is full, keeps all it has, and goes on with what fits", async () => {

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Outcome } from "../contract.ts";
 import { Compactor } from "./compactor.ts";
 import { openForWriting, setDurability } from "./connection.ts";
@@ -19,6 +19,12 @@ export interface Committed {
   /** Pairs: the index of an operation and the row of the hot log it became. */
   readonly rows: readonly number[];
 }
+
+/** Tasks are numbered from 1, so a probe's row belongs to none. */
+const NO_TASK = 0;
+const PROBE_KEY = "probe";
+/** What a task with a message of ordinary size needs; a few bytes may fit on a disk that takes no message. */
+const PROBE_VALUE = "x".repeat(128 * 1024);
 
 /** A transaction that did not happen, or may not have. */
 export class WriteFailed extends Error {
@@ -42,6 +48,8 @@ export class Writer {
   readonly #deleter: TaskDeleter | undefined;
   readonly #retainer: Retainer;
   readonly #compactor: Compactor;
+  readonly #addProbe: StatementSync;
+  readonly #deleteProbe: StatementSync;
   /** Set once a COMMIT has failed in a way that leaves its outcome open. */
   #broken: StoreFailure | undefined;
 
@@ -68,6 +76,8 @@ export class Writer {
       retainer: this.#retainer,
       webhooks: new WebhookWriter(database),
     });
+    this.#addProbe = database.prepare("INSERT OR REPLACE INTO step (task, key, value) VALUES (?, ?, ?)");
+    this.#deleteProbe = database.prepare("DELETE FROM step WHERE task = ? AND key = ?");
     // Whoever held a lease or a webhook is gone: this process is the file's only owner.
     this.#transaction(() => {
       database.exec(
@@ -97,9 +107,19 @@ export class Writer {
     this.#transaction(() => this.#tasks.leave(node));
   }
 
-  /** Finds out whether a transaction could begin. */
+  /**
+   * Finds out whether a message of ordinary size could be written: commits a row that needs pages of its own, then deletes it. Two
+   * transactions, since pages that are freed in the one that took them are never written. The second can be done again by the next probe, so
+   * it does not wait for the disk.
+   */
   probe(): void {
-    this.#transaction(() => undefined);
+    this.#transaction(() => this.#addProbe.run(NO_TASK, PROBE_KEY, PROBE_VALUE));
+    setDurability(this.#database, "process");
+    try {
+      this.#transaction(() => this.#deleteProbe.run(NO_TASK, PROBE_KEY));
+    } finally {
+      setDurability(this.#database, this.#data.durability);
+    }
   }
 
   sweep(now: number): number {

@@ -1,0 +1,150 @@
+import { describe, expect, it, test } from "vitest";
+import { type Store, StoreError } from "../store/contract.ts";
+import { createMemoryStore } from "../store/memory/store.ts";
+import { turns } from "./engine-harness.ts";
+import { storeContract } from "./store-contract.ts";
+import { createOf, SCOPE, statusEntry, taskId, writeOf } from "./store-operations.ts";
+import { createUnreliableStore, type UnreliableStoreOptions } from "./unreliable-store.ts";
+
+/** Which of 200 reads failed and in which order the others were answered, with the delays that were waited for. */
+async function observe(options: UnreliableStoreOptions): Promise<{ answers: string[]; waited: number[] }> {
+  const waited: number[] = [];
+  const wait = (milliseconds: number): Promise<void> => {
+    waited.push(milliseconds);
+    return turns(milliseconds);
+  };
+  const store = createUnreliableStore(createMemoryStore(), { wait, ...options });
+  const answers: string[] = [];
+  const calls = Array.from({ length: 200 }, (_, index) =>
+    store.positions([]).then(
+      () => answers.push(`${index}`),
+      () => answers.push(`${index} failed`),
+    ),
+  );
+  await Promise.all(calls);
+  return { answers, waited };
+}
+
+describe("an unreliable store without failures fulfils the store contract", () => {
+  test.each(storeContract)("$name", async ({ run }) => {
+    let seed = 0;
+    await run(async (setup) =>
+      createUnreliableStore(createMemoryStore(setup), { seed: ++seed, delay: { min: 0, max: 6 }, wait: turns }),
+    );
+  });
+});
+
+describe("an unreliable store", () => {
+  it("repeats its delays and failures for the same seed, and has others for another", async () => {
+    const faults = { delay: { min: 0, max: 5 }, failures: 0.3 };
+    const first = await observe({ seed: 7, ...faults });
+    expect(await observe({ seed: 7, ...faults })).toEqual(first);
+    expect(await observe({ seed: 8, ...faults })).not.toEqual(first);
+  });
+
+  it("draws delays within the range, and lets calls overtake each other", async () => {
+    const { answers, waited } = await observe({ delay: { min: 1, max: 4 } });
+    expect(Math.max(...waited)).toBeLessThanOrEqual(4);
+    const total = waited.reduce((sum, each) => sum + each, 0);
+    expect(total).toBeGreaterThan(200);
+    expect(total).toBeLessThan(800);
+    expect(answers).toHaveLength(200);
+    expect(answers).not.toEqual(answers.toSorted((a, b) => Number(a) - Number(b)));
+  });
+
+  it("adds nothing where no fault is set", async () => {
+    const { answers, waited } = await observe({});
+    expect(waited).toEqual([]);
+    expect(answers).toEqual(Array.from({ length: 200 }, (_, index) => `${index}`));
+  });
+
+  it("waits in real time unless given another way", async () => {
+    const store = createUnreliableStore(createMemoryStore(), { delay: { min: 1, max: 1 } });
+    let isAnswered = false;
+    const answer = store.health().then(() => {
+      isAnswered = true;
+    });
+    await Promise.resolve();
+    expect(isAnswered).toBe(false);
+    await answer;
+  });
+
+  it("answers a read with what was there before the answer was delayed", async () => {
+    const waits: (() => void)[] = [];
+    const wait = (): Promise<void> => new Promise((resolve) => void waits.push(resolve));
+    const inner = createMemoryStore();
+    await inner.commit([createOf(taskId(1), {}, { entries: [statusEntry(1)] })]);
+    // With this seed the whole delay of the first call comes after the store was asked.
+    const seed = await seedOf(async (options) => {
+      let hasAsked = false;
+      const positions = async (): Promise<[]> => {
+        hasAsked = true;
+        return [];
+      };
+      const asked: Store = Object.create(inner, { positions: { value: positions } });
+      void createUnreliableStore(asked, { ...options, wait: () => new Promise(() => {}) }).positions([]);
+      await turns(1);
+      return hasAsked;
+    });
+    const store = createUnreliableStore(inner, { seed, delay: { min: 1, max: 1 }, wait });
+    const reading = store.positions([taskId(1)]);
+    await inner.commit([writeOf(taskId(1), { entries: [statusEntry(2)] })]);
+    for (const resume of waits) resume();
+    expect(await reading).toMatchObject([{ seq: 1 }]);
+  });
+
+  it("fails as often as asked, before anything is applied, with the errors of the contract", async () => {
+    const inner = createMemoryStore({ retention: {} });
+    const store = createUnreliableStore(inner, { failures: { commit: 0.5 } });
+    const codes = new Map<string, number>();
+    let applied = 0;
+    for (let index = 1; index <= 200; index += 1) {
+      try {
+        await store.commit([createOf(taskId(index))]);
+        applied += 1;
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        codes.set(error.code, (codes.get(error.code) ?? 0) + 1);
+      }
+    }
+    expect(new Set(codes.keys())).toEqual(new Set(["busy", "full"]));
+    expect(applied + store.failed).toBe(200);
+    expect(applied).toBeGreaterThan(60);
+    expect(applied).toBeLessThan(140);
+    expect((await inner.list({ scope: SCOPE, limit: 1, artifacts: false })).total).toBe(applied);
+  });
+
+  it("fails only the methods named; a method that reads fails as busy", async () => {
+    const store = createUnreliableStore(createMemoryStore(), { failures: { get: 1 } });
+    await store.health();
+    for (let count = 0; count < 20; count += 1)
+      await expect(store.get(taskId(1), { artifacts: false })).rejects.toMatchObject({ code: "busy" });
+    expect(store.failed).toBe(20);
+  });
+
+  it("can be switched while it runs", async () => {
+    const store = createUnreliableStore(createMemoryStore(), { failures: 1 });
+    await expect(store.health()).rejects.toBeInstanceOf(StoreError);
+    store.setFaults({});
+    await store.health();
+    store.setFaults({ failures: { health: 1 } });
+    await expect(store.health()).rejects.toBeInstanceOf(StoreError);
+  });
+
+  it.each([
+    [{ delay: { min: 2, max: 1 } }, "delay"],
+    [{ delay: { min: -1, max: 1 } }, "delay"],
+    [{ delay: { min: 0, max: 0.5 } }, "delay"],
+    [{ failures: 1.1 }, "failures"],
+    [{ failures: { get: Number.NaN } }, "failures"],
+    [{ seed: 0.5 }, "seed"],
+  ])("refuses %j", (options, field) => {
+    expect(() => createUnreliableStore(createMemoryStore(), options)).toThrow(new RegExp(`^${field}: `));
+  });
+});
+
+/** The first seed with which this holds for a delay of 1. */
+async function seedOf(holds: (options: UnreliableStoreOptions) => Promise<boolean>): Promise<number> {
+  for (let seed = 1; seed < 50; seed += 1) if (await holds({ seed, delay: { min: 1, max: 1 } })) return seed;
+  throw new Error("No seed was found.");
+}
