@@ -144,9 +144,12 @@ export async function startServer(start: StartOptions): Promise<Started> {
 
 /** The engine's limits and the transport's apart. */
 function limitsOf({ limits = {} }: ServerOptions) {
-  const { maxBodyBytes, maxStreams, maxStreamsPerCaller, ...rest } = limits;
+  const { maxBodyBytes, maxPendingBodyBytes, maxPendingBodyBytesPerAddress, maxStreams, maxStreamsPerCaller, ...rest } =
+    limits;
   const transportLimits: TransportLimits = {
     ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+    ...(maxPendingBodyBytes !== undefined && { maxPendingBodyBytes }),
+    ...(maxPendingBodyBytesPerAddress !== undefined && { maxPendingBodyBytesPerAddress }),
     ...(maxStreams !== undefined && { maxStreams }),
     ...(maxStreamsPerCaller !== undefined && { maxStreamsPerCaller }),
   };

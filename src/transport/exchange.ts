@@ -1,4 +1,5 @@
 import type { ClientCertificate } from "../auth/verify/contract.ts";
+import type { ReserveBody } from "./body-memory.ts";
 
 /** One HTTP request, whatever brought it. */
 export interface Exchange {
@@ -7,8 +8,11 @@ export interface Exchange {
   readonly target: string;
   /** The header's value; several are joined by commas. The name must be in lower case. */
   header(name: string): string | undefined;
-  /** The whole body. Rejects with `payload-too-large` as soon as it exceeds `limit` bytes. At most one call. */
-  body(limit: number): Promise<Uint8Array>;
+  /**
+   * The whole body. Rejects with `payload-too-large` as soon as it exceeds `limit` bytes, and with `unavailable` if it must make room for
+   * faster ones. `reserve` counts its memory while it arrives. At most one call.
+   */
+  body(limit: number, reserve: ReserveBody): Promise<Uint8Array>;
   /** Aborts when the caller is gone before the answer is complete. */
   readonly signal: AbortSignal;
   /** The caller's network address, where known. */

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { ClientCertificate } from "../../auth/verify/contract.ts";
-import { incompleteBody, tooLarge } from "../body-error.ts";
+import { BodyBuffer } from "../body-buffer.ts";
+import { droppedBody, incompleteBody, tooLarge } from "../body-error.ts";
+import type { ReserveBody } from "../body-memory.ts";
 import { type Exchange, targetOf } from "../exchange.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import { parsedBody } from "./parsed-body.ts";
@@ -12,6 +14,7 @@ export class NodeExchange implements Exchange {
   readonly #request: IncomingMessage;
   #controller: AbortController | undefined;
   #gone = false;
+  #dropped = false;
 
   constructor(request: IncomingMessage) {
     this.#request = request;
@@ -40,10 +43,13 @@ export class NodeExchange implements Exchange {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  body(limit: number): Promise<Uint8Array> {
+  /** Whether the body was dropped before it had arrived: the connection is of no use then. */
+  get dropped(): boolean {
+    return this.#dropped;
+  }
+
+  body(limit: number, reserve: ReserveBody): Promise<Uint8Array> {
     const request = this.#request;
-    const chunks: Buffer[] = [];
-    let size = 0;
     return new Promise((resolve, reject) => {
       if (request.readableEnded) {
         resolve(parsedBody(request, limit));
@@ -53,26 +59,34 @@ export class NodeExchange implements Exchange {
         reject(incompleteBody(request.errored));
         return;
       }
-      if (Number(request.headers["content-length"] ?? 0) > limit) {
+      const length = request.headers["content-length"];
+      const declared = length === undefined ? undefined : Number(length);
+      if (declared !== undefined && declared > limit) {
         discard(request, limit);
         reject(tooLarge(limit));
         return;
       }
-      request.on("data", (chunk: Buffer) => {
-        size += chunk.byteLength;
-        if (size <= limit) {
-          chunks.push(chunk);
-          return;
-        }
-        chunks.length = 0;
+      const dropped = (): void => {
+        this.#dropped = true;
         request.removeAllListeners("data");
-        discard(request, limit);
-        reject(tooLarge(limit));
+        request.pause();
+        reject(droppedBody());
+      };
+      const buffer = new BodyBuffer({ limit, declared, reserve, dropped });
+      request.on("data", (chunk: Buffer) => {
+        try {
+          buffer.add(chunk);
+        } catch (error) {
+          request.removeAllListeners("data");
+          discard(request, limit);
+          reject(error);
+        }
       });
-      request.on("end", () =>
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-      );
-      request.on("error", (cause) => reject(incompleteBody(cause)));
+      request.on("end", () => resolve(buffer.finish()));
+      request.on("error", (cause) => {
+        buffer.release();
+        reject(incompleteBody(cause));
+      });
     });
   }
 

@@ -12,7 +12,10 @@ export function createNodeHandler(
     const exchange = new NodeExchange(request);
     response.on("error", ignore);
     response.on("close", () => exchange.closed(response.writableFinished));
-    void handle(exchange).then((reply) => write(reply, response));
+    void handle(exchange).then((reply) => {
+      if (exchange.dropped) response.shouldKeepAlive = false;
+      write(reply, response);
+    });
   };
 }
 
