@@ -1,4 +1,5 @@
 import type { ClientCertificate } from "../auth/verify/contract.ts";
+import type { A2AError } from "../protocol/error.ts";
 import type { ReserveBody } from "./body-memory.ts";
 
 /** One HTTP request, whatever brought it. */
@@ -19,6 +20,8 @@ export interface Exchange {
   readonly remote: string | undefined;
   /** The certificate that the caller has shown and the connection trusts. */
   readonly certificate?: ClientCertificate | undefined;
+  /** Why the request is refused with 400 before anything else is looked at: a proxy may understand it differently. */
+  readonly fault?: A2AError | undefined;
 }
 
 export type Headers = Readonly<Record<string, string>>;
@@ -45,6 +48,9 @@ export interface PullSource {
   /** Nobody reads on. Idempotent, also after the end. */
   cancel(): void;
 }
+
+/** Sent with every answer: browsers must not take it for another type than it says. */
+export const COMMON_HEADERS: Headers = { "x-content-type-options": "nosniff" };
 
 const JSON_HEADERS: Headers = { "content-type": "application/json" };
 

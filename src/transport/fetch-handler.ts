@@ -2,7 +2,7 @@ import { A2AError } from "../protocol/error.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { droppedBody, incompleteBody, tooLarge } from "./body-error.ts";
 import type { ReserveBody } from "./body-memory.ts";
-import { type Exchange, type PullSource, type Reply, targetOf } from "./exchange.ts";
+import { COMMON_HEADERS, type Exchange, type PullSource, type Reply, targetOf } from "./exchange.ts";
 
 /** The web-standard face: mounts into anything that hands over a `Request` and takes a `Response`. */
 export function createFetchHandler(
@@ -10,7 +10,8 @@ export function createFetchHandler(
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const reply = await handle(exchangeOf(request));
-    const { status, headers } = reply;
+    const { status } = reply;
+    const headers = { ...COMMON_HEADERS, ...reply.headers };
     if ("source" in reply) return new Response(readable(reply.source, request.signal), { status, headers });
     const body = request.method === "HEAD" || status === 204 || status === 304 ? null : reply.body;
     return new Response(body, { status, headers });

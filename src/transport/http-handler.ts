@@ -115,6 +115,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     try {
       const found = router.find(exchange);
       route = found.route;
+      if (exchange.fault !== undefined) return { ...route.refuse(exchange, exchange.fault), status: 400 };
       reply =
         requestLimits === undefined || route.unlimited
           ? await dispatch(found, exchange)

@@ -1,16 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import type { ClientCertificate } from "../../auth/verify/contract.ts";
+import type { A2AError } from "../../protocol/error.ts";
 import { BodyBuffer } from "../body-buffer.ts";
 import { droppedBody, incompleteBody, tooLarge } from "../body-error.ts";
 import type { ReserveBody } from "../body-memory.ts";
 import { type Exchange, targetOf } from "../exchange.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import { parsedBody } from "./parsed-body.ts";
+import { requestFault } from "./request-fault.ts";
 
 /** A request of `node:http`. Makes what costs something, such as the signal, only when asked. */
 export class NodeExchange implements Exchange {
   readonly method: string;
   readonly target: string;
+  readonly fault: A2AError | undefined;
   readonly #request: IncomingMessage;
   #controller: AbortController | undefined;
   #gone = false;
@@ -20,6 +23,7 @@ export class NodeExchange implements Exchange {
     this.#request = request;
     this.method = request.method ?? "GET";
     this.target = targetOf(request.url ?? "/");
+    this.fault = requestFault(request);
   }
 
   get signal(): AbortSignal {
@@ -43,9 +47,9 @@ export class NodeExchange implements Exchange {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  /** Whether the body was dropped before it had arrived: the connection is of no use then. */
-  get dropped(): boolean {
-    return this.#dropped;
+  /** Whether the connection must be closed after the answer: what follows on it is the rest of this request, or may be. */
+  get isLast(): boolean {
+    return this.#dropped || this.fault !== undefined;
   }
 
   body(limit: number, reserve: ReserveBody): Promise<Uint8Array> {
