@@ -287,6 +287,7 @@ describe("a server that cannot start", () => {
     const server = create({ store: "sqlite:/dev/null/tasks.db" });
     const response = await server.fetch(request("hello"));
     expect(response.status).toBe(503);
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(await response.text()).not.toContain("/dev/null");
     expect(logged).toEqual(["Requests are refused: the server could not start"]);
   });

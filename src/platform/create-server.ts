@@ -149,7 +149,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
   };
 }
 
-const JSON_TYPE = { "content-type": "application/json" };
+const JSON_TYPE = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
 function agentsFrom(agents: Agent | readonly Agent[]): readonly Agent[] {
   const list = "id" in agents ? [agents] : agents;

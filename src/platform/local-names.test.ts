@@ -40,6 +40,7 @@ it.each<[string, ServerOptions, number]>([
   const statusFor = (host: string): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       request({ host: "127.0.0.1", port, path: "/tasks", headers: { host, "a2a-version": "1.0" } }, (response) => {
+        expect(response.headers["x-content-type-options"]).toBe("nosniff");
         response.resume();
         resolve(response.statusCode);
       })

@@ -12,6 +12,8 @@ const REFUSAL = JSON.stringify({
   },
 });
 
+const HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff", connection: "close" };
+
 /**
  * Answers only to names that nobody else can have lead here. A server that listens for this machine alone believes whoever reaches it; but a
  * web page may have its own name resolve to 127.0.0.1, and its reader's browser then takes this server for the page's own.
@@ -24,7 +26,7 @@ export function forLocalNames(handler: NodeHandler): NodeHandler {
     if (host === known || isLocalName(host)) {
       known = host;
       handler(request, response);
-    } else response.writeHead(421, { "content-type": "application/json", connection: "close" }).end(REFUSAL);
+    } else response.writeHead(421, HEADERS).end(REFUSAL);
   };
 }
 

@@ -148,9 +148,12 @@ export async function startServer(start: StartOptions): Promise<Started> {
 
 /** The engine's limits and the transport's apart. */
 function limitsOf({ limits = {} }: ServerOptions) {
-  const { maxBodyBytes, maxStreams, maxStreamsPerCaller, maxHops, ...rest } = limits;
+  const { maxBodyBytes, maxPendingBodyBytes, maxPendingBodyBytesPerAddress, ...others } = limits;
+  const { maxStreams, maxStreamsPerCaller, maxHops, ...rest } = others;
   const transportLimits: TransportLimits = {
     ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+    ...(maxPendingBodyBytes !== undefined && { maxPendingBodyBytes }),
+    ...(maxPendingBodyBytesPerAddress !== undefined && { maxPendingBodyBytesPerAddress }),
     ...(maxStreams !== undefined && { maxStreams }),
     ...(maxStreamsPerCaller !== undefined && { maxStreamsPerCaller }),
     ...(maxHops !== undefined && { maxHops: checkMaxHops(maxHops) }),

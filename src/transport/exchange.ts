@@ -1,4 +1,6 @@
 import type { ClientCertificate } from "../auth/verify/contract.ts";
+import type { A2AError } from "../protocol/error.ts";
+import type { ReserveBody } from "./body-memory.ts";
 
 /** One HTTP request, whatever brought it. */
 export interface Exchange {
@@ -7,14 +9,19 @@ export interface Exchange {
   readonly target: string;
   /** The header's value; several are joined by commas. The name must be in lower case. */
   header(name: string): string | undefined;
-  /** The whole body. Rejects with `payload-too-large` as soon as it exceeds `limit` bytes. At most one call. */
-  body(limit: number): Promise<Uint8Array>;
+  /**
+   * The whole body. Rejects with `payload-too-large` as soon as it exceeds `limit` bytes, and with `unavailable` if it must make room for
+   * faster ones. `reserve` counts its memory while it arrives. At most one call.
+   */
+  body(limit: number, reserve: ReserveBody): Promise<Uint8Array>;
   /** Aborts when the caller is gone before the answer is complete. */
   readonly signal: AbortSignal;
   /** The caller's network address, where known. */
   readonly remote: string | undefined;
   /** The certificate that the caller has shown and the connection trusts. */
   readonly certificate?: ClientCertificate | undefined;
+  /** Why the request is refused with 400 before anything else is looked at: a proxy may understand it differently. */
+  readonly fault?: A2AError | undefined;
 }
 
 export type Headers = Readonly<Record<string, string>>;
@@ -41,6 +48,9 @@ export interface PullSource {
   /** Nobody reads on. Idempotent, also after the end. */
   cancel(): void;
 }
+
+/** Sent with every answer: browsers must not take it for another type than it says. */
+export const COMMON_HEADERS: Headers = { "x-content-type-options": "nosniff" };
 
 const JSON_HEADERS: Headers = { "content-type": "application/json" };
 

@@ -1,6 +1,8 @@
 import { A2AError } from "../protocol/error.ts";
-import { incompleteBody, tooLarge } from "./body-error.ts";
-import { type Exchange, type PullSource, type Reply, targetOf } from "./exchange.ts";
+import { BodyBuffer } from "./body-buffer.ts";
+import { droppedBody, incompleteBody, tooLarge } from "./body-error.ts";
+import type { ReserveBody } from "./body-memory.ts";
+import { COMMON_HEADERS, type Exchange, type PullSource, type Reply, targetOf } from "./exchange.ts";
 
 /** The web-standard face: mounts into anything that hands over a `Request` and takes a `Response`. */
 export function createFetchHandler(
@@ -8,7 +10,8 @@ export function createFetchHandler(
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const reply = await handle(exchangeOf(request));
-    const { status, headers } = reply;
+    const { status } = reply;
+    const headers = { ...COMMON_HEADERS, ...reply.headers };
     if ("source" in reply) return new Response(readable(reply.source, request.signal), { status, headers });
     const body = request.method === "HEAD" || status === 204 || status === 304 ? null : reply.body;
     return new Response(body, { status, headers });
@@ -20,31 +23,44 @@ function exchangeOf(request: Request): Exchange {
     method: request.method,
     target: targetOf(request.url),
     header: (name) => request.headers.get(name) ?? undefined,
-    body: (limit) => readBody(request, limit),
+    body: (limit, reserve) => readBody(request, limit, reserve),
     signal: request.signal,
     remote: undefined,
   };
 }
 
-async function readBody({ headers, body, bodyUsed }: Request, limit: number): Promise<Uint8Array> {
+async function readBody(
+  { headers, body, bodyUsed }: Request,
+  limit: number,
+  reserve: ReserveBody,
+): Promise<Uint8Array> {
   if (bodyUsed || body?.locked === true) {
     throw new Error("The body was read before: hand over the request unread, or a clone() made before it was.");
   }
-  if (Number(headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const pieces: AsyncIterable<Uint8Array> | null = body;
-  if (pieces === null) return new Uint8Array();
+  const length = headers.get("content-length");
+  const declared = length === null ? undefined : Number(length);
+  if (declared !== undefined && declared > limit) throw tooLarge(limit);
+  if (body === null) return new Uint8Array();
+  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  let isDropped = false;
+  const dropped = (): void => {
+    isDropped = true;
+    // Also ends a read that is under way.
+    reader.cancel(droppedBody()).catch(() => {});
+  };
+  const buffer = new BodyBuffer({ limit, declared, reserve, dropped });
   try {
-    for await (const chunk of pieces) {
-      size += chunk.byteLength;
-      if (size > limit) throw tooLarge(limit);
-      chunks.push(chunk);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isDropped) throw droppedBody();
+      if (done) return buffer.finish();
+      buffer.add(value);
     }
   } catch (cause) {
+    buffer.release();
+    reader.cancel(cause).catch(() => {});
     throw cause instanceof A2AError ? cause : incompleteBody(cause);
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
 function readable(source: PullSource, signal: AbortSignal): ReadableStream<Uint8Array> {

@@ -9,6 +9,7 @@ import { createDialects } from "../wire/dialects.ts";
 import type { DialectOptions } from "../wire/options.ts";
 import { createAgentRouter, type SigningOptions } from "./agent-router.ts";
 import { type Audit, auditEntry } from "./audit.ts";
+import { BodyMemory } from "./body-memory.ts";
 import type { Endpoint } from "./conversation.ts";
 import { CorsPolicy } from "./cors.ts";
 import type { Exchange, Reply } from "./exchange.ts";
@@ -73,12 +74,17 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const agents = security === undefined ? options.agents : options.agents.map(security.declare);
   const whereabouts = createWhereabouts(options);
   const requestLimits = options.rateLimit === undefined ? undefined : new RequestLimits(options.rateLimit, options.now);
+  const maxBodyBytes = limits.maxBodyBytes ?? 10_000_000;
   const environment: TransportEnvironment = {
     authenticate: security === undefined ? options.authenticate : authenticatorOf(security, agents),
     audit: options.audit,
     remoteOf: whereabouts.remote,
     hooks,
-    maxBodyBytes: limits.maxBodyBytes ?? 10_000_000,
+    maxBodyBytes,
+    bodyMemory: new BodyMemory({
+      total: Math.max(limits.maxPendingBodyBytes ?? 64_000_000, maxBodyBytes),
+      perAddress: Math.max(limits.maxPendingBodyBytesPerAddress ?? 32_000_000, maxBodyBytes),
+    }),
     requestLimits,
     logger,
   };
@@ -116,6 +122,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     try {
       const found = router.find(exchange);
       route = found.route;
+      if (exchange.fault !== undefined) return { ...route.refuse(exchange, exchange.fault), status: 400 };
       reply =
         requestLimits === undefined || route.unlimited
           ? await dispatch(found, exchange)

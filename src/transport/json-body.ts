@@ -1,6 +1,10 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { A2AError } from "../protocol/error.ts";
 import type { Exchange } from "./exchange.ts";
+import { nestsDeeper } from "./json-nesting.ts";
+
+/** Levels that a body of more than 64 KB may nest. Fields allow less and say so themselves. */
+const MAX_NESTING = 1000;
 
 /** Throws unless the body is declared as JSON, as it is. That also keeps web pages from making a browser send one unasked. */
 export function requireJson(exchange: Exchange): void {
@@ -25,6 +29,9 @@ export function parseJson(bytes: Uint8Array): unknown {
   // Most bodies are plain ASCII, which need not be decoded.
   const isPlain = isAscii(buffer);
   if (!isPlain && !isUtf8(buffer)) throw new A2AError("parse-error", "The body is not valid UTF-8");
+  if (nestsDeeper(buffer, MAX_NESTING)) {
+    throw new A2AError("parse-error", `The body nests deeper than ${MAX_NESTING} levels`);
+  }
   const text = isPlain ? buffer.toString("latin1") : buffer.toString();
   try {
     return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../protocol/error.ts";
 import type { Operation } from "../protocol/operation.ts";
 import type { Principal } from "../protocol/principal.ts";
 import type { Audit } from "./audit.ts";
+import type { BodyMemory } from "./body-memory.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestLimits } from "./rate-limit/request-limits.ts";
 
@@ -44,6 +45,13 @@ export interface TransportHooks {
 export interface TransportLimits {
   /** Bytes of a request body. Default 10 MB. */
   readonly maxBodyBytes?: number;
+  /**
+   * Bytes of memory for all request bodies that have not arrived completely. Over it, the slowest of them are dropped. Default 64 MB; at least
+   * `maxBodyBytes`.
+   */
+  readonly maxPendingBodyBytes?: number;
+  /** Bytes of memory for those of one network address. Default 32 MB; at least `maxBodyBytes`. */
+  readonly maxPendingBodyBytesPerAddress?: number;
   /** Streams open at a time. Default 20,000. */
   readonly maxStreams?: number;
   /** Streams that one caller may have open at a time. Default: as many as there may be. */
@@ -59,6 +67,7 @@ export interface TransportEnvironment {
   readonly remoteOf: (exchange: Exchange) => string | undefined;
   readonly hooks: TransportHooks;
   readonly maxBodyBytes: number;
+  readonly bodyMemory: BodyMemory;
   /** Absent: everybody may call as often as they like. */
   readonly requestLimits?: RequestLimits | undefined;
   /** Absent: nobody wants to know. */

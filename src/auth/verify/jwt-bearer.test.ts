@@ -122,6 +122,38 @@ describe("A bearer token does not hold", () => {
   });
 });
 
+/** Keys that an issuer may publish and that no token can be verified with. */
+describe("A bearer token whose key cannot be used gets 401, not 503:", () => {
+  const { subtle } = globalThis.crypto;
+
+  it.each(["RS256", "PS256"])("an RSA key of 1024 bits for %s", async (alg) => {
+    const name = alg === "RS256" ? "RSASSA-PKCS1-v1_5" : "RSA-PSS";
+    const parameters = { name, modulusLength: 1024, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" };
+    const { publicKey, privateKey } = await subtle.generateKey(parameters, true, ["sign", "verify"]);
+    const part = (value: object): string => base64url.encode(JSON.stringify(value));
+    const claims = { iss: ISSUER, aud: AUDIENCE, sub: "ada", exp: seconds + 300 };
+    const signed = `${part({ alg, kid: "weak" })}.${part(claims)}`;
+    const signature = await subtle.sign({ name, saltLength: 32 }, privateKey, new TextEncoder().encode(signed));
+    const token = `${signed}.${base64url.encode(new Uint8Array(signature))}`;
+    const keys = [{ ...(await exportJWK(publicKey)), kid: "weak", alg }];
+    const web = createWeb({ [JWKS]: { keys } });
+    for (const bearer of [verifier({ jwks: { keys } }), jwtBearer({ ...rules, jwksUrl: JWKS, fetch: web.fetch })]) {
+      await expect(bearer.verify(bearing(token))).rejects.toMatchObject({ code: "unauthenticated" });
+    }
+  });
+
+  it.each<[string, object]>([
+    ["a point that is not on its curve", { x: base64url.encode(new Uint8Array(32)) }],
+    ["coordinates that are no base64", { x: "*" }],
+    ["no coordinates", { x: undefined }],
+    ["an unknown curve", { crv: "P-1" }],
+    ["a key for encryption", { key_ops: ["encrypt"] }],
+  ])("%s", async (_name, change) => {
+    const bearer = verifier({ jwks: { keys: [{ ...issuer.publicKey, ...change }] } });
+    await expect(bearer.verify(bearing(await issuer.token()))).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+});
+
 describe("Rules under which tokens would be worth nothing", () => {
   it.each<[string, object]>([
     ["a shared secret's algorithm", { algorithms: ["HS256"] }],
@@ -198,6 +230,7 @@ describe("The keys of an issuer", () => {
     ["cannot be reached", new TypeError("fetch failed")],
     ["gives no JSON", "<html>"],
     ["gives no keys", {}],
+    ["gives keys that are no objects", { keys: [1] }],
     ["gives too much", `{"keys":[],"x":"${"x".repeat(300_000)}"}`],
   ])("are not asked for again at once where the issuer %s", async (_, page) => {
     const web = createWeb({ [JWKS]: page });

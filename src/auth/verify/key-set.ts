@@ -32,9 +32,10 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): FindKey {
   const refresh = async (): Promise<void> => {
     if (failure !== undefined && now() - failure.at < FAILURE_COOLDOWN) throw cannotVerify(failure.error);
     fetching ??= fetchKeySet(options)
+      .then(createLocalJWKSet)
       .then(
-        (found) => {
-          keys = { find: createLocalJWKSet(found), fetchedAt: now() };
+        (find) => {
+          keys = { find, fetchedAt: now() };
           failure = undefined;
         },
         (error: unknown) => {

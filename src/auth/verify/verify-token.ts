@@ -1,9 +1,9 @@
-import { errors, type JWTPayload, jwtVerify } from "jose";
+import { type JWTPayload, jwtVerify } from "jose";
 import { A2AError } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Verified } from "./contract.ts";
 import type { FindKey } from "./key-set.ts";
-import { badCredentials, cannotVerify } from "./shown-credentials.ts";
+import { badCredentials } from "./shown-credentials.ts";
 
 /** What a token must say, and where it says what. */
 export interface TokenRules {
@@ -67,8 +67,8 @@ export async function verifyToken(token: string, { rules, issuer, findKey }: Tok
     });
     return verifiedBy(payload, rules);
   } catch (error) {
-    if (error instanceof A2AError) throw error;
-    throw error instanceof errors.JOSEError ? badCredentials(error) : cannotVerify(error);
+    // Keys that could not be fetched are an `A2AError` already. All else is the fault of the token or of the key it names.
+    throw error instanceof A2AError ? error : badCredentials(error);
   }
 }
 

@@ -7,6 +7,7 @@ import { ERROR_TABLE } from "../../wire/error-table.ts";
 import { beginConversation, type Conversation, converse, type Endpoint } from "../conversation.ts";
 import { type Exchange, jsonReply, type Reply } from "../exchange.ts";
 import { parseJson, requireJson } from "../json-body.ts";
+import { readRequestBody } from "../request-body.ts";
 import type { Refuse } from "../router.ts";
 import { requestedVersion } from "../service-parameters.ts";
 import { decodeRpcRequest, envelopeOf, methodOf, missingId, type RpcRequest, UNIDENTIFIED } from "./envelope.ts";
@@ -37,9 +38,9 @@ export function handleRpc(endpoint: Endpoint, exchange: Exchange, match: RpcMatc
 /** What is read of a request whose caller is refused, only to tell it so in its own version and under its own id. */
 const MAX_REFUSED_BYTES = 64 * 1024;
 
-async function identify({ dialects }: Endpoint, conversation: Conversation<RpcCodec>): Promise<void> {
+async function identify({ dialects, environment }: Endpoint, conversation: Conversation<RpcCodec>): Promise<void> {
   const { exchange, requested } = conversation;
-  const body = parseJson(await exchange.body(MAX_REFUSED_BYTES));
+  const body = parseJson(await readRequestBody(environment, exchange, MAX_REFUSED_BYTES));
   conversation.envelope = envelopeOf(body);
   const method = methodOf(body);
   if (method === undefined) return;
@@ -52,7 +53,8 @@ async function identify({ dialects }: Endpoint, conversation: Conversation<RpcCo
 async function read(endpoint: Endpoint, conversation: Conversation<RpcCodec>): Promise<OperationRequest> {
   const { exchange, requested } = conversation;
   requireJson(exchange);
-  const body = parseJson(await exchange.body(endpoint.environment.maxBodyBytes));
+  const { environment } = endpoint;
+  const body = parseJson(await readRequestBody(environment, exchange, environment.maxBodyBytes));
   conversation.envelope = envelopeOf(body);
   const { method, params, hasId } = decodeEnvelope(endpoint, conversation, body);
   const { codec, refusal } = endpoint.dialects.chooseRpc(requested, method);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { ScriptedEngine } from "../../server/test/scripted-engine.ts";
 import { createHttpHandler } from "../http-handler.ts";
@@ -130,6 +131,17 @@ describe("A body over a socket", () => {
     ["a negative length", "Content-Length: -1", "{}"],
     ["two lengths", "Content-Length: 2\r\nContent-Length: 3", "{}"],
     ["a length beside chunks", "Content-Length: 2\r\nTransfer-Encoding: chunked", "0\r\n\r\n"],
+    ["the same length twice", "Content-Length: 2\r\nContent-Length: 2", "{}"],
+    ["a length with a sign", "Content-Length: +2", "{}"],
+    ["a list of lengths", "Content-Length: 2, 2", "{}"],
+    ["a space before the colon", "Content-Length : 2", "{}"],
+    ["a folded header", "X-Folded: 1\r\n 2\r\nContent-Length: 2", "{}"],
+    ["a folded transfer encoding", "Transfer-Encoding:\r\n chunked", "2\r\n{}\r\n0\r\n\r\n"],
+    ["a header that ends in LF alone", "X-Header: 1\nContent-Length: 2", "{}"],
+    ["a transfer encoding besides chunks", "Transfer-Encoding: gzip, chunked", "2\r\n{}\r\n0\r\n\r\n"],
+    ["a transfer encoding after chunks", "Transfer-Encoding: chunked, identity", "2\r\n{}\r\n0\r\n\r\n"],
+    ["two transfer encodings", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "2\r\n{}\r\n0\r\n\r\n"],
+    ["a chunk whose length overflows", "Transfer-Encoding: chunked", "10000000000000002\r\n{}\r\n0\r\n\r\n"],
   ])("that cannot be framed is refused: %s", async (_name, headers, body) => {
     const { engine, dial } = await open();
     for (const [, path] of SENDS) {
@@ -138,6 +150,65 @@ describe("A body over a socket", () => {
       expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 4\d\d /);
     }
     expect(engine.submissions).toHaveLength(0);
+  });
+});
+
+describe("A request that a proxy may understand differently", () => {
+  const send = JSON.stringify(textMessage("hello"));
+  const length = `Content-Length: ${send.length}`;
+  const chunks = `${send.length.toString(16)}\r\n${send}\r\n0\r\n\r\n`;
+
+  it.each([
+    ["two Host headers", "HTTP/1.1", ["Host: x", "Host: y", length], send],
+    ["two equal Host headers", "HTTP/1.1", ["Host: x", "hOST: x", length], send],
+    ["no Host header", "HTTP/1.1", [length], send],
+    ["a Host of two names", "HTTP/1.1", ["Host: x, y", length], send],
+    ["a Host with a path", "HTTP/1.1", ["Host: x/y", length], send],
+    ["a Host with a user", "HTTP/1.1", ["Host: x@y", length], send],
+    ["a Host that is no address", "HTTP/1.1", ["Host: [x]", length], send],
+    ["chunks in HTTP/1.0", "HTTP/1.0", ["Host: x", "Connection: keep-alive", "Transfer-Encoding: chunked"], chunks],
+  ])("is refused with 400 and its connection closed: %s", async (_name, version, headers, body) => {
+    const { engine, dial } = await open();
+    for (const path of ["/", "/message:send", "/healthz", "/nowhere"]) {
+      const socket = await dial();
+      const head = [`POST ${path} ${version}`, "Content-Type: application/json", ...headers].join("\r\n");
+      socket.write(`${head}\r\n\r\n${body}`);
+      const answer = await text(socket);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    }
+    expect(engine.submissions).toHaveLength(0);
+  });
+
+  it.each([
+    ["Host: example.org:8080", "HTTP/1.1"],
+    ["Host: [2001:db8::1]:80", "HTTP/1.1"],
+    ["Host: my_agent-1.local", "HTTP/1.1"],
+    ["Host:", "HTTP/1.1"],
+    ["X-Nothing: 1", "HTTP/1.0"],
+  ])("is none with %s in %s", async (host, version) => {
+    const { engine, dial } = await open();
+    const socket = await dial();
+    const head = [`POST /message:send ${version}`, "Content-Type: application/json", host, length];
+    socket.write(`${head.join("\r\n")}\r\nConnection: close\r\n\r\n${send}`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(engine.submissions).toHaveLength(1);
+  });
+});
+
+describe("A request that expects something first", () => {
+  const body = JSON.stringify(textMessage("hello"));
+
+  it.each([
+    ["100-continue", /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /, 1],
+    ["tea", /^HTTP\/1\.1 417 /, 0],
+  ])("is answered: %s", async (expected, answer, submissions) => {
+    const { engine, dial } = await open();
+    const socket = await dial();
+    const headers = [`Content-Length: ${body.length}`, `Expect: ${expected}`, "Connection: close"];
+    socket.write(head("/message:send", headers) + body);
+    expect(await text(socket)).toMatch(answer);
+    expect(engine.submissions).toHaveLength(submissions);
   });
 });
 

@@ -1,22 +1,29 @@
 import type { IncomingMessage } from "node:http";
 import type { ClientCertificate } from "../../auth/verify/contract.ts";
-import { incompleteBody, tooLarge } from "../body-error.ts";
+import type { A2AError } from "../../protocol/error.ts";
+import { BodyBuffer } from "../body-buffer.ts";
+import { droppedBody, incompleteBody, tooLarge } from "../body-error.ts";
+import type { ReserveBody } from "../body-memory.ts";
 import { type Exchange, targetOf } from "../exchange.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import { parsedBody } from "./parsed-body.ts";
+import { requestFault } from "./request-fault.ts";
 
 /** A request of `node:http`. Makes what costs something, such as the signal, only when asked. */
 export class NodeExchange implements Exchange {
   readonly method: string;
   readonly target: string;
+  readonly fault: A2AError | undefined;
   readonly #request: IncomingMessage;
   #controller: AbortController | undefined;
   #gone = false;
+  #dropped = false;
 
   constructor(request: IncomingMessage) {
     this.#request = request;
     this.method = request.method ?? "GET";
     this.target = targetOf(request.url ?? "/");
+    this.fault = requestFault(request);
   }
 
   get signal(): AbortSignal {
@@ -40,10 +47,13 @@ export class NodeExchange implements Exchange {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  body(limit: number): Promise<Uint8Array> {
+  /** Whether the connection must be closed after the answer: what follows on it is the rest of this request, or may be. */
+  get isLast(): boolean {
+    return this.#dropped || this.fault !== undefined;
+  }
+
+  body(limit: number, reserve: ReserveBody): Promise<Uint8Array> {
     const request = this.#request;
-    const chunks: Buffer[] = [];
-    let size = 0;
     return new Promise((resolve, reject) => {
       if (request.readableEnded) {
         resolve(parsedBody(request, limit));
@@ -53,26 +63,34 @@ export class NodeExchange implements Exchange {
         reject(incompleteBody(request.errored));
         return;
       }
-      if (Number(request.headers["content-length"] ?? 0) > limit) {
+      const length = request.headers["content-length"];
+      const declared = length === undefined ? undefined : Number(length);
+      if (declared !== undefined && declared > limit) {
         discard(request, limit);
         reject(tooLarge(limit));
         return;
       }
-      request.on("data", (chunk: Buffer) => {
-        size += chunk.byteLength;
-        if (size <= limit) {
-          chunks.push(chunk);
-          return;
-        }
-        chunks.length = 0;
+      const dropped = (): void => {
+        this.#dropped = true;
         request.removeAllListeners("data");
-        discard(request, limit);
-        reject(tooLarge(limit));
+        request.pause();
+        reject(droppedBody());
+      };
+      const buffer = new BodyBuffer({ limit, declared, reserve, dropped });
+      request.on("data", (chunk: Buffer) => {
+        try {
+          buffer.add(chunk);
+        } catch (error) {
+          request.removeAllListeners("data");
+          discard(request, limit);
+          reject(error);
+        }
       });
-      request.on("end", () =>
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-      );
-      request.on("error", (cause) => reject(incompleteBody(cause)));
+      request.on("end", () => resolve(buffer.finish()));
+      request.on("error", (cause) => {
+        buffer.release();
+        reject(incompleteBody(cause));
+      });
     });
   }
 

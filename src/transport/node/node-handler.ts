@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Exchange, Reply } from "../exchange.ts";
+import { COMMON_HEADERS, type Exchange, type Reply } from "../exchange.ts";
 import { encodingOf } from "./encoding.ts";
 import { NodeExchange } from "./node-exchange.ts";
 import { StreamPump } from "./stream-pump.ts";
@@ -12,7 +12,10 @@ export function createNodeHandler(
     const exchange = new NodeExchange(request);
     response.on("error", ignore);
     response.on("close", () => exchange.closed(response.writableFinished));
-    void handle(exchange).then((reply) => write(reply, response));
+    void handle(exchange).then((reply) => {
+      if (exchange.isLast) response.shouldKeepAlive = false;
+      write(reply, response);
+    });
   };
 }
 
@@ -24,11 +27,11 @@ function write(reply: Reply, response: ServerResponse): void {
   if (response.destroyed) return;
   const { status, headers, body } = reply;
   if (status === 204 || status === 304) {
-    response.writeHead(status, headers).end();
+    response.writeHead(status, { ...COMMON_HEADERS, ...headers }).end();
     return;
   }
   const length = Buffer.byteLength(body);
-  response.writeHead(status, { ...headers, "content-length": length });
+  response.writeHead(status, { ...COMMON_HEADERS, ...headers, "content-length": length });
   response.end(body, encodingOf(body, length));
 }
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { PullSource, StreamReply } from "../exchange.ts";
+import { COMMON_HEADERS, type PullSource, type StreamReply } from "../exchange.ts";
 import { encodingOf } from "./encoding.ts";
 
 /** Carries a source to a response, never pulling before the connection has taken what was pulled last. */
@@ -18,7 +18,7 @@ export class StreamPump {
       return;
     }
     this.#response.on("close", () => this.#source.cancel());
-    this.#response.writeHead(status, headers);
+    this.#response.writeHead(status, { ...COMMON_HEADERS, ...headers });
     this.#run();
   }
 

@@ -5,6 +5,8 @@ import type { RestCodec, RestFamily } from "../../wire/codec.ts";
 import { beginConversation, type Conversation, converse, type Endpoint } from "../conversation.ts";
 import type { Exchange, Headers, Reply } from "../exchange.ts";
 import { parseJson, requireJson } from "../json-body.ts";
+import type { TransportEnvironment } from "../options.ts";
+import { readRequestBody } from "../request-body.ts";
 import type { Refuse } from "../router.ts";
 import { requestedVersion } from "../service-parameters.ts";
 import type { Envelope } from "../sse/event-stream.ts";
@@ -49,7 +51,7 @@ async function read(
   const path = valuesByName(names, captured);
   const query = queryOf(exchange.target);
   if (exchange.method !== "POST") return conversation.codec.decodeRequest(operation, { path, query, body: undefined });
-  const body = await readBody(exchange, endpoint.environment.maxBodyBytes);
+  const body = await readBody(exchange, endpoint.environment);
   const { codec } = family.choose(requested, body);
   if (codec !== conversation.codec) {
     conversation.codec = codec;
@@ -59,8 +61,8 @@ async function read(
 }
 
 /** `undefined` where there is no body; what there is must be declared as JSON, and by web pages also what there is not. */
-async function readBody(exchange: Exchange, limit: number): Promise<unknown> {
-  const bytes = await exchange.body(limit);
+async function readBody(exchange: Exchange, environment: TransportEnvironment): Promise<unknown> {
+  const bytes = await readRequestBody(environment, exchange, environment.maxBodyBytes);
   if (bytes.byteLength === 0) {
     // A web page may have its reader's browser send nothing to anybody, without asking first; not so what says that it is JSON.
     if (exchange.header("origin") !== undefined) requireJson(exchange);

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { BodyMemory, type BodyShare } from "./body-memory.ts";
+
+const KB = 1000;
+
+function open(limits = { total: 100 * KB, perAddress: 60 * KB }) {
+  const memory = new BodyMemory(limits);
+  const dropped: string[] = [];
+  const body = (name: string, remote?: string): BodyShare => memory.reserve(remote, () => dropped.push(name));
+  return { memory, dropped, body };
+}
+
+describe("The memory of unfinished bodies", () => {
+  it("drops the body that has made no progress for the longest time when all of them need too much", () => {
+    const { memory, dropped, body } = open();
+    const [a, b, c] = [body("a"), body("b"), body("c")];
+    a.update(1, 40 * KB);
+    b.update(1, 40 * KB);
+    a.update(66 * KB, 40 * KB);
+    c.update(1, 40 * KB);
+    expect(dropped).toEqual(["b"]);
+    expect(memory.bytes).toBe(80 * KB);
+  });
+
+  it("drops as many as it takes, and never the one that needs room", () => {
+    const { memory, dropped, body } = open();
+    const bodies = ["a", "b", "c", "d"].map((name) => body(name));
+    for (const share of bodies) share.update(1, 25 * KB);
+    bodies[0]?.update(2, 100 * KB);
+    expect(dropped).toEqual(["b", "c", "d"]);
+    expect(memory.bytes).toBe(100 * KB);
+  });
+
+  it("does not count a few bytes as progress", () => {
+    const { dropped, body } = open();
+    const [slow, fast] = [body("slow"), body("fast")];
+    slow.update(1, 50 * KB);
+    fast.update(1, 30 * KB);
+    for (let received = 2; received < 1000; received++) slow.update(received, 50 * KB);
+    body("new").update(1, 50 * KB);
+    expect(dropped).toEqual(["slow"]);
+  });
+
+  it("drops only bodies of the same address when one address needs too much", () => {
+    const { memory, dropped, body } = open();
+    body("other", "192.0.2.2").update(1, 30 * KB);
+    body("first", "192.0.2.1").update(1, 40 * KB);
+    body("second", "::ffff:192.0.2.1").update(1, 30 * KB);
+    expect(dropped).toEqual(["first"]);
+    expect(memory.bytes).toBe(60 * KB);
+  });
+
+  it("counts an IPv6 network as one address, and unknown addresses only in all", () => {
+    const { dropped, body } = open();
+    body("a", "2001:db8::1").update(1, 40 * KB);
+    body("b", "2001:db8::2").update(1, 40 * KB);
+    expect(dropped).toEqual(["a"]);
+    const unknown = open();
+    unknown.body("a").update(1, 50 * KB);
+    unknown.body("b").update(1, 50 * KB);
+    expect(unknown.dropped).toEqual([]);
+  });
+
+  it("gives back what a body had when it is released, once", () => {
+    const { memory, dropped, body } = open();
+    const share = body("a", "192.0.2.1");
+    share.update(1, 60 * KB);
+    share.release();
+    share.release();
+    expect(memory.bytes).toBe(0);
+    body("b", "192.0.2.1").update(1, 60 * KB);
+    expect(dropped).toEqual([]);
+  });
+});

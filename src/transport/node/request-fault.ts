@@ -1,0 +1,36 @@
+import type { IncomingMessage } from "node:http";
+import { A2AError } from "../../protocol/error.ts";
+
+/** A name, an IPv4 address or an IPv6 address in brackets, with or without a port. May be empty (RFC 9112, 3.2). */
+const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
+
+/**
+ * What is wrong with a request that Node accepts, although a proxy in front of it may understand it differently: such a request could reach
+ * another host, or hide a second request. `undefined` if nothing is.
+ */
+export function requestFault({ headers, httpVersion, rawHeaders }: IncomingMessage): A2AError | undefined {
+  // RFC 9112, 3.2: more than one Host, or one that is not valid, is answered with 400. Node keeps the first.
+  if (!HOST.test(headers.host ?? "")) return refusal("The Host header is not valid");
+  if (countHosts(rawHeaders) > 1) return refusal("There must be only one Host header");
+  const transferEncoding = headers["transfer-encoding"];
+  if (transferEncoding === undefined) return undefined;
+  // RFC 9112, 6.1: HTTP/1.0 does not define it, so that proxies may ignore it.
+  if (httpVersion === "1.0") return refusal("HTTP/1.0 has no Transfer-Encoding: send a Content-Length");
+  return transferEncoding.toLowerCase() === "chunked"
+    ? undefined
+    : refusal("The Transfer-Encoding must be chunked and nothing else");
+}
+
+/** Names and values take turns. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === "host") count += 1;
+  }
+  return count;
+}
+
+function refusal(message: string): A2AError {
+  return new A2AError("invalid-request", message);
+}

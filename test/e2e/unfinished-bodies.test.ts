@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { must, saying, type Task } from "./rpc.ts";
+import { fixture, type Serving, until, Workbench } from "./workbench.ts";
+
+const CONNECTIONS = 200;
+const DECLARED = 10_000_000;
+const SENT = Buffer.alloc(9_900_000, 0x20);
+
+let bench: Workbench;
+const sockets: Socket[] = [];
+beforeEach(() => {
+  bench = new Workbench();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await bench.close();
+});
+
+const serve = () =>
+  bench.serveScript("server.ts", {
+    env: { SETUP: JSON.stringify({ modules: [fixture("firehose.ts")] }) },
+    nodeFlags: ["--max-semi-space-size=16"],
+  });
+
+interface Unfinished {
+  readonly socket: Socket;
+  /** All but the last 100,000 bytes were handed to the network, or the server has closed the connection. */
+  readonly isSent: () => boolean;
+  readonly answer: () => string;
+}
+
+/** Sends 9.9 MB of a body of 10 MB, and then nothing. */
+async function sendMost({ url }: Serving, localAddress: string): Promise<Unfinished> {
+  const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", localAddress });
+  sockets.push(socket);
+  let isOver = false;
+  let answer = "";
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    isOver = true;
+  });
+  socket.on("data", (chunk) => {
+    answer += String(chunk);
+  });
+  await once(socket, "connect");
+  const head = ["POST / HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json", `Content-Length: ${DECLARED}`];
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  socket.write(SENT, () => {
+    isOver = true;
+  });
+  return { socket, isSent: () => isOver, answer: () => answer };
+}
+
+/** Megabytes of memory that the process has had at most. */
+function peakOf({ pid }: Serving): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1000;
+}
+
+describe.skipIf(process.platform !== "linux")("200 bodies of 10 MB that stop after 9.9 MB", () => {
+  it.each([
+    ["one address", () => "127.0.0.1"],
+    ["200 addresses", (index: number) => `127.0.1.${index + 1}`],
+  ])(
+    "from %s take less than 400 MB of memory, and other callers are served",
+    async (name, addressOf) => {
+      const server = await serve();
+      const before = peakOf(server);
+      const bodies = await Promise.all(
+        Array.from({ length: CONNECTIONS }, (_, index) => sendMost(server, addressOf(index))),
+      );
+      await until(() => bodies.every(({ isSent }) => isSent()));
+      const send = (megabytes: number) =>
+        must<{ task: Task }>(
+          server.url,
+          "SendMessage",
+          saying("never 0", {
+            message: { metadata: { filler: "x".repeat(megabytes * 1_000_000) } },
+            configuration: { returnImmediately: true },
+          }),
+        );
+      await send(0);
+      const peak = peakOf(server);
+      const refused = bodies.filter(({ answer }) => answer().startsWith("HTTP/1.1 503 ")).length;
+      const open = bodies.filter(({ socket }) => !socket.destroyed).length;
+      process.stdout.write(
+        `${name}: RSS ${before.toFixed(0)} MB before, ${peak.toFixed(0)} MB at most; 503: ${refused}, open: ${open}\n`,
+      );
+      expect(peak).toBeLessThan(400);
+      expect(refused).toBeGreaterThan(0);
+      expect(open).toBeGreaterThan(0);
+      // A large body gets through, too: it arrives at once.
+      await send(7);
+    },
+    120_000,
+  );
+});
