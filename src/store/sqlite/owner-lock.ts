@@ -22,9 +22,13 @@ export function lockOwner(file: string): OwnerLock {
     if (!isBusy(thrown)) throw thrown;
     const who =
       pid === undefined ? "another process" : pid === process.pid ? `this process (pid ${pid})` : `process ${pid}`;
-    throw new StoreError("unusable", `${file} is in use by ${who}. Stop it, or choose another file.`, {
-      cause: thrown,
-    });
+    throw new StoreError(
+      "unusable",
+      `${file} is in use by ${who}. Stop it, or choose another file (--store sqlite:FILE).`,
+      {
+        cause: thrown,
+      },
+    );
   }
   return {
     release() {
