@@ -25,15 +25,18 @@ export interface CommandText {
   readonly examples: readonly (readonly [line: string, does: string])[];
   /** Options of the table that only some commands take. */
   readonly options?: readonly OptionName[];
+  /** What an option of the table means in this command, where that is not what it means elsewhere. */
+  readonly descriptions?: Partial<Readonly<Record<OptionName, string>>>;
   /** Options of its own. */
   readonly own?: readonly OwnOption[];
 }
 
 /** A command that talks to an agent, with the options that all of these share. */
-export function agentCommand(name: string, { description, examples, options = [], own = [] }: CommandText): Command {
+export function agentCommand(name: string, text: CommandText): Command {
+  const { description, examples, options = [], descriptions = {}, own = [] } = text;
   const command = new Command(name).description(description).helpOption("-h, --help", "print this help");
   for (const option of own) command.addOption(ownOption(option));
-  for (const option of parserOptions([...options, ...AGENT_OPTIONS])) command.addOption(option);
+  for (const option of parserOptions([...options, ...AGENT_OPTIONS], descriptions)) command.addOption(option);
   return command.addHelpText("after", exampleText(examples));
 }
 

@@ -9,6 +9,8 @@ export interface Sink {
 
 /** Everything a command takes from the world around it. */
 export interface CliContext {
+  /** How this program was started, such as `npx palaver`: commands to paste begin with it. */
+  readonly program: string;
   readonly connect: Connect;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array | string>;

@@ -72,7 +72,7 @@ function remoteFailure(error: RemoteError | A2AError, circumstances: Circumstanc
   return {
     code,
     message: error.message,
-    hint: hintFor(error.code, circumstances) ?? null,
+    hint: hintFor(error, circumstances) ?? null,
     a2aCode: remote.rpcCode ?? remote.reason ?? remote.httpStatus ?? null,
     exitCode,
   };
@@ -91,45 +91,44 @@ function classified(code: RemoteErrorCode, { hasCredentials }: Circumstances): P
   return { code: `PALAVER_ERR_${code.toUpperCase().replaceAll("-", "_")}`, exitCode: 1 };
 }
 
-/** What to do about it, where there is something to do. */
-function hintFor(
-  code: RemoteErrorCode,
-  { agentFlags, taskId, hasCredentials, debug }: Circumstances,
-): string | undefined {
-  const task = taskId === undefined ? "" : ` --task-id ${taskId}`;
-  switch (code) {
+/** What to do about it, where there is something to do. A command stands at the end, ready to be pasted. */
+function hintFor(error: RemoteError | A2AError, circumstances: Circumstances): string | undefined {
+  const { agentFlags, taskId, hasCredentials, debug } = circumstances;
+  const command = (words: string): string => `palaver ${words} ${agentFlags}`.trimEnd();
+  const ofTask = taskId === undefined ? "" : ` --task-id ${taskId}`;
+  switch (error.code) {
     case "network":
-      return "Is the agent running, and is that its address? palaver serve --demo starts one to try.";
+      return networkHint(error);
     case "card-not-found":
       return "Give the agent's origin (-a https://agents.example.org), its card's URL, or a file.";
     case "invalid-card":
-      return `palaver card get --validate ${agentFlags}tells all that is wrong with it.`;
+      return `To see all that is wrong with it: ${command("card get --validate")}`;
     case "unauthenticated":
     case "permission-denied":
     case "no-credentials":
       return hasCredentials
-        ? "The agent refuses these credentials; palaver card get shows which kind it wants."
-        : `Set A2ACLI_BEARER or A2ACLI_API_KEY, or run: palaver auth login ${agentFlags}`.trimEnd();
+        ? `The agent refuses these credentials. To see which kind it wants: ${command("card get")}`
+        : `Set A2ACLI_BEARER or A2ACLI_API_KEY, or run: ${command("auth login")}`;
     case "task-not-found":
-      return `palaver task list ${agentFlags}shows your tasks${debug ? "" : "; --debug shows what the agent said"}.`;
+      return `${debug ? "" : "--debug shows what the agent said. "}To see your tasks: ${command("task list")}`;
     case "timeout":
     case "stream-lost":
     case "outcome-unknown":
       return taskId === undefined
-        ? `palaver task list ${agentFlags}shows whether it has begun.`
-        : `palaver task get${task} --wait ${agentFlags}`.trimEnd();
+        ? `To see whether a task was made: ${command("task list")}`
+        : `To wait for it: ${command(`task get${ofTask} --wait`)}`;
     case "task-not-cancelable":
-      return `palaver task get${task} ${agentFlags}shows how it ended.`;
+      return taskId === undefined ? undefined : `To see how it ended: ${command(`task get${ofTask}`)}`;
     case "version-not-supported":
     case "no-interface":
-      return `palaver card get ${agentFlags}shows what the agent speaks; --a2a-version any accepts old versions too.`;
+      return `--a2a-version any accepts old versions too. To see what the agent offers: ${command("card get")}`;
     case "method-not-found":
     case "unsupported-operation":
-      return `The agent cannot do this; palaver card get ${agentFlags}shows what it can.`;
+      return `The agent cannot do this. To see what it can: ${command("card get")}`;
     case "push-not-supported":
-      return "Use palaver task subscribe, or palaver task get --wait.";
+      return taskId === undefined ? undefined : `To follow the task instead: ${command(`task subscribe${ofTask}`)}`;
     case "content-type-not-supported":
-      return "palaver card get shows what the agent reads; --media-type says what a part is.";
+      return `--media-type says what a part is. To see what the agent reads: ${command("card get")}`;
     case "rate-limited":
     case "unavailable":
     case "resource-exhausted":
@@ -137,4 +136,14 @@ function hintFor(
     default:
       return debug ? undefined : "--debug shows what was sent and received.";
   }
+}
+
+/** What OpenSSL says when the other side does not answer in TLS. */
+const NOT_TLS = /wrong version number|packet length too long|record layer failure|EPROTO/i;
+
+function networkHint(error: Error): string {
+  if (NOT_TLS.test(error.message) && error.message.includes("https://")) {
+    return "That port answers in plain HTTP, not HTTPS. Use http:// instead of https://.";
+  }
+  return "Is the agent running, and is that its address? To start one to try: palaver serve --demo";
 }

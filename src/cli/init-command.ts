@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { Command } from "commander";
+import { makeFolder } from "../internal/make-folder.ts";
 import { packageVersion } from "../platform/version.ts";
 import { exampleText } from "./agent-command.ts";
 import { usageError } from "./cli-error.ts";
@@ -32,13 +33,22 @@ async function init({ cwd, stdout }: CliContext, folder: string): Promise<void> 
       "Name another folder: palaver init my-agent",
     );
   }
-  mkdirSync(target, { recursive: true });
+  makeTarget(target);
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(join(target, name), content, { flag: "wx" });
     await stdout.write(`Wrote: ${join(folder, name)}\n`);
   }
   const enter = target === resolve(cwd) ? "" : `cd ${shellWord(folder)} && `;
   await stdout.write(`Next: ${enter}npm install && npm start\n`);
+}
+
+function makeTarget(target: string): void {
+  try {
+    makeFolder(target, 0o777);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw usageError(`The folder ${target} cannot be made: ${reason}`, "Name another folder: palaver init my-agent");
+  }
 }
 
 /** A name that npm takes. */

@@ -29,9 +29,10 @@ export function addPartOptions(command: Command): readonly TypedPart[] {
       ),
     )
     .addOption(
-      new Option("--data <path|->", "JSON from a file, or from standard input; may be repeated").argParser(
-        part("data"),
-      ),
+      new Option(
+        "--data <json|path|->",
+        "JSON as typed, from a file, or from standard input; may be repeated",
+      ).argParser(part("data")),
     )
     .addOption(
       new Option("--media-type <type>", "what the part before this is (default: told by its name)").argParser(
@@ -72,8 +73,7 @@ async function readPart(
   const typed = mediaType === undefined ? {} : { mediaType };
   if (kind === "text") return { text: value, ...typed };
   if (kind === "data") {
-    const json = value === "-" ? await readInput(stdin) : (await readLocal(resolve(cwd, value))).toString("utf8");
-    return { data: parsed(json, value), ...typed };
+    return { data: await readData(value, { cwd, stdin }), ...typed };
   }
   if (/^https?:\/\//i.test(value)) {
     const filename = basename(new URL(value).pathname);
@@ -87,6 +87,13 @@ async function readPart(
     filename,
     mediaType: mediaType ?? guessMediaType(filename) ?? "application/octet-stream",
   };
+}
+
+/** JSON as it was typed, or of the file of that name. What begins like an object or a list is never a file. */
+async function readData(value: string, { cwd, stdin }: Pick<CliContext, "cwd" | "stdin">): Promise<JsonValue> {
+  if (value === "-") return parsed(await readInput(stdin), value);
+  if (/^\s*[[{]/.test(value)) return parsed(value, value);
+  return parsed((await readLocal(resolve(cwd, value))).toString("utf8"), value);
 }
 
 /** What can be held in memory three times over without anybody noticing. */

@@ -3,12 +3,14 @@ import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connect } from "./connect.ts";
 import type { CliContext, Sink } from "./context.ts";
+import { programName } from "./program-name.ts";
 
 /** The world of this process. Ctrl+C and a request to stop abort its signal; a second one ends the process at once. */
 export function createNodeContext(connect: Connect): CliContext {
   const stop = new AbortController();
   return {
     connect,
+    program: programName(process.env),
     env: process.env,
     // Not before somebody reads it: what it is may not even be open.
     get stdin() {

@@ -52,8 +52,8 @@ const ROWS: Readonly<Record<OptionName, Omit<OptionRow, "name">>> = {
   },
   output: { short: "o", value: "format", description: "text, or json as the protocol has it", default: "text" },
   stream: { description: "show events as they happen; with -o json, one per line", flagOnly: true },
-  "context-id": { value: "id", description: "begin a new task in this context" },
-  "task-id": { value: "id", description: "go on with this task" },
+  "context-id": { value: "id", description: "start a new task in this context" },
+  "task-id": { value: "id", description: "continue this task, for example to answer its question" },
   wait: { description: "wait until the task is finished or asks something", aliases: ["watch"] },
   async: { description: "do not wait: print the ids and be done", aliases: ["return-immediately", "no-wait"] },
   "poll-interval": { value: "duration", description: "how often to look while waiting", default: "2s" },
@@ -96,10 +96,14 @@ export function variableOf(name: string): string {
 }
 
 /** The options as a parser takes them: texts only, which are understood once it is known which source counts. */
-export function parserOptions(names: readonly OptionName[]): readonly Option[] {
+export function parserOptions(
+  names: readonly OptionName[],
+  descriptions: Partial<Readonly<Record<OptionName, string>>> = {},
+): readonly Option[] {
   return names.flatMap((name) => {
     const row = optionRow(name);
-    const shown = row.default === undefined ? row.description : `${row.description} (default: ${row.default})`;
+    const description = descriptions[name] ?? row.description;
+    const shown = row.default === undefined ? description : `${description} (default: ${row.default})`;
     const option = new Option(spelling(row, name), shown);
     if (row.repeatable === true) option.argParser(collect);
     // Negative spellings of other names would be taken for the negation of those.

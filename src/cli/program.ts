@@ -17,6 +17,7 @@ import { hooksCommand } from "./hooks-command.ts";
 import { initCommand } from "./init-command.ts";
 import { createJsonOutput } from "./json-output.ts";
 import { keysCommand } from "./keys-command.ts";
+import { pasteable } from "./program-name.ts";
 import { sendCommand } from "./send-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import { CommandFailed } from "./session.ts";
@@ -77,15 +78,16 @@ function allCommands(command: Command): readonly Command[] {
 export async function runProgram(argv: readonly string[], context: CliContext): Promise<number> {
   const program = createProgram(context);
   const json = wantsJson(argv, context);
+  const { program: name } = context;
   let told = "";
   const isVerbose = argv.includes("--verbose") || Boolean(context.env["DEBUG"]);
   for (const command of allCommands(program)) {
     command.configureOutput({
-      writeOut: (text) => void context.stdout.write(text),
+      writeOut: (text) => void context.stdout.write(pasteable(text, name)),
       // Whoever reads JSON gets it as JSON.
       writeErr: (text) => {
         told += text;
-        if (!json) void context.stderr.write(text);
+        if (!json) void context.stderr.write(pasteable(text, name));
       },
     });
     if (json) command.showHelpAfterError(false);
@@ -112,19 +114,22 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
 /** Says what went wrong in words for people, or as JSON. Returns the exit code. */
 async function report(
   error: unknown,
-  { stdout, stderr }: CliContext,
+  { stdout, stderr, program }: CliContext,
   { json, verbose }: { readonly json: boolean; readonly verbose: boolean },
 ): Promise<number> {
   if (json) {
     const failure = failureOf(error, NOTHING_KNOWN);
-    await createJsonOutput(stdout, { stream: true }).failure(failure);
+    const hint = failure.hint === null ? null : pasteable(failure.hint, program);
+    await createJsonOutput(stdout, { stream: true }).failure({ ...failure, hint });
     return failure.exitCode;
   }
   if (error instanceof CliError) {
-    await new TextOutput({ ...PLAIN, stdout, stderr }).failure(failureOf(error, NOTHING_KNOWN));
+    const failure = failureOf(error, NOTHING_KNOWN);
+    const hint = failure.hint === null ? null : pasteable(failure.hint, program);
+    await new TextOutput({ ...PLAIN, stdout, stderr, program }).failure({ ...failure, hint });
     return error.exitCode;
   }
-  await stderr.write(`palaver: ${messageOf(error)}\n`);
+  await stderr.write(pasteable(`palaver: ${messageOf(error)}\n`, program));
   if (verbose && error instanceof Error) {
     const { stack } = error.cause instanceof Error ? error.cause : error;
     await stderr.write(`${stack ?? ""}\n`);

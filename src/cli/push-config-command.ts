@@ -7,7 +7,7 @@ import { usageError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
 import { ownSetting } from "./own-option.ts";
 import { runSession, type Session } from "./session.ts";
-import { taskArgument } from "./task-argument.ts";
+import { TASK_ID_OPTION, taskArgument } from "./task-argument.ts";
 
 const CONFIG_ID = { flags: "--config-id <id>", description: "which configuration" };
 
@@ -61,7 +61,10 @@ interface PushText extends CommandText {
 }
 
 function subcommand(context: CliContext, name: string, { run, ...text }: PushText): Command {
-  const command = agentCommand(name, { ...text, options: ["task-id"] }).argument("[task-id]", "the task");
+  const command = agentCommand(name, { ...text, options: ["task-id"], descriptions: TASK_ID_OPTION }).argument(
+    "[task-id]",
+    "the task",
+  );
   return command.action((named: string | undefined) =>
     runSession(context, command.opts(), async (session) => {
       const taskId = taskArgument(named, session);

@@ -72,22 +72,26 @@ export interface ServingFlags extends SharedFlags, SecurityFlags, PushFlags {
 /** What can be said of serving, whatever is served. */
 export function addServingOptions(command: Command): void {
   command
+    .optionsGroup("Where it listens:")
     .option("-p, --port <number>", "port to listen on; 0 picks a free one", wholeNumber)
     .option("--host <address>", "address to listen on; 0.0.0.0 for all")
+    .option("--public-url <url>", "where callers reach this server, as agent cards say it")
+    .option("--trusted-proxies <list>", "whose forwarded headers count: addresses, subnets, loopback, private")
+    .option("--cors-origin <origin>", "web pages that may call the agents; * for all; may be repeated", collect)
+    .optionsGroup("What it keeps:")
     .option("--store <store>", `where tasks are kept: sqlite:FILE, or memory: (default: ${DEFAULT_STORE})`)
     .addOption(
       new Option("--durability <level>", "of a SQLite store: full survives a power cut, process only a crash").choices(
         DURABILITIES,
       ),
     )
-    .option("--public-url <url>", "where callers reach this server, as agent cards say it")
-    .option("--trusted-proxies <list>", "whose forwarded headers count: addresses, subnets, loopback, private")
-    .option("--cors-origin <origin>", "web pages that may call the agents; * for all; may be repeated", collect);
-  addDialectOptions(command);
+    .option("--max-tasks <number>", "delete the oldest finished tasks when there are this many", wholeNumber)
+    .option("--max-age <days>", "delete finished tasks older than this", wholeNumber);
+  command.optionsGroup("Who may call:");
   addSecurityOptions(command);
-  addPushOptions(command);
   command
     .option("--sign-cards", "sign agent cards with the keys that are published at /.well-known/jwks.json")
+    .optionsGroup("Limits and repeats:")
     .option(
       "--rate-limit <requests/time>",
       "how often each caller may call, such as 600/60s or 100/m (default: no limit)",
@@ -104,9 +108,13 @@ export function addServingOptions(command: Command): void {
       `how many agents a message may have passed on its way here (default: ${DEFAULT_MAX_HOPS})`,
       wholeNumber,
     )
-    .option("--max-tasks <number>", "delete the oldest finished tasks when there are this many", wholeNumber)
-    .option("--max-age <days>", "delete finished tasks older than this", wholeNumber)
     .option("--drain-timeout <seconds>", "how long running tasks may go on when told to stop (default: 8)", wholeNumber)
+    .optionsGroup("Webhooks:");
+  addPushOptions(command);
+  command.optionsGroup("Versions of the protocol:");
+  addDialectOptions(command);
+  command
+    .optionsGroup("What it prints:")
     .addOption(new Option("--log-level <level>", "how much to say on standard error").choices(LOG_LEVELS))
     .option("--verbose", "say more: debug logs, and stacks of errors at start-up");
 }

@@ -13,6 +13,7 @@ import { type Circumstances, failureOf } from "./failure.ts";
 import { createJsonOutput } from "./json-output.ts";
 import type { OptionName } from "./option-table.ts";
 import type { Output } from "./output.ts";
+import { pasteable } from "./program-name.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { Redaction } from "./redact.ts";
 import { type Flags, resolveSettings, type Settings, type Sources, said } from "./settings.ts";
@@ -41,6 +42,8 @@ export interface Session {
   readCard(): Promise<ReadCard>;
   /** The task that this is about, for what is said if it goes wrong from here. */
   about(task: Task): void;
+  /** The same where only the id of the task is known. */
+  aboutId(taskId: string): void;
   warn(message: string): Promise<void>;
   /** Says something on the side. */
   note(message: string): Promise<void>;
@@ -117,6 +120,7 @@ class RunningSession implements Session {
   readonly signal: AbortSignal;
   readonly agentFlags: string;
   #task: Task | undefined;
+  #taskId: string | undefined;
   #hasCredentials: boolean;
   #insecurityTold = false;
   #exitCode = 0;
@@ -197,6 +201,11 @@ class RunningSession implements Session {
 
   about(task: Task): void {
     this.#task = task;
+    this.#taskId = task.id;
+  }
+
+  aboutId(taskId: string): void {
+    this.#taskId = taskId;
   }
 
   async warn(message: string): Promise<void> {
@@ -222,12 +231,14 @@ class RunningSession implements Session {
     const circumstances: Circumstances = {
       hasCredentials: this.#hasCredentials,
       agentFlags: this.agentFlags,
-      taskId: this.#task === undefined ? undefined : shellWord(this.#task.id),
+      taskId: this.#taskId === undefined ? undefined : shellWord(this.#taskId),
       debug: this.settings.debug,
     };
     const failure = failureOf(error, circumstances);
     const { message, hint } = failure;
-    const safe = { ...failure, message: this.redaction.text(message), hint: hint && this.redaction.text(hint) };
+    const { program } = this.context;
+    const shown = (text: string): string => pasteable(this.redaction.text(text), program);
+    const safe = { ...failure, message: shown(message), hint: hint && shown(hint) };
     // Whoever reads text has not yet seen which task this was.
     if (this.settings.output === "text") await this.output.streamEnd(this.#task);
     await this.output.failure(safe);
@@ -272,7 +283,9 @@ function outputFor({ context, settings, agentFlags, progress }: RunningSession):
   };
   const clean = { isTTY: stdout.isTTY, write };
   if (settings.output === "json") return createJsonOutput(clean, settings);
-  return new TextOutput({ stdout: clean, stderr, verbose: settings.verbose, agentFlags, paint: paintOn(context, RED) });
+  const { verbose } = settings;
+  const { program } = context;
+  return new TextOutput({ stdout: clean, stderr, verbose, agentFlags, program, paint: paintOn(context, RED) });
 }
 
 interface Ending {

@@ -104,7 +104,7 @@ export function resolveSettings(sources: Sources): Settings {
     pollInterval: duration(get("poll-interval"), MIN_POLL_INTERVAL) ?? 2000,
     timeout: duration(get("timeout"), 1),
     metadata: jsonObject(get("metadata")),
-    transports: get("transport").values,
+    transports: bindings(get("transport")),
     version: get("a2a-version").values[0],
     bearer: get("bearer").values[0],
     apiKey: get("api-key").values[0],
@@ -134,6 +134,19 @@ function waitSetting(wait: Said, async: Said): boolean | undefined {
     throw usageError(`${wait.place} and ${async.place} contradict each other.`, "Leave one of them out.");
   }
   return order <= 0 ? waits : !asynchronous;
+}
+
+/** The bindings that the protocol names, as people spell them. A custom binding is a URI. */
+const BINDINGS = ["jsonrpc", "rest", "http+json", "grpc", "plain"] as const;
+
+function bindings({ values, place }: Said): readonly string[] {
+  for (const value of values) {
+    const isKnown = BINDINGS.some((name) => name === value.toLowerCase().replaceAll(/[-_\s]/g, ""));
+    if (!isKnown && !URL.canParse(value)) {
+      throw usageError(`${place} must be one of ${BINDINGS.join(", ")}, or the URI of a binding, not "${value}".`);
+    }
+  }
+  return values;
 }
 
 function oneOf<T extends string>({ values, place }: Said, allowed: readonly [T, ...T[]]): T {

@@ -2,12 +2,13 @@ import type { Command } from "commander";
 import { agentCommand } from "./agent-command.ts";
 import type { CliContext } from "./context.ts";
 import { runSession } from "./session.ts";
-import { taskArgument } from "./task-argument.ts";
+import { TASK_ID_OPTION, taskArgument } from "./task-argument.ts";
 
 export function taskCancelCommand(context: CliContext): Command {
   const command = agentCommand("cancel", {
     description: "Cancels a task, and shows what became of it.",
     options: ["task-id", "metadata"],
+    descriptions: TASK_ID_OPTION,
     examples: [
       ["palaver task cancel ID -a http://127.0.0.1:3000", "once it is canceled, canceling it again does nothing"],
     ],

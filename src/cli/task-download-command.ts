@@ -6,13 +6,14 @@ import { usageError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
 import { type SavedFile, saveArtifacts } from "./save-artifacts.ts";
 import { runSession } from "./session.ts";
-import { taskArgument } from "./task-argument.ts";
+import { TASK_ID_OPTION, taskArgument } from "./task-argument.ts";
 import { oneLine } from "./text-writer.ts";
 
 export function taskDownloadCommand(context: CliContext): Command {
   const command = agentCommand("download", {
     description: "Saves what a task made: files under their names, texts and data as files.",
     options: ["task-id"],
+    descriptions: TASK_ID_OPTION,
     own: [
       { flags: "--dir <folder>", description: "where to (default: here)" },
       { flags: "--artifact <id>", description: "only this artifact, by its id or its name" },

@@ -3,13 +3,14 @@ import { agentCommand } from "./agent-command.ts";
 import type { CliContext } from "./context.ts";
 import { warnOfOutcome } from "./outcome.ts";
 import { runSession } from "./session.ts";
-import { taskArgument } from "./task-argument.ts";
+import { TASK_ID_OPTION, taskArgument } from "./task-argument.ts";
 import { waitForTask } from "./wait-for-task.ts";
 
 export function taskGetCommand(context: CliContext): Command {
   const command = agentCommand("get", {
     description: "Shows a task: its state, what it made, and what was said.",
     options: ["task-id", "wait", "async", "poll-interval"],
+    descriptions: TASK_ID_OPTION,
     own: [{ flags: "--history <n>", description: "the last so many messages as well", whole: true }],
     examples: [
       ["palaver task get ID -a http://127.0.0.1:3000", "look once"],

@@ -22,6 +22,7 @@ export function taskListCommand(context: CliContext): Command {
   const command = agentCommand("list", {
     description: "Lists your tasks, those that changed last first.",
     options: ["context-id"],
+    descriptions: { "context-id": "only tasks of this context" },
     own: [
       { flags: "--status <state>", description: "only those in this state, such as working or input-required" },
       { flags: "--since <time>", description: "only those that changed since: 2h, or 2027-05-17T10:00:00Z" },
@@ -67,11 +68,26 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
     page = { ...page, tasks };
   }
   const { tasks, nextPageToken, pageSize, total } = page;
-  const again = ["palaver task list", session.agentFlags.trimEnd(), `--page-token ${shellWord(nextPageToken)}`];
-  await output.tasks(
-    { tasks, nextPageToken, pageSize, totalSize: total },
-    nextPageToken === "" ? undefined : again.filter(Boolean).join(" "),
+  const more = nextPageToken === "" ? undefined : nextPageCommand(session, flags, nextPageToken);
+  await output.tasks({ tasks, nextPageToken, pageSize, totalSize: total }, more);
+}
+
+/** The command that shows the next page of the same list: with the same filters and sizes. */
+function nextPageCommand({ agentFlags, sources, settings }: Session, flags: ListFlags, token: string): string {
+  const { status, since, pageSize, artifacts, history } = flags;
+  const contextId = sources.flags["contextId"] === undefined ? undefined : settings.contextId;
+  const options: readonly (readonly [flag: string, value: string | number | undefined])[] = [
+    ["--context-id", contextId],
+    ["--status", status],
+    ["--since", since],
+    ["--page-size", pageSize],
+    ["--history", history],
+    ["--page-token", token],
+  ];
+  const typed = options.flatMap(([flag, value]) =>
+    value === undefined ? [] : [`${flag} ${shellWord(String(value))}`],
   );
+  return `palaver task list ${agentFlags}${[...(artifacts === true ? ["--artifacts"] : []), ...typed].join(" ")}`;
 }
 
 function stateOf(text: string): TaskState {

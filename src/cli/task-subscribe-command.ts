@@ -7,13 +7,14 @@ import { asksCaller, showStream } from "./follow-stream.ts";
 import { warnOfOutcome } from "./outcome.ts";
 import { progressText } from "./progress.ts";
 import { runSession, type Session } from "./session.ts";
-import { taskArgument } from "./task-argument.ts";
+import { TASK_ID_OPTION, taskArgument } from "./task-argument.ts";
 import { waitForTask } from "./wait-for-task.ts";
 
 export function taskSubscribeCommand(context: CliContext): Command {
   const command = agentCommand("subscribe", {
     description: "Follows a task to its end, or to its next question.",
     options: ["task-id", "poll-interval"],
+    descriptions: TASK_ID_OPTION,
     examples: [
       ["palaver task subscribe ID --stream -a http://127.0.0.1:3000", "print what happens while it happens"],
       ["palaver task subscribe ID --stream -o json", "the same, one event a line"],

@@ -12,6 +12,7 @@ import type { Sink } from "./context.ts";
 import type { Failure } from "./failure.ts";
 import type { Output, OwnResult, TaskPage } from "./output.ts";
 import { describeFile, joinedText } from "./part-file.ts";
+import { pasteable } from "./program-name.ts";
 import { resumeCommand } from "./resume-command.ts";
 import { TextWriter } from "./text-writer.ts";
 
@@ -21,6 +22,8 @@ export interface TextOptions {
   readonly verbose: boolean;
   /** `-a REF `, or nothing. */
   readonly agentFlags: string;
+  /** How this program was started: commands to paste begin with it. */
+  readonly program: string;
   /** Puts colour on a word for whoever watches standard error. */
   readonly paint: (word: string) => string;
 }
@@ -81,7 +84,7 @@ export class TextOutput implements Output {
     }
     await this.#writer.field("Total", String(totalSize));
     if (nextPageToken !== "") await this.#writer.field("Next page", nextPageToken);
-    if (more !== undefined) await this.#writer.field("Resume", more);
+    if (more !== undefined) await this.#writer.field("Resume", pasteable(more, this.#options.program));
   }
 
   async pushConfig(taskId: string, config: PushConfig): Promise<void> {
@@ -204,6 +207,7 @@ export class TextOutput implements Output {
   }
 
   async #resume(task: Task): Promise<void> {
-    await this.#writer.field("Resume", resumeCommand(task, this.#options.agentFlags));
+    const { agentFlags, program } = this.#options;
+    await this.#writer.field("Resume", pasteable(resumeCommand(task, agentFlags), program));
   }
 }

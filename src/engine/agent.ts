@@ -14,6 +14,7 @@ import type { Part } from "../protocol/part.ts";
 import type { Principal } from "../protocol/principal.ts";
 import { type CardPromises, type DeclaredCard, declaredBy } from "./declared-card.ts";
 import { definitionProblems } from "./definition-problems.ts";
+import type { OnlyJson, OnlyOutput } from "./json-check.ts";
 
 /** A file that came with a message. */
 export interface ReceivedFile {
@@ -35,11 +36,11 @@ export type FileOutput = {
 export type Output = string | Part | readonly Part[] | { readonly file: FileOutput } | JsonValue;
 
 /** What a run may yield or return. A function may return nothing, having written its artifacts itself. */
-export type RunResult =
-  | Promise<Output | void>
-  | AsyncIterable<Output, void>
-  | ObservableLike<Output>
-  | Promise<AsyncIterable<Output, void> | ObservableLike<Output>>;
+export type RunResult<Produced = Output> =
+  | Promise<Produced | void>
+  | AsyncIterable<Produced, void>
+  | ObservableLike<Produced>
+  | Promise<AsyncIterable<Produced, void> | ObservableLike<Produced>>;
 
 /** The part of an Observable that is used here (RxJS and its likes). */
 export interface ObservableLike<T> {
@@ -161,8 +162,11 @@ export interface TaskContext<Input = JsonValue | undefined> {
   status(message?: string | Part | readonly Part[], metadata?: JsonObject): Promise<void>;
   /** The artifact of that name: same name, same artifact, in every attempt. */
   artifact(name: string, options?: ArtifactOptions): ArtifactWriter;
-  /** Does something once: after a crash its result is returned, not computed again. The result must be JSON. */
-  step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T>;
+  /**
+   * Does something once: after a crash its result is returned, not computed again. The result must be plain JSON: a Map, a Date, bytes or a
+   * class instance is refused by the compiler where it can tell, and fails the task with `step-not-json` where it cannot.
+   */
+  step<T>(name: string, work: (step: StepContext) => (T | Promise<T>) & OnlyJson<T>): Promise<T>;
   /** Waits, through restarts if need be. */
   sleep(milliseconds: number, options?: { readonly name?: string }): Promise<void>;
   /** Asks the caller and waits for the answer, through restarts if need be. */
@@ -238,7 +242,8 @@ export interface InputTimeout {
   readonly then: "fail" | "continue";
 }
 
-export interface AgentDefinition {
+/** `Produced` is what `run` yields or returns: any {@link Output}, or an object of an interface that JSON carries. */
+export interface AgentDefinition<Produced = unknown> {
   /** Where it is served: `/agents/{id}/`. Default: made from the name. */
   readonly id?: string;
   readonly name: string;
@@ -247,7 +252,7 @@ export interface AgentDefinition {
   readonly skills?: readonly Skill[];
   /** Where several agents are served, the first that has one is who is called in the plain dialect, which names none. */
   readonly defaultProjectId?: string;
-  run?(task: TaskContext): RunResult;
+  run?(task: TaskContext): RunResult<Produced> & OnlyOutput<Produced>;
   /** Answers at once with a message and no task; `undefined` hands over to `run`. */
   reply?(message: Message, call: ReplyCall): Output | undefined | Promise<Output | undefined>;
   /** Picks the skill (by id) where neither the message nor the schemas decide. */
@@ -326,7 +331,7 @@ export type ExtendedCard = Partial<
 >;
 
 /** A definition that takes from an agent card what it does not say itself: the path or URL of a JSON file, or the card. */
-export type CardDefinition = Omit<AgentDefinition, "name" | "description" | "version"> &
+export type CardDefinition<Produced = unknown> = Omit<AgentDefinition<Produced>, "name" | "description" | "version"> &
   Partial<Pick<AgentDefinition, "name" | "description" | "version">> & { readonly card: string | URL | DeclaredCard };
 
 /** A declared agent, ready to be served. */
@@ -349,11 +354,28 @@ export class TaskAborted extends Error {
   }
 }
 
-/** Declares an agent. Checks at once what can be checked, and says what to mend. */
-export function agent(definition: CardDefinition): Agent;
-export function agent(definition: AgentDefinition): Agent;
-export function agent(declaration: AgentDefinition | CardDefinition): Agent {
-  const definition = withCard(declaration);
+/** The agent was declared before: `agent({ ...other, name: "Another" })`. */
+interface DeclaredBefore {
+  readonly id: string;
+}
+interface HasReply {
+  readonly reply: unknown;
+}
+interface HasSkills {
+  readonly skills: readonly unknown[];
+}
+/** Every agent needs `run`, unless `reply` answers every message or its skills have a `run` of their own. */
+interface HasRun {
+  readonly run: unknown;
+}
+type Handler = DeclaredBefore | HasReply | HasSkills | HasRun;
+
+/** Declares an agent. Throws a `TypeError` that says what is wrong with the declaration and how to fix it. */
+export function agent<Produced>(definition: CardDefinition<Produced> & Handler): Agent;
+export function agent<Produced>(definition: AgentDefinition<Produced> & Handler): Agent;
+export function agent(declaration: Handler): Agent {
+  // Safe: the signatures above take nothing else.
+  const definition = withCard(declaration as unknown as AgentDefinition | CardDefinition);
   const id = definition.id ?? slug(definition.name);
   const problems = definitionProblems(definition, id);
   if (problems.length > 0) throw new TypeError(`agent(): ${problems.join(" ")}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AgentDefinition, agent } from "./agent.ts";
+import { type Agent, agent } from "./agent.ts";
 
 const run = async (): Promise<string> => "done";
 const base = { name: "Clerk", description: "Files things.", version: "1.0.0", run };
@@ -10,7 +10,7 @@ const tokenUrl = "https://id.example.org/token";
 
 /** What an author may get wrong, or a file may hold, whatever the types say. */
 function declare(definition: object): unknown {
-  return agent({ ...base, ...definition } as AgentDefinition);
+  return agent({ ...base, ...definition } as unknown as Agent);
 }
 
 describe("a definition that makes sense", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Output } from "./agent.ts";
-import { dataOf, filesOf, toMessageParts, toParts } from "./output.ts";
+import { dataOf, filesOf, storableCopy, toMessageParts, toParts } from "./output.ts";
 
 /** What only an author without types can pass. */
 const untyped = (value: unknown): Output => value as Output;
@@ -122,6 +122,39 @@ describe("toParts", () => {
         expect(JSON.stringify(toParts({ data: JSON.parse(json) }))).toBe(`[{"data":${json}}]`);
       }),
     );
+  });
+});
+
+describe("storableCopy", () => {
+  class Trip {
+    readonly city = "Oslo";
+  }
+
+  test.each([
+    ["a Map", new Map([[1, 2]]), "The value is a Map object"],
+    ["a Set", new Set([1]), "The value is a Set object"],
+    ["a Date", new Date(0), "The value is a Date object"],
+    ["a class instance", new Trip(), "The value is a Trip object"],
+    ["bytes", new Uint8Array(1), "The value is a Uint8Array object"],
+    ["a Date inside", { legs: [{ at: new Date(0) }] }, "The value at legs[0].at is a Date object"],
+    ["a function inside", { a: () => 1 }, "Output.a is a function"],
+    ["NaN", { price: Number.NaN }, "Output.price is NaN"],
+    ["a bigint", 1n, "Output is a bigint"],
+    ["a hole", [1, undefined], "Output[1] is undefined"],
+  ])("refuses %s, which JSON would change", (_name, value, problem) => {
+    expect(() => storableCopy(value)).toThrow(problem);
+  });
+
+  test("keeps plain values, also without a prototype, and leaves out undefined members", () => {
+    expect(storableCopy({ a: [1, { b: null }], c: undefined })).toEqual({ a: [1, { b: null }] });
+    expect(storableCopy(Object.assign(Object.create(null), { a: 1 }))).toEqual({ a: 1 });
+    expect(storableCopy(undefined)).toBeUndefined();
+  });
+
+  test("refuses what refers back to itself", () => {
+    const ring: { next?: unknown } = {};
+    ring.next = ring;
+    expect(() => storableCopy(ring)).toThrow("refers back to itself");
   });
 });
 

@@ -145,6 +145,33 @@ function base64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
 
+/**
+ * A copy of what a step returned, for the store. Unlike output it must come back as it was: an object whose class is lost by JSON, or that
+ * JSON writes as something else (a Date), is a `TypeError` that names the place. `undefined` is a value of its own.
+ */
+export function storableCopy(value: unknown): JsonValue | undefined {
+  if (value === undefined) return undefined;
+  requirePlain(value, "");
+  return toJson(value, "", []);
+}
+
+function requirePlain(value: unknown, place: string, level = 0): void {
+  // What lies deeper than this, and what refers back to itself, is refused by the copy.
+  if (!isRecord(value) || level > MAX_DEPTH) return;
+  if (!Array.isArray(value) && !isPlain(value)) {
+    throw new TypeError(
+      `${valueAt(place)} is ${kindOf(value)}, which JSON does not keep. Return plain objects and arrays.`,
+    );
+  }
+  for (const [key, member] of Object.entries(value)) {
+    requirePlain(member, Array.isArray(value) ? `${place}[${key}]` : `${place}.${key}`, level + 1);
+  }
+}
+
+function valueAt(place: string): string {
+  return place === "" ? "The value" : `The value at ${place.replace(/^\./, "")}`;
+}
+
 function toJson(value: unknown, place: string, above: object[]): JsonValue {
   switch (typeof value) {
     case "string":

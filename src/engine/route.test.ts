@@ -18,7 +18,7 @@ const chat: Skill = { id: "chat", name: "Chat", description: "d", tags: [], run 
 const listed: Skill = { id: "listed", name: "Only on the card", description: "d", tags: [] };
 
 function make(definition: Partial<AgentDefinition>): Agent {
-  return agent({ name: "Trips", description: "d", version: "1", ...definition });
+  return agent({ id: "trips", name: "Trips", description: "d", version: "1", ...definition });
 }
 
 function route(

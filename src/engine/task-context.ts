@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Logger } from "../internal/logger.ts";
-import { parseOwnJson } from "../internal/own-json.ts";
 import type { Artifact } from "../protocol/artifact.ts";
 import { type CallPath, callPathEntry } from "../protocol/call-path.ts";
 import type { ArtifactId } from "../protocol/ids.ts";
@@ -27,7 +26,7 @@ import {
 import { askCaller } from "./ask.ts";
 import { type ArtifactTarget, DONE, type Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
-import { filesOf, toMessageParts, toParts } from "./output.ts";
+import { filesOf, storableCopy, toMessageParts, toParts } from "./output.ts";
 import type { QuestionHost } from "./question.ts";
 import { Rejection } from "./rejection.ts";
 import { requireAuth } from "./require-auth.ts";
@@ -355,10 +354,10 @@ export class RunContext implements TaskContext<unknown> {
 
 function jsonCopy(name: string, value: unknown): JsonValue | undefined {
   try {
-    const text = JSON.stringify(value);
-    return text === undefined ? undefined : parseOwnJson<JsonValue>(text);
+    return storableCopy(value);
   } catch (cause) {
-    throw new TaskFailure(`Step ${JSON.stringify(name)} returned something that is not JSON.`, {
+    const reason = cause instanceof Error ? ` ${cause.message.replace(/^Output/, "The value")}` : "";
+    throw new TaskFailure(`Step ${JSON.stringify(name)} returned something that is not JSON.${reason}`, {
       code: "step-not-json",
       cause,
     });

@@ -17,6 +17,7 @@ const facts = {
   ],
   storage: "/data/palaver.db",
   version: "1.2.3",
+  pid: 4711,
   schemes: {},
 };
 
@@ -33,6 +34,7 @@ describe.each([
     "http://127.0.0.1:3000/.well-known/agent-card.json\n",
     "A2A over JSON-RPC 1.0, 0.9 · REST 1.0 · simple 2.0\n",
     "/data/palaver.db\n",
+    "4711\n",
   ])("says %j", (fact) => {
     expect(text).toContain(fact);
   });

@@ -13,6 +13,8 @@ export interface BannerFacts {
   /** Where data is kept, in words. */
   readonly storage: string;
   readonly version: string;
+  /** The process id of the server: under npm it is not the process that was started by hand. */
+  readonly pid: number;
   /** The ways in which callers can say who they are, by name. Empty: everybody may call. */
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
 }
@@ -35,6 +37,7 @@ export function banner(facts: BannerFacts): string {
     `  Card    ${url}${CARD_PATH}`,
     ...known(facts).map((publicUrl) => `  Public  ${publicUrl}`),
     `  Data    ${storage}`,
+    `  Process ${facts.pid}`,
     ...whoCalls(facts).map((callers) => `  Callers ${callers}`),
     "",
     ...examples(facts).flatMap(({ name, lines }) => [
@@ -58,6 +61,7 @@ export function plainBanner(facts: BannerFacts): string {
     `Card: ${url}${CARD_PATH}`,
     ...known(facts).map((publicUrl) => `Public: ${publicUrl}`),
     `Data: ${storage}`,
+    `Process: ${facts.pid}`,
     ...whoCalls(facts).map((callers) => `Callers: ${callers}`),
     ...examples(facts).map(({ name, lines }) => `Try ${name}: ${lines.join("\n")}`),
     "",

@@ -39,6 +39,26 @@ describe("loading agents", () => {
     expect(await load(source)).toEqual(ids);
   });
 
+  it.each([
+    [
+      "as the file has them",
+      `export const zebra = ${one("zebra")}; export const ant = ${one("ant")};`,
+      ["zebra", "ant"],
+    ],
+    [
+      "with the default export first",
+      `export const ant = ${one("ant")}; export default ${one("zebra")};`,
+      ["zebra", "ant"],
+    ],
+    [
+      "as the file declares them, whatever the export list says",
+      `// ant comes later\nconst zebra = ${one("zebra")}; const ant = ${one("ant")}; export { ant, zebra };`,
+      ["zebra", "ant"],
+    ],
+  ])("orders named agents %s", async (_, source, ids) => {
+    expect(await load(source)).toEqual(ids);
+  });
+
   it("keeps the order of modules", async () => {
     expect(await load(`export default ${one("z")}`, `export default ${one("a")}`)).toEqual(["z", "a"]);
   });
@@ -46,8 +66,8 @@ describe("loading agents", () => {
   it.each([
     ["that is empty", "", /exports no agent \(it exports nothing\)\.\nExport one: export default agent\(/],
     ["with other exports", "export const a = 1; export default {};", /exports no agent \(it exports a, default\)/],
-    ["that throws", 'throw new Error("no key given")', /could not be loaded: no key given\n.*--verbose/],
-    ["that does not parse", "export default {", /could not be loaded: /],
+    ["that throws", '\nthrow new Error("no key given")', /could not be loaded: .*no key given\n.*--verbose/],
+    ["that does not parse", "export const a = 1;\nexport default {", /could not be loaded: /],
     [
       "that imports what is not there",
       'import "./nowhere.mjs"',
@@ -56,7 +76,7 @@ describe("loading agents", () => {
     [
       "whose function throws",
       'export default () => { throw new Error("not today") }',
-      /default export of .* threw: not today/,
+      /default export of .* threw.*: not today/,
     ],
   ])("refuses a module %s, saying what to do", async (_, source, message) => {
     await expect(load(source)).rejects.toThrow(message);

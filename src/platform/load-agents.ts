@@ -1,12 +1,18 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Agent } from "../engine/agent.ts";
-import { messageOf, StartupError, systemCode } from "./startup-error.ts";
+import { allowEsmInCommonjs } from "./esm-in-commonjs.ts";
+import { describeLoadFailure, placeOf } from "./load-failure.ts";
+import { messageOf, StartupError } from "./startup-error.ts";
+
+/** Comments that stand on lines of their own, which may name agents in any order. */
+const COMMENT = /^[ \t]*(?:\/\/.*|\/\*[\s\S]*?\*\/)/gm;
 
 /**
  * The agents that modules export. A default export may be an agent, a list of agents, or a function that gives either (or a
- * promise of it); named exports that are agents count too. In the order of the modules; each agent once.
+ * promise of it); named exports that are agents count too. In the order of the modules, and within a module the default export first,
+ * then the named ones in the order of the file; each agent once.
  */
 export async function loadAgents(modules: readonly string[]): Promise<readonly Agent[]> {
   const found = new Set<Agent>();
@@ -17,7 +23,7 @@ export async function loadAgents(modules: readonly string[]): Promise<readonly A
 async function agentsOf(path: string): Promise<readonly Agent[]> {
   const exported = await importModule(path);
   const { default: main, ...named } = exported;
-  const agents = [...collect(await callIfFunction(main, path)), ...Object.values(named).filter(isAgent)];
+  const agents = [...collect(await callIfFunction(main, path)), ...inSourceOrder(named, path)];
   if (agents.length > 0) return agents;
   const names = Object.keys(exported);
   throw new StartupError(
@@ -35,25 +41,14 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
       `There is no module ${path} (looked for ${file}).\nGive the path of a file that exports an agent.`,
     );
   }
+  allowEsmInCommonjs();
   try {
     const exported: unknown = await import(pathToFileURL(file).href);
     return exported as Readonly<Record<string, unknown>>; // A module's exports are an object by their nature.
   } catch (error) {
-    throw new StartupError("failed", `${path} could not be loaded: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-function reasonOf(error: unknown): string {
-  switch (systemCode(error)) {
-    case "ERR_MODULE_NOT_FOUND":
-      return `${messageOf(error)}\nInstall what it imports, or correct the import.`;
-    case "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING":
-      return "Node does not run TypeScript under node_modules.\nServe a file of your own, or a built one.";
-    case "ERR_UNKNOWN_FILE_EXTENSION":
-    case "ERR_UNSUPPORTED_DIR_IMPORT":
-      return `${messageOf(error)}\nGive the path of a .ts, .mts, .js or .mjs file.`;
-    default:
-      return `${messageOf(error)}\nIt threw while it was being loaded; run again with --verbose to see where.`;
+    throw new StartupError("failed", `${path} could not be loaded: ${describeLoadFailure(error, file)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -64,10 +59,27 @@ async function callIfFunction(value: unknown, path: string): Promise<unknown> {
   } catch (error) {
     throw new StartupError(
       "failed",
-      `The default export of ${path} threw: ${messageOf(error)}\nRun again with --verbose to see where.`,
+      `The default export of ${path} threw${at(placeOf(error, path))}: ${messageOf(error)}\n--verbose shows the whole stack.`,
       { cause: error },
     );
   }
+}
+
+/** The agents among named exports, in the order in which the file names them: a module itself lists its exports by the alphabet. */
+function inSourceOrder(named: Readonly<Record<string, unknown>>, path: string): readonly Agent[] {
+  const source = readFileSync(path, "utf8").replaceAll(COMMENT, "");
+  const position = (name: string): number => {
+    const found = source.search(new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`));
+    return found === -1 ? source.length : found; // Exported by `export * from`: after the file's own.
+  };
+  return Object.entries(named)
+    .filter((entry): entry is [string, Agent] => isAgent(entry[1]))
+    .toSorted(([a], [b]) => position(a) - position(b))
+    .map(([, agent]) => agent);
+}
+
+function at(place: string | undefined): string {
+  return place === undefined ? "" : ` at ${place}`;
 }
 
 function collect(value: unknown): readonly Agent[] {

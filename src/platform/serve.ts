@@ -34,6 +34,7 @@ export async function serve(agents: Agent | readonly Agent[], options: ServeOpti
         interfaces: createDialects(settingsFrom(options).dialects).interfaces(url),
         storage,
         version: packageVersion(),
+        pid: process.pid,
         schemes: schemesOf(options),
       };
       process.stdout.write(process.stdout.isTTY ? banner(facts) : plainBanner(facts));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type AgentDefinition, agent } from "../engine/agent.ts";
+import { agent } from "../engine/agent.ts";
 import { IDEMPOTENT_SEND } from "../protocol/extensions.ts";
 import { agentCard, extendedAgentCard } from "./card.ts";
 
-const base: AgentDefinition = { name: "Trip", description: "Plans.", version: "1.0.0", run: async () => {} };
+const base = { name: "Trip", description: "Plans.", version: "1.0.0", run: async () => {} };
 const interfaces = [{ url: "https://agents.example/", binding: "JSONRPC", protocolVersion: "9.9" }];
 const caller = { id: "ada", anonymous: false };
 

@@ -1,9 +1,28 @@
 import type { IncomingNotification } from "./contract.ts";
 
-/** The whole body; `undefined` as soon as it has more bytes than it may. Rejects where the connection breaks. */
+const RAW_BODY =
+  "A signature covers the bytes as they came: pass { method, headers, body } with the raw body. In Express: express.raw({ type: () => true }) " +
+  'on this route, before any express.json(); in Fastify: a content type parser with parseAs: "buffer"; elsewhere: request.arrayBuffer() before request.json().';
+
+/** What only callers without types can pass. */
+function isRaw(body: unknown): body is string | Uint8Array | ReadableStream {
+  return typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
+}
+
+function describe(body: unknown): string {
+  if (body === undefined) return "There is no body.";
+  return "The body is not raw: a body parser has turned it into an object.";
+}
+
+/**
+ * The whole body; `undefined` as soon as it has more bytes than it may. Rejects where the connection breaks, and with a `TypeError` where
+ * the bytes are gone because something else has read or parsed them.
+ */
 export async function readBody(incoming: IncomingNotification, maxBytes: number): Promise<Uint8Array | undefined> {
   const { body } = incoming;
+  if ("bodyUsed" in incoming && incoming.bodyUsed) throw new TypeError(`The body has been read already. ${RAW_BODY}`);
   if (body === null) return new Uint8Array();
+  if (!isRaw(body)) throw new TypeError(`${describe(body)} ${RAW_BODY}`);
   if (!(body instanceof ReadableStream)) {
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     return bytes.byteLength > maxBytes ? undefined : bytes;

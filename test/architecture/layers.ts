@@ -29,7 +29,16 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   plain: ["protocol", "wire", "platform/create-server.ts", "engine/agent.ts"],
   platform: ["*", "!cli", "!testing", "!plain"],
   testing: ["*", "!cli", "!platform"],
-  cli: ["client", "platform", "webhook", "demo", "adapters", "protocol", "wire/official-json.ts"],
+  cli: [
+    "client",
+    "platform",
+    "webhook",
+    "demo",
+    "adapters",
+    "protocol",
+    "internal/make-folder.ts",
+    "wire/official-json.ts",
+  ],
   /** The package's entry points, which lie in `src/` itself. */
   "": ["*", "!cli"],
 };

@@ -13,6 +13,7 @@ const OWN_VARIABLES = [
   ...["A2A_CARD", "A2A_VERSIONS", "A2A_ASSUME_VERSION"],
   ...["API_KEYS_FILE", "JWT_ISSUER", "JWT_AUDIENCE", "JWKS_URL", "OIDC_URL", "OIDC_AUDIENCE"],
   ...["TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "AUDIT_LOG"],
+  ...["npm_command", "npm_lifecycle_event"],
 ];
 
 export interface Ended {

@@ -74,7 +74,11 @@ describe("palaver serve, when it cannot start,", () => {
 
   it.each([
     ["a module that is not there", undefined, /There is no module agent\.mjs/],
-    ["a module that throws", 'throw new Error("API key missing")', /agent\.mjs could not be loaded: API key missing/],
+    [
+      "a module that throws",
+      'throw new Error("API key missing")',
+      /agent\.mjs could not be loaded: agent\.mjs:1:\d+: API key missing/,
+    ],
     ["a module that exports nothing", "", /agent\.mjs exports no agent/],
   ])("says what is wrong with %s", async (_, source, message) => {
     if (source !== undefined) file("agent.mjs", source);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CliContext } from "../../src/cli/context.ts";
 import { runProgram } from "../../src/cli/program.ts";
+import { programName } from "../../src/cli/program-name.ts";
 import { remoteConnect } from "../../src/cli/remote-connect.ts";
 
 export interface Run {
@@ -40,6 +41,7 @@ export class Terminal {
     const { env = {}, stdin = "", isTTY = false, signal, onOutput } = options;
     const code = await runProgram(argv, {
       connect: remoteConnect,
+      program: programName(env),
       env,
       stdin: (async function* () {
         yield stdin;

@@ -1,4 +1,12 @@
-import { type Agent, agent, createServer, type RunFunction, type ServerOptions, textOf } from "palaver";
+import {
+  type Agent,
+  type AgentDefinition,
+  agent,
+  createServer,
+  type RunFunction,
+  type ServerOptions,
+  textOf,
+} from "palaver";
 
 /** Extensions some of the agents declare. */
 export const OFFERED = "https://example.org/extensions/offered/v1";
@@ -63,7 +71,7 @@ export async function openStage(options: ServerOptions = {}): Promise<Stage> {
 
 /** The agents of a stage: the actor does what the plays say, each of the others one thing. */
 export function agentsOf(plays: ReadonlyMap<string, RunFunction>): readonly Agent[] {
-  const definitions: Readonly<Record<AgentName, Omit<Parameters<typeof agent>[0], "name" | "card">>> = {
+  const definitions: Readonly<Record<AgentName, Omit<AgentDefinition, "name">>> = {
     actor: {
       description: "Does what the test says.",
       version: "1.0.0",

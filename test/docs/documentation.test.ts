@@ -56,11 +56,14 @@ describe("links in the documentation", () => {
     expect(broken).toEqual([]);
   });
 
-  it("of the README lead to files that are in the package", () => {
-    const { files }: { files: string[] } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-    const missing = linksOf("README.md").filter(
-      (target) => isLocal(target) && !files.some((file) => target.startsWith(file)),
-    );
+  const { files }: { files: string[] } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const isPackaged = (path: string) =>
+    path === "README.md" || files.some((file) => path === file || path.startsWith(`${file}/`));
+  it.each(pages().filter(isPackaged))("of %s lead to files that are in the package too", (page) => {
+    const missing = linksOf(page).filter((target) => {
+      const [path = ""] = target.split("#");
+      return isLocal(target) && path !== "" && !isPackaged(posix.join(posix.dirname(page), path));
+    });
     expect(missing).toEqual([]);
   });
 });

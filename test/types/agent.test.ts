@@ -1,6 +1,6 @@
 import { type } from "arktype";
 import * as v from "valibot";
-import { describe, expectTypeOf, test } from "vitest";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { type Agent, agent, type RunResult, skill, type TaskContext } from "../../src/engine/agent.ts";
 import type { JsonValue } from "../../src/protocol/json.ts";
@@ -115,6 +115,47 @@ describe("run", () => {
     expectTypeOf<Promise<string | undefined>>().toExtend<RunResult>();
   });
 
+  test("may produce objects of an interface", () => {
+    interface Trip {
+      readonly city: string;
+      readonly legs: readonly { readonly from: string }[];
+    }
+    const trip: Trip = { city: "Oslo", legs: [] };
+    agent({ ...identity, run: async () => trip });
+    agent({
+      ...identity,
+      async *run() {
+        yield "text";
+        yield trip;
+      },
+    });
+    interface Clock {
+      readonly at: Date;
+    }
+    // @ts-expect-error: JSON writes a Date as a text
+    agent({ ...identity, run: async (): Promise<Clock> => ({ at: new Date() }) });
+  });
+
+  test("may not be missing, unless something else answers", () => {
+    // @ts-expect-error: nothing answers
+    expect(() => agent(identity)).toThrow(/run/);
+    agent({ ...identity, reply: () => "Hello" });
+    agent({ ...agent({ ...identity, run: async () => "text" }), name: "Another" });
+    agent({ ...identity, skills: [skill({ ...card, run: async () => "text" })] });
+  });
+
+  test("sends files as bytes, not as text", () => {
+    // @ts-expect-error: bytes are a Uint8Array
+    agent({ ...identity, run: async () => ({ file: { bytes: "text" } }) });
+    agent({
+      ...identity,
+      // @ts-expect-error: the same in a generator
+      async *run(task) {
+        yield { file: { bytes: task.text } };
+      },
+    });
+  });
+
   test("may be an async generator, whose return type is void", () => {
     agent({
       ...identity,
@@ -217,6 +258,25 @@ describe("task", () => {
       expectTypeOf(task.next({})).toEqualTypeOf<Promise<Message>>();
       expectTypeOf(task.next({ wait: true })).toEqualTypeOf<Promise<Message>>();
       expectTypeOf(task.next({ wait: false })).toEqualTypeOf<Promise<Message | undefined>>();
+    });
+  });
+
+  test("step refuses what JSON would change, and takes interfaces", () => {
+    interface Tree {
+      readonly children: readonly Tree[];
+    }
+    uses((task) => {
+      // @ts-expect-error: JSON writes a Date as a text
+      void task.step("a", () => new Date());
+      // @ts-expect-error: JSON writes a Map as an empty object
+      void task.step("a", async () => ({ seen: new Map<string, number>() }));
+      // @ts-expect-error: JSON has no functions
+      void task.step("a", () => ({ again: () => 1 }));
+      // @ts-expect-error: JSON has no bigints
+      void task.step("a", async () => 1n);
+      expectTypeOf(task.step("a", async (): Promise<Tree> => ({ children: [] }))).toEqualTypeOf<Promise<Tree>>();
+      expectTypeOf(task.step("a", async (): Promise<unknown> => 1)).toEqualTypeOf<Promise<unknown>>();
+      expectTypeOf(task.step("a", async () => {})).toEqualTypeOf<Promise<void>>();
     });
   });
 

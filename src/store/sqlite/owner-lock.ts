@@ -74,7 +74,11 @@ function lockFile(file: string): DatabaseSync | undefined {
 function inUse(file: string, pid: number | undefined, cause?: unknown): StoreError {
   const who =
     pid === undefined ? "another process" : pid === process.pid ? `this process (pid ${pid})` : `process ${pid}`;
-  return new StoreError("unusable", `${file} is in use by ${who}. Stop it, or choose another file.`, { cause });
+  return new StoreError(
+    "unusable",
+    `${file} is in use by ${who}. Stop it, or choose another file (--store sqlite:FILE).`,
+    { cause },
+  );
 }
 
 /** The one who holds the lock may be writing its id at this moment: look again for a while. */

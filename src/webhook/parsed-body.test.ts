@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { afterEach, describe, expect, it } from "vitest";
+import type { IncomingNotification } from "./contract.ts";
+import { verifyWebhook } from "./verify-webhook.ts";
+
+const OPTIONS = { token: "secret" };
+const BODY = '{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING"}}}';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** Posts a notification to an Express application, and resolves with what verifying threw or gave there. */
+async function outcomeBehind(parser: express.RequestHandler | undefined): Promise<unknown> {
+  const application = express();
+  if (parser !== undefined) application.use(parser);
+  const outcome = new Promise((done) => {
+    application.post("/hook", (request, response) => {
+      // What people without types do: they pass the request as it is.
+      const incoming = request as IncomingMessage as unknown as IncomingNotification;
+      void verifyWebhook(incoming, OPTIONS).then(done, done);
+      response.end();
+    });
+  });
+  const server = createServer(application).listen(0, "127.0.0.1");
+  closing.push(() => server.close());
+  await new Promise((listening) => server.once("listening", listening));
+  const headers = { "Content-Type": "application/json", "X-A2A-Notification-Token": "secret" };
+  const { port } = server.address() as AddressInfo;
+  await fetch(`http://127.0.0.1:${port}/hook`, { method: "POST", headers, body: BODY });
+  return outcome;
+}
+
+describe("verifyWebhook with a request of Express", () => {
+  it("says that a body parser must leave the bytes alone", async () => {
+    const error = await outcomeBehind(express.json());
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toMatch(/a body parser has turned it into an object.*express\.raw\(/);
+  });
+
+  it("says that there is no body where nothing has read it", async () => {
+    expect(String(await outcomeBehind(undefined))).toMatch(/There is no body\. .*express\.raw\(/);
+  });
+
+  it("takes the bytes of express.raw", async () => {
+    expect(await outcomeBehind(express.raw({ type: () => true }))).toMatchObject({ ok: true, taskId: "t1" });
+  });
+
+  it("says that the body of a web request was read already", async () => {
+    const init = { method: "POST", headers: { "X-A2A-Notification-Token": "secret" }, body: BODY };
+    const request = new Request("https://hooks.example.org/", init);
+    await request.json();
+    await expect(verifyWebhook(request, OPTIONS)).rejects.toThrow(/The body has been read already/);
+  });
+});
