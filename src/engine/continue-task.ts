@@ -6,7 +6,7 @@ import { isInterrupted } from "../protocol/state.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
 import type { InboxEntry, Outcome } from "../store/contract.ts";
 import { type Agent, TaskAborted } from "./agent.ts";
-import type { Submission, Submitted } from "./api.ts";
+import type { Submission, Submitted, Ticket } from "./api.ts";
 import type { EngineParts } from "./engine.ts";
 import type { Feed } from "./feed.ts";
 import { checkSize } from "./message-size.ts";
@@ -26,8 +26,9 @@ export interface Continuation {
 /** Leaves one more message in the inbox of a task. The feed is held, and released here. */
 export async function continueTask(parts: EngineParts, feed: Feed, message: Continuation): Promise<Submitted> {
   try {
-    const inbox = (await entryBefore(parts, feed, message)) ?? (await postOnce(parts, feed, message));
-    return { kind: "task", ticket: { ...ticketOf(feed.task), inbox } };
+    const inbox = await entryBefore(parts, feed, message);
+    const posted = inbox === undefined ? await postOnce(parts, feed, message) : { inbox };
+    return { kind: "task", ticket: { ...ticketOf(feed.task), ...posted } };
   } catch (error) {
     if (error instanceof A2AError || error instanceof TaskAborted) throw error;
     throw new A2AError("unavailable", "The message could not be stored; try again later.", {
@@ -50,18 +51,21 @@ async function entryBefore(
   return toldBefore(parts, task.id, { messageId, digest: once.digest });
 }
 
-async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): Promise<string> {
+/** What a ticket says of a message in an inbox. */
+type Posted = Pick<Ticket, "asked"> & { readonly inbox: string };
+
+async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): Promise<Posted> {
   try {
     return await post(parts, feed, message);
   } catch (error) {
     // Another node may have been quicker with the same message, and the task may have ended by it.
     const before = error instanceof A2AError ? await entryBefore(parts, feed, message) : undefined;
     if (before === undefined) throw error;
-    return before;
+    return { inbox: before };
   }
 }
 
-async function post(parts: EngineParts, feed: Feed, { agent, submission, once }: Continuation): Promise<string> {
+async function post(parts: EngineParts, feed: Feed, { agent, submission, once }: Continuation): Promise<Posted> {
   const { feeds, environment } = parts;
   const { message, admitSkill, webhook } = submission;
   const { id } = feed.task;
@@ -83,14 +87,14 @@ async function post(parts: EngineParts, feed: Feed, { agent, submission, once }:
     sealed,
     at: environment.clock.now(),
   };
-  const outcome = await deliver(parts, id, entry);
+  const { outcome, asked } = await deliver(parts, feed, entry);
   // Another node was quicker with the same message.
   const isRepeated = outcome.status === "duplicate" && once !== undefined;
   if (outcome.status !== "ok" && !isRepeated) {
     await undo?.();
     throw refusal(outcome, id, environment.limits.maxInbox);
   }
-  return entry.id;
+  return { inbox: entry.id, asked };
 }
 
 async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submission): Promise<void> {
@@ -122,11 +126,21 @@ async function isHistoryFull({ store, environment }: EngineParts, id: TaskId): P
   return (record?.history.length ?? 0) >= environment.limits.maxHistory;
 }
 
-function deliver({ committer, environment, runs }: EngineParts, task: TaskId, entry: InboxEntry): Promise<Outcome> {
+/** `asked`: the last question that was visible when the entry was stored. */
+async function deliver(
+  { committer, environment, runs }: EngineParts,
+  feed: Feed,
+  entry: InboxEntry,
+): Promise<{ readonly outcome: Outcome; readonly asked: number }> {
   const { maxInbox } = environment.limits;
-  return committer.submit({ kind: "post", task, entry, maxWaiting: maxInbox }, (known) => {
+  const { id: task } = feed.task;
+  let asked = feed.interruptedAt;
+  const outcome = await committer.submit({ kind: "post", task, entry, maxWaiting: maxInbox }, (known) => {
+    // Called before a question that was committed with the entry becomes visible: the entry does not answer that one.
+    asked = feed.interruptedAt;
     if (known.status === "ok") runs.deliver(task, entry, known.node);
   });
+  return { outcome, asked };
 }
 
 function refusal({ status }: Outcome, id: TaskId, maxInbox: number): A2AError {

@@ -1,13 +1,15 @@
 import { A2AError } from "../protocol/error.ts";
+import { isInterrupted } from "../protocol/state.ts";
 import type { Store } from "../store/contract.ts";
 import type { Caller, Ticket } from "./api.ts";
 import type { EngineParts } from "./engine.ts";
 import type { Feed } from "./feed.ts";
 import { refusedTask } from "./refused-task.ts";
+import { isHandledAt } from "./ticket.ts";
 
 /**
- * Resolves once the task has ended, or waits for the caller at a point after it took this message: a question asked before
- * the message was read does not answer it.
+ * Resolves once the task has ended, or is interrupted and nothing works on this message any more: it was consumed, or it arrived before
+ * the open question, does not answer it, and is left in the inbox for a later turn.
  */
 export async function settled(
   { feeds, runs, store, isClosing }: EngineParts,
@@ -37,8 +39,9 @@ export async function settled(
 function isSettled(feed: Feed, ticket: Ticket): boolean {
   if (feed.ended) return true;
   if (feed.interruptedAt === 0) return false;
-  const after = ticket.inbox === undefined ? 0 : feed.takenAfter(ticket.inbox);
-  return after !== undefined && feed.interruptedAt > after;
+  if (isHandledAt(feed, ticket, feed.interruptedAt)) return true;
+  // task.next() consumed the message beside a question that was open before and still is.
+  return isInterrupted(feed.state) && ticket.inbox !== undefined && feed.takenAfter(ticket.inbox) !== undefined;
 }
 
 function changed(feed: Feed, signal: AbortSignal): Promise<void> {
