@@ -125,6 +125,25 @@ describe("a waiting send", () => {
     expect((await harness.get(taskId)).status.state).toBe("input-required");
   });
 
+  test("returns after maxWait, whatever the task does", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.ask("First?");
+        await task.sleep(1e9);
+      }),
+      limits: { maxWait: 5000 },
+    });
+    const { id } = await harness.send("go");
+    const ticket = await harness.start({ taskId: id, parts: [{ text: "1" }] });
+    let isSettled = false;
+    const settled = harness.settled(ticket).then(() => (isSettled = true));
+    await harness.advance(4500);
+    expect(isSettled).toBe(false);
+    await harness.advance(1000);
+    await settled;
+    expect((await harness.get(id)).status.state).toBe("working");
+  });
+
   test("of a finished task is answered at once, from the store too", async () => {
     await using harness = await openHarness({ agents: scripted(async () => "done") });
     const ticket = await harness.start("go");
