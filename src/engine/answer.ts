@@ -74,6 +74,14 @@ export function answersIn(message: Message): readonly JsonValue[] {
   return candidates.length > 0 ? candidates : [message.parts.map(partAsJson)];
 }
 
+/** The part of a message that answers the question of this id: without the tool results that answer other questions. */
+export function answerFor(message: Message, id: string): Message {
+  const isOther = (part: Part): boolean => (toolResultOf(part)?.toolUseId ?? id) !== id;
+  if (!message.parts.some(isOther)) return message;
+  const own = message.parts.find((part) => toolResultOf(part)?.toolUseId === id);
+  return { ...message, parts: own === undefined ? message.parts.filter((part) => !isOther(part)) : [own] };
+}
+
 /** The data of a message, or its text where that is JSON; `undefined` where it carries neither. */
 export function structuredIn(message: Message): JsonValue | undefined {
   const data = dataOf(message.parts);

@@ -96,6 +96,8 @@ export interface Ticket {
   readonly inbox?: string;
   /** The seq of the last question that was visible when the message was stored: the message answers no later one. Default: 0. */
   readonly asked?: number;
+  /** The request ids of the open questions that the message answers. */
+  readonly answers?: readonly string[];
 }
 
 export interface SnapshotOptions {

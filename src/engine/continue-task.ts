@@ -2,10 +2,10 @@ import { uuidv7 } from "../internal/uuid.ts";
 import { A2AError, invalidField } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import { writeMessage } from "../protocol/serial.ts";
-import { isInterrupted } from "../protocol/state.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
 import type { InboxEntry, Outcome } from "../store/contract.ts";
 import { type Agent, TaskAborted } from "./agent.ts";
+import { answerTargets } from "./answer-target.ts";
 import type { Submission, Submitted, Ticket } from "./api.ts";
 import type { EngineParts } from "./engine.ts";
 import type { Feed } from "./feed.ts";
@@ -52,7 +52,7 @@ async function entryBefore(
 }
 
 /** What a ticket says of a message in an inbox. */
-type Posted = Pick<Ticket, "asked"> & { readonly inbox: string };
+type Posted = Pick<Ticket, "asked" | "answers"> & { readonly inbox: string };
 
 async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): Promise<Posted> {
   try {
@@ -78,8 +78,9 @@ async function post(parts: EngineParts, feed: Feed, { agent, submission, once }:
   checkSize(environment.limits, body);
   // Another node may have asked meanwhile, and for something that must be sealed.
   await feeds.refresh([id]);
+  const targets = answerTargets(feed.questions, message);
   const undo = webhook === undefined ? undefined : await setWebhook(parts, feed, webhook);
-  const sealed = feed.sensitive && isInterrupted(feed.state);
+  const sealed = targets.some(({ sensitive }) => sensitive === true);
   const entry: InboxEntry = {
     id: once === undefined ? uuidv7() : onceEntry(message.messageId, once.digest),
     kind: "message",
@@ -94,7 +95,7 @@ async function post(parts: EngineParts, feed: Feed, { agent, submission, once }:
     await undo?.();
     throw refusal(outcome, id, environment.limits.maxInbox);
   }
-  return { inbox: entry.id, asked };
+  return { inbox: entry.id, asked, ...(targets.length > 0 && { answers: targets.map(({ id }) => id) }) };
 }
 
 async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submission): Promise<void> {

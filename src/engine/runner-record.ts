@@ -24,8 +24,8 @@ export interface RunnerRecord {
   readonly pausedAt?: number | undefined;
   /** The last status event that waits for the caller. */
   readonly interruptedAt: number;
-  /** The open question wants an answer that must not be kept in the clear. */
-  readonly sensitive?: boolean | undefined;
+  /** The questions of the task that wait for an answer, and those that did. Absent before the first one. */
+  readonly questions?: Questions | undefined;
   readonly caller?: Principal;
   readonly metadata?: JsonObject;
   readonly outputModes?: readonly string[];
@@ -36,6 +36,34 @@ export interface RunnerRecord {
   readonly unkept?: readonly string[] | undefined;
   /** Bytes of the log. */
   readonly bytes: number;
+}
+
+export interface Questions {
+  /** In the order they were asked. */
+  readonly open: readonly PendingQuestion[];
+  /** Request ids of the last questions that were answered or closed. */
+  readonly answered: readonly string[];
+}
+
+/** An open question, as every node knows it. */
+export interface PendingQuestion {
+  /** The request id that answers name. */
+  readonly id: string;
+  /** The beginning of its text. */
+  readonly prompt: string;
+  /** It asks for an authorisation. */
+  readonly auth?: boolean;
+  /** The answer must not be kept in the clear. */
+  readonly sensitive?: boolean;
+  /** Inbox entries that arrived before the question. */
+  readonly before?: readonly string[];
+}
+
+const MAX_ANSWERED = 20;
+
+/** The last few request ids. */
+export function withAnswered(before: readonly string[], id: string): readonly string[] {
+  return [...before, id].slice(-MAX_ANSWERED);
 }
 
 /** Who repeats a message does so soon. */

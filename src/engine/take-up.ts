@@ -109,6 +109,7 @@ async function decide(options: TakeUpOptions, run: Run, record: TaskRecord): Pro
       attempt: writer.runner.attempt + 1,
       tries,
       released: undefined,
+      ...(forgets && { questions: undefined }),
       ...unpaused(writer.runner, environment.clock.now()),
     },
     active: true,

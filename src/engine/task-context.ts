@@ -26,6 +26,7 @@ import {
 import { askCaller } from "./ask.ts";
 import { type ArtifactTarget, DONE, type Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
+import type { OpenQuestions } from "./open-questions.ts";
 import { filesOf, toMessageParts, toParts } from "./output.ts";
 import type { QuestionHost } from "./question.ts";
 import { Rejection } from "./rejection.ts";
@@ -63,6 +64,7 @@ export interface ContextHost {
   readonly inputTimeout: InputTimeout | undefined;
   now(): number;
   waits(): Waits;
+  questions(): OpenQuestions;
   memory(steps: readonly StepRecord[]): Memory;
   /** Opens an inbox entry, sealed or not. `undefined`: it is sealed with a secret that is not known any more. */
   openEntry(entry: InboxEntry): Message | undefined;
@@ -271,7 +273,7 @@ export class RunContext implements TaskContext<unknown> {
     }
     if (known?.kind === "nothing") return undefined;
     const poll = (): (typeof writer.inbox)[number] | undefined =>
-      writer.inbox.find((entry) => entry.kind === "message");
+      writer.inbox.find((entry) => entry.kind === "message" && !run.questions().isAnswer(entry));
     for (;;) {
       const entry = wait === false ? poll() : await run.waits().wait({ poll, signal, pauses: false, parks: false });
       this.#check();
@@ -312,6 +314,7 @@ export class RunContext implements TaskContext<unknown> {
       run,
       memory: this.#memory(),
       waits: run.waits(),
+      questions: run.questions(),
       history: turn.history,
       taken: turn.taken,
       check: () => this.#check(),

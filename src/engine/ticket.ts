@@ -15,10 +15,11 @@ export function ticketOf({ id, contextId }: Pick<TaskRef, "id" | "contextId">): 
 
 /**
  * Whether nothing works on the ticket's message any more when the task asks the question at `seq`: the message was consumed before, or it
- * was stored before that question and so does not answer it.
+ * was stored before that question and answers none that is open.
  */
-export function isHandledAt(feed: Feed, { inbox, asked = 0 }: Ticket, seq: number): boolean {
+export function isHandledAt(feed: Feed, { inbox, asked = 0, answers = [] }: Ticket, seq: number): boolean {
   if (inbox === undefined) return true;
   const taken = feed.takenAfter(inbox);
-  return taken === undefined ? seq > asked : taken < seq;
+  if (taken !== undefined) return taken < seq;
+  return seq > asked && !feed.questions?.open.some(({ id }) => answers.includes(id));
 }

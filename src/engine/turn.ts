@@ -53,7 +53,14 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const steps: StepRecord[] = entry.sealed ? [{ key: SEALED_TURN, value: JSON.stringify({ sealed: entry.body }) }] : [];
   for (const step of steps) writer.remember(step);
   writer.keep({
-    runner: { attempt: 1, tries: 1, turnAfter: writer.seq, turnInbox: entry.id, skill: skill?.id },
+    runner: {
+      attempt: 1,
+      tries: 1,
+      turnAfter: writer.seq,
+      turnInbox: entry.id,
+      skill: skill?.id,
+      questions: undefined,
+    },
     active: true,
     wakeAt: undefined,
   });
