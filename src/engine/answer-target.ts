@@ -1,7 +1,7 @@
 import { type A2AError, invalidField } from "../protocol/error.ts";
 import { type NamedRequest, namedRequests, REQUEST_ID_FIELD } from "../protocol/input-request.ts";
 import type { Message } from "../protocol/message.ts";
-import type { PendingQuestion, Questions } from "./runner-record.ts";
+import { isNamed, type PendingQuestion, type Questions } from "./runner-record.ts";
 
 const MAX_LISTED = 20;
 const MAX_PROMPT = 80;
@@ -22,7 +22,7 @@ export function answerTargets(questions: Questions | undefined, message: Message
   // Without an open question, tool results may be meant for task.next().
   if (open.length === 0 && !named.some((request) => isAnAnswer(request, answered))) return NOBODY;
   return named.map((request) => {
-    const target = open.find(({ id }) => id === request.id);
+    const target = open.find((question) => isNamed(question, request.id));
     if (target === undefined) throw notOpen(request, questions);
     return target;
   });

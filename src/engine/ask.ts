@@ -7,7 +7,7 @@ import type { InboxEntry } from "../store/contract.ts";
 import type { AskOptions, InputTimeout } from "./agent.ts";
 import { answerFor, type Checked, readAnswer, validateRaw } from "./answer.ts";
 import type { Memory, Remembered } from "./memory.ts";
-import type { Question } from "./open-questions.ts";
+import { aliasesIn, type Question, type QuestionContent } from "./open-questions.ts";
 import { type Asked, openQuestion, type QuestionHost, UNREADABLE, waitingIds, withProblem } from "./question.ts";
 import { TaskFailure } from "./task-failure.ts";
 import { TIMED_OUT } from "./waits.ts";
@@ -43,7 +43,7 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
     const checked =
       message === undefined
         ? UNREADABLE_ANSWER
-        : await readAnswer(options.schema, answerFor(message, open.question.id), { sensitive });
+        : await readAnswer(options.schema, answerFor(message, open.question), { sensitive });
     host.check();
     waits.resume();
     const isTaken = questions.close(open.question, {
@@ -80,9 +80,9 @@ interface Open {
   readonly question: Question;
 }
 
-function questionOf(id: string, { parts, sensitive, tool }: Asking): Omit<Question, "before"> {
+function questionOf(id: string, { parts, sensitive, tool }: Asking): QuestionContent {
   const shown = tool === undefined ? parts : [...parts, toolUsePart({ toolUseId: id, ...tool })];
-  return { id, auth: false, parts: shown, prompt: textOf(parts), sensitive };
+  return { id, aliases: aliasesIn(parts), auth: false, parts: shown, prompt: textOf(parts), sensitive };
 }
 
 function reopen({ questions, waits }: QuestionHost, asked: Asked, asking: Asking): Open | undefined {

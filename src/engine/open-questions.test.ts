@@ -9,7 +9,7 @@ import type { JsonValue } from "../protocol/json.ts";
 import type { Part } from "../protocol/part.ts";
 import { textOf } from "../protocol/part.ts";
 import type { Task } from "../protocol/task.ts";
-import { toolResultPart } from "../protocol/tool-part.ts";
+import { toolResultPart, toolUsePart } from "../protocol/tool-part.ts";
 import { type EngineHarness, openHarness, type Said, scripted, turns } from "../testing/engine-harness.ts";
 import { everythingStored } from "../testing/everything-stored.ts";
 import type { Agent } from "./agent.ts";
@@ -213,6 +213,18 @@ describe("questions asked at the same time", () => {
     const task = await harness.send("go");
     expect(resultOf(await harness.send({ taskId: task.id, parts: [{ text: "yes" }] }))).toBe("yes");
     expect(read).toEqual([]);
+  });
+
+  test("the ids of tool uses in a question name it as well", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        const relayed = task.ask([{ text: "Look!" }, toolUsePart({ toolUseId: "theirs", name: "search" })]);
+        return (await Promise.all([relayed, task.ask("Well?")])).join("|");
+      }),
+    });
+    const task = await harness.send("go");
+    await harness.send({ taskId: task.id, parts: [toolResultPart({ toolUseId: "theirs", result: "found" })] });
+    expect(resultOf(await harness.send({ taskId: task.id, parts: [{ text: "fine" }] }))).toBe("found|fine");
   });
 
   test("there are 100 at most", async () => {

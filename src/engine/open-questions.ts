@@ -1,11 +1,13 @@
 import type { Clock, Timer } from "../internal/clock.ts";
+import { authRequestOf } from "../protocol/auth-request-part.ts";
 import { type InputRequest, namedRequests, requestsMetadata } from "../protocol/input-request.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
 import { isInterrupted } from "../protocol/state.ts";
+import { toolUseOf } from "../protocol/tool-part.ts";
 import type { InboxEntry } from "../store/contract.ts";
 import { ENGINE_NOTE } from "./note.ts";
-import { type PendingQuestion, withAnswered } from "./runner-record.ts";
+import { isNamed, type PendingQuestion, withAnswered } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
 import type { TaskWriter } from "./task-writer.ts";
 
@@ -13,6 +15,8 @@ import type { TaskWriter } from "./task-writer.ts";
 export interface Question {
   /** The request id, which answers name. The same in every attempt while the question is open. */
   readonly id: string;
+  /** Other ids that name it: those of the tool uses and authorisation requests in its parts. */
+  readonly aliases: readonly string[];
   /** It is asked by `requireAuth`. */
   readonly auth: boolean;
   /** What the status message shows. */
@@ -22,6 +26,8 @@ export interface Question {
   /** Inbox entries that arrived before callers could see the question: without naming it they do not answer it. */
   before: readonly string[];
 }
+
+export type QuestionContent = Omit<Question, "before">;
 
 interface CloseOptions {
   /** What of the answer goes into the history. */
@@ -38,6 +44,7 @@ export interface OpenQuestionsOptions {
 
 /** Every status lists all open questions, so their number is bounded. */
 const MAX_OPEN = 100;
+const MAX_ALIASES = 100;
 const MAX_STORED_PROMPT = 200;
 /** Milliseconds without output after which questions that output has hidden are shown again. */
 const SHOW_AGAIN_AFTER = 1000;
@@ -81,7 +88,7 @@ export class OpenQuestions {
   }
 
   /** Goes on with a question that an earlier attempt asked. `undefined`: it is not open any more. */
-  reopen(question: Omit<Question, "before">): Question | undefined {
+  reopen(question: QuestionContent): Question | undefined {
     const listed = this.#listed.find(({ id }) => id === question.id);
     if (listed === undefined) return undefined;
     const reopened: Question = { ...question, before: listed.before ?? [] };
@@ -103,7 +110,7 @@ export class OpenQuestions {
     const listed = this.#listed;
     if (listed.length === 0) return false;
     const names = this.#namesIn(entry);
-    if (names.length > 0) return listed.some(({ id }) => names.includes(id));
+    if (names.length > 0) return listed.some((pending) => names.some((name) => isNamed(pending, name)));
     if (this.#isClaimed(entry)) return true;
     return listed.some(({ id, before = [] }) => {
       const isOld = (this.#asked.get(id)?.before ?? before).includes(entry.id);
@@ -126,7 +133,8 @@ export class OpenQuestions {
     );
     if (entry !== undefined) this.#partlyRead.set(entry, keep);
     for (const [read, kept] of this.#partlyRead) {
-      if (this.#listed.some((pending) => this.#namesIn(read).includes(pending.id))) continue;
+      const names = this.#namesIn(read);
+      if (this.#listed.some((pending) => names.some((name) => isNamed(pending, name)))) continue;
       this.#partlyRead.delete(read);
       writer.take(read, kept);
     }
@@ -167,7 +175,7 @@ export class OpenQuestions {
 
   #answers(entry: InboxEntry, question: Question): boolean {
     const names = this.#namesIn(entry);
-    if (names.length > 0) return names.includes(question.id);
+    if (names.length > 0) return names.some((name) => isNamed(question, name));
     return !question.before.includes(entry.id) && !this.#isClaimed(entry);
   }
 
@@ -215,9 +223,16 @@ export class OpenQuestions {
   }
 }
 
-function pendingOf({ id, prompt, auth, sensitive, before }: Question): PendingQuestion {
+/** The ids of tool uses and authorisation requests in the parts of a question; relayed questions bring some of their own. */
+export function aliasesIn(parts: readonly Part[]): readonly string[] {
+  const ids = parts.flatMap((part) => toolUseOf(part)?.toolUseId ?? authRequestOf(part)?.requestId ?? []);
+  return ids.slice(0, MAX_ALIASES);
+}
+
+function pendingOf({ id, aliases, prompt, auth, sensitive, before }: Question): PendingQuestion {
   return {
     id,
+    ...(aliases.length > 0 && { aliases }),
     prompt: prompt.slice(0, MAX_STORED_PROMPT),
     ...(auth && { auth }),
     ...(sensitive && { sensitive }),

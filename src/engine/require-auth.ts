@@ -10,7 +10,7 @@ import type { InboxEntry } from "../store/contract.ts";
 import type { AuthOptions } from "./agent.ts";
 import { answerFor, readAnswer } from "./answer.ts";
 import type { Remembered } from "./memory.ts";
-import type { Question } from "./open-questions.ts";
+import { aliasesIn, type Question, type QuestionContent } from "./open-questions.ts";
 import { type Asked, openQuestion, type QuestionHost, UNREADABLE, waitingIds, withProblem } from "./question.ts";
 import { TaskFailure } from "./task-failure.ts";
 import { TIMED_OUT } from "./waits.ts";
@@ -125,10 +125,10 @@ interface Shown {
   readonly problem: string | undefined;
 }
 
-function questionOf(id: string, need: AuthNeed, shown: Shown): Omit<Question, "before"> {
+function questionOf(id: string, need: AuthNeed, shown: Shown): QuestionContent {
   const { explanation, secret = false } = need;
   const parts = [...withProblem(explanation, shown.problem), ...described(id, need, shown)];
-  return { id, auth: true, parts, prompt: textOf(explanation), sensitive: secret };
+  return { id, aliases: aliasesIn(explanation), auth: true, parts, prompt: textOf(explanation), sensitive: secret };
 }
 
 function described(
@@ -161,7 +161,7 @@ async function readGiven(
 ): Promise<Given> {
   const message = run.openEntry(entry);
   if (message === undefined) return { ok: false, problem: UNREADABLE };
-  const answer = answerFor(message, question.id);
+  const answer = answerFor(message, question);
   if (need.secret !== true) return { ok: true, given: answer, message };
   const jwe = jweIn(answer.parts) ?? jweIn(resultsIn(answer.parts));
   if (jwe !== undefined) {

@@ -49,6 +49,8 @@ export interface Questions {
 export interface PendingQuestion {
   /** The request id that answers name. */
   readonly id: string;
+  /** Ids of tool uses and authorisation requests in its parts, which name it as well. */
+  readonly aliases?: readonly string[];
   /** The beginning of its text. */
   readonly prompt: string;
   /** It asks for an authorisation. */
@@ -57,6 +59,11 @@ export interface PendingQuestion {
   readonly sensitive?: boolean;
   /** Inbox entries that arrived before the question. */
   readonly before?: readonly string[];
+}
+
+/** Whether an answer that names this id is for the question. */
+export function isNamed({ id, aliases }: Pick<PendingQuestion, "id" | "aliases">, name: string): boolean {
+  return id === name || aliases?.includes(name) === true;
 }
 
 const MAX_ANSWERED = 20;
