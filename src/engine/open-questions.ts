@@ -7,7 +7,7 @@ import { isInterrupted } from "../protocol/state.ts";
 import { toolUseOf } from "../protocol/tool-part.ts";
 import type { InboxEntry } from "../store/contract.ts";
 import { ENGINE_NOTE } from "./note.ts";
-import { isNamed, type PendingQuestion, withAnswered } from "./runner-record.ts";
+import { isNamed, isTooLate, type PendingQuestion, withAnswered } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
 import type { TaskWriter } from "./task-writer.ts";
 
@@ -105,11 +105,13 @@ export class OpenQuestions {
     return entry;
   }
 
-  /** Whether an entry is the answer to an open question, so that `task.next()` must not read it. */
+  /** Whether an entry is the answer to an open question, or to one that was open, so that `task.next()` must not read it. */
   isAnswer(entry: InboxEntry): boolean {
-    const listed = this.#listed;
-    if (listed.length === 0) return false;
+    const { questions } = this.#options.writer.runner;
+    if (questions === undefined) return false;
+    const listed = questions.open;
     const names = this.#namesIn(entry);
+    if (isTooLate(names, questions)) return true;
     if (names.length > 0) return listed.some((pending) => names.some((name) => isNamed(pending, name)));
     if (this.#isClaimed(entry)) return true;
     return listed.some(({ id, before = [] }) => {
@@ -122,14 +124,14 @@ export class OpenQuestions {
    * Ends a question: takes the entry it has claimed, unless that also names another open question, and writes the status with those
    * still open. True if the entry was taken.
    */
-  close({ id }: Question, { keep, next = "go on" }: CloseOptions = {}): boolean {
+  close({ id, aliases }: Question, { keep, next = "go on" }: CloseOptions = {}): boolean {
     const { writer } = this.#options;
     const entry = this.#claims.get(id);
     this.#claims.delete(id);
     this.#asked.delete(id);
     this.#list(
       this.#listed.filter((pending) => pending.id !== id),
-      id,
+      [id, ...aliases],
     );
     if (entry !== undefined) this.#partlyRead.set(entry, keep);
     for (const [read, kept] of this.#partlyRead) {
@@ -138,9 +140,21 @@ export class OpenQuestions {
       this.#partlyRead.delete(read);
       writer.take(read, kept);
     }
+    this.takeLate();
     if (next === "go on" || (next === "fail" && this.#listed.length > 0)) this.#show();
     else if (next === "ask again" && isInterrupted(writer.state)) writer.status("working", { note: ENGINE_NOTE });
     return entry !== undefined && !this.#partlyRead.has(entry);
+  }
+
+  /** Takes answers out of the inbox whose questions another answer closed after they were accepted: nobody would read them. */
+  takeLate(): void {
+    const { writer, openEntry } = this.#options;
+    const { questions } = writer.runner;
+    if (questions === undefined || questions.answered.length === 0) return;
+    for (const entry of writer.inbox.filter(({ kind }) => kind === "message")) {
+      if (this.#isClaimed(entry) || !isTooLate(this.#namesIn(entry), questions)) continue;
+      writer.take(entry, entry.sealed ? undefined : openEntry(entry));
+    }
   }
 
   /** The run wrote output, which made the task `working`: shows the open questions again once the run is quiet. */
@@ -166,11 +180,10 @@ export class OpenQuestions {
     return this.#options.writer.runner.questions?.open ?? [];
   }
 
-  #list(open: readonly PendingQuestion[], closed?: string): void {
+  #list(open: readonly PendingQuestion[], closed: readonly string[] = []): void {
     const { writer } = this.#options;
     const answered = writer.runner.questions?.answered ?? [];
-    const questions = { open, answered: closed === undefined ? answered : withAnswered(answered, closed) };
-    writer.keep({ runner: { questions } });
+    writer.keep({ runner: { questions: { open, answered: withAnswered(answered, closed) } } });
   }
 
   #answers(entry: InboxEntry, question: Question): boolean {

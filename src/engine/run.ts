@@ -347,7 +347,10 @@ export class Run implements WriterListener {
 
   inboxChanged(): void {
     if (this.#inboxHasCancel()) this.stop("canceled");
-    else this.#waits?.poll();
+    else {
+      this.#waits?.poll();
+      this.#questions?.takeLate();
+    }
   }
 
   #inboxHasCancel(): boolean {

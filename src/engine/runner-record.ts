@@ -66,11 +66,16 @@ export function isNamed({ id, aliases }: Pick<PendingQuestion, "id" | "aliases">
   return id === name || aliases?.includes(name) === true;
 }
 
-const MAX_ANSWERED = 20;
+const MAX_ANSWERED = 100;
 
 /** The last few request ids. */
-export function withAnswered(before: readonly string[], id: string): readonly string[] {
-  return [...before, id].slice(-MAX_ANSWERED);
+export function withAnswered(before: readonly string[], ids: readonly string[]): readonly string[] {
+  return [...before, ...ids].slice(-MAX_ANSWERED);
+}
+
+/** Whether a message names only questions that were answered by others meanwhile, so that nothing is left for it to answer. */
+export function isTooLate(names: readonly string[], questions: Questions | undefined): boolean {
+  return names.length > 0 && names.every((name) => questions?.answered.includes(name) === true);
 }
 
 /** Who repeats a message does so soon. */
