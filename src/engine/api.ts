@@ -94,7 +94,7 @@ export interface Ticket {
   readonly contextId: ContextId;
   /** The inbox entry it became; absent for the message that made the task. */
   readonly inbox?: string;
-  /** The seq of the last question that was visible when the message was stored: the message answers no later one. Default: 0. */
+  /** The seq of the last question that was visible when the message was accepted: the message answers no later one. Default: 0. */
   readonly asked?: number;
   /** The request ids of the open questions that the message answers. */
   readonly answers?: readonly string[];

@@ -79,6 +79,9 @@ async function post(parts: EngineParts, feed: Feed, { agent, submission, once }:
   // Another node may have asked meanwhile, and for something that must be sealed.
   await feeds.refresh([id]);
   const targets = answerTargets(feed.questions, message);
+  const answers = targets.map((question) => question.id);
+  // Questions that become visible from here on are not among the targets: the message does not answer them.
+  const asked = feed.interruptedAt;
   const undo = webhook === undefined ? undefined : await setWebhook(parts, feed, webhook);
   const sealed = targets.some(({ sensitive }) => sensitive === true);
   const entry: InboxEntry = {
@@ -88,14 +91,14 @@ async function post(parts: EngineParts, feed: Feed, { agent, submission, once }:
     sealed,
     at: environment.clock.now(),
   };
-  const { outcome, asked } = await deliver(parts, feed, entry);
+  const outcome = await deliver(parts, id, { entry, answers });
   // Another node was quicker with the same message.
   const isRepeated = outcome.status === "duplicate" && once !== undefined;
   if (outcome.status !== "ok" && !isRepeated) {
     await undo?.();
     throw refusal(outcome, id, environment.limits.maxInbox);
   }
-  return { inbox: entry.id, asked, ...(targets.length > 0 && { answers: targets.map(({ id }) => id) }) };
+  return { inbox: entry.id, asked, answers };
 }
 
 async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submission): Promise<void> {
@@ -127,21 +130,23 @@ async function isHistoryFull({ store, environment }: EngineParts, id: TaskId): P
   return (record?.history.length ?? 0) >= environment.limits.maxHistory;
 }
 
-/** `asked`: the last question that was visible when the entry was stored. */
-async function deliver(
+interface Delivery {
+  readonly entry: InboxEntry;
+  /** Request ids of the questions it answers. */
+  readonly answers: readonly string[];
+}
+
+function deliver(
   { committer, environment, runs }: EngineParts,
-  feed: Feed,
-  entry: InboxEntry,
-): Promise<{ readonly outcome: Outcome; readonly asked: number }> {
+  task: TaskId,
+  { entry, answers }: Delivery,
+): Promise<Outcome> {
   const { maxInbox } = environment.limits;
-  const { id: task } = feed.task;
-  let asked = feed.interruptedAt;
-  const outcome = await committer.submit({ kind: "post", task, entry, maxWaiting: maxInbox }, (known) => {
-    // Called before a question that was committed with the entry becomes visible: the entry does not answer that one.
-    asked = feed.interruptedAt;
-    if (known.status === "ok") runs.deliver(task, entry, known.node);
+  return committer.submit({ kind: "post", task, entry, maxWaiting: maxInbox }, (known) => {
+    if (known.status !== "ok") return;
+    runs.writer(task)?.noteAnswers(entry, answers);
+    runs.deliver(task, entry, known.node);
   });
-  return { outcome, asked };
 }
 
 function refusal({ status }: Outcome, id: TaskId, maxInbox: number): A2AError {

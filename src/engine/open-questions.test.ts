@@ -238,6 +238,47 @@ describe("questions asked at the same time", () => {
   });
 });
 
+describe("an answer without an id", () => {
+  test.each([
+    ["one question is open and the next is on its way into the store", true],
+    ["no question is open and one is on its way into the store", false],
+  ])("that is accepted while %s does not answer that one", async (_name, isOpen) => {
+    const reading = Promise.withResolvers<void>();
+    const read = Promise.withResolvers<void>();
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        const schema = z.string().refine(async () => {
+          if (isOpen) await reading.promise;
+          return true;
+        });
+        await task.ask("Send the mail?", { schema });
+        read.resolve();
+        if (!isOpen) await reading.promise;
+        return task.ask("Delete all files?");
+      }),
+    });
+    const { id } = await harness.send("go");
+    await harness.start({ taskId: id, parts: [{ text: "yes" }] });
+    if (!isOpen) {
+      await read.promise;
+      await harness.untilState(id, "working");
+    }
+    await turns(5);
+    harness.store.hold();
+    reading.resolve();
+    await harness.until(() => harness.store.held === 1);
+    const second = harness.begin({ taskId: id, parts: [{ text: "yes, as I said" }] });
+    await turns(5);
+    harness.store.release();
+    await harness.settled(await second);
+    await turns(20);
+    const task = await harness.get(id);
+    expect(Object.keys(openIn(task))).toEqual(["Delete all files?"]);
+    // It is not lost: it begins the next turn.
+    expect(await harness.shared.inbox(id)).toHaveLength(1);
+  });
+});
+
 describe("questions that outlive their process", () => {
   test("keep their ids, and answered ones return what they returned, in any order", async () => {
     for (const [first, second] of [

@@ -114,9 +114,9 @@ export class OpenQuestions {
     if (isTooLate(names, questions)) return true;
     if (names.length > 0) return listed.some((pending) => names.some((name) => isNamed(pending, name)));
     if (this.#isClaimed(entry)) return true;
-    return listed.some(({ id, before = [] }) => {
-      const isOld = (this.#asked.get(id)?.before ?? before).includes(entry.id);
-      return !this.#claims.has(id) && !isOld;
+    return listed.some((pending) => {
+      const { id, before = [] } = this.#asked.get(pending.id) ?? pending;
+      return !this.#claims.has(id) && this.#mayAnswer(entry, { id, before });
     });
   }
 
@@ -189,7 +189,12 @@ export class OpenQuestions {
   #answers(entry: InboxEntry, question: Question): boolean {
     const names = this.#namesIn(entry);
     if (names.length > 0) return names.some((name) => isNamed(question, name));
-    return !question.before.includes(entry.id) && !this.#isClaimed(entry);
+    return this.#mayAnswer(entry, question) && !this.#isClaimed(entry);
+  }
+
+  /** Of an entry that names no question. Where it is not known what it was accepted for, its place in the inbox decides. */
+  #mayAnswer(entry: InboxEntry, { id, before }: Pick<Question, "id" | "before">): boolean {
+    return this.#options.writer.answersOf(entry)?.includes(id) ?? !before.includes(entry.id);
   }
 
   #isClaimed(entry: InboxEntry): boolean {

@@ -94,6 +94,7 @@ export class TaskWriter implements CommitSource {
   #pending = new PendingWrite();
   /** By inbox entry: the seq it follows. */
   #everTaken: Map<string, number> | undefined;
+  #answers: WeakMap<InboxEntry, readonly string[]> | undefined;
   #release = false;
   #uncommittedEvents = 0;
   #uncommittedBytes = 0;
@@ -309,6 +310,17 @@ export class TaskWriter implements CommitSource {
   async #untilRoom(): Promise<void> {
     await (this.#flying?.done ?? this.#waiting)?.promise;
     await this.room();
+  }
+
+  /** Says which questions an entry answers; known only in the process that stored it. Call it before `deliver`. */
+  noteAnswers(entry: InboxEntry, requestIds: readonly string[]): void {
+    this.#answers ??= new WeakMap();
+    this.#answers.set(entry, requestIds);
+  }
+
+  /** The questions that were open when the entry was accepted, and that it answers. `undefined`: not known. */
+  answersOf(entry: InboxEntry): readonly string[] | undefined {
+    return this.#answers?.get(entry);
   }
 
   deliver(entry: InboxEntry): void {
