@@ -3,7 +3,6 @@ import { z } from "zod";
 import { encryptTo } from "../auth/secret-box.ts";
 import { authRequestOf, secretPart } from "../protocol/auth-request-part.ts";
 import { A2AError } from "../protocol/error.ts";
-import type { TaskId } from "../protocol/ids.ts";
 import { answerMetadata, inputRequestsOf } from "../protocol/input-request.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Part } from "../protocol/part.ts";
@@ -423,7 +422,7 @@ describe("questions of different kinds", () => {
     const task = await harness.send("go");
     await harness.until(() => authorise !== undefined);
     authorise?.();
-    await harness.until(async () => Object.keys(openIn(await harness.get(task.id as TaskId))).length === 1);
+    await harness.until(async () => Object.keys(openIn(await harness.get(task.id))).length === 1);
     expect(resultOf(await harness.send({ taskId: task.id, parts: [{ text: "Ann" }] }))).toBe("Ann");
   });
 });

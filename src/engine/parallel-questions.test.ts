@@ -47,7 +47,7 @@ function asking(questions: readonly Asked[]): HarnessOptions["agents"] {
       if (sensitive) return task.requireAuth({ message: promptOf(index), secret: true });
       const message = await task.requireAuth(promptOf(index));
       const [part] = message?.parts ?? [];
-      return part === undefined ? "" : toolResultOf(part)?.result;
+      return part === undefined ? "" : JSON.stringify(toolResultOf(part)?.result).slice(1, -1);
     });
     return (await Promise.all(answers)).join("|");
   });

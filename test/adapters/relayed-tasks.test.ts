@@ -273,7 +273,7 @@ describe("several open questions of the remote agent", () => {
       const answers = await Promise.all([first, task.ask("Second, please.", { tool: { name: "look", input: 2 } })]);
       await task.artifact("answer").end(answers.join("|"));
     });
-    const task = taskOf(await front.send("go", { tools: { look: (input) => `found ${String(input)}` } }));
+    const task = taskOf(await front.send("go", { tools: { look: (input) => `found ${JSON.stringify(input)}` } }));
     expect(answerOf(task)).toBe("found 1|found 2");
   });
 });
