@@ -3,7 +3,7 @@ import type { ContextId, MessageId, TaskId } from "../protocol/ids.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Part } from "../protocol/part.ts";
 import type { Task } from "../protocol/task.ts";
-import { toolUsePart } from "../protocol/tool-part.ts";
+import { toolResultPart, toolUsePart } from "../protocol/tool-part.ts";
 import { answerQuestion, canAnswer } from "./answer-question.ts";
 import type { Question } from "./api.ts";
 
@@ -69,6 +69,33 @@ describe("A question", () => {
     expect(questions).toEqual([{ text: "Please", task, sensitive: true }]);
     const inherited = asking([toolUsePart({ toolUseId: "u", name: "toString" })]);
     expect(await answerQuestion(inherited, { tools }, signal)).toBeUndefined();
+  });
+
+  it("is named by its answer, where it has an id", async () => {
+    const task = asking([{ text: "Well?" }], { inputRequest: { requestId: "q1", prompt: "Well?" } });
+    const named = { parts: [{ text: "yes" }], metadata: { inputRequest: { requestId: "q1" } } };
+    expect(await answerQuestion(task, { onInput: () => "yes" }, signal)).toMatchObject(named);
+    const own = [toolResultPart({ toolUseId: "q1", result: 1 })];
+    expect(await answerQuestion(task, { onInput: () => own }, signal)).toBe(own);
+  });
+
+  it("that is one of several is asked by itself, the first one first", async () => {
+    const questions: Question[] = [];
+    const onInput = (question: Question): string => {
+      questions.push(question);
+      return "yes";
+    };
+    const inputRequests = [
+      { kind: "auth-request", requestId: "q0", prompt: "Log in." },
+      { kind: "input-request", requestId: "q1", prompt: "Well?" },
+      { kind: "input-request", requestId: "q2", prompt: "PIN?", sensitive: true },
+    ];
+    const task = asking([{ text: "Log in.\nWell?\nPIN?" }], { inputRequests, sensitive: true });
+    expect(await answerQuestion(task, { onInput }, signal)).toMatchObject({
+      parts: [{ text: "yes" }],
+      metadata: { inputRequest: { requestId: "q1" } },
+    });
+    expect(questions).toEqual([{ text: "Well?", task, sensitive: false, requestId: "q1" }]);
   });
 
   it("stays open where nobody answers", async () => {

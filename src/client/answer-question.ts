@@ -1,8 +1,10 @@
+import { answerMetadata, inputRequestsOf, namedRequests } from "../protocol/input-request.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { type DataPart, textOf } from "../protocol/part.ts";
 import type { Task } from "../protocol/task.ts";
 import { type ToolUse, toolResultPart, toolUseOf } from "../protocol/tool-part.ts";
 import type { Question, Said, SendOptions } from "./api.ts";
+import { messageOf } from "./said.ts";
 
 type Answerers = Pick<SendOptions, "tools" | "onInput">;
 
@@ -18,20 +20,36 @@ export function canAnswer({ tools, onInput }: Answerers): boolean {
 export async function answerQuestion(task: Task, answerers: Answerers, signal: AbortSignal): Promise<Said | undefined> {
   const { tools = {}, onInput } = answerers;
   const uses = (task.status.message?.parts ?? []).flatMap((part) => toolUseOf(part) ?? []);
-  if (!uses.some(({ name }) => Object.hasOwn(tools, name))) return onInput?.(questionOf(task));
+  if (!uses.some(({ name }) => Object.hasOwn(tools, name))) {
+    const question = questionOf(task);
+    const said = await onInput?.(question);
+    return said === undefined || question.requestId === undefined ? said : naming(question.requestId, said);
+  }
   return Promise.all(uses.map((use) => resultPart(use, { task, tools, signal })));
 }
 
+/** The question of a task; of several open ones the first, because each answer names one. */
 function questionOf(task: Task): Question {
   const { parts = [], metadata } = task.status.message ?? {};
-  const request = metadata?.["inputRequest"];
-  const sensitive =
-    metadata?.["sensitive"] === true ||
-    (typeof request === "object" &&
-      request !== null &&
-      !Array.isArray(request) &&
-      (request as JsonObject)["sensitive"] === true);
-  return { text: textOf(parts), task, sensitive };
+  const requests = inputRequestsOf(task.status.message);
+  const request = requests.find(({ kind }) => kind === "input-request");
+  const requestId = request === undefined ? {} : { requestId: request.requestId };
+  if (requests.length > 1 && request !== undefined)
+    return { text: request.prompt, task, sensitive: request.sensitive === true, ...requestId };
+  const listed = metadata?.["inputRequest"];
+  const isMarked =
+    typeof listed === "object" &&
+    listed !== null &&
+    !Array.isArray(listed) &&
+    (listed as JsonObject)["sensitive"] === true;
+  return { text: textOf(parts), task, sensitive: metadata?.["sensitive"] === true || isMarked, ...requestId };
+}
+
+/** An answer that names the question, unless it does so itself. */
+function naming(requestId: string, said: Said): Said {
+  const message = messageOf(said);
+  if (namedRequests(message).length > 0) return said;
+  return { ...message, metadata: { ...message.metadata, ...answerMetadata(requestId) } };
 }
 
 interface ToolRun {

@@ -57,6 +57,8 @@ export interface Question {
   readonly task: Task;
   /** What is typed must be masked. */
   readonly sensitive: boolean;
+  /** The id of the question, where the agent gives one. The answer names it in `metadata.inputRequest.requestId`. */
+  readonly requestId?: string;
 }
 
 /** The answer to a message: a task, or a bare message. */

@@ -4,6 +4,7 @@ import type { Message } from "../protocol/message.ts";
 import { type Part, textOf } from "../protocol/part.ts";
 import { type ToolResult, toolResultOf } from "../protocol/tool-part.ts";
 import { dataOf, MAX_DEPTH } from "./output.ts";
+import { isNamed, type PendingQuestion } from "./runner-record.ts";
 
 /** What came of checking a value. `raw` is what to keep for a replay; `problem` is a sentence for the one who sent it. */
 export type Checked =
@@ -72,6 +73,15 @@ export function answersIn(message: Message): readonly JsonValue[] {
     if (text.trim() !== text) candidates.push(text.trim());
   }
   return candidates.length > 0 ? candidates : [message.parts.map(partAsJson)];
+}
+
+/** The part of a message that answers one question: without the tool results that answer others. */
+export function answerFor(message: Message, question: Pick<PendingQuestion, "id" | "aliases">): Message {
+  const isOther = (part: Part): boolean => !isNamed(question, toolResultOf(part)?.toolUseId ?? question.id);
+  if (!message.parts.some(isOther)) return message;
+  const parts = message.parts.filter((part) => !isOther(part));
+  const own = parts.filter((part) => toolResultOf(part) !== undefined);
+  return { ...message, parts: own.length > 0 ? own : parts };
 }
 
 /** The data of a message, or its text where that is JSON; `undefined` where it carries neither. */

@@ -21,7 +21,10 @@ export interface Engine {
   submit(submission: Submission): Promise<Submitted>;
   /** Resolves once the submitted message is durable. */
   accepted(ticket: Ticket): Promise<void>;
-  /** Resolves once the task is finished, or waits for the caller at a point after it took the ticket's message; or when the server shuts down. */
+  /**
+   * Resolves once the task has ended; or is interrupted and nothing works on the ticket's message any more, because the message was
+   * consumed or was left in the inbox for a later turn; or the server shuts down.
+   */
   settled(ticket: Ticket, caller: Caller): Promise<void>;
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined>;
   list(query: ListQuery): Promise<TaskPage>;
@@ -94,6 +97,10 @@ export interface Ticket {
   readonly contextId: ContextId;
   /** The inbox entry it became; absent for the message that made the task. */
   readonly inbox?: string;
+  /** The seq of the last question that was visible when the message was accepted: the message answers no later one. Default: 0. */
+  readonly asked?: number;
+  /** The request ids of the open questions that the message answers. */
+  readonly answers?: readonly string[];
 }
 
 export interface SnapshotOptions {
@@ -142,7 +149,7 @@ export interface EncodedTexts {
 export interface Batch {
   /** At least one. A status that is interrupted or terminal is always the last of its batch. */
   readonly entries: readonly ViewEntry[];
-  /** The ticket's message had been taken when the last of these was written. True without a ticket. */
+  /** When the last of these was written, the ticket's message was consumed or left for a later turn. True without a ticket. */
   readonly answered: boolean;
 }
 
@@ -153,6 +160,8 @@ export interface Subscription {
   readonly resync: boolean;
   /** The task is finished and nothing is left after the cursor. */
   readonly ended: boolean;
+  /** As of `opening` the task is interrupted, and nothing works on the ticket's message any more. */
+  readonly answered: boolean;
   /** The next events; `undefined` after the terminal one, when closed, and when the server shuts down. */
   next(): Promise<Batch | undefined>;
   close(): void;

@@ -5,10 +5,10 @@ import { publicTaskId } from "../protocol/task-key.ts";
 import { toolUsePart } from "../protocol/tool-part.ts";
 import type { InboxEntry } from "../store/contract.ts";
 import type { AskOptions, InputTimeout } from "./agent.ts";
-import { type Checked, readAnswer, validateRaw } from "./answer.ts";
+import { answerFor, type Checked, readAnswer, validateRaw } from "./answer.ts";
 import type { Memory, Remembered } from "./memory.ts";
-import { ENGINE_NOTE } from "./note.ts";
-import { type Asked, arrived, type QuestionHost, record, UNREADABLE, waitingIds, withProblem } from "./question.ts";
+import { aliasesIn, type Question, type QuestionContent } from "./open-questions.ts";
+import { type Asked, openQuestion, type QuestionHost, UNREADABLE, waitingIds, withProblem } from "./question.ts";
 import { TaskFailure } from "./task-failure.ts";
 import { TIMED_OUT } from "./waits.ts";
 
@@ -18,7 +18,7 @@ type Options = AskOptions<StandardSchemaV1 | undefined>;
 
 /** Asks, waits, checks, asks again; and after a restart goes on where it was. */
 export async function askCaller(host: QuestionHost, question: readonly Part[], options: Options): Promise<unknown> {
-  const { memory, writer, waits } = host;
+  const { memory, writer, waits, questions } = host;
   const key = memory.key("ask", options.name ?? textOf(question));
   const known = memory.recall(key);
   if (known?.kind === "unanswered") return undefined;
@@ -29,98 +29,103 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
   }
 
   const timeout = timeoutOf(options, host.run.inputTimeout);
+  const isSensitive = options.sensitive === true;
+  const asking: Asking = { key, parts: question, timeout, sensitive: isSensitive, tool: options.tool };
   // A question that is in the log and still open is not asked twice.
-  let asked = known?.kind === "asked" && writer.state === "input-required" ? known : undefined;
-  if (asked !== undefined) {
-    if (options.sensitive === true) writer.keep({ runner: { sensitive: true } });
-    waits.pause(asked.until);
-  }
-  let problem: string | undefined;
+  let open = known?.kind === "asked" ? reopen(host, known, asking) : undefined;
   for (;;) {
-    asked ??= await ask(host, {
-      key,
-      parts: withProblem(question, problem),
-      timeout,
-      sensitive: options.sensitive === true,
-      tool: options.tool,
-    });
-    const entry = await answerTo(host, asked);
+    open ??= await ask(host, asking);
+    const entry = await answerTo(host, open);
     host.check();
-    if (entry === TIMED_OUT) return giveUp(host, key, timeout);
+    if (entry === TIMED_OUT) return giveUp(host, { key, timeout, question: open.question });
     const message = host.run.openEntry(entry);
-    const sensitive = options.sensitive === true || entry.sealed;
+    const sensitive = isSensitive || entry.sealed;
     const checked =
-      message === undefined ? UNREADABLE_ANSWER : await readAnswer(options.schema, message, { sensitive });
+      message === undefined
+        ? UNREADABLE_ANSWER
+        : await readAnswer(options.schema, answerFor(message, open.question), { sensitive });
     host.check();
-    writer.take(entry, sensitive ? undefined : message);
-    if (!sensitive && message !== undefined) host.history.push(message);
     waits.resume();
-    writer.status("working", { note: ENGINE_NOTE });
+    const isTaken = questions.close(open.question, {
+      keep: sensitive ? undefined : message,
+      next: checked.ok ? "go on" : "ask again",
+    });
+    if (isTaken && !sensitive && message !== undefined) host.history.push(message);
     if (checked.ok) {
       memory.remember(
         key,
-        sensitive ? memory.sealedAnswer(checked.raw) : { kind: "answered", raw: checked.raw, inbox: entry.id },
+        sensitive
+          ? memory.sealedAnswer(checked.raw)
+          : { kind: "answered", raw: checked.raw, ...(isTaken && { inbox: entry.id }) },
       );
       await writer.flush();
       return checked.value;
     }
-    problem = checked.problem;
-    asked = undefined;
+    asking.parts = withProblem(question, checked.problem);
+    open = undefined;
   }
 }
 
-interface Question {
+interface Asking {
   readonly key: string;
-  readonly parts: readonly Part[];
+  parts: readonly Part[];
   readonly timeout: InputTimeout | undefined;
   readonly sensitive: boolean;
   readonly tool: Options["tool"];
 }
 
-async function ask(host: QuestionHost, question: Question): Promise<Asked> {
+/** A question that callers can see. */
+interface Open {
+  readonly asked: Asked;
+  readonly question: Question;
+}
+
+function questionOf(id: string, { parts, sensitive, tool }: Asking): QuestionContent {
+  const shown = tool === undefined ? parts : [...parts, toolUsePart({ toolUseId: id, ...tool })];
+  return { id, aliases: aliasesIn(parts), auth: false, parts: shown, prompt: textOf(parts), sensitive };
+}
+
+function reopen({ questions, waits }: QuestionHost, asked: Asked, asking: Asking): Open | undefined {
+  const question = questions.reopen(questionOf(asked.id, asking));
+  if (question === undefined) return undefined;
+  waits.pause(asked.until);
+  return { asked, question };
+}
+
+async function ask(host: QuestionHost, asking: Asking): Promise<Open> {
   const { writer, run } = host;
   if (!writer.isStored) await writer.flush();
   host.check();
-  const { parts, sensitive, tool } = question;
-  const requestId = uuidv7();
-  writer.status("input-required", {
-    parts: tool === undefined ? parts : [...parts, toolUsePart({ toolUseId: requestId, ...tool })],
-    note: ENGINE_NOTE,
-    messageMetadata: {
-      // Names the question, for callers that answer several.
-      inputRequest: { kind: "input-request", prompt: textOf(parts), requestId, ...(sensitive && { sensitive }) },
-      // Tells whoever shows the question to mask what is typed.
-      ...(sensitive && { sensitive }),
-    },
-  });
-  if (sensitive) writer.keep({ runner: { sensitive: true } });
-  const until = question.timeout === undefined ? undefined : run.now() + question.timeout.ms;
-  record(host, { key: question.key, until });
-  await writer.flush();
-  // Messages that are there by now were sent before anybody could see the question.
-  return { kind: "asked", before: waitingIds(writer), ...(until !== undefined && { until }) };
+  const question: Question = { ...questionOf(uuidv7(), asking), before: waitingIds(writer) };
+  const until = asking.timeout === undefined ? undefined : run.now() + asking.timeout.ms;
+  return { question, asked: await openQuestion(host, question, { key: asking.key, until }) };
 }
 
-function answerTo(host: QuestionHost, asked: Asked): Promise<InboxEntry | typeof TIMED_OUT> {
-  return host.waits.wait({
-    poll: () => arrived(host.writer, asked.before),
-    until: asked.until,
-    pauses: true,
-    parks: true,
-  });
+function answerTo(
+  { waits, questions }: QuestionHost,
+  { asked, question }: Open,
+): Promise<InboxEntry | typeof TIMED_OUT> {
+  return waits.wait({ poll: () => questions.claim(question), until: asked.until, pauses: true, parks: true });
 }
 
-async function giveUp(host: QuestionHost, key: string, timeout: InputTimeout | undefined): Promise<undefined> {
-  const { memory, writer, waits } = host;
+interface Unanswered {
+  readonly key: string;
+  readonly timeout: InputTimeout | undefined;
+  readonly question: Question;
+}
+
+async function giveUp(host: QuestionHost, { key, timeout, question }: Unanswered): Promise<undefined> {
+  const { memory, writer, waits, questions } = host;
+  waits.resume();
   if (timeout?.then !== "continue") {
+    questions.close(question, { next: "fail" });
     const timeoutSeconds = (timeout?.ms ?? 0) / 1000;
     throw new TaskFailure("Input timeout", {
       code: "input-timeout",
       data: { taskId: publicTaskId(writer.ref.id), timeoutSeconds },
     });
   }
-  waits.resume();
-  writer.status("working", { note: ENGINE_NOTE });
+  questions.close(question);
   memory.remember(key, { kind: "unanswered" });
   await writer.flush();
   return undefined;

@@ -1,11 +1,13 @@
 import { uuidv7 } from "../internal/uuid.ts";
 import { A2AError, invalidField } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
+import { writeMessage } from "../protocol/serial.ts";
 import { isInterrupted } from "../protocol/state.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
 import type { InboxEntry, Outcome } from "../store/contract.ts";
 import { type Agent, TaskAborted } from "./agent.ts";
-import type { Submission, Submitted } from "./api.ts";
+import { answerTargets } from "./answer-target.ts";
+import type { Submission, Submitted, Ticket } from "./api.ts";
 import type { EngineParts } from "./engine.ts";
 import type { Feed } from "./feed.ts";
 import { writeInboxMessage } from "./inbox-message.ts";
@@ -27,8 +29,9 @@ export interface Continuation {
 /** Leaves one more message in the inbox of a task. The feed is held, and released here. */
 export async function continueTask(parts: EngineParts, feed: Feed, message: Continuation): Promise<Submitted> {
   try {
-    const inbox = (await entryBefore(parts, feed, message)) ?? (await postOnce(parts, feed, message));
-    return { kind: "task", ticket: { ...ticketOf(feed.task), inbox } };
+    const inbox = await entryBefore(parts, feed, message);
+    const posted = inbox === undefined ? await postOnce(parts, feed, message) : { inbox };
+    return { kind: "task", ticket: { ...ticketOf(feed.task), ...posted } };
   } catch (error) {
     if (error instanceof A2AError || error instanceof TaskAborted) throw error;
     throw new A2AError("unavailable", "The message could not be stored; try again later.", {
@@ -51,18 +54,21 @@ async function entryBefore(
   return toldBefore(parts, task.id, { messageId, digest: once.digest });
 }
 
-async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): Promise<string> {
+/** What a ticket says of a message in an inbox. */
+type Posted = Pick<Ticket, "asked" | "answers"> & { readonly inbox: string };
+
+async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): Promise<Posted> {
   try {
     return await post(parts, feed, message);
   } catch (error) {
     // Another node may have been quicker with the same message, and the task may have ended by it.
     const before = error instanceof A2AError ? await entryBefore(parts, feed, message) : undefined;
     if (before === undefined) throw error;
-    return before;
+    return { inbox: before };
   }
 }
 
-async function post(parts: EngineParts, feed: Feed, { agent, submission, once }: Continuation): Promise<string> {
+async function post(parts: EngineParts, feed: Feed, { agent, submission, once }: Continuation): Promise<Posted> {
   const { feeds, environment } = parts;
   const { message, admitSkill, webhook } = submission;
   const { id } = feed.task;
@@ -78,8 +84,12 @@ async function post(parts: EngineParts, feed: Feed, { agent, submission, once }:
   checkSize(environment.limits, body);
   // Another node may have asked meanwhile, and for something that must be sealed.
   await feeds.refresh([id]);
+  const targets = answerTargets(feed.questions, message);
+  const answers = targets.map((question) => question.id);
+  // Questions that become visible from here on are not among the targets: the message does not answer them.
+  const asked = feed.interruptedAt;
   const undo = webhook === undefined ? undefined : await setWebhook(parts, feed, webhook);
-  const sealed = feed.sensitive && isInterrupted(feed.state);
+  const sealed = targets.some(({ sensitive }) => sensitive === true);
   const entry: InboxEntry = {
     id: once === undefined ? uuidv7() : onceEntry(message.messageId, once.digest),
     kind: "message",
@@ -87,14 +97,14 @@ async function post(parts: EngineParts, feed: Feed, { agent, submission, once }:
     sealed,
     at: environment.clock.now(),
   };
-  const outcome = await deliver(parts, id, entry);
+  const outcome = await deliver(parts, id, { entry, answers });
   // Another node was quicker with the same message.
   const isRepeated = outcome.status === "duplicate" && once !== undefined;
   if (outcome.status !== "ok" && !isRepeated) {
     await undo?.();
     throw refusal(outcome, id, environment.limits.maxInbox);
   }
-  return entry.id;
+  return { inbox: entry.id, asked, answers };
 }
 
 async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submission): Promise<void> {
@@ -130,10 +140,22 @@ async function isHistoryFull({ store, environment }: EngineParts, id: TaskId): P
   return (record?.history.length ?? 0) >= environment.limits.maxHistory;
 }
 
-function deliver({ committer, environment, runs }: EngineParts, task: TaskId, entry: InboxEntry): Promise<Outcome> {
+interface Delivery {
+  readonly entry: InboxEntry;
+  /** Request ids of the questions it answers. */
+  readonly answers: readonly string[];
+}
+
+function deliver(
+  { committer, environment, runs }: EngineParts,
+  task: TaskId,
+  { entry, answers }: Delivery,
+): Promise<Outcome> {
   const { maxInbox } = environment.limits;
   return committer.submit({ kind: "post", task, entry, maxWaiting: maxInbox }, (known) => {
-    if (known.status === "ok") runs.deliver(task, entry, known.node);
+    if (known.status !== "ok") return;
+    runs.writer(task)?.noteAnswers(entry, answers);
+    runs.deliver(task, entry, known.node);
   });
 }
 

@@ -94,7 +94,7 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, once }
     status,
     metadata: undefined,
     interruptedAt: 0,
-    sensitive: false,
+    questions: undefined,
   });
   feed.origin = { status, message: body };
   const run = runs.open(agent, feed, {

@@ -15,7 +15,7 @@ const statusOf = (state: TaskState): FeedStatus => ({
   state,
   status: `{"state":"${state}"}`,
   metadata: undefined,
-  sensitive: false,
+  questions: undefined,
 });
 
 function openFeed(

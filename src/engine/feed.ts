@@ -1,5 +1,6 @@
 import { isInterrupted, isTerminal, type TaskState } from "../protocol/state.ts";
 import type { TaskRef, ViewEntry } from "./api.ts";
+import type { Questions } from "./runner-record.ts";
 
 /** What is known of a finished task without asking the store; lives only as long as its feed. */
 export interface FinishedTask {
@@ -32,8 +33,8 @@ export class Feed {
   metadata: string | undefined;
   /** The last status event that waits for the caller, 0 if there was none. */
   interruptedAt: number;
-  /** The open question wants an answer that must not be kept in the clear. */
-  sensitive: boolean;
+  /** The task's questions, as of the last commit. */
+  questions: Questions | undefined;
   finished: FinishedTask | undefined;
   /** How the task began, where that was in this process. */
   origin: TaskOrigin | undefined;
@@ -60,7 +61,7 @@ export class Feed {
     this.status = start.status;
     this.metadata = start.metadata;
     this.interruptedAt = start.interruptedAt;
-    this.sensitive = start.sensitive;
+    this.questions = start.questions;
     this.#limits = limits;
   }
 
@@ -138,7 +139,7 @@ export class Feed {
     this.state = status.state;
     this.status = status.status;
     this.metadata = status.metadata;
-    this.sensitive = status.sensitive;
+    this.questions = status.questions;
   }
 
   #dropTail(): void {
@@ -165,7 +166,7 @@ export interface FeedStatus {
   readonly state: TaskState;
   readonly status: string;
   readonly metadata: string | undefined;
-  readonly sensitive: boolean;
+  readonly questions: Questions | undefined;
 }
 
 export interface FeedStart extends FeedStatus {

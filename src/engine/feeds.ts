@@ -20,7 +20,7 @@ export function startOf(record: TaskRecord): FeedStart {
     status: record.head.status,
     metadata: record.head.metadata,
     interruptedAt: runner.interruptedAt,
-    sensitive: runner.sensitive === true,
+    questions: runner.questions,
   };
 }
 

@@ -36,6 +36,8 @@ export interface Limits {
   readonly maxStepBytes: number;
   /** Values of an Observable waiting to be written. Over it the run fails with `observable-overflow`. */
   readonly observableBuffer: number;
+  /** Milliseconds a send waits for its task to end or to ask something. After it the send returns the task as it is. */
+  readonly maxWait: number;
 }
 
 const KB = 1024;
@@ -60,6 +62,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxSteps: 10_000,
   maxStepBytes: MB,
   observableBuffer: 1000,
+  maxWait: 3_600_000,
 };
 
 /** The defaults with some of them set otherwise. Throws a `TypeError` that names every wrong one. */

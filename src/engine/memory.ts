@@ -12,8 +12,9 @@ export type Remembered =
   | { readonly kind: "done"; readonly value?: JsonValue }
   | {
       readonly kind: "asked";
+      /** The request id. */
+      readonly id: string;
       readonly until?: number;
-      readonly before: readonly string[];
       /** The private half of the key the answer may be encrypted to, sealed. */
       readonly box?: string;
     }

@@ -1,7 +1,7 @@
 import type { Message } from "../protocol/message.ts";
 import type { Part } from "../protocol/part.ts";
-import type { InboxEntry } from "../store/contract.ts";
 import type { Memory, Remembered } from "./memory.ts";
+import type { OpenQuestions, Question } from "./open-questions.ts";
 import type { ContextHost } from "./task-context.ts";
 import type { TaskWriter } from "./task-writer.ts";
 import type { Waits } from "./waits.ts";
@@ -11,6 +11,7 @@ export interface QuestionHost {
   readonly writer: TaskWriter;
   readonly memory: Memory;
   readonly waits: Waits;
+  readonly questions: OpenQuestions;
   readonly history: Message[];
   /** What earlier attempts at this turn have read, by inbox entry. */
   readonly taken: ReadonlyMap<string, Message>;
@@ -24,7 +25,8 @@ export type Asked = Extract<Remembered, { kind: "asked" }>;
 /** What is said of an answer that was sealed with a secret which is not known any more. */
 export const UNREADABLE = "It could not be read; please send it once more.";
 
-export interface OpenQuestion {
+interface Asking {
+  /** Where the run remembers it. */
   readonly key: string;
   readonly until: number | undefined;
   /** The run waits for something of its own as well, so that somebody must be at work on the task. */
@@ -33,28 +35,29 @@ export interface OpenQuestion {
   readonly box?: string | undefined;
 }
 
-/** Remembers, with the next commit, that this was asked and that the task waits. */
-export function record({ memory, writer, waits }: QuestionHost, question: OpenQuestion): Asked {
-  const { until, active = false, box } = question;
+/** Shows the question and remembers, in the same commit, that it was asked and that the task waits. Resolves after the commit. */
+export async function openQuestion(host: QuestionHost, question: Question, asking: Asking): Promise<Asked> {
+  const { memory, writer, waits, questions } = host;
+  const { until, active = false, box } = asking;
+  await questions.open(question);
+  host.check();
   const asked: Asked = {
     kind: "asked",
-    before: waitingIds(writer),
+    id: question.id,
     ...(until !== undefined && { until }),
     ...(box !== undefined && { box }),
   };
-  memory.remember(question.key, asked);
+  memory.remember(asking.key, asked);
   waits.pause(until, { active });
+  await writer.flush();
+  // Messages that are there by now were sent before anybody could see the question.
+  question.before = waitingIds(writer);
   return asked;
 }
 
 /** A question that is asked once more says why. */
 export function withProblem(question: readonly Part[], problem: string | undefined): readonly Part[] {
   return problem === undefined ? question : [{ text: `That answer does not fit: ${problem}\n` }, ...question];
-}
-
-/** The first message that came after these. */
-export function arrived(writer: TaskWriter, before: readonly string[]): InboxEntry | undefined {
-  return writer.inbox.find((entry) => entry.kind === "message" && !before.includes(entry.id));
 }
 
 export function waitingIds(writer: TaskWriter): string[] {

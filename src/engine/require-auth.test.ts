@@ -294,7 +294,7 @@ describe("requireAuth for a secret", () => {
     await harness.settled(ticket);
     const record = await harness.shared.get(ticket.key, { artifacts: false });
     expect(record?.head.state).toBe("auth-required");
-    expect(JSON.parse(record?.head.runner ?? "{}")).toMatchObject({ sensitive: true });
+    expect(JSON.parse(record?.head.runner ?? "{}")).toMatchObject({ questions: { open: [{ sensitive: true }] } });
     const done = await harness.send({ taskId: ticket.taskId, parts: [{ text: SECRET }] });
     expect(done.status.state).toBe("completed");
     await hidden(harness, ticket.taskId);

@@ -5,12 +5,13 @@ import { authRequestPart, jweIn } from "../protocol/auth-request-part.ts";
 import type { Message } from "../protocol/message.ts";
 import { type Part, textOf } from "../protocol/part.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
+import { toolResultOf } from "../protocol/tool-part.ts";
 import type { InboxEntry } from "../store/contract.ts";
 import type { AuthOptions } from "./agent.ts";
-import { readAnswer } from "./answer.ts";
+import { answerFor, readAnswer } from "./answer.ts";
 import type { Remembered } from "./memory.ts";
-import { ENGINE_NOTE } from "./note.ts";
-import { type Asked, arrived, type QuestionHost, record, UNREADABLE, waitingIds, withProblem } from "./question.ts";
+import { aliasesIn, type Question, type QuestionContent } from "./open-questions.ts";
+import { type Asked, openQuestion, type QuestionHost, UNREADABLE, waitingIds, withProblem } from "./question.ts";
 import { TaskFailure } from "./task-failure.ts";
 import { TIMED_OUT } from "./waits.ts";
 
@@ -23,6 +24,7 @@ export interface AuthNeed extends AuthOptions {
 /** A need that callers can see. */
 interface Open {
   readonly asked: Asked;
+  readonly question: Question;
   readonly box: SecretBox["privateKey"] | undefined;
 }
 
@@ -34,31 +36,33 @@ type OutsideSign = { readonly authorised: true } | { readonly authorised: false;
  * with the secret where one is wanted; with nothing after a sign from outside. After a restart it goes on where it was.
  */
 export async function requireAuth(host: QuestionHost, need: AuthNeed): Promise<Message | string | undefined> {
-  const { memory, writer, waits } = host;
+  const { memory, writer, waits, questions } = host;
   const key = memory.key("auth", need.name ?? textOf(need.explanation));
   const known = memory.recall(key);
   if (known?.kind === "nothing") return undefined;
   const given = recallGiven(host, known);
   if (given !== undefined) return given;
   const outside = new Outside(host, need.until);
-  let open = reopen(host, need, known);
+  let open = known?.kind === "asked" ? reopen(host, need, known) : undefined;
   let problem: string | undefined;
   for (;;) {
     open ??= await demand(host, need, { key, problem });
-    const sign = await outside.orMessage(open.asked);
+    const sign = await outside.orMessage(open);
     host.check();
-    if (sign === TIMED_OUT) throw timedOut(host, need);
-    if ("authorised" in sign) return outsideAnswer(host, key, sign);
-    const answer = await readGiven(host, sign, { need, box: open.box });
+    if (sign === TIMED_OUT) throw timedOut(host, need, open.question);
+    if ("authorised" in sign) return outsideAnswer(host, sign, { key, question: open.question });
+    const answer = await readGiven(host, sign, { need, open });
     host.check();
     const isSecret = need.secret === true || sign.sealed;
-    writer.take(sign, isSecret ? undefined : answer.message);
     // Not before: whatever comes in while the answer is being read is sealed as well.
     waits.resume();
-    writer.status("working", { note: ENGINE_NOTE });
+    const isTaken = questions.close(open.question, {
+      keep: isSecret ? undefined : answer.message,
+      next: answer.ok ? "go on" : "ask again",
+    });
     if (answer.ok) {
       memory.remember(key, rememberedOf(host, answer, sign.sealed));
-      if (!isSecret && answer.message !== undefined) host.history.push(answer.message);
+      if (isTaken && !isSecret && answer.message !== undefined) host.history.push(answer.message);
       await writer.flush();
       return answer.given;
     }
@@ -78,18 +82,21 @@ function recallGiven({ memory, history }: QuestionHost, known: Remembered | unde
   return message;
 }
 
-/** The need that an earlier attempt has made known, while it is there to be seen. */
-function reopen(
-  { memory, writer, waits }: QuestionHost,
-  need: AuthNeed,
-  known: Remembered | undefined,
-): Open | undefined {
-  if (known?.kind !== "asked" || writer.state !== "auth-required") return undefined;
-  if (need.secret === true) writer.keep({ runner: { sensitive: true } });
-  waits.pause(known.until, { active: need.until !== undefined });
-  const box = known.box === undefined ? undefined : memory.openAnswer(known.box);
+/** The need that an earlier attempt has made known, while it is open. */
+function reopen({ memory, questions, waits }: QuestionHost, need: AuthNeed, asked: Asked): Open | undefined {
+  const box = asked.box === undefined ? undefined : memory.openAnswer(asked.box);
   // Safe: it is what `demand` has sealed. Where it cannot be opened any more, an answer encrypted to it is asked for again.
-  return { asked: known, box: box as SecretBox["privateKey"] | undefined };
+  const privateKey = box as SecretBox["privateKey"] | undefined;
+  const { d: _secret, ...publicKey } = privateKey ?? {};
+  const shown: Shown = {
+    until: asked.until,
+    publicKey: privateKey === undefined ? undefined : (publicKey as SecretBox["publicKey"]),
+    problem: undefined,
+  };
+  const question = questions.reopen(questionOf(asked.id, need, shown));
+  if (question === undefined) return undefined;
+  waits.pause(asked.until, { active: need.until !== undefined });
+  return { asked, question, box: privateKey };
 }
 
 async function demand(
@@ -103,29 +110,36 @@ async function demand(
   if (!writer.isStored) await writer.flush();
   host.check();
   const until = timeout === undefined ? undefined : run.now() + timeout;
-  writer.status("auth-required", {
-    parts: [...withProblem(need.explanation, problem), ...described(need, box?.publicKey, until)],
-    note: ENGINE_NOTE,
-    // Tells whoever shows the need to mask what is typed.
-    ...(secret && { messageMetadata: { sensitive: true } }),
-  });
-  if (secret) writer.keep({ runner: { sensitive: true } });
+  const question: Question = {
+    ...questionOf(uuidv7(), need, { until, publicKey: box?.publicKey, problem }),
+    before: waitingIds(writer),
+  };
   const sealed = box === undefined ? undefined : memory.seal(box.privateKey);
-  const asked = record(host, { key, until, active: need.until !== undefined, box: sealed });
-  await writer.flush();
-  // Messages that are there by now were sent before anybody could see what is needed.
-  return { asked: { ...asked, before: waitingIds(writer) }, box: box?.privateKey };
+  const asked = await openQuestion(host, question, { key, until, active: need.until !== undefined, box: sealed });
+  return { asked, question, box: box?.privateKey };
+}
+
+interface Shown {
+  readonly until: number | undefined;
+  readonly publicKey: SecretBox["publicKey"] | undefined;
+  readonly problem: string | undefined;
+}
+
+function questionOf(id: string, need: AuthNeed, shown: Shown): QuestionContent {
+  const { explanation, secret = false } = need;
+  const parts = [...withProblem(explanation, shown.problem), ...described(id, need, shown)];
+  return { id, aliases: aliasesIn(explanation), auth: true, parts, prompt: textOf(explanation), sensitive: secret };
 }
 
 function described(
+  requestId: string,
   { described: isDescribed, schemes, description, secret }: AuthNeed,
-  publicKey: SecretBox["publicKey"] | undefined,
-  until: number | undefined,
+  { publicKey, until }: Shown,
 ): readonly Part[] {
   if (!isDescribed) return [];
   return [
     authRequestPart({
-      requestId: uuidv7(),
+      requestId,
       ...(schemes !== undefined && { schemes }),
       ...(description !== undefined && { description }),
       ...(secret === true && { secret }),
@@ -143,39 +157,58 @@ type Given =
 async function readGiven(
   { run }: QuestionHost,
   entry: InboxEntry,
-  { need, box }: { readonly need: AuthNeed; readonly box: Open["box"] },
+  { need, open: { question, box } }: { readonly need: AuthNeed; readonly open: Open },
 ): Promise<Given> {
   const message = run.openEntry(entry);
   if (message === undefined) return { ok: false, problem: UNREADABLE };
-  if (need.secret !== true) return { ok: true, given: message, message };
-  const jwe = jweIn(message.parts);
+  const answer = answerFor(message, question);
+  if (need.secret !== true) return { ok: true, given: answer, message };
+  const jwe = jweIn(answer.parts) ?? jweIn(resultsIn(answer.parts));
   if (jwe !== undefined) {
     const secret = box === undefined ? undefined : await openSecret({ privateKey: box }, jwe);
     if (secret === undefined)
       return { ok: false, problem: "It could not be decrypted; please encrypt it to the key that is given here." };
     return { ok: true, given: secret, message };
   }
-  const plain = await readAnswer(undefined, message, { sensitive: true });
+  const plain = await readAnswer(undefined, answer, { sensitive: true });
   if (!plain.ok || typeof plain.raw !== "string" || plain.raw === "")
     return { ok: false, problem: "It holds nothing." };
   return { ok: true, given: plain.raw, message };
+}
+
+/** What tools gave, as data of their own. */
+function resultsIn(parts: readonly Part[]): readonly Part[] {
+  return parts.flatMap((part) => {
+    const used = toolResultOf(part);
+    return used === undefined ? [] : [{ data: used.result }];
+  });
 }
 
 function rememberedOf({ memory }: QuestionHost, { given }: Given & { readonly ok: true }, sealed: boolean): Remembered {
   return typeof given === "string" ? memory.sealedAnswer(given) : memory.messageRecord(given, sealed);
 }
 
-async function outsideAnswer(host: QuestionHost, key: string, sign: OutsideSign): Promise<undefined> {
-  const { writer, memory, waits } = host;
+async function outsideAnswer(
+  host: QuestionHost,
+  sign: OutsideSign,
+  { key, question }: { readonly key: string; readonly question: Question },
+): Promise<undefined> {
+  const { writer, memory, waits, questions } = host;
   waits.resume();
-  writer.status("working", { note: ENGINE_NOTE });
+  questions.close(question);
   if (!sign.authorised) throw sign.error;
   memory.remember(key, { kind: "nothing" });
   await writer.flush();
   return undefined;
 }
 
-function timedOut({ writer }: QuestionHost, { timeout = 0 }: AuthNeed): TaskFailure {
+function timedOut(
+  { writer, waits, questions }: QuestionHost,
+  { timeout = 0 }: AuthNeed,
+  question: Question,
+): TaskFailure {
+  waits.resume();
+  questions.close(question, { next: "fail" });
   return new TaskFailure("Authorization timeout", {
     code: "auth-timeout",
     data: { taskId: publicTaskId(writer.ref.id), timeoutSeconds: timeout / 1000 },
@@ -195,10 +228,10 @@ class Outside {
   }
 
   /** Waits for the sign, or for a message, whichever comes first. */
-  orMessage({ before, until }: Asked): Promise<InboxEntry | OutsideSign | typeof TIMED_OUT> {
-    const { waits, writer } = this.#host;
-    const poll = (): InboxEntry | OutsideSign | undefined => arrived(writer, before) ?? this.#sign;
-    const waiting = waits.wait({ poll, until, pauses: true, parks: this.#until === undefined });
+  orMessage({ asked, question }: Open): Promise<InboxEntry | OutsideSign | typeof TIMED_OUT> {
+    const { waits, questions } = this.#host;
+    const poll = (): InboxEntry | OutsideSign | undefined => questions.claim(question) ?? this.#sign;
+    const waiting = waits.wait({ poll, until: asked.until, pauses: true, parks: this.#until === undefined });
     this.#watch();
     return waiting;
   }

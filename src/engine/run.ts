@@ -24,6 +24,7 @@ import { iterateResult } from "./iterate.ts";
 import type { Limits } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import { ENGINE_NOTE } from "./note.ts";
+import { OpenQuestions } from "./open-questions.ts";
 import { readFailure } from "./read-retries.ts";
 import { Rejection } from "./rejection.ts";
 import type { Replay } from "./replay.ts";
@@ -84,6 +85,7 @@ export class Run implements WriterListener {
   readonly #host: RunHost;
   readonly #abortion = new LazyAbort();
   #waits: Waits | undefined;
+  #questions: OpenQuestions | undefined;
   #stop: { readonly cause: "canceled" | "timeout" } | undefined;
   #detached: TaskAborted | undefined;
   #over = false;
@@ -160,6 +162,7 @@ export class Run implements WriterListener {
     this.#detached = reason;
     this.#deadline?.cancel();
     this.#grace?.cancel();
+    this.#questions?.stop();
     this.#waits?.abort(reason);
     this.#abortion.abort(reason);
   }
@@ -239,6 +242,17 @@ export class Run implements WriterListener {
     return this.#waits;
   }
 
+  /** Made when first needed. */
+  questions(): OpenQuestions {
+    const { clock } = this.#host.environment;
+    this.#questions ??= new OpenQuestions({
+      writer: this.writer,
+      clock,
+      openEntry: (entry) => this.openEntry(entry),
+    });
+    return this.#questions;
+  }
+
   memory(steps: readonly StepRecord[]): Memory {
     const { sealer, limits } = this.#host.environment;
     return new Memory({ writer: this.writer, sealer, steps, maxSteps: limits.maxSteps });
@@ -302,6 +316,8 @@ export class Run implements WriterListener {
   async #after(ending: Ending): Promise<Beginning | undefined> {
     this.#waits?.close();
     this.#waits = undefined;
+    this.#questions?.stop();
+    this.#questions = undefined;
     while ((await this.#finish(ending)) === "inbox") {
       const next = await this.#host.nextTurn(this);
       if (next !== undefined) return next;
@@ -346,9 +362,16 @@ export class Run implements WriterListener {
     this.#host.onLost(this, loss);
   }
 
+  resumed(): void {
+    this.#questions?.showAgainSoon();
+  }
+
   inboxChanged(): void {
     if (this.#inboxHasCancel()) this.stop("canceled");
-    else this.#waits?.poll();
+    else {
+      this.#waits?.poll();
+      this.#questions?.takeLate();
+    }
   }
 
   #inboxHasCancel(): boolean {

@@ -39,8 +39,8 @@ export interface RunnerRecord {
   readonly pausedAt?: number | undefined;
   /** The last status event that waits for the caller. */
   readonly interruptedAt: number;
-  /** The open question wants an answer that must not be kept in the clear. */
-  readonly sensitive?: boolean | undefined;
+  /** The questions of the task that wait for an answer, and those that did. Absent before the first one. */
+  readonly questions?: Questions | undefined;
   readonly caller?: Principal;
   readonly metadata?: JsonObject;
   readonly outputModes?: readonly string[];
@@ -66,6 +66,45 @@ export const FIRST_START: Partial<RunnerRecord> = {
   startSeq: undefined,
   startSteps: undefined,
 };
+export interface Questions {
+  /** In the order they were asked. */
+  readonly open: readonly PendingQuestion[];
+  /** Request ids of the last questions that were answered or closed. */
+  readonly answered: readonly string[];
+}
+
+/** An open question, as every node knows it. */
+export interface PendingQuestion {
+  /** The request id that answers name. */
+  readonly id: string;
+  /** Ids of tool uses and authorisation requests in its parts, which name it as well. */
+  readonly aliases?: readonly string[];
+  /** The beginning of its text. */
+  readonly prompt: string;
+  /** It asks for an authorisation. */
+  readonly auth?: boolean;
+  /** The answer must not be kept in the clear. */
+  readonly sensitive?: boolean;
+  /** Inbox entries that arrived before the question. */
+  readonly before?: readonly string[];
+}
+
+/** Whether an answer that names this id is for the question. */
+export function isNamed({ id, aliases }: Pick<PendingQuestion, "id" | "aliases">, name: string): boolean {
+  return id === name || aliases?.includes(name) === true;
+}
+
+const MAX_ANSWERED = 100;
+
+/** The last few request ids. */
+export function withAnswered(before: readonly string[], ids: readonly string[]): readonly string[] {
+  return [...before, ...ids].slice(-MAX_ANSWERED);
+}
+
+/** Whether a message names only questions that were answered by others meanwhile, so that nothing is left for it to answer. */
+export function isTooLate(names: readonly string[], questions: Questions | undefined): boolean {
+  return names.length > 0 && names.every((name) => questions?.answered.includes(name) === true);
+}
 
 /** Who repeats a message does so soon. */
 const MAX_UNKEPT = 20;

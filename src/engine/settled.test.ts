@@ -32,7 +32,7 @@ describe("a waiting send", () => {
     }
   });
 
-  test("is not answered while its message is unread, whatever is asked meanwhile", async () => {
+  test("returns when the task asks a question before reading its message, which stays in the inbox", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await new Promise<void>((resolve) => (ask = resolve));
@@ -45,13 +45,103 @@ describe("a waiting send", () => {
     const ticket = await harness.start({ taskId, parts: [{ text: "unread" }] });
     let isSettled = false;
     const settled = harness.settled(ticket).then(() => (isSettled = true));
-    ask?.();
-    await harness.untilState(taskId, "input-required");
     await turns(20);
     expect(isSettled).toBe(false);
-    // The end of the task answers everybody.
-    await harness.engine.cancel(harness.scope(), taskId);
+    ask?.();
     await settled;
+    expect((await harness.get(taskId)).status.message?.parts[0]?.text).toBe("Question?");
+    expect(await harness.shared.inbox(taskId)).toHaveLength(1);
+  });
+
+  test("that repeats an answer returns with the next question", async () => {
+    await using harness = await openHarness({ agents: twice });
+    const { id } = await harness.send("go");
+    const both = ["1", "1 again"].map((text) => harness.send({ taskId: id, parts: [{ text }] }));
+    const tasks = await Promise.all(both);
+    expect(tasks.map(({ status }) => status.message?.parts[0]?.text)).toEqual(["Second?", "Second?"]);
+  });
+
+  test("that repeats an answer to a parked run returns with the next question", async () => {
+    await using harness = await openHarness({ agents: twice, parkAfter: 1000 });
+    const { id } = await harness.send("go");
+    await harness.advance(3000);
+    expect(harness.engine.counts().live).toBe(0);
+    harness.store.hold();
+    const both = ["1", "1 again"].map((text) => harness.send({ taskId: id, parts: [{ text }] }));
+    await harness.until(() => harness.store.held > 0);
+    harness.store.release();
+    const tasks = await Promise.all(both);
+    expect(tasks.map(({ status }) => status.message?.parts[0]?.text)).toEqual(["Second?", "Second?"]);
+  });
+
+  test("that repeats an answer to a run on another node returns with the next question", async () => {
+    await using first = await openHarness({ agents: twice });
+    const second = await first.join();
+    const { id } = await first.send("go");
+    const both = ["1", "1 again"].map((text) => second.start({ taskId: id, parts: [{ text }] }));
+    const waits = (await Promise.all(both)).map((ticket) => second.settled(ticket));
+    await first.advance(3000);
+    await Promise.all(waits);
+    expect((await second.get(id)).status.message?.parts[0]?.text).toBe("Second?");
+  });
+
+  test("goes on waiting while the task sleeps", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.ask("First?");
+        await task.sleep(60_000);
+        await task.ask("Second?");
+      }),
+      parkAfter: 1000,
+    });
+    const { id } = await harness.send("go");
+    let count = 0;
+    const both = ["1", "1 again"].map(async (text) => {
+      await harness.send({ taskId: id, parts: [{ text }] });
+      count += 1;
+    });
+    await harness.advance(30_000);
+    expect(count).toBe(0);
+    await harness.advance(40_000);
+    await Promise.all(both);
+  });
+
+  test("whose message task.next() reads while a question is open returns", async () => {
+    let read: (() => void) | undefined;
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await new Promise<void>((resolve) => (read = resolve));
+        const answer = task.ask("Question?");
+        await task.flush();
+        await task.next();
+        await answer;
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    const ticket = await harness.start({ taskId, parts: [{ text: "early" }] });
+    read?.();
+    await harness.until(async () => (await harness.shared.inbox(taskId)).length === 0);
+    await harness.settled(ticket);
+    expect((await harness.get(taskId)).status.state).toBe("input-required");
+  });
+
+  test("returns after maxWait, whatever the task does", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.ask("First?");
+        await task.sleep(1e9);
+      }),
+      limits: { maxWait: 5000 },
+    });
+    const { id } = await harness.send("go");
+    const ticket = await harness.start({ taskId: id, parts: [{ text: "1" }] });
+    let isSettled = false;
+    const settled = harness.settled(ticket).then(() => (isSettled = true));
+    await harness.advance(4500);
+    expect(isSettled).toBe(false);
+    await harness.advance(1000);
+    await settled;
+    expect((await harness.get(id)).status.state).toBe("working");
   });
 
   test("of a finished task is answered at once, from the store too", async () => {

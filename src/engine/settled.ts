@@ -1,48 +1,79 @@
+import type { Clock, Timer } from "../internal/clock.ts";
 import { A2AError } from "../protocol/error.ts";
+import { isInterrupted } from "../protocol/state.ts";
 import type { Store } from "../store/contract.ts";
 import type { Caller, Ticket } from "./api.ts";
 import type { EngineParts } from "./engine.ts";
 import type { Feed } from "./feed.ts";
 import { refusedTask } from "./refused-task.ts";
+import { isHandledAt } from "./ticket.ts";
 
 /**
- * Resolves once the task has ended, or waits for the caller at a point after it took this message: a question asked before
- * the message was read does not answer it.
+ * Resolves once the task has ended, or is interrupted and nothing works on this message any more: it was consumed, or it arrived before
+ * the open question, does not answer it, and is left in the inbox for a later turn. Resolves after `maxWait` at the latest.
  */
 export async function settled(
-  { feeds, runs, store, isClosing }: EngineParts,
+  { feeds, runs, store, isClosing, environment }: EngineParts,
   ticket: Ticket,
   caller: Caller,
 ): Promise<void> {
+  const { clock, limits } = environment;
   const writer = runs.writer(ticket.key);
   const feed = feeds.peek(ticket.key) ?? (await loadFeed({ feeds, store }, ticket));
   feed.holders++;
   // The first commit of a new task is sure to come soon; most need no more, and so no signal.
   let soon = writer !== undefined && !writer.isStored;
+  let limit: WaitLimit | undefined;
   try {
     if (isUnknown(feed, ticket)) await learnTaken(store, feed, ticket);
-    while (!isSettled(feed, ticket) && !isClosing()) {
+    while (!isSettled(feed, ticket) && !isClosing() && limit?.isReached !== true) {
       if (!soon) caller.signal.throwIfAborted();
       if (writer !== undefined && !writer.isStored && writer.loss !== undefined) throw refusedTask(writer.loss);
       if (feed.isGone) throw new A2AError("task-not-found", "Task not found");
-      await (soon ? new Promise<void>((resolve) => feed.onChange(resolve)) : changed(feed, caller.signal));
+      if (soon) await new Promise<void>((resolve) => feed.onChange(resolve));
+      else {
+        limit ??= new WaitLimit(clock, limits.maxWait);
+        await changed(feed, caller.signal, limit);
+      }
       soon = false;
       // Who writes here says what it takes; of what others take, only the store knows.
       if (!feed.hasWriter && isUnknown(feed, ticket)) await learnTaken(store, feed, ticket);
     }
   } finally {
+    limit?.cancel();
     feeds.release(feed);
+  }
+}
+
+/** One timer for all the waits of a send. */
+class WaitLimit {
+  readonly #timer: Timer | undefined;
+  isReached = false;
+  onReached: (() => void) | undefined;
+
+  constructor(clock: Clock, milliseconds: number) {
+    if (milliseconds === Number.POSITIVE_INFINITY) return;
+    const reach = (): void => {
+      this.isReached = true;
+      this.onReached?.();
+    };
+    this.#timer = clock.setTimer(clock.now() + milliseconds, reach, { unref: true });
+  }
+
+  cancel(): void {
+    this.#timer?.cancel();
   }
 }
 
 function isSettled(feed: Feed, ticket: Ticket): boolean {
   if (feed.ended) return true;
   if (feed.interruptedAt === 0) return false;
-  const after = ticket.inbox === undefined ? 0 : feed.takenAfter(ticket.inbox);
-  return after !== undefined && feed.interruptedAt > after;
+  if (isHandledAt(feed, ticket, feed.interruptedAt)) return true;
+  // task.next() consumed the message beside a question that was open before and still is.
+  return isInterrupted(feed.state) && ticket.inbox !== undefined && feed.takenAfter(ticket.inbox) !== undefined;
 }
 
-function changed(feed: Feed, signal: AbortSignal): Promise<void> {
+function changed(feed: Feed, signal: AbortSignal, limit: WaitLimit): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
       signal.removeEventListener("abort", abort);
@@ -51,8 +82,9 @@ function changed(feed: Feed, signal: AbortSignal): Promise<void> {
     const forget = feed.onChange(wake);
     const abort = (): void => {
       forget();
-      resolve();
+      wake();
     };
+    limit.onReached = abort;
     signal.addEventListener("abort", abort, { once: true });
   });
 }

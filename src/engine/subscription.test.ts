@@ -174,6 +174,27 @@ describe("readers", () => {
     expect((await harness.get(id)).status.message?.parts[0]?.text).toBe("Second?");
     subscription.close();
   });
+
+  test("a stream that opens when the next question is asked already says that its message is answered or left over", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.ask("First?");
+        await task.ask("Second?");
+      }),
+    });
+    const { id } = await harness.send("go");
+    const tickets = await Promise.all(["1", "1 again"].map((text) => harness.start({ taskId: id, parts: [{ text }] })));
+    await harness.until(async () => (await harness.get(id)).status.message?.parts[0]?.text === "Second?");
+    for (const ticket of tickets) {
+      const subscription = await harness.subscribe(id, { ticket });
+      expect([subscription.opening.state, subscription.answered]).toEqual(["input-required", true]);
+      subscription.close();
+    }
+    const answering = await harness.begin({ taskId: id, parts: [{ text: "2" }] });
+    const subscription = await harness.subscribe(id, { ticket: answering });
+    expect(subscription.answered).toBe(false);
+    subscription.close();
+  });
 });
 
 describe("a cursor", () => {

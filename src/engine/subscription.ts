@@ -9,6 +9,7 @@ import type { Feeds } from "./feeds.ts";
 import { isStatusBody, viewOf } from "./log-view.ts";
 import { LogDropped, readLog } from "./read-log.ts";
 import { recordedTask, takeSnapshot } from "./snapshot.ts";
+import { isHandledAt } from "./ticket.ts";
 
 /** Events leave in batches of about this many bytes, so that a reader far behind is served piece by piece. */
 const BATCH_BYTES = 64 * 1024;
@@ -25,6 +26,7 @@ export interface SubscriptionSource {
 export class LogSubscription implements Subscription {
   readonly resync: boolean;
   readonly ended: boolean;
+  readonly answered: boolean;
   /** Let go of with the first `next()`: a stream that idles for days keeps no task in memory. */
   #opening: StoredTask | undefined;
   readonly #source: SubscriptionSource;
@@ -43,6 +45,9 @@ export class LogSubscription implements Subscription {
     this.#position = start.opening.seq;
     this.ended = feed.ended && this.#position >= feed.seq;
     this.#ticket = start.ticket;
+    // A question after the opening comes as an event, and is judged then.
+    const isAsking = isInterrupted(start.opening.state) && feed.interruptedAt <= this.#position;
+    this.answered = isAsking && this.#isAnswered(feed.interruptedAt);
   }
 
   get opening(): StoredTask {
@@ -107,13 +112,14 @@ export class LogSubscription implements Subscription {
       if (entry.state !== undefined && (isInterrupted(entry.state) || isTerminal(entry.state))) break;
     }
     this.#position = last?.seq ?? this.#position;
-    return { entries: count === entries.length ? entries : entries.slice(0, count), answered: this.#isAnswered() };
+    return {
+      entries: count === entries.length ? entries : entries.slice(0, count),
+      answered: this.#isAnswered(this.#position),
+    };
   }
 
-  #isAnswered(): boolean {
-    if (this.#ticket?.inbox === undefined) return true;
-    const after = this.#feed.takenAfter(this.#ticket.inbox);
-    return after !== undefined && after < this.#position;
+  #isAnswered(seq: number): boolean {
+    return this.#ticket === undefined || isHandledAt(this.#feed, this.#ticket, seq);
   }
 }
 
@@ -135,6 +141,8 @@ export async function openSubscription(
     const { id, scope } = feed.task;
     const opening = await takeSnapshot(source, { scope, id }, { artifacts: true });
     if (opening === undefined) throw new A2AError("task-not-found", "Task not found");
+    // Another node writes the task and its last commit was not noticed yet.
+    if (opening.seq > feed.seq) await source.feeds.refresh([id]);
     return new LogSubscription(source, feed, { opening, resync, ticket });
   };
   if (after === undefined) return whole(false);

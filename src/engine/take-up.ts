@@ -140,6 +140,7 @@ async function decide(options: TakeUpOptions, { run, record, crash }: TakenTask)
       // The engine moves a task that never began to `working`: that is nothing new.
       startSeq: writer.state === "submitted" ? writer.seq + 1 : writer.seq,
       startSteps: countSteps(steps),
+      ...(forgets && { questions: undefined }),
       ...unpaused(writer.runner, environment.clock.now()),
     },
     active: true,

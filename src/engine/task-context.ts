@@ -26,6 +26,7 @@ import {
 import { askCaller } from "./ask.ts";
 import { type ArtifactTarget, DONE, type Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
+import type { OpenQuestions } from "./open-questions.ts";
 import { filesOf, storableCopy, toMessageParts, toParts } from "./output.ts";
 import type { QuestionHost } from "./question.ts";
 import { Rejection } from "./rejection.ts";
@@ -64,6 +65,7 @@ export interface ContextHost {
   readonly serverId: string;
   now(): number;
   waits(): Waits;
+  questions(): OpenQuestions;
   memory(steps: readonly StepRecord[]): Memory;
   /** Opens an inbox entry, sealed or not. `undefined`: it is sealed with a secret that is not known any more. */
   openEntry(entry: InboxEntry): Message | undefined;
@@ -276,7 +278,7 @@ export class RunContext implements TaskContext<unknown> {
     }
     if (known?.kind === "nothing") return undefined;
     const poll = (): (typeof writer.inbox)[number] | undefined =>
-      writer.inbox.find((entry) => entry.kind === "message");
+      writer.inbox.find((entry) => entry.kind === "message" && !run.questions().isAnswer(entry));
     for (;;) {
       const entry = wait === false ? poll() : await run.waits().wait({ poll, signal, pauses: false, parks: false });
       this.#check();
@@ -317,6 +319,7 @@ export class RunContext implements TaskContext<unknown> {
       run,
       memory: this.#memory(),
       waits: run.waits(),
+      questions: run.questions(),
       history: turn.history,
       taken: turn.taken,
       check: () => this.#check(),

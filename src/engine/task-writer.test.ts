@@ -38,7 +38,7 @@ function openWriter(): {
   });
   const feed = new Feed(
     ref,
-    { createdAt: 0, seq: 0, state: "submitted", status, metadata: undefined, interruptedAt: 0, sensitive: false },
+    { createdAt: 0, seq: 0, state: "submitted", status, metadata: undefined, interruptedAt: 0, questions: undefined },
     DEFAULT_LIMITS,
   );
   const writer = new TaskWriter(

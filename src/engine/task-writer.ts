@@ -27,7 +27,7 @@ import { LogView } from "./log-view.ts";
 import { ENGINE_NOTE } from "./note.ts";
 import { isOnceEntry } from "./once-entry.ts";
 import { PendingWrite } from "./pending-write.ts";
-import { lastRunner, type RunnerRecord, withUnkept, writeRunner } from "./runner-record.ts";
+import { lastRunner, type Questions, type RunnerRecord, withUnkept, writeRunner } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
 import { publicRef } from "./ticket.ts";
 import { traceMetadata } from "./trace.ts";
@@ -54,7 +54,7 @@ interface ArtifactEntry {
 interface Flying {
   readonly pending: PendingWrite;
   readonly done: Deferred<void>;
-  readonly sensitive: boolean;
+  readonly questions: Questions | undefined;
 }
 
 /** Up to this size the artifacts of a new task are folded as they are written. */
@@ -95,6 +95,7 @@ export class TaskWriter implements CommitSource {
   #pending = new PendingWrite();
   /** By inbox entry: the seq it follows. */
   #everTaken: Map<string, number> | undefined;
+  #answers: WeakMap<InboxEntry, readonly string[]> | undefined;
   #release = false;
   #uncommittedEvents = 0;
   #uncommittedBytes = 0;
@@ -156,8 +157,10 @@ export class TaskWriter implements CommitSource {
     this.#requireOpen();
     const plan = planMove(this.state, state);
     if (!plan.ok) throw new Error(plan.reason);
+    const isResumed = state === "working" && isInterrupted(this.state);
     for (const step of plan.via) this.#appendStatus(step, { note: ENGINE_NOTE });
     this.#appendStatus(state, options);
+    if (isResumed && this.runner.questions !== undefined) this.listener?.resumed();
   }
 
   /** `isFinal`: the event is as it must be written, past any transform. */
@@ -315,6 +318,17 @@ export class TaskWriter implements CommitSource {
     await this.room();
   }
 
+  /** Says which questions an entry answers; known only in the process that stored it. Call it before `deliver`. */
+  noteAnswers(entry: InboxEntry, requestIds: readonly string[]): void {
+    this.#answers ??= new WeakMap();
+    this.#answers.set(entry, requestIds);
+  }
+
+  /** The questions that were open when the entry was accepted, and that it answers. `undefined`: not known. */
+  answersOf(entry: InboxEntry): readonly string[] | undefined {
+    return this.#answers?.get(entry);
+  }
+
   deliver(entry: InboxEntry): void {
     const after = this.#everTaken?.get(entry.id);
     if (after !== undefined) {
@@ -346,7 +360,7 @@ export class TaskWriter implements CommitSource {
     const pending = this.#pending;
     this.#waiting = undefined;
     this.#pending = new PendingWrite();
-    this.#flying = { done, pending, sensitive: this.runner.sensitive === true };
+    this.#flying = { done, pending, questions: this.runner.questions };
     for (const entry of this.#artifacts.values()) entry.waiting = undefined;
     const head = pending.needsHead ? (pending.end === undefined ? this.#head() : this.#headBeforeEnd()) : undefined;
     return pending.write({ task: this.ref.id, epoch: this.epoch, head, release: this.#release });
@@ -373,7 +387,7 @@ export class TaskWriter implements CommitSource {
     this.#lose(loss, undefined);
   }
 
-  #applied(write: TaskWrite, status: "ok" | "inbox", { pending, sensitive, done }: Flying): void {
+  #applied(write: TaskWrite, status: "ok" | "inbox", { pending, questions, done }: Flying): void {
     const { feed } = this;
     const end = status === "ok" ? pending.end : undefined;
     this.isStored = true;
@@ -394,10 +408,7 @@ export class TaskWriter implements CommitSource {
       }
     }
     const head = end?.head ?? write.head;
-    feed.advance(
-      views,
-      head && { state: head.state, status: head.status, metadata: head.metadata, sensitive: sensitive },
-    );
+    feed.advance(views, head && { state: head.state, status: head.status, metadata: head.metadata, questions });
     done.resolve();
     if (pending.end !== undefined) this.#settleEnd(status);
     if (views.length > 0) this.#dependencies.onCommitted(this.ref, views);

@@ -1,5 +1,6 @@
 import { parseOwnJson } from "../internal/own-json.ts";
 import type { ArtifactId } from "../protocol/ids.ts";
+import { namedRequests } from "../protocol/input-request.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import { readEvent, readMessage } from "../protocol/serial.ts";
@@ -13,7 +14,7 @@ import { dataOf } from "./output.ts";
 import { readLog } from "./read-log.ts";
 import { Replay } from "./replay.ts";
 import type { Beginning, Run } from "./run.ts";
-import { FIRST_START, type RunnerRecord, readRunner } from "./runner-record.ts";
+import { FIRST_START, isTooLate, type RunnerRecord, readRunner } from "./runner-record.ts";
 import { openSealed, type Sealer } from "./seal.ts";
 import type { TaskWriter } from "./task-writer.ts";
 
@@ -38,6 +39,12 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const entry = writer.inbox.find((waiting) => waiting.kind === "message");
   if (entry === undefined) return undefined;
   const message = run.openEntry(entry);
+  const { questions } = writer.runner;
+  if (message !== undefined && isTooLate(namesIn(message), questions)) {
+    // It answers a question that was answered already: no reason for another turn.
+    writer.take(entry, entry.sealed ? undefined : message);
+    return undefined;
+  }
   if (message === undefined) {
     // Sealed with a secret that is not known any more: there is nothing to be done about it.
     writer.take(entry, undefined);
@@ -53,7 +60,13 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const steps: StepRecord[] = entry.sealed ? [{ key: SEALED_TURN, value: JSON.stringify({ sealed: entry.body }) }] : [];
   for (const step of steps) writer.remember(step);
   writer.keep({
-    runner: { ...FIRST_START, turnAfter: writer.seq, turnInbox: entry.id, skill: skill?.id },
+    runner: {
+      ...FIRST_START,
+      turnAfter: writer.seq,
+      turnInbox: entry.id,
+      skill: skill?.id,
+      questions: questions && { open: [], answered: questions.answered },
+    },
     active: true,
     wakeAt: undefined,
   });
@@ -160,6 +173,10 @@ function historyAround(
   return since === -1
     ? { before: history, during: [] }
     : { before: history.slice(0, since), during: history.slice(since) };
+}
+
+function namesIn(message: Message): readonly string[] {
+  return namedRequests(message).map(({ id }) => id);
 }
 
 function messagesOf(entries: readonly HistoryEntry[]): Message[] {

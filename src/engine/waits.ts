@@ -89,7 +89,6 @@ export class Waits {
     writer.keep({
       runner: {
         pausedAt: undefined,
-        sensitive: undefined,
         ...(deadline !== undefined && { deadline: deadline + waited }),
       },
       active: true,

@@ -48,6 +48,8 @@ export interface WriterListener {
   inboxChanged(): void;
   /** The task itself has come into the store, and goes on. */
   stored(): void;
+  /** The task has become `working`, perhaps by output, and may have open questions. */
+  resumed(): void;
   /** Nothing can be written any more. */
   lost(loss: WriterLoss): void;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { agent } from "../engine/agent.ts";
 import type { MessageId, TaskId } from "../protocol/ids.ts";
+import { inputRequestsOf } from "../protocol/input-request.ts";
 import type { Part } from "../protocol/part.ts";
 import { toolResultPart } from "../protocol/tool-part.ts";
 import { EngineHarness } from "../testing/engine-harness.ts";
@@ -53,6 +54,22 @@ describe("A message that answers a question by reference", () => {
     expect(await answeredTask(service, stranger, message([answer], [id]))).toBeUndefined();
     await harness.send({ taskId: id, parts: [answer] });
     expect(await answeredTask(service, scope, message([answer], [id]))).toBeUndefined();
+  });
+
+  it("goes to the task that asked it among other questions", async () => {
+    const many = agent({
+      name: "Many",
+      description: "Asks two questions at once.",
+      version: "1",
+      run: async (task) => (await Promise.all([task.ask("First?"), task.ask("Second?")])).join(),
+    });
+    await using harness = await EngineHarness.open({ agents: many });
+    const task = await harness.send("x");
+    const service = createService({ agent: many, engine: harness.engine, interfaces: [] });
+    for (const { requestId } of inputRequestsOf(task.status.message)) {
+      const answer = toolResultPart({ toolUseId: requestId, result: 1 });
+      expect(await answeredTask(service, harness.scope(), message([answer], [task.id]))).toBe(task.id);
+    }
   });
 
   it("goes to the same task again where messages count once", async () => {

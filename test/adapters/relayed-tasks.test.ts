@@ -250,3 +250,30 @@ describe("a question that must be kept secret", () => {
     expect(JSON.stringify(kept)).not.toContain("hunter2");
   });
 });
+
+describe("several open questions of the remote agent", () => {
+  it("are asked one after the other, and each answer reaches its own", async () => {
+    const { front } = await relayed(async (task) => {
+      const answers = await Promise.all([task.ask("Send the mail?"), task.ask("Delete all files?")]);
+      await task.artifact("answer").end(answers.join("|"));
+    });
+    const asked: string[] = [];
+    const onInput = ({ text }: { readonly text: string }): string => {
+      asked.push(text);
+      return `to ${text}`;
+    };
+    const task = taskOf(await front.send("go", { onInput }));
+    expect(asked).toEqual(["Send the mail?", "Delete all files?"]);
+    expect(answerOf(task)).toBe("to Send the mail?|to Delete all files?");
+  });
+
+  it("may want tools used, and get the result of each", async () => {
+    const { front } = await relayed(async (task) => {
+      const first = task.ask("First, please.", { tool: { name: "look", input: 1 } });
+      const answers = await Promise.all([first, task.ask("Second, please.", { tool: { name: "look", input: 2 } })]);
+      await task.artifact("answer").end(answers.join("|"));
+    });
+    const task = taskOf(await front.send("go", { tools: { look: (input) => `found ${JSON.stringify(input)}` } }));
+    expect(answerOf(task)).toBe("found 1|found 2");
+  });
+});

@@ -64,6 +64,7 @@ function countingSubscription(subscription: Subscription, encodings: Encodings):
     opening: subscription.opening,
     resync: subscription.resync,
     ended: subscription.ended,
+    answered: subscription.answered,
     async next() {
       const batch = await subscription.next();
       return batch === undefined ? undefined : { ...batch, entries: batch.entries.map(counted) };

@@ -4,13 +4,13 @@ import { TaskView } from "../../client/task-view.ts";
 import { type Output, TaskAborted, type TaskContext } from "../../engine/agent.ts";
 import { TaskFailure } from "../../engine/task-failure.ts";
 import type { MessageId } from "../../protocol/ids.ts";
-import type { JsonObject } from "../../protocol/json.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
 import { mayResend, passOn, type Words } from "./pass-on.ts";
 import { type ArtifactNames, RelayedArtifacts } from "./relayed-artifacts.ts";
 import { followAgain, isNews, whenChanged } from "./remote-events.ts";
+import { remoteAnswer, remoteQuestion } from "./remote-question.ts";
 
 type Bare = { readonly kind: "message"; readonly parts: readonly Part[] };
 
@@ -242,24 +242,25 @@ export class Relay {
   }
 
   async #ask(round: number, { message }: TaskStatus): Promise<Words> {
-    const question = message?.parts.length ? message.parts : `${this.#name} needs an answer.`;
+    const { parts, sensitive, requestId } = remoteQuestion(message);
     const { history } = this.#task;
     const known = history.length;
-    const sensitive = isSensitive(message?.metadata);
+    const question = parts ?? `${this.#name} needs an answer.`;
     const text = await this.#task.ask(question, { name: `question-${round}`, sensitive });
     // What must be kept secret is in no history.
     const answer = history.length > known ? history.at(-1) : undefined;
-    return answer ?? { parts: [{ text }] };
+    return remoteAnswer(answer ?? { parts: [{ text }] }, message, requestId);
   }
 
   async #authorise({ id, status }: Task): Promise<Words | undefined> {
     const { message } = status;
-    const explanation = message?.parts.length ? message.parts : `${this.#name} needs an authorisation.`;
+    const { parts, requestId } = remoteQuestion(message);
     const settled = new AbortController();
     const until = (signal: AbortSignal): Promise<void> =>
       whenChanged(this.#remote.task(id), AbortSignal.any([signal, settled.signal]));
     try {
-      return await this.#task.requireAuth(explanation, { until });
+      const answer = await this.#task.requireAuth(parts ?? `${this.#name} needs an authorisation.`, { until });
+      return answer === undefined ? undefined : remoteAnswer(answer, message, requestId);
     } finally {
       settled.abort();
     }
@@ -316,11 +317,4 @@ export class Relay {
 
 function isNotNew(status: TaskStatus | undefined, before: Left | undefined): boolean {
   return status !== undefined && status === before?.task.status;
-}
-
-/** Some say so of the message, some of the question in it. */
-function isSensitive(metadata: JsonObject | undefined): boolean {
-  const request: unknown = metadata?.["inputRequest"];
-  const isNamed = typeof request === "object" && request !== null && "sensitive" in request;
-  return metadata?.["sensitive"] === true || (isNamed && request.sensitive === true);
 }

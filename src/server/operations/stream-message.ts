@@ -24,7 +24,8 @@ export async function streamMessage(service: Service, call: Call, request: SendR
   const subscription = await engine.subscribe(scope, ticket.taskId, { ticket });
   if (subscription === undefined) throw taskNotFound(ticket.taskId);
   const { closeOnInputRequired } = call.policy;
-  return subscriptionStream(subscription, { closeOnInputRequired, complete: subscription.ended });
+  const isAsked = closeOnInputRequired && subscription.opening.state === "input-required" && subscription.answered;
+  return subscriptionStream(subscription, { closeOnInputRequired, complete: subscription.ended || isAsked });
 }
 
 interface Repeated {

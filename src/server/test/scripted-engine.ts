@@ -251,6 +251,7 @@ export class ScriptedEngine implements Engine {
         : stored(task, { artifacts: false, history: 0 }, from),
       resync: start.resync,
       ended: isTerminal(task.state) && cursor === task.log.length,
+      answered: false,
       next: async () => {
         for (;;) {
           if (closed) return undefined;

@@ -1,0 +1,57 @@
+import { authRequestOf } from "../../protocol/auth-request-part.ts";
+import { answerMetadata, type InputRequest, inputRequestsOf } from "../../protocol/input-request.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { Part } from "../../protocol/part.ts";
+import { toolResultOf, toolResultPart, toolUseOf } from "../../protocol/tool-part.ts";
+import type { Words } from "./pass-on.ts";
+
+/** What to ask the caller for the remote agent. */
+export interface RemoteQuestion {
+  /** `undefined`: the remote agent gave no text. */
+  readonly parts: readonly Part[] | undefined;
+  readonly sensitive: boolean;
+  /** The remote request id that the answer names; `undefined`: the remote agent gave none. */
+  readonly requestId: string | undefined;
+}
+
+/**
+ * The question of a remote status message. Of several open questions it is the first, because each answer names one; the others follow in
+ * later rounds. Where the caller is to use tools, all of them are asked for at once: each tool result names its own question.
+ */
+export function remoteQuestion(message: Message | undefined): RemoteQuestion {
+  const parts = message?.parts ?? [];
+  const requests = inputRequestsOf(message);
+  const first = requests.find(({ kind }) => kind === "input-request") ?? requests[0];
+  const isWhole = requests.length <= 1 || parts.some((part) => toolUseOf(part) !== undefined);
+  const shown = isWhole || first === undefined ? parts : [{ text: first.prompt }];
+  return {
+    parts: shown.length === 0 ? undefined : shown,
+    sensitive: isWhole ? isSensitive(message?.metadata, first) : first?.sensitive === true,
+    requestId: first?.requestId ?? parts.flatMap((part) => authRequestOf(part)?.requestId ?? [])[0],
+  };
+}
+
+/** The caller's answer for the remote agent: it names the remote request id and not the one of the task here. */
+export function remoteAnswer(answer: Words, asked: Message | undefined, requestId: string | undefined): Words {
+  const remoteIds = new Set((asked?.parts ?? []).flatMap((part) => toolUseOf(part)?.toolUseId ?? []));
+  const { inputRequest: _own, ...others } = answer.metadata ?? {};
+  const hasResult = answer.parts.some((part) => toolResultOf(part) !== undefined);
+  const metadata: JsonObject = {
+    ...others,
+    ...(requestId !== undefined && !hasResult && answerMetadata(requestId)),
+  };
+  const parts = answer.parts.map((part) => {
+    const used = toolResultOf(part);
+    if (used === undefined || requestId === undefined || remoteIds.has(used.toolUseId)) return part;
+    return toolResultPart({ toolUseId: requestId, result: used.result });
+  });
+  return { parts, ...(Object.keys(metadata).length > 0 && { metadata }) };
+}
+
+/** Some agents say so of the message, some of the question in it. */
+function isSensitive(metadata: JsonObject | undefined, request: InputRequest | undefined): boolean {
+  const listed: unknown = metadata?.["inputRequest"];
+  const isNamed = typeof listed === "object" && listed !== null && "sensitive" in listed && listed.sensitive === true;
+  return metadata?.["sensitive"] === true || isNamed || request?.sensitive === true;
+}

@@ -1,0 +1,82 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { Message } from "./message.ts";
+import { toolResultOf } from "./tool-part.ts";
+
+/** One open question of a task, as the metadata of its status message lists it. */
+export interface InputRequest {
+  /** `auth-request`: something the caller must authorise. */
+  readonly kind: "input-request" | "auth-request";
+  readonly prompt: string;
+  readonly requestId: string;
+  /** The answer must not be shown or logged. */
+  readonly sensitive?: boolean;
+}
+
+/** A request id in a message, and the field that holds it. */
+export interface NamedRequest {
+  readonly id: string;
+  readonly field: string;
+}
+
+/** The field of a message that names the question it answers. */
+export const REQUEST_ID_FIELD = "message.metadata.inputRequest.requestId";
+
+/** The metadata of a status message that asks these questions. At least one. */
+export function requestsMetadata(requests: readonly InputRequest[]): JsonObject {
+  const first = requests.find(({ kind }) => kind === "input-request");
+  const isListed = requests.length > 1;
+  return {
+    ...(first !== undefined && { inputRequest: { ...first } }),
+    ...(isListed && { inputRequests: requests.map((request) => ({ ...request })) }),
+    // Tells user interfaces to mask what is typed.
+    ...(requests.some(({ sensitive }) => sensitive === true) && { sensitive: true }),
+  };
+}
+
+/** The open questions that a status message lists, in the order they were asked. */
+export function inputRequestsOf(message: Pick<Message, "metadata"> | undefined): readonly InputRequest[] {
+  const listed = message?.metadata?.["inputRequests"];
+  const entries: readonly JsonValue[] = Array.isArray(listed) ? listed : [message?.metadata?.["inputRequest"] ?? null];
+  return entries.flatMap((entry) => requestOf(entry) ?? []);
+}
+
+/** The metadata of a message that answers the question of this id. */
+export function answerMetadata(requestId: string): JsonObject {
+  return { inputRequest: { requestId } };
+}
+
+const NONE: readonly NamedRequest[] = [];
+
+/** The questions that a message says it answers: by its tool results, and by `metadata.inputRequest.requestId`. */
+export function namedRequests({ parts, metadata }: Pick<Message, "parts" | "metadata">): readonly NamedRequest[] {
+  let named: NamedRequest[] | undefined;
+  for (const [index, part] of parts.entries()) {
+    const id = toolResultOf(part)?.toolUseId;
+    if (id === undefined) continue;
+    named ??= [];
+    named.push({ id, field: `message.parts[${index}].data.toolUseId` });
+  }
+  const request = metadata?.["inputRequest"];
+  const id = isJsonObject(request) ? request["requestId"] : undefined;
+  if (typeof id === "string") {
+    named ??= [];
+    named.push({ id, field: REQUEST_ID_FIELD });
+  }
+  return named ?? NONE;
+}
+
+function requestOf(value: JsonValue): InputRequest | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { kind, prompt, requestId, sensitive } = value;
+  if (typeof requestId !== "string") return undefined;
+  return {
+    kind: kind === "auth-request" ? kind : "input-request",
+    prompt: typeof prompt === "string" ? prompt : "",
+    requestId,
+    ...(sensitive === true && { sensitive }),
+  };
+}
+
+function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
