@@ -1,8 +1,6 @@
 import { uuidv7 } from "../internal/uuid.ts";
 import { A2AError, invalidField } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
-import { writeMessage } from "../protocol/serial.ts";
-import { isInterrupted } from "../protocol/state.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
 import type { InboxEntry, Outcome } from "../store/contract.ts";
 import { type Agent, TaskAborted } from "./agent.ts";
