@@ -94,7 +94,7 @@ async function check({ seed, delay, failures, refuses, hasSecondNode, tasks, set
   });
   const { shared } = trial.harness;
   const other = hasSecondNode ? await trial.join() : undefined;
-  await using _second = { [Symbol.asyncDispose]: async () => void (await other?.push.drain(0)) };
+  await using _second = { [Symbol.asyncDispose]: async () => other?.push.drain(0) };
   const nodes = other === undefined ? [trial] : [trial, other];
   const begun: TrialTask[] = [];
   for (const index of tasks.keys()) begun.push(await trial.task(`t${index}`, { url: `${EVENTS}/t${index}` }));

@@ -72,6 +72,12 @@ const story = fc.record({
   happenings: fc.array(happening, { minLength: 4, maxLength: 30 }),
 });
 
+const faults = fc.record({
+  seed: fc.nat(),
+  delay: fc.constantFrom(1, 4, 10),
+  failures: fc.constantFrom(0, 0, 0.05, 0.2),
+});
+
 async function live(world: EngineWorld, happenings: readonly Happening[]): Promise<void> {
   try {
     for (const each of happenings) await world.happen(each);
@@ -91,6 +97,16 @@ describe("whatever happens to the engines, the rules of the log hold", () => {
     await fc.assert(
       fc.asyncProperty(story, ({ happenings, ...options }) => live(new EngineWorld(options), happenings)),
       parameters(RUNS),
+    );
+  });
+
+  test("over a store whose calls are delayed and fail at random", { timeout: 11 * 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(story, faults, ({ happenings, ...options }, some) =>
+        live(new EngineWorld({ ...options, faults: some }), happenings),
+      ),
+      // Such a story takes long to fail: it is printed as it is.
+      { ...parameters(Math.ceil(RUNS / 3)), endOnFailure: true, timeout: 60_000 },
     );
   });
 

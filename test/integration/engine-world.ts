@@ -8,7 +8,7 @@ import { ArtifactFold } from "../../src/protocol/fold.ts";
 import type { TaskId } from "../../src/protocol/ids.ts";
 import { readEvent } from "../../src/protocol/serial.ts";
 import { isInterrupted, isTerminal, type TaskState } from "../../src/protocol/state.ts";
-import { StoreError } from "../../src/store/contract.ts";
+import { type Store, StoreError } from "../../src/store/contract.ts";
 import {
   type EngineHarness,
   type HarnessOptions,
@@ -17,6 +17,7 @@ import {
   scripted,
   turns,
 } from "../../src/testing/engine-harness.ts";
+import { createUnreliableStore, type StoreMethod, type UnreliableStore } from "../../src/testing/unreliable-store.ts";
 
 /** One thing a run does. */
 export type Action =
@@ -77,12 +78,20 @@ interface Node {
 
 export interface WorldOptions {
   readonly openStore?: NonNullable<HarnessOptions["openStore"]>;
+  /** Each node's calls to the store are delayed and fail at random. */
+  readonly faults?: { readonly seed: number; readonly delay: number; readonly failures: number };
   /** The store needs real time. */
   readonly isSlow?: boolean;
   readonly onRestart: RestartPolicy;
   /** Events are changed before they are written. */
   readonly transforms: boolean;
 }
+
+/** All that an engine calls, but for the heartbeat, which `mute` makes fail. */
+const FAILING: readonly StoreMethod[] = [
+  ...(["commit", "get", "list", "log", "inbox", "steps", "findByMessage"] as const),
+  ...(["positions", "due", "nextWake", "leave", "sweep"] as const),
+];
 
 const FAILURES: Readonly<Record<RestartPolicy, RegExp>> = {
   resume: /attempts-exhausted/,
@@ -107,6 +116,7 @@ export class EngineWorld {
   readonly #readers: Reader[] = [];
   readonly #finishedSteps = new Set<string>();
   readonly #violations: string[] = [];
+  readonly #stores: UnreliableStore[] = [];
 
   constructor(options: WorldOptions) {
     this.#options = options;
@@ -175,17 +185,23 @@ export class EngineWorld {
       await this.#pass(100_000);
     }
     assert.deepEqual(await this.#open(), [], "not ended");
+    for (const store of this.#stores) store.setFaults({});
     for (const reader of this.#readers) this.#follow(reader, this.#node(0));
     await this.#rest(20);
     for (const task of this.#tasks) await this.#check(task);
     for (const { harness } of this.#nodes) {
       assert.deepEqual(harness.fatal, []);
       assert.deepEqual(
-        harness.logs.filter(({ level }) => level === "error"),
+        harness.logs.filter(({ level, message }) => level === "error" && !this.#isExpected(message)),
         [],
       );
     }
     assert.deepEqual(this.#violations, []);
+  }
+
+  /** Time passes in such steps that a store that fails now and then may fail for as long as it is tried again. */
+  #isExpected(message: string): boolean {
+    return this.#options.faults !== undefined && message === "The store is unavailable; requests are refused";
   }
 
   async close(): Promise<void> {
@@ -260,8 +276,25 @@ export class EngineWorld {
     const agents = this.#agent(number);
     if (first !== undefined) return this.#joinBeside(first, agents, number);
     const { openStore, transforms } = this.#options;
-    const harness = await openHarness({ agents, ...(openStore && { openStore }), ...(transforms && { hooks: SHOUT }) });
+    const harness = await openHarness({
+      agents,
+      ...(openStore && { openStore }),
+      ...(transforms && { hooks: SHOUT }),
+      ...(this.#options.faults !== undefined && { wrapStore: (store) => this.#unreliable(store) }),
+    });
     this.#nodes.push({ harness, isAlive: true });
+  }
+
+  #unreliable(inner: Store): Store {
+    const { seed = 1, delay = 0, failures = 0 } = this.#options.faults ?? {};
+    const store = createUnreliableStore(inner, {
+      seed: seed + this.#stores.length,
+      wait: turns,
+      delay: { min: 0, max: delay },
+      failures: Object.fromEntries(FAILING.map((method) => [method, failures])),
+    });
+    this.#stores.push(store);
+    return store;
   }
 
   async #joinBeside(first: Node, agents: Agent, number: number): Promise<void> {
@@ -509,7 +542,8 @@ export class EngineWorld {
 
   async #rest(times: number): Promise<void> {
     if (this.#options.isSlow === true) await delay(times);
-    else await turns(times);
+    // Enough for several calls of the store, one after the other, in the place of each.
+    else await turns(times * (1 + 4 * (this.#options.faults?.delay ?? 0)));
   }
 
   async #until(condition: () => Promise<boolean>, otherwise: () => Promise<string>): Promise<void> {
