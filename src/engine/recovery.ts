@@ -101,7 +101,7 @@ export class Recovery {
     const members = current.members.slice(current.started, current.started + limit);
     current.started += members.length;
     const alone = current.members.length === 1 && members.length === 1 && this.#runs.size === 0;
-    if (alone) this.#beginSolo(members);
+    if (alone) this.#beginSolo(members, current.until);
     for (const { id } of members) this.#waiting.delete(id);
     return members.map(({ id, agent, wasOnly }) => ({ id, crash: { agent, round: current.round, alone, wasOnly } }));
   }
@@ -146,10 +146,10 @@ export class Recovery {
     return writer === undefined || writer.progressed || !writer.active;
   }
 
-  #beginSolo([member]: readonly GroupMember[]): void {
+  #beginSolo([member]: readonly GroupMember[], survives: number): void {
     if (member === undefined) return;
-    const hold = member.idleCrashes < 2 ? 0 : MAX_HOLD_MS;
-    this.#solo = { id: member.id, begun: createDeferred<void>(), until: this.#clock.now() + hold };
+    const until = Math.min(survives, this.#clock.now() + MAX_HOLD_MS);
+    this.#solo = { id: member.id, begun: createDeferred<void>(), until };
   }
 
   async #endSolo(): Promise<void> {
