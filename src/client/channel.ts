@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../internal/without-trailing.ts";
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { Operation } from "../protocol/operation.ts";
@@ -89,12 +90,12 @@ export function createChannel(options: ChannelOptions): Channel {
     try {
       const { operation } = request;
       if (operation === "extended-card" && dialect.extendedCardPath !== undefined) {
-        const { href } = new URL(dialect.extendedCardPath, `${at.url.replace(/\/+$/, "")}/`);
+        const { href } = new URL(dialect.extendedCardPath, `${withoutTrailing(at.url, "/")}/`);
         return { operation, method: "GET", url: href, body: undefined, id: 0 };
       }
       if (dialect.binding === "rest") {
         const { method, path, body } = dialect.codec.encodeRequest(request);
-        return { operation, method, url: at.url.replace(/\/+$/, "") + path, body, id: 0 };
+        return { operation, method, url: withoutTrailing(at.url, "/") + path, body, id: 0 };
       }
       const { method, params } = dialect.codec.encodeRequest(request);
       const id = ++lastId;
