@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../internal/without-trailing.ts";
 import { CALL_PATH_HEADER, type CallPath, writeCallPath } from "../protocol/call-path.ts";
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
@@ -93,12 +94,12 @@ export function createChannel(options: ChannelOptions): Channel {
       const { operation } = request;
       const callPath = "callPath" in request ? request.callPath : undefined;
       if (operation === "extended-card" && dialect.extendedCardPath !== undefined) {
-        const { href } = new URL(dialect.extendedCardPath, `${at.url.replace(/\/+$/, "")}/`);
+        const { href } = new URL(dialect.extendedCardPath, `${withoutTrailing(at.url, "/")}/`);
         return { operation, method: "GET", url: href, body: undefined, id: 0 };
       }
       if (dialect.binding === "rest") {
         const { method, path, body } = dialect.codec.encodeRequest(request);
-        return { operation, method, url: at.url.replace(/\/+$/, "") + path, body, id: 0, callPath };
+        return { operation, method, url: withoutTrailing(at.url, "/") + path, body, id: 0, callPath };
       }
       const { method, params } = dialect.codec.encodeRequest(request);
       const id = ++lastId;

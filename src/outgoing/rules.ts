@@ -1,5 +1,6 @@
 import { isInNetwork, isPublicAddress, type Network, parseNetwork } from "../internal/ip-address.ts";
 import { isPrivateName } from "../internal/private-name.ts";
+import { withoutTrailing } from "../internal/without-trailing.ts";
 import type { OutgoingRules } from "./contract.ts";
 import { OutgoingRefused, type RefusalCode } from "./errors.ts";
 
@@ -111,7 +112,7 @@ export class Rules {
 
 /** Without the brackets of an address of version 6 and without the dot of a name that is complete. */
 export function bareHost(hostname: string): string {
-  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
+  return withoutTrailing(hostname.replace(/^\[(.*)\]$/, "$1"), ".");
 }
 
 export function portOf({ port, protocol }: URL): number {

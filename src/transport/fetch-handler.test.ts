@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../internal/logger.ts";
+import { processorTime } from "../internal/test/processor-time.ts";
 import { ScriptedEngine } from "../server/test/scripted-engine.ts";
 import { createHttpHandler } from "./http-handler.ts";
 import { testAgent, textMessage } from "./test/faces.ts";
@@ -49,6 +50,23 @@ describe("A web-standard request", () => {
     expect(await (await fetch(clone)).json()).toMatchObject({ result: { task: {} } });
     expect(logged).toEqual([]);
   });
+
+  it.each(["/tasks?", "/?", "/tasks/"])(
+    "with a very long URL is refused with 400, and its query is not read: %s",
+    async (path) => {
+      const { fetch } = open();
+      const ofLength = (length: number): Request =>
+        new Request(`http://agents.example${path}${"a&".repeat(length / 2)}`);
+      const response = await fetch(ofLength(40_000));
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain("The URL must have at most 32768 characters");
+      expect((await fetch(ofLength(20_000))).status).not.toBe(500);
+      const query = "a&".repeat(100_000);
+      const reading = processorTime(() => new URLSearchParams(query), 3);
+      const request = ofLength(200_000);
+      expect(processorTime(() => void fetch(request), 3)).toBeLessThan(reading / 2);
+    },
+  );
 
   it("needs no body where none is read", async () => {
     const { fetch } = open();

@@ -3,6 +3,7 @@ import { BodyBuffer } from "./body-buffer.ts";
 import { droppedBody, incompleteBody, tooLarge } from "./body-error.ts";
 import type { ReserveBody } from "./body-memory.ts";
 import { COMMON_HEADERS, type Exchange, type PullSource, type Reply, targetOf } from "./exchange.ts";
+import { pathOf } from "./router.ts";
 
 /** The web-standard face: mounts into anything that hands over a `Request` and takes a `Response`. */
 export function createFetchHandler(
@@ -18,14 +19,25 @@ export function createFetchHandler(
   };
 }
 
+/** Characters. Node itself refuses more than 16,384 bytes of headers; other hosts may not, and reading many parameters is slow. */
+const MAX_URL = 32_768;
+
+function longUrl(): A2AError {
+  return new A2AError("invalid-request", `The URL must have at most ${MAX_URL} characters`);
+}
+
 function exchangeOf(request: Request): Exchange {
+  const target = targetOf(request.url);
+  const isLong = target.length > MAX_URL;
   return {
     method: request.method,
-    target: targetOf(request.url),
+    // The query is not looked at, not even for the version in which to refuse.
+    target: isLong ? pathOf(target) : target,
     header: (name) => request.headers.get(name) ?? undefined,
     body: (limit, reserve) => readBody(request, limit, reserve),
     signal: request.signal,
     remote: undefined,
+    fault: isLong ? longUrl() : undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { processorTime } from "../internal/test/processor-time.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
 import { CARD_VERSION, readCard } from "./client-cards.ts";
@@ -15,6 +16,20 @@ function ways(value: unknown, from?: string): readonly string[] {
       `${protocolVersion} ${binding} ${url}${tenant === undefined ? "" : ` of ${tenant}`}`,
   );
 }
+
+describe("a card with a long address", () => {
+  it("is read in time that grows with the length of the address, not with its square", () => {
+    const ofLength = (length: number): object => ({
+      name: "A",
+      url: `https://a.example/${"/".repeat(length)}x`,
+      protocolVersion: "0.3",
+      preferredTransport: "JSONRPC",
+    });
+    const [short, long] = [ofLength(1000), ofLength(10_000)];
+    const shortTime = processorTime(() => readCard(short, NEW));
+    expect(processorTime(() => readCard(long, NEW), 3) / shortTime).toBeLessThan(40);
+  });
+});
 
 describe("which version a card is of", () => {
   it.each([

@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../internal/without-trailing.ts";
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import { A2AError, type FieldViolation } from "../protocol/error.ts";
 import { textOf } from "./answer-fields.ts";
@@ -154,7 +155,7 @@ function webAddress(address: string, base: string | undefined): string | undefin
 }
 
 function trimmed(url: string): string {
-  return url.replace(/\/+$/, "");
+  return withoutTrailing(url, "/");
 }
 
 function noInterfaces(faults: readonly FieldViolation[]): readonly FieldViolation[] {

@@ -116,7 +116,8 @@ function checkJson(value: unknown, path: string, depth: number): void {
     for (const item of value) checkJson(item, path, depth + 1);
     return;
   }
-  for (const item of Object.values(value)) checkJson(item, path, depth + 1);
+  // Half the time of `Object.values`, which matters for objects of 100,000 members. Parsed JSON inherits no enumerable members.
+  for (const name in value) checkJson((value as WireObject)[name], path, depth + 1);
 }
 
 /** Names a value's kind for an error message, without quoting it. */

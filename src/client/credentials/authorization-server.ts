@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../internal/without-trailing.ts";
 import type { OAuthFlow, SecurityScheme } from "../../protocol/card.ts";
 import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";
 import { isPrivateWay } from "../discovery/safe-address.ts";
@@ -72,7 +73,7 @@ function metadataUrls(scheme: TokenScheme | undefined, { issuer }: OAuthCredenti
 function issuerUrls(issuer: string): readonly string[] {
   if (!URL.canParse(issuer)) return [issuer];
   const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/+$/, "");
+  const path = withoutTrailing(pathname, "/");
   return [
     `${origin}${path}/.well-known/openid-configuration`,
     `${origin}/.well-known/oauth-authorization-server${path}`,
@@ -159,7 +160,7 @@ function originOf(address: string | undefined): string | undefined {
 }
 
 function trimmed(address: string | undefined): string | undefined {
-  return address?.replace(/\/+$/, "");
+  return address === undefined ? undefined : withoutTrailing(address, "/");
 }
 
 /** An address that secrets may be sent to: nobody can listen in, and it is one of those the caller trusts. */

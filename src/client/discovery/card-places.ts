@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../internal/without-trailing.ts";
 import type { AgentInterface } from "../../protocol/card.ts";
 import { CARD_PATHS } from "../../wire/client-cards.ts";
 
@@ -20,9 +21,10 @@ export function cardPlaces(given: URL): readonly CardPlace[] {
   base.hash = "";
   if (isCardAddress(base)) return [{ url: base, isAbove: false }];
   base.search = "";
-  const own = base.pathname.replace(/\/+$/, "");
+  const own = withoutTrailing(base.pathname, "/");
   const above = pathsAbove(own);
-  const places = [own, ...above.slice(0, MAX_LEVELS), ...(above.length > MAX_LEVELS ? [""] : [])].flatMap((path) =>
+  const isDeeper = above.length === MAX_LEVELS && above.at(-1) !== "";
+  const places = [own, ...above, ...(isDeeper ? [""] : [])].flatMap((path) =>
     CARD_PATHS.map((card) => ({ url: new URL(path + card, base.origin), isAbove: path !== own })),
   );
   // Some have their cards at addresses of their own making.
@@ -34,10 +36,14 @@ function isCardAddress({ pathname }: URL): boolean {
   return pathname.endsWith(".json") || pathname.includes("/.well-known/");
 }
 
-/** `/a/b/c` → `/a/b`, `/a`, and nothing. */
+/** `/a/b/c` → `/a/b`, `/a`, and nothing; at most as many as are looked at. */
 function pathsAbove(path: string): readonly string[] {
-  const names = path.split("/").slice(1);
-  return names.map((_name, index) => `/${names.slice(0, names.length - 1 - index).join("/")}`.replace(/\/$/, ""));
+  const paths: string[] = [];
+  for (let end = path.lastIndexOf("/"); end !== -1 && paths.length < MAX_LEVELS; end = path.lastIndexOf("/", end - 1)) {
+    paths.push(path.slice(0, end).replace(/\/$/, ""));
+    if (end === 0) break;
+  }
+  return paths;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isPublicAddress } from "../../internal/ip-address.ts";
 import { isPrivateName } from "../../internal/private-name.ts";
+import { withoutTrailing } from "../../internal/without-trailing.ts";
 import type { Guard, HttpOptions } from "../contract.ts";
 import { RemoteError } from "../errors.ts";
 
@@ -29,7 +30,7 @@ export function createUrlGuard(options: UrlGuardOptions = {}): Guard {
     if (url.username !== "" || url.password !== "") throw blocked(url, "it holds a user or a password");
     if (allowed.has(url.host)) return;
     if (url.protocol === "http:" && !http) throw blocked(url, "it is not encrypted");
-    const hostname = url.hostname.replace(/\.+$/, "");
+    const hostname = withoutTrailing(url.hostname, ".");
     const isPublic = isPublicAddress(hostname);
     if (isPublic === false) throw blocked(url, "its address is not on the public internet");
     if (isPublic === true) return;

@@ -1,0 +1,14 @@
+import { describe, expect, it } from "vitest";
+import { withoutTrailing } from "./without-trailing.ts";
+
+describe("withoutTrailing", () => {
+  it.each([
+    ["", ""],
+    ["/", ""],
+    ["a", "a"],
+    ["/a//b///", "/a//b"],
+    ["///a", "///a"],
+  ])("makes of %j %j", (text, expected) => {
+    expect(withoutTrailing(text, "/")).toBe(expected);
+  });
+});
