@@ -70,7 +70,7 @@ async function fetchCard(base: string, options: FetchOptions): Promise<RemoteAge
     throw new ValidationError(`baseUrl: ${description}`, [{ field: "baseUrl", description }]);
   }
   const headers = { accept: "application/json", "a2a-version": CARD_VERSION, ...options.headers };
-  const answer = await fetchDocument(new URL(address), { headers }, options).catch((error: unknown) => {
+  const answer = await fetchDocument(new URL(address), { headers, isPublic: true }, options).catch((error: unknown) => {
     const reason = error instanceof RemoteError ? error.message : "it could not be reached";
     throw new ExternalServiceError(`Failed to fetch agent card: ${reason}`, { cause: error });
   });
