@@ -2,6 +2,7 @@ import type { AgentCard } from "../../protocol/card.ts";
 import { A2AError, type FieldViolation } from "../../protocol/error.ts";
 import { CARD_VERSION, type CardReading, readCard } from "../../wire/client-cards.ts";
 import { codeOfStatus } from "../../wire/error-table.ts";
+import { abortable } from "../abort.ts";
 import type { Authorize } from "../contract.ts";
 import { RemoteError } from "../errors.ts";
 import { shown } from "../redirect.ts";
@@ -37,7 +38,11 @@ export interface Discovered {
  * Finds an agent's card by an address of the agent or of the card, or reads one that is at hand as JSON. Throws a `RemoteError`:
  * `card-not-found` with all that was tried, `invalid-card` with the fields at fault, `invalid-signature`, or what kept it from asking.
  */
-export async function discover(from: string | URL | object, options: DiscoverOptions = {}): Promise<Discovered> {
+export function discover(from: string | URL | object, options: DiscoverOptions = {}): Promise<Discovered> {
+  return abortable(options.signal, () => find(from, options));
+}
+
+async function find(from: string | URL | object, options: DiscoverOptions): Promise<Discovered> {
   if (typeof from === "object" && !(from instanceof URL)) return readGiven(from, options);
   const given = addressOf(from);
   const tried = new Map<string, string[]>();
