@@ -1,5 +1,5 @@
 /** After so many steps without a pause other work of the program gets its turn. */
-const STEPS = 256;
+const STEPS = 512;
 
 /**
  * Counts the steps of a loop that may run long on promises alone. Those do not let timers and other events run: a burst of events
