@@ -10,6 +10,8 @@ export type {
   Said,
   SendOptions,
   Sent,
+  StreamOptions,
+  StreamResult,
   TaskFilter,
   TaskPage,
   ToolCall,

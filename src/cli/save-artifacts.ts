@@ -1,5 +1,6 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { exchange } from "../client/http.ts";
 import type { Artifact } from "../protocol/artifact.ts";
 import type { Part } from "../protocol/part.ts";
 import { CliError } from "./cli-error.ts";
@@ -82,11 +83,12 @@ async function contentOf(part: Part, { fetch, signal }: SaveOptions): Promise<As
   const bytes = bytesOf(part);
   if (bytes !== undefined) return bytes;
   const url = part.url ?? "";
-  if (fetch === undefined || !/^https?:\/\//i.test(url)) {
+  if (fetch === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new CliError("A2ACLI_ERR_INTERNAL", `${url} is no address to fetch a file from.`);
   }
   // Nothing that says who calls: the address is the agent's choice.
-  const response = await fetch(url, { signal, credentials: "omit" });
+  const request = { method: "GET", url: new URL(url), headers: new Headers(), isPublic: true, signal } as const;
+  const response = await exchange({ fetch, guard: undefined }, request);
   if (!response.ok) throw new CliError("A2ACLI_ERR_INTERNAL", `${url} answered with ${response.status}.`);
   return response.body ?? new Uint8Array();
 }

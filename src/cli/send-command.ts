@@ -50,7 +50,7 @@ async function send(session: Session, parts: readonly Part[]): Promise<void> {
   if (settings.stream) {
     if (agent.card.capabilities.streaming !== true)
       await session.warn("The agent does not stream: it is asked again and again instead.");
-    return showStream(session, agent.stream(parts, options), settings.taskId);
+    return showStream(session, agent.stream(parts, { ...options, result: "none" }), settings.taskId);
   }
   if (settings.wait === false) {
     const sent = checked(await agent.send(parts, { ...options, wait: false }), settings.taskId);
@@ -87,7 +87,8 @@ async function waited(session: Session, agent: RemoteAgent, stream: RemoteStream
   try {
     for await (const event of stream) {
       if (event.kind === "message") message = event.message;
-      else {
+      else if (event.kind !== "artifact") {
+        // A chunk changes nothing that is shown here, and its task would be put together for nothing.
         session.about(event.task);
         session.progress.say(progressText(event.task));
       }

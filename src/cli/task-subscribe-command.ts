@@ -45,10 +45,10 @@ async function follow(session: Session, id: string): Promise<void> {
       : output.task(task));
     return warnOfOutcome(session, task);
   }
+  if (settings.stream) return showStream(session, remote.subscribe({ signal, result: "none" }));
   const stream = remote.subscribe({ signal });
-  if (settings.stream) return showStream(session, stream);
   for await (const event of stream) {
-    if (event.kind === "message") continue;
+    if (event.kind === "message" || event.kind === "artifact") continue;
     session.about(event.task);
     session.progress.say(progressText(event.task));
     if (asksCaller(event, undefined)) break;

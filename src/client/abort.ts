@@ -24,8 +24,9 @@ export function createDeadline(clock: Clock, { signal, timeout }: DeadlineOption
     error = reason;
     controller.abort(reason);
   };
-  const onAbort = (): void =>
-    end(new RemoteError("aborted", "The call was given up by its caller.", { cause: signal?.reason }));
+  const onAbort = (): void => {
+    if (signal !== undefined) end(abortedBy(signal));
+  };
   const timer =
     timeout === undefined || timeout === Number.POSITIVE_INFINITY
       ? undefined
@@ -44,6 +45,24 @@ export function createDeadline(clock: Clock, { signal, timeout }: DeadlineOption
       signal?.removeEventListener("abort", onAbort);
     },
   };
+}
+
+/** The error of a call whose signal was aborted. */
+function abortedBy({ reason }: AbortSignal): RemoteError {
+  return new RemoteError("aborted", "The call was given up by its caller.", { cause: reason });
+}
+
+/** Runs a call of the public API: an abort of its signal, before or meanwhile, is thrown as `aborted`, whatever its reason is. */
+export async function abortable<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+  if (signal === undefined) return call();
+  // Calls within calls have signals whose reason says more, such as `timeout`.
+  const error = (): RemoteError => (signal.reason instanceof RemoteError ? signal.reason : abortedBy(signal));
+  if (signal.aborted) throw error();
+  try {
+    return await call();
+  } catch (thrown) {
+    throw signal.aborted && !(thrown instanceof RemoteError) ? error() : thrown;
+  }
 }
 
 /** The promise, or a rejection with the signal's reason as soon as that aborts, whatever the promise does. */

@@ -46,6 +46,18 @@ export interface SendOptions extends CallOptions {
   readonly onInput?: (question: Question) => Said | undefined | Promise<Said | undefined>;
 }
 
+/** What a stream keeps of the artifacts: all, so that its `task` and `result()` have them, or nothing. */
+export type StreamResult = "all" | "none";
+
+/** What streams take. */
+export interface StreamOptions {
+  /**
+   * Whether the stream keeps artifacts. With `"none"`, `event.task`, `task` and `result()` have no artifacts: for readers that use the events
+   * and need no whole task. With `"all"`, the default, they do, as long as the artifacts take no more than `maxResultBytes`.
+   */
+  readonly result?: StreamResult;
+}
+
 export interface ToolCall {
   readonly toolUseId: string;
   readonly task: Task;
@@ -66,7 +78,10 @@ export type Sent =
   | { readonly kind: "task"; readonly task: Task }
   | { readonly kind: "message"; readonly message: Message };
 
-/** One thing that happened. Events of a task carry it as it is after them. */
+/**
+ * One thing that happened. Events of a task carry it as it is after them; to read `task` throws `result-too-large` once the artifacts
+ * take more than `maxResultBytes`.
+ */
 export type RemoteStreamEvent =
   | { readonly kind: "task"; readonly task: Task }
   | { readonly kind: "message"; readonly message: Message }
@@ -78,9 +93,9 @@ export type RemoteStreamEvent =
  * stops reading lets go of the connection, and of nothing else: the task goes on.
  */
 export interface RemoteStream extends AsyncIterable<RemoteStreamEvent> {
-  /** The task as known so far. */
+  /** The task as known so far. Throws `result-too-large` where its artifacts are more than the stream keeps. */
   readonly task: Task | undefined;
-  /** Reads to the end and gives what came of it. */
+  /** Reads to the end and gives what came of it. Rejects with `result-too-large` where that is more than the stream keeps. */
   result(): Promise<Sent>;
 }
 
@@ -112,7 +127,7 @@ export interface RemoteTask {
   /** Resolves when the task is finished or asks something. */
   wait(options?: CallOptions): Promise<Task>;
   cancel(options?: CallOptions & { readonly metadata?: JsonObject }): Promise<Task>;
-  subscribe(options?: CallOptions): RemoteStream;
+  subscribe(options?: CallOptions & StreamOptions): RemoteStream;
   reply(said: Said, options?: Omit<SendOptions, "taskId">): Promise<Sent>;
   readonly push: RemotePush;
 }
@@ -134,7 +149,7 @@ export interface RemoteAgent {
   /** Milliseconds for which a message may be sent again by the same id, on that way in, without anything being done twice; 0: not at all. */
   readonly resendWindow: number;
   send(said: Said, options?: SendOptions): Promise<Sent>;
-  stream(said: Said, options?: SendOptions): RemoteStream;
+  stream(said: Said, options?: SendOptions & StreamOptions): RemoteStream;
   task(id: string): RemoteTask;
   /** The caller's tasks, newest status first, page after page as they are read. */
   tasks(filter?: TaskFilter): AsyncIterable<Task>;

@@ -133,7 +133,7 @@ export function createChannel(options: ChannelOptions): Channel {
       const reader = readText(response, context);
       // Some servers know nothing but streams.
       if (isSuccess(head) && head.contentType.startsWith("text/event-stream")) {
-        const value = await firstData(reader, settings);
+        const value = await firstData(reader, settings, context.signal);
         return believed(value, call, { head, signal: context.signal });
       }
       checkLength(response, settings);
@@ -157,6 +157,7 @@ export function createChannel(options: ChannelOptions): Channel {
         parser: new SseParser(settings),
         decode,
         ended: idle.stop,
+        signal: context.signal,
       });
       return { kind: "stream", stream };
     },
@@ -241,12 +242,13 @@ async function sniff(reader: TextReader, head: AnswerHead, settings: ClientSetti
 }
 
 /** The data of the first event, for whoever wants one answer. */
-async function firstData(reader: TextReader, settings: ClientSettings): Promise<unknown> {
+async function firstData(reader: TextReader, settings: ClientSettings, signal: AbortSignal): Promise<unknown> {
   const events = new SseFrames({
     reader,
     parser: new SseParser(settings),
     decode: ({ data }): unknown => JSON.parse(data),
     ended: () => {},
+    signal,
   });
   const first = await events.next();
   events.close();

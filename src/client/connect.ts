@@ -1,5 +1,6 @@
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import { clientDialect } from "../wire/client-registry.ts";
+import { abortable } from "./abort.ts";
 import { AgentHost } from "./agent-host.ts";
 import type { RemoteAgent } from "./api.ts";
 import { type Channel, type ChannelOptions, createChannel } from "./channel.ts";
@@ -29,7 +30,11 @@ export interface ConnectOptions
  * Finds an agent by its address, or takes its card, and chooses the best of the ways to speak to it. Nothing is held open: there is
  * nothing to close. Throws a `RemoteError`.
  */
-export async function connect(agent: string | URL | object, options: ConnectOptions = {}): Promise<RemoteAgent> {
+export function connect(agent: string | URL | object, options: ConnectOptions = {}): Promise<RemoteAgent> {
+  return abortable(options.signal, () => connected(agent, options));
+}
+
+async function connected(agent: string | URL | object, options: ConnectOptions): Promise<RemoteAgent> {
   const { credentials, verify } = options;
   const isKnown = isCard(agent) && (verify === undefined || wasVerified(agent));
   const card = isKnown ? agent : (await discover(agent, { ...options, ...undeclared(options) })).card;

@@ -38,11 +38,11 @@ export type Guard = (url: URL) => void | Promise<void>;
 
 /** How requests leave. */
 export interface HttpOptions {
-  /** Default: the global `fetch`. */
+  /** Default: the global `fetch`. It must honour `redirect: "manual"`: redirects are followed by the client, not by `fetch`. */
   readonly fetch?: typeof fetch;
   /**
-   * Which addresses may be called; `public` stands for those on the public internet. With it, redirections are followed one by one, at
-   * most 5, each looked at. Without it, they are left to `fetch`.
+   * Which addresses may be called; `public` stands for those on the public internet. It checks the target of every redirect that is
+   * followed: at most 5, within the origin; a card without credentials may be redirected to another origin.
    */
   readonly guard?: Guard | "public" | undefined;
   /** Headers of every request. */

@@ -22,6 +22,8 @@ export const CLIENT_ERROR_CODES = [
   "blocked-url",
   "response-too-large",
   "event-too-large",
+  /** A stream's artifacts are more than it keeps, so that there is no whole task to give. Its events go on. */
+  "result-too-large",
   /** What the agent requires to be shown could not be obtained. */
   "no-credentials",
   /** A signature is missing or wrong. */

@@ -11,6 +11,7 @@ import type { Frame, FrameStream, Opened } from "./channel.ts";
 import { RemoteError, toRemoteError } from "./errors.ts";
 import { endsFollowing, isPassing, isRefusalOfStreams } from "./refusals.ts";
 import { isSameStatus, type TaskView } from "./task-view.ts";
+import { Turns } from "./turns.ts";
 
 export interface FollowOptions {
   readonly host: AgentHost;
@@ -57,6 +58,7 @@ export class TaskFollower {
   readonly #options: FollowOptions;
   readonly #view: TaskView;
   readonly #signal: AbortSignal;
+  readonly #turns: Turns;
   #answered: TaskStatus | undefined;
   /** The question in the first frame of a reply's stream was taken for the one answered; it may be a new one. */
   #answeredIsGuess = false;
@@ -68,6 +70,7 @@ export class TaskFollower {
     this.#options = options;
     this.#view = options.view;
     this.#signal = options.signal;
+    this.#turns = new Turns(options.signal);
     this.#answered = options.answered;
   }
 
@@ -115,7 +118,7 @@ export class TaskFollower {
     if (taskId === undefined || before === undefined) return false;
     const task = await this.#options.host.get(taskId, this.#signal);
     if (isSameStatus(before, task.status)) return false;
-    yield* this.#view.catchUp(task);
+    yield* this.#burst(this.#view.catchUp(task));
     if (!this.#isSettled()) yield* this.subscribe(taskId);
     return true;
   }
@@ -212,9 +215,18 @@ export class TaskFollower {
       }
     }
     const events = this.#resultEvents(opened.result);
-    yield* events;
+    yield* this.#burst(events);
     if (opened.result.kind === "replied" || this.#isSettled()) return DONE;
     return { kind: "closed", received: true, progressed: events.length > 0 };
+  }
+
+  /** The events by which a whole task differs: there may be thousands. */
+  async *#burst(events: readonly RemoteStreamEvent[]): Events {
+    for (const event of events) {
+      const pause = this.#turns.step();
+      if (pause !== undefined) await pause;
+      yield event;
+    }
   }
 
   #resultEvents(result: RemoteResult): readonly RemoteStreamEvent[] {
@@ -276,7 +288,7 @@ export class TaskFollower {
     // Nobody asked about another one; but a message may lead to one.
     if (isOther && !isFirst && !this.#isEnd(event)) return;
     if (event.kind === "task") {
-      yield* view.catchUp(event.task);
+      yield* this.#burst(view.catchUp(event.task));
       return;
     }
     const { taskId, contextId, final: _, ...told } = event;
@@ -318,7 +330,7 @@ export class TaskFollower {
       vainLooks = now === known ? vainLooks + 1 : 0;
       known = now;
       if (isTerminal(task.status.state) || vainLooks >= MAX_VAIN_LOOKS) {
-        yield* this.#view.catchUp(task);
+        yield* this.#burst(this.#view.catchUp(task));
         return;
       }
       await pause(clock, delay, this.#signal);
@@ -333,7 +345,7 @@ export class TaskFollower {
     }
     const result = await this.#options.host.send({ ...request, operation: "send", waitMs: 0 }, this.#signal);
     const events = this.#resultEvents(result);
-    yield* events;
+    yield* this.#burst(events);
     if (result.kind === "replied" || this.#isSettled()) return;
     const id = this.#view.id;
     if (id === undefined) return;
@@ -356,7 +368,7 @@ export class TaskFollower {
     const { first, most } = settings.poll;
     for (let delay = first; ; delay = Math.min(delay * 1.5, most)) {
       const events = this.#view.catchUp(await this.#options.host.get(id, this.#signal));
-      yield* events;
+      yield* this.#burst(events);
       if (this.#isSettled()) return;
       if (events.length > 0) delay = first;
       await pause(settings.clock, delay, this.#signal);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { exchange, type HttpRequest } from "./http.ts";
 
-const request = (headers: Record<string, string>): HttpRequest => ({
+const request = (headers: Record<string, string>, more: Partial<HttpRequest> = {}): HttpRequest => ({
   method: "GET",
   url: new URL("https://one.example/card"),
   headers: new Headers(headers),
   signal: new AbortController().signal,
+  ...more,
 });
 
 /** Answers by URL, and notes what it was asked. */
@@ -27,14 +28,19 @@ function scripted(answers: Readonly<Record<string, () => Response>>): {
 const redirect = (location: string) => () => new Response(null, { status: 302, headers: { location } });
 const allowAll = async (): Promise<void> => {};
 
-describe("A guarded redirect", () => {
+/** What browsers answer `redirect: "manual"` with: nothing but that there is a redirect. */
+function opaque(): Response {
+  return Object.defineProperty(new Response(null), "type", { value: "opaqueredirect" });
+}
+
+describe("A redirect", () => {
   it("to another origin takes nothing along that may be a key, under whatever name", async () => {
     const { fetch, seen } = scripted({
       "https://one.example/card": redirect("https://two.example/card"),
       "https://two.example/card": () => new Response("{}"),
     });
     const headers = { authorization: "Bearer s", "x-api-key": "s", cookie: "s=1", "a2a-version": "1.0", accept: "a/b" };
-    await exchange({ fetch, guard: allowAll }, request(headers));
+    await exchange({ fetch, guard: allowAll }, request(headers, { isPublic: true }));
     expect([...(seen[1]?.[1] ?? [])]).toEqual([
       ["a2a-version", "1.0"],
       ["accept", "a/b"],
@@ -53,5 +59,53 @@ describe("A guarded redirect", () => {
   it("to what is no address is refused by name", async () => {
     const { fetch } = scripted({ "https://one.example/card": redirect("https://[") });
     await expect(exchange({ fetch, guard: allowAll }, request({}))).rejects.toMatchObject({ code: "blocked-url" });
+  });
+
+  it.each(["http://one.example/card", "data:application/json,{}", "https://user:word@two.example/"])(
+    "of a public document to %s is refused",
+    async (location) => {
+      const { fetch, seen } = scripted({ "https://one.example/card": redirect(location) });
+      const sent = exchange({ fetch, guard: undefined }, request({}, { isPublic: true }));
+      await expect(sent).rejects.toMatchObject({ code: "blocked-url" });
+      expect(seen).toHaveLength(1);
+    },
+  );
+});
+
+describe("A redirect in a browser, which does not reveal its target", () => {
+  const inBrowser = (url: string): { fetch: typeof fetch; sent: RequestInit[] } => {
+    const sent: RequestInit[] = [];
+    return {
+      sent,
+      fetch: async (_input, init = {}) => {
+        sent.push(init);
+        if (init.redirect === "manual") return opaque();
+        return Object.defineProperty(new Response("{}"), "url", { value: url });
+      },
+    };
+  };
+
+  it("is left to the browser for a public document, without headers that may be keys", async () => {
+    const { fetch, sent } = inBrowser("https://two.example/card");
+    await exchange({ fetch, guard: undefined }, request({ "x-api-key": "s", accept: "a/b" }, { isPublic: true }));
+    expect(sent).toHaveLength(2);
+    expect([...new Headers(sent[1]?.headers)]).toEqual([["accept", "a/b"]]);
+  });
+
+  it("is refused where the document came without encryption in the end", async () => {
+    const { fetch } = inBrowser("http://two.example/card");
+    const asked = exchange({ fetch, guard: undefined }, request({}, { isPublic: true }));
+    await expect(asked).rejects.toMatchObject({ code: "blocked-url" });
+  });
+
+  it.each<[string, Partial<HttpRequest>, typeof allowAll | undefined]>([
+    ["any other GET", {}, undefined],
+    ["a request with a body", { method: "POST", body: "{}" }, undefined],
+    ["a public document of a guarded client", { isPublic: true }, allowAll],
+  ])("is refused for %s", async (_what, more, guard) => {
+    const { fetch, sent } = inBrowser("https://two.example/card");
+    const asked = exchange({ fetch, guard }, request({}, more));
+    await expect(asked).rejects.toMatchObject({ code: "blocked-url" });
+    expect(sent).toHaveLength(1);
   });
 });

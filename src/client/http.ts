@@ -1,5 +1,6 @@
 import { untilAborted } from "./abort.ts";
 import { RemoteError } from "./errors.ts";
+import { locationOf, MAX_REDIRECTS, publicHeaders, redirected, shown } from "./redirect.ts";
 import type { ClientSettings } from "./settings.ts";
 
 /** One request as it goes out. */
@@ -9,35 +10,49 @@ export interface HttpRequest {
   readonly headers: Headers;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
+  /**
+   * A GET for a public document, with nothing secret in its URL: a redirect may lead it to another origin, which receives `Accept` and
+   * `A2A-Version` only. Default false: redirects are followed within the origin.
+   */
+  readonly isPublic?: boolean | undefined;
 }
 
 type HttpSettings = Pick<ClientSettings, "fetch" | "guard">;
 
-const MAX_REDIRECTIONS = 5;
-const REDIRECTIONS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/** Sends a request and gives the answer's head. What `fetch` throws comes as `network`, what the signal was aborted with as that. */
+/**
+ * Sends a request and gives the answer's head. What `fetch` throws comes as `network`, what the signal was aborted with as that.
+ * Redirects are followed here and not by `fetch`, which would send headers and bodies to other origins.
+ */
 export async function exchange(settings: HttpSettings, request: HttpRequest): Promise<Response> {
-  if (settings.guard === undefined) return send(settings, request, "follow");
-  let { url, headers } = request;
-  for (let followed = 0; followed <= MAX_REDIRECTIONS; followed++) {
-    await settings.guard(url);
-    const response = await send(settings, { ...request, url, headers }, "manual");
-    if (response.type === "opaqueredirect") {
-      throw new RemoteError("blocked-url", `${shown(url)} redirects, and where to cannot be seen here.`);
-    }
-    const location = REDIRECTIONS.has(response.status) ? response.headers.get("location") : null;
-    if (location === null) return response;
+  let current = request;
+  for (let followed = 0; followed <= MAX_REDIRECTS; followed++) {
+    await settings.guard?.(current.url);
+    const response = await send(settings, current, "manual");
+    if (response.type === "opaqueredirect") return followUnseen(settings, current);
+    const location = locationOf(response);
+    if (location === undefined) return response;
     discard(response);
-    const target = URL.parse(location, url.href);
-    if (target === null) throw new RemoteError("blocked-url", `${shown(url)} redirects to what is no address.`);
-    if (request.method !== "GET" && response.status < 307) {
-      throw new RemoteError("blocked-url", `${shown(url)} redirects a ${request.method} to ${shown(target)}.`);
-    }
-    if (target.origin !== url.origin) headers = impersonal(headers);
-    url = target;
+    current = redirected(current, response.status, location);
   }
-  throw new RemoteError("blocked-url", `${shown(request.url)} redirects more than ${MAX_REDIRECTIONS} times.`);
+  throw new RemoteError("blocked-url", `${shown(request.url)} redirects more than ${MAX_REDIRECTS} times.`);
+}
+
+/** Browsers do not reveal where a redirect leads. They may follow it only for a request that any origin may receive. */
+async function followUnseen(settings: HttpSettings, request: HttpRequest): Promise<Response> {
+  const { url, isPublic = false } = request;
+  if (!isPublic || settings.guard !== undefined) {
+    throw new RemoteError(
+      "blocked-url",
+      `${shown(url)} redirects, and browsers do not reveal where to. It was not followed.`,
+    );
+  }
+  const response = await send(settings, { ...request, headers: publicHeaders(request.headers) }, "follow");
+  if (url.protocol !== "https:" || !response.url.startsWith("http:")) return response;
+  discard(response);
+  throw new RemoteError(
+    "blocked-url",
+    `${shown(url)} redirects to ${new URL(response.url).origin}, without encryption.`,
+  );
 }
 
 async function send(settings: HttpSettings, request: HttpRequest, redirect: "follow" | "manual"): Promise<Response> {
@@ -48,11 +63,6 @@ async function send(settings: HttpSettings, request: HttpRequest, redirect: "fol
   } catch (thrown) {
     throw brokenBy(thrown, url, signal);
   }
-}
-
-/** Names a URL without what may be secret in it. */
-export function shown(url: URL): string {
-  return `${url.origin}${url.pathname}`;
 }
 
 function brokenBy(thrown: unknown, url: URL, signal: AbortSignal): RemoteError {
@@ -66,18 +76,6 @@ function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { cause } = thrown;
   return cause instanceof Error && cause.message !== "" ? `${thrown.message} (${cause.message})` : thrown.message;
-}
-
-/** What another origin may be told. Any header not known to be harmless may be a key. */
-const IMPERSONAL = ["accept", "content-type", "a2a-version", "a2a-extensions", "x-a2a-extensions", "last-event-id"];
-
-function impersonal(headers: Headers): Headers {
-  const kept = new Headers();
-  for (const name of IMPERSONAL) {
-    const value = headers.get(name);
-    if (value !== null) kept.set(name, value);
-  }
-  return kept;
 }
 
 /** Says that nobody reads the answer, so that its connection is free again. */

@@ -8,6 +8,9 @@ import { within } from "./within.ts";
 
 type PushRequest = Extract<ClientRequest, { operation: `push-${string}` }>;
 
+/** More configurations of one task are not listed. */
+const MAX_CONFIGS = 10_000;
+
 /** The push notification configurations of one task. */
 export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
   const { tenant } = host;
@@ -26,7 +29,8 @@ export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
         signal,
       );
       if (result.kind !== "push-configs") throw unexpected(result);
-      configs.push(...result.configs);
+      for (const config of result.configs) configs.push(config);
+      if (configs.length > MAX_CONFIGS) throw endless();
       if (result.nextPageToken === "") return configs;
       // An agent that always names the same page, or a page without anything, would never come to an end.
       if (result.nextPageToken === pageToken || result.configs.length === 0) throw endless();

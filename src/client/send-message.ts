@@ -84,7 +84,14 @@ export interface Settling {
 
 /** The task, once it is finished or asks something. */
 export async function settledTask(host: AgentHost, id: TaskId, { signal, answered, history }: Settling): Promise<Task> {
-  const follower = new TaskFollower({ host, view: new TaskView(), signal, stopsAt: isInterrupted, answered });
+  const follower = new TaskFollower({
+    host,
+    // The task is fetched as a whole in the end.
+    view: new TaskView({ result: "none" }),
+    signal,
+    stopsAt: isInterrupted,
+    answered,
+  });
   for await (const _ of follower.subscribe(id));
   return host.get(id, signal, history);
 }

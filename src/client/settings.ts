@@ -31,6 +31,11 @@ export interface ClientOptions extends HttpOptions {
   readonly maxResponseBytes?: number;
   /** Characters one event of a stream may have. Default 8 Mi. */
   readonly maxEventLength?: number;
+  /**
+   * Bytes of artifacts that one stream keeps for `task` and `result()`, about: 2 for each character and 160 for each part. A stream with
+   * more goes on but drops what it kept: its `task` and `result()` then fail with `result-too-large`. Default 32 MiB.
+   */
+  readonly maxResultBytes?: number;
   /** Milliseconds a stream may be silent, signs of life included, before it is taken for broken. Default: as long as it likes. */
   readonly idleTimeout?: number;
   /** Milliseconds between looks at a task that cannot be followed: at first, and at most. Default 1 000 and 10 000. */
@@ -52,6 +57,7 @@ export interface ClientSettings {
   readonly resend: boolean | undefined;
   readonly maxResponseBytes: number;
   readonly maxEventLength: number;
+  readonly maxResultBytes: number;
   readonly idleTimeout: number;
   readonly poll: { readonly first: number; readonly most: number };
   readonly clock: Clock;
@@ -79,6 +85,7 @@ export function clientSettings(options: ClientOptions = {}): ClientSettings {
     resend: options.resend,
     maxResponseBytes: options.maxResponseBytes ?? 32 * MEBI,
     maxEventLength: options.maxEventLength ?? 8 * MEBI,
+    maxResultBytes: options.maxResultBytes ?? 32 * MEBI,
     idleTimeout: options.idleTimeout ?? Number.POSITIVE_INFINITY,
     poll: { first: poll.first ?? 1000, most: poll.most ?? 10_000 },
     clock: options.clock ?? createClock(),

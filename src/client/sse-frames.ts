@@ -1,9 +1,11 @@
 import type { TextReader } from "./http.ts";
 import type { ServerSentEvent, SseParser } from "./sse.ts";
+import { Turns } from "./turns.ts";
 
 export interface SseFramesOptions<E> {
   readonly reader: TextReader;
   readonly parser: SseParser;
+  readonly signal: AbortSignal;
   decode(event: ServerSentEvent): E;
   ended(): void;
 }
@@ -14,14 +16,16 @@ export class SseFrames<E> {
   readonly #parser: SseParser;
   readonly #decode: (event: ServerSentEvent) => E;
   readonly #ended: () => void;
+  readonly #turns: Turns;
   #events: ServerSentEvent[] = [];
   #next = 0;
 
-  constructor({ reader, parser, decode, ended }: SseFramesOptions<E>) {
+  constructor({ reader, parser, decode, ended, signal }: SseFramesOptions<E>) {
     this.#reader = reader;
     this.#parser = parser;
     this.#decode = decode;
     this.#ended = ended;
+    this.#turns = new Turns(signal);
   }
 
   get retry(): number | undefined {
@@ -48,6 +52,9 @@ export class SseFrames<E> {
 
   async #read(): Promise<ServerSentEvent | undefined> {
     for (;;) {
+      // Events that have arrived already are not delivered after an abort.
+      const pause = this.#turns.step();
+      if (pause !== undefined) await pause;
       const event = this.#events[this.#next];
       if (event !== undefined) {
         this.#next++;

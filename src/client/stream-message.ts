@@ -4,21 +4,21 @@ import type { TaskStatus } from "../protocol/task.ts";
 import { createDeadline } from "./abort.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { answerQuestion, canAnswer } from "./answer-question.ts";
-import type { CallOptions, RemoteStream, RemoteStreamEvent, Said, SendOptions } from "./api.ts";
+import type { CallOptions, RemoteStream, RemoteStreamEvent, Said, SendOptions, StreamOptions } from "./api.ts";
 import { TaskFollower } from "./follow.ts";
 import { createRemoteStream } from "./remote-stream.ts";
 import { messageOf, sendRequest } from "./said.ts";
 import { TaskView } from "./task-view.ts";
 
 /** Sends a message and streams what comes of it, through all the questions that somebody answers. */
-export function streamMessage(host: AgentHost, said: Said, options: SendOptions): RemoteStream {
-  const view = new TaskView();
+export function streamMessage(host: AgentHost, said: Said, options: SendOptions & StreamOptions): RemoteStream {
+  const view = new TaskView({ result: options.result, maxBytes: host.settings.maxResultBytes });
   return createRemoteStream({ events: turns(host, { said, options, view }), task: () => view.task });
 }
 
 /** Streams what happens to a task from now on. */
-export function streamTask(host: AgentHost, id: TaskId, options: CallOptions): RemoteStream {
-  const view = new TaskView();
+export function streamTask(host: AgentHost, id: TaskId, options: CallOptions & StreamOptions): RemoteStream {
+  const view = new TaskView({ result: options.result, maxBytes: host.settings.maxResultBytes });
   return createRemoteStream({ events: following(host, { id, options, view }), task: () => view.task });
 }
 
@@ -40,7 +40,7 @@ async function* turns(host: AgentHost, { said, options, view }: Streaming): Asyn
         yield event;
         if (event.kind === "message") return;
       }
-      const { task } = view;
+      const task = view.known;
       if (task?.status.state !== "input-required" || !canAnswer(options)) return;
       const answer = await answerQuestion(task, options, signal);
       if (answer === undefined) return;

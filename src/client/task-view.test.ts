@@ -4,8 +4,11 @@ import type { Artifact } from "../protocol/artifact.ts";
 import type { ArtifactEvent, TaskEvent } from "../protocol/event.ts";
 import { ArtifactFold } from "../protocol/fold.ts";
 import type { ArtifactId, ContextId, TaskId } from "../protocol/ids.ts";
-import { textOf } from "../protocol/part.ts";
+import { type Part, textOf } from "../protocol/part.ts";
 import type { Task } from "../protocol/task.ts";
+import type { RemoteStreamEvent } from "./api.ts";
+import type { DigestRecord } from "./artifact-digests.ts";
+import type { ArtifactMemoryOptions } from "./artifact-memory.ts";
 import { TaskView } from "./task-view.ts";
 
 const PLACE = { taskId: "t" as TaskId, contextId: "c" as ContextId };
@@ -53,6 +56,13 @@ function joined({ parts }: Artifact): readonly unknown[] {
   return all;
 }
 
+/** How a view may remember artifacts: with their content, without, and until they are too large. */
+const MEMORIES: readonly [string, ArtifactMemoryOptions][] = [
+  ["their content", {}],
+  ["their digests", { result: "none" }],
+  ["their content up to 1500 bytes", { maxBytes: 1500 }],
+];
+
 describe("A task made of its events", () => {
   it("is after each event what these events add up to, whenever one looks", () => {
     fc.assert(
@@ -69,26 +79,37 @@ describe("A task made of its events", () => {
     );
   });
 
-  it("catches up with what it missed by events that lead there, and by none where it missed nothing", () => {
-    fc.assert(
-      fc.property(fc.array(artifactEvent, { maxLength: 10 }), fc.nat(10), (events, seen) => {
-        const now: Task = { ...folded(events), status: { state: "completed", timestamp: TIME } };
-        const view = new TaskView();
-        view.begin({ ...BEGINNING, artifacts: [] });
-        const fold = new ArtifactFold();
-        for (const event of events.slice(0, seen)) {
-          fold.add(event);
-          view.add(event, PLACE);
-        }
-        for (const event of view.catchUp(now)) if (event.kind === "artifact") fold.add(event);
-        expect(fold.artifacts().map(joined)).toEqual(now.artifacts?.map(joined));
-        expect(view.catchUp(now)).toEqual([]);
-      }),
-    );
-  });
+  it.each(MEMORIES)(
+    "that knows %s catches up with what it missed by events that lead there, and by none where it missed nothing",
+    (_what, options) => {
+      fc.assert(
+        fc.property(fc.array(artifactEvent, { maxLength: 10 }), fc.nat(10), (events, seen) => {
+          const now: Task = { ...folded(events), status: { state: "completed", timestamp: TIME } };
+          const view = new TaskView(options);
+          view.begin({ ...BEGINNING, artifacts: [] });
+          const fold = new ArtifactFold();
+          for (const event of events.slice(0, seen)) {
+            fold.add(event);
+            view.add(event, PLACE);
+          }
+          for (const event of view.catchUp(now)) if (event.kind === "artifact") fold.add(event);
+          // Digests do not count empty texts.
+          const content = (artifact: Artifact): readonly unknown[] =>
+            joined(artifact).filter(
+              (one) => (options.result === undefined && options.maxBytes === undefined) || one !== "",
+            );
+          expect(fold.artifacts().map(content)).toEqual(now.artifacts?.map(content));
+          expect(view.catchUp(now)).toEqual([]);
+        }),
+      );
+    },
+  );
 
-  it("does not go back to what it was, as long as it is at work", () => {
-    const view = new TaskView();
+  it.each<[string, ArtifactMemoryOptions]>([
+    ["all", {}],
+    ["none", { result: "none" }],
+  ])("does not go back to what it was, as long as it is at work, with result %s", (result, options) => {
+    const view = new TaskView(options);
     const artifactId = "a" as ArtifactId;
     const later = { state: "working", timestamp: "2030-01-01T00:00:09.000Z" } as const;
     view.begin({
@@ -100,8 +121,67 @@ describe("A task made of its events", () => {
     expect(view.catchUp(before)).toEqual([]);
     const end: Task = { ...before, status: { state: "failed", timestamp: TIME } };
     expect(view.catchUp(end).map(({ kind }) => kind)).toEqual(["artifact", "status"]);
-    expect(view.task).toEqual(end);
+    expect(view.task).toEqual(result === "all" ? end : { ...end, artifacts: undefined });
     expect(view.catchUp(before)).toEqual([]);
+  });
+
+  it("drops artifacts that are too large, says so, and goes on with its events", () => {
+    const view = new TaskView({ maxBytes: 5000 });
+    const add = (text: string): RemoteStreamEvent => {
+      const artifact = { artifactId: "a" as ArtifactId, parts: [{ text }] };
+      return view.add({ kind: "artifact", artifact, append: true, lastChunk: false }, PLACE);
+    };
+    view.begin(BEGINNING);
+    const small = add("x");
+    const large = add("y".repeat(5000));
+    expect(small).toMatchObject({ task: { artifacts: [{ parts: [{ text: "x" }] }] } });
+    expect(() => ("task" in large ? large.task : undefined)).toThrow(/maxResultBytes/);
+    expect(() => view.task).toThrow(expect.objectContaining({ code: "result-too-large", taskId: "t" }));
+    expect(view.known).toEqual(BEGINNING);
+    const now = {
+      ...BEGINNING,
+      artifacts: [{ artifactId: "a" as ArtifactId, parts: [{ text: `x${"y".repeat(5000)}z` }] }],
+    };
+    expect(view.catchUp(now)).toMatchObject([{ append: true, artifact: { parts: [{ text: "z" }] } }]);
+  });
+
+  it("replaces an artifact any number of times without keeping what was replaced", () => {
+    const view = new TaskView({ maxBytes: 10_000 });
+    view.begin(BEGINNING);
+    for (let index = 0; index < 1000; index++) {
+      const artifact = { artifactId: "a" as ArtifactId, parts: [{ text: String(index).repeat(1000) }] };
+      view.add({ kind: "artifact", artifact, append: false, lastChunk: false }, PLACE);
+    }
+    expect(view.task?.artifacts).toMatchObject([{ parts: [{ text: "999".repeat(1000) }] }]);
+  });
+
+  it("cannot compare more than 100 000 artifacts that it does not keep", () => {
+    const view = new TaskView({ result: "none" });
+    const artifacts = Array.from({ length: 100_001 }, (_, index) => ({
+      artifactId: `${index}` as ArtifactId,
+      parts: [],
+    }));
+    view.begin({ ...BEGINNING, artifacts });
+    expect(() => view.catchUp({ ...BEGINNING, artifacts })).toThrow(expect.objectContaining({ code: "stream-lost" }));
+  });
+
+  it("goes on from digests of an earlier view", () => {
+    const before = new TaskView({ result: "none" });
+    const artifactId = "a" as ArtifactId;
+    const data = { data: { b: 1, a: [true, null] } };
+    before.begin({ ...BEGINNING, artifacts: [{ artifactId, parts: [{ text: "one " }, data] }] });
+    const digests: unknown = JSON.parse(JSON.stringify(before.digests));
+    const view = new TaskView({ result: "none" });
+    view.begin(BEGINNING, digests as DigestRecord);
+    const same = { data: { a: [true, null], b: 1 } };
+    const now = (...parts: Part[]): Task => ({ ...BEGINNING, artifacts: [{ artifactId, parts }] });
+    expect(view.catchUp(now({ text: "one " }, same))).toEqual([]);
+    expect(view.catchUp(now({ text: "one " }, same, { text: "two" }))).toMatchObject([
+      { append: true, artifact: { parts: [{ text: "two" }] } },
+    ]);
+    expect(
+      view.catchUp(now({ text: "one " }, { data: "something else than before" }, { text: "and more" })),
+    ).toMatchObject([{ append: false }]);
   });
 
   it("knows a text that goes on, also where its pieces were run together", () => {

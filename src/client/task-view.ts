@@ -1,21 +1,14 @@
-import type { Artifact } from "../protocol/artifact.ts";
-import type { ArtifactEvent, TaskEvent } from "../protocol/event.ts";
+import type { TaskEvent } from "../protocol/event.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
-import { type Part, textOf } from "../protocol/part.ts";
+import { textOf } from "../protocol/part.ts";
 import { isTerminal } from "../protocol/state.ts";
 import type { Task, TaskStatus } from "../protocol/task.ts";
 import type { RemoteStreamEvent } from "./api.ts";
-import { artifactChange } from "./artifact-change.ts";
-
-/** An artifact up to a certain part. Parts are only ever added to the list, so that many of these share it. */
-interface ArtifactMark {
-  /** Everything but the parts. */
-  readonly head: Artifact;
-  readonly parts: Part[];
-  readonly count: number;
-}
+import type { DigestRecord } from "./artifact-digests.ts";
+import { ArtifactMemory, type ArtifactMemoryOptions } from "./artifact-memory.ts";
+import { RemoteError } from "./errors.ts";
 
 /** Where a task is, and what it is called. */
 export interface TaskPlace {
@@ -25,14 +18,21 @@ export interface TaskPlace {
 
 /**
  * A task as its events add up. Every event it gives knows the task as it is after it; that task is made when somebody looks, because
- * most readers look at the last one only.
+ * most readers look at the last one only. Of artifacts that are not kept, or no longer, it knows the digests.
  */
 export class TaskView {
+  readonly #maxBytes: number;
   #place: TaskPlace | undefined;
   #status: TaskStatus | undefined;
-  #artifacts: readonly ArtifactMark[] | undefined;
+  readonly #artifacts: ArtifactMemory;
+  #hasArtifacts = false;
   #history: readonly Message[] | undefined;
   #metadata: JsonObject | undefined;
+
+  constructor(options: ArtifactMemoryOptions = {}) {
+    this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
+    this.#artifacts = new ArtifactMemory(options);
+  }
 
   get id(): TaskId | undefined {
     return this.#place?.taskId;
@@ -46,17 +46,31 @@ export class TaskView {
     return this.#status;
   }
 
+  /** Throws `result-too-large` where its artifacts had to be dropped. */
   get task(): Task | undefined {
     return this.#look()();
   }
 
-  /** The first that is known of the task. */
-  begin(task: Task): RemoteStreamEvent {
+  /** The task, without artifacts where they are not kept. */
+  get known(): Task | undefined {
+    if (!this.#artifacts.isTooLarge || this.#place === undefined) return this.task;
+    const facts = { status: this.#status, history: this.#history, metadata: this.#metadata, artifacts: undefined };
+    return taskOf(this.#place, facts);
+  }
+
+  /** The digests of the artifacts, where those are not kept themselves. */
+  get digests(): DigestRecord | undefined {
+    return this.#artifacts.digests;
+  }
+
+  /** The first that is known of the task, with digests of artifacts that it does not have with it. */
+  begin(task: Task, digests?: DigestRecord): RemoteStreamEvent {
     this.#place = { taskId: task.id, contextId: task.contextId };
     this.#status = task.status;
     this.#history = task.history;
     this.#metadata = task.metadata;
-    this.#artifacts = task.artifacts?.map(markOf);
+    this.#hasArtifacts = task.artifacts !== undefined;
+    this.#artifacts.begin(task.artifacts ?? [], digests);
     return { kind: "task", task };
   }
 
@@ -65,7 +79,10 @@ export class TaskView {
     this.#place ??= place;
     if (this.#place.contextId === "" && place.contextId !== "") this.#place = place;
     if (event.kind === "status") this.#status = event.status;
-    else this.#addArtifact(event);
+    else {
+      this.#hasArtifacts = true;
+      this.#artifacts.add({ artifact: event.artifact, append: event.append });
+    }
     return withTask(event, this.#look());
   }
 
@@ -82,9 +99,9 @@ export class TaskView {
     if (task.metadata !== undefined) this.#metadata = task.metadata;
     const place: TaskPlace = { taskId: task.id, contextId: task.contextId };
     const events: RemoteStreamEvent[] = [];
+    const changeOf = this.#artifacts.comparison(task);
     for (const artifact of task.artifacts ?? []) {
-      const known = this.#artifacts?.find(({ head }) => head.artifactId === artifact.artifactId);
-      const change = artifactChange(known === undefined ? undefined : artifactOf(known), artifact);
+      const change = changeOf(artifact);
       if (change === undefined || (change.kind === "outdated" && !isFinal)) continue;
       events.push(this.add(change.event, place));
     }
@@ -95,51 +112,48 @@ export class TaskView {
     return events;
   }
 
-  #addArtifact({ artifact, append }: ArtifactEvent): void {
-    const { parts, ...head } = artifact;
-    const marks = [...(this.#artifacts ?? [])];
-    const index = marks.findIndex((mark) => mark.head.artifactId === artifact.artifactId);
-    const known = marks[index];
-    if (known === undefined) marks.push(markOf(artifact));
-    else if (append) {
-      for (const part of parts) known.parts.push(part);
-      marks[index] = { head: { ...known.head, ...head }, parts: known.parts, count: known.parts.length };
-    } else marks[index] = markOf(artifact);
-    this.#artifacts = marks;
-  }
-
   /** Makes the task as it is now, now or later. */
   #look(): () => Task | undefined {
     const place = this.#place;
     const status = this.#status;
-    const marks = this.#artifacts;
     const history = this.#history;
     const metadata = this.#metadata;
+    const isTooLarge = this.#artifacts.isTooLarge;
+    const artifacts = this.#hasArtifacts ? this.#artifacts.snapshot() : undefined;
     let made: Task | undefined;
     return () => {
       if (place === undefined) return undefined;
-      made ??= {
-        id: place.taskId,
-        contextId: place.contextId,
-        status: status ?? UNKNOWN,
-        ...(marks !== undefined && { artifacts: marks.map(artifactOf) }),
-        ...(history !== undefined && { history }),
-        ...(metadata !== undefined && { metadata }),
-      };
+      if (isTooLarge) throw tooLarge(place.taskId, this.#maxBytes);
+      made ??= taskOf(place, { status, history, metadata, artifacts: artifacts?.() });
       return made;
     };
   }
 }
 
+interface TaskFacts {
+  readonly status: TaskStatus | undefined;
+  readonly artifacts: Task["artifacts"] | undefined;
+  readonly history: Task["history"] | undefined;
+  readonly metadata: Task["metadata"] | undefined;
+}
+
+function taskOf({ taskId, contextId }: TaskPlace, { status, artifacts, history, metadata }: TaskFacts): Task {
+  return {
+    id: taskId,
+    contextId,
+    status: status ?? UNKNOWN,
+    ...(artifacts !== undefined && { artifacts }),
+    ...(history !== undefined && { history }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
 /** Of a task whose agent speaks of its artifacts before it says how it is. */
 const UNKNOWN: TaskStatus = { state: "working", timestamp: new Date(0).toISOString() };
 
-function markOf(artifact: Artifact): ArtifactMark {
-  return { head: artifact, parts: [...artifact.parts], count: artifact.parts.length };
-}
-
-function artifactOf({ head, parts, count }: ArtifactMark): Artifact {
-  return { ...head, parts: parts.length === count ? [...parts] : parts.slice(0, count) };
+function tooLarge(taskId: string, maxBytes: number): RemoteError {
+  const text = `The task's artifacts take more than the ${maxBytes} bytes that its stream keeps (maxResultBytes). Use its events, or get the task.`;
+  return new RemoteError("result-too-large", text, { taskId });
 }
 
 function withTask(event: TaskEvent, look: () => Task | undefined): RemoteStreamEvent {

@@ -52,7 +52,7 @@ export interface Outgoing {
   check(url: string | URL, field?: string): URL;
   /**
    * As the `fetch` that every platform has, so that it can be given to whoever takes one. `redirect: "follow"` follows within the
-   * origin alone, three times at most; `"error"` not at all. Rejects with `OutgoingRefused` where the request must not be made,
+   * origin alone, three times at most, and 301, 302 and 303 for GET and HEAD alone; `"error"` not at all. Rejects with `OutgoingRefused` where the request must not be made,
    * with `OutgoingFailure` where it failed, and with the signal's reason where that aborts. Compressed answers are not asked for.
    */
   fetch(input: string | URL | Request, init?: RequestInit & OutgoingInit): Promise<Response>;

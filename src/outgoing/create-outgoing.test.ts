@@ -280,12 +280,18 @@ describe("an answer that sends on", () => {
   it("is followed within its origin", async () => {
     const { fetch } = outgoing();
     const port = await sendOn("/there");
-    const response = await fetch(`http://${PUBLIC}:${port}/`, { method: "POST", body: "x" });
+    const response = await fetch(`http://${PUBLIC}:${port}/`);
     expect([await response.text(), response.url]).toEqual(["GET /there", `http://${PUBLIC}:${port}/there`]);
     const keeping = await sendOn("/there", 307);
     expect(await (await fetch(`http://${PUBLIC}:${keeping}/`, { method: "POST", body: "x" })).text()).toBe(
       "POST /there",
     );
+  });
+
+  it.each([301, 302, 303])("with HTTP %i does not turn a POST into a GET", async (status) => {
+    const port = await sendOn("/there", status);
+    const sent = outgoing().fetch(`http://${PUBLIC}:${port}/`, { method: "POST", body: "x" });
+    await expect(sent).rejects.toMatchObject({ code: "redirect", message: expect.stringContaining(`HTTP ${status}`) });
   });
 
   it.each([

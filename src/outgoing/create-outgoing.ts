@@ -79,18 +79,16 @@ async function follow(first: OutgoingRequest, { rules, agents, redirect }: SendO
     if (url?.origin !== request.url.origin) {
       throw new OutgoingRefused("redirect", `${host} sends on to another place, which is not followed.`);
     }
-    request = redirected(request, rules.checkUrl(url), status);
+    const { method } = request;
+    // Only 307 and 308 keep method and body (RFC 9110 §15.4).
+    if (status < 307 && method !== "GET" && method !== "HEAD") {
+      throw new OutgoingRefused(
+        "redirect",
+        `${host} redirects a ${method} with HTTP ${status}: it would become a GET.`,
+      );
+    }
+    request = { ...request, url: rules.checkUrl(url) };
   }
-}
-
-/** What is asked at the new place: the same, or, where `fetch` says so, only what is there. */
-function redirected(request: OutgoingRequest, url: URL, status: number): OutgoingRequest {
-  const { method } = request;
-  const becomesGet = status === 303 ? method !== "HEAD" : status <= 302 && method === "POST";
-  if (!becomesGet || method === "GET") return { ...request, url };
-  const headers = new Headers(request.headers);
-  for (const name of ["content-type", "content-encoding", "content-language", "content-location"]) headers.delete(name);
-  return { ...request, url, headers, method: "GET", body: undefined };
 }
 
 interface Deadline {

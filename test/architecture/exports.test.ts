@@ -237,6 +237,8 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "SendOptions",
       "Sent",
       "StatusEvent",
+      "StreamOptions",
+      "StreamResult",
       "Task",
       "TaskEvent",
       "TaskFilter",

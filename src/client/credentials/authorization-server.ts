@@ -3,7 +3,7 @@ import type { OAuthFlow, SecurityScheme } from "../../protocol/card.ts";
 import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";
 import { isPrivateWay } from "../discovery/safe-address.ts";
 import { RemoteError } from "../errors.ts";
-import { shown } from "../http.ts";
+import { shown } from "../redirect.ts";
 import { type OAuthCredentials, USABLE_FLOWS, type UsableFlow } from "./contract.ts";
 
 /** Where an authorization server is asked for what. */

@@ -1,4 +1,5 @@
 import type { AgentCard, SecurityRequirement, SecurityScheme } from "../../protocol/card.ts";
+import { abortable } from "../abort.ts";
 import type { Authorize } from "../contract.ts";
 import type { FetchOptions } from "../discovery/fetch-document.ts";
 import { RemoteError } from "../errors.ts";
@@ -24,9 +25,10 @@ export function createAuthorizer(card: AgentCard, credentials: Credentials, fetc
   const proofs = proofsFor(card, credentials, fetching);
   return {
     authorize: authorizeBy(proofs),
-    async prepare(signal = new AbortController().signal) {
-      for (const proof of proofs) if (proof.isInteractive === true) await proof.value(signal);
-    },
+    prepare: (signal = new AbortController().signal) =>
+      abortable(signal, async () => {
+        for (const proof of proofs) if (proof.isInteractive === true) await proof.value(signal);
+      }),
   };
 }
 
@@ -41,7 +43,9 @@ function authorizeBy(proofs: readonly Proof[]): Authorize {
   const shown = new WeakMap<AbortSignal, readonly string[]>();
   return async (request, { signal, challenge }) => {
     const before = challenge === undefined ? undefined : shown.get(signal);
-    const values = await (before === undefined ? current(proofs, signal) : replaced(proofs, before, signal));
+    const values = await abortable(signal, () =>
+      before === undefined ? current(proofs, signal) : replaced(proofs, before, signal),
+    );
     if (values === undefined || values.length === 0) return false;
     shown.set(signal, values);
     for (const [index, proof] of proofs.entries()) proof.show(request, values[index] ?? "");

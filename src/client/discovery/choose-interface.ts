@@ -12,12 +12,15 @@ export interface InterfaceOptions {
   readonly prefer?: readonly string[];
 }
 
+/** How many interfaces of one card are tried. A card may list thousands. */
+export const MAX_INTERFACES = 8;
+
 /** The ways in, best first: what is preferred, then as the card has them. The others are for when the first cannot be reached. */
 export type InterfaceChoice = readonly [AgentInterface, ...AgentInterface[]];
 
 /**
  * The interfaces of a card that can be spoken to and are as wanted. Throws `no-interface`, with what the card offers, where there
- * are none.
+ * are none. Gives at most 8: no more of a card's interfaces are tried.
  */
 export function chooseInterface(card: AgentCard, options: InterfaceOptions = {}): InterfaceChoice {
   const { binding, version, prefer = [] } = options;
@@ -29,7 +32,10 @@ export function chooseInterface(card: AgentCard, options: InterfaceOptions = {})
     return index < 0 ? prefer.length : index;
   };
   // Sorting is stable: within a rank, the card's order stays.
-  const [first, ...others] = wanted.filter(canSpeak).sort((a, b) => rank(a) - rank(b));
+  const [first, ...others] = wanted
+    .filter(canSpeak)
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, MAX_INTERFACES);
   if (first === undefined) throw noInterface(card, options, wanted);
   return [first, ...others];
 }
@@ -56,7 +62,10 @@ function noInterface(
   wanted: readonly AgentInterface[],
 ): RemoteError {
   const asked = [version && `version ${version}`, binding && `binding ${binding}`].filter(Boolean).join(" and ");
-  const offers = interfaces.map((way) => `${way.protocolVersion} ${way.binding} at ${way.url}`).join(", ");
+  const listed = interfaces
+    .slice(0, MAX_INTERFACES)
+    .map((way) => `${way.protocolVersion} ${way.binding} at ${way.url}`);
+  const offers = [...listed, ...(interfaces.length > MAX_INTERFACES ? ["others"] : [])].join(", ");
   const reason =
     asked === ""
       ? `The agent "${name}" offers nothing that is spoken here`

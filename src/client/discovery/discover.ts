@@ -2,9 +2,10 @@ import type { AgentCard } from "../../protocol/card.ts";
 import { A2AError, type FieldViolation } from "../../protocol/error.ts";
 import { CARD_VERSION, type CardReading, readCard } from "../../wire/client-cards.ts";
 import { codeOfStatus } from "../../wire/error-table.ts";
+import { abortable } from "../abort.ts";
 import type { Authorize } from "../contract.ts";
 import { RemoteError } from "../errors.ts";
-import { shown } from "../http.ts";
+import { shown } from "../redirect.ts";
 import { type CardCache, createCardCache, type DocumentAnswer } from "./card-cache.ts";
 import { type CardPlace, cardPlaces, isReachedAt } from "./card-places.ts";
 import { type FetchOptions, fetchDocument, jsonObject } from "./fetch-document.ts";
@@ -37,7 +38,11 @@ export interface Discovered {
  * Finds an agent's card by an address of the agent or of the card, or reads one that is at hand as JSON. Throws a `RemoteError`:
  * `card-not-found` with all that was tried, `invalid-card` with the fields at fault, `invalid-signature`, or what kept it from asking.
  */
-export async function discover(from: string | URL | object, options: DiscoverOptions = {}): Promise<Discovered> {
+export function discover(from: string | URL | object, options: DiscoverOptions = {}): Promise<Discovered> {
+  return abortable(options.signal, () => find(from, options));
+}
+
+async function find(from: string | URL | object, options: DiscoverOptions): Promise<Discovered> {
   if (typeof from === "object" && !(from instanceof URL)) return readGiven(from, options);
   const given = addressOf(from);
   const tried = new Map<string, string[]>();
@@ -92,27 +97,35 @@ async function readGiven(json: object, { verify, ...options }: DiscoverOptions):
 async function fetchCard({ url }: CardPlace, options: DiscoverOptions): Promise<DocumentAnswer> {
   const { authorize, signal = new AbortController().signal } = options;
   const headers = { ...BARE, "a2a-version": CARD_VERSION, ...options.headers };
-  const answer = await fetchKept(url, headers, options);
+  const answer = await fetchKept({ url, headers, isPublic: true }, options);
   if (answer.status !== 401 || authorize === undefined) return answer;
   const request = { url: new URL(url), headers: new Headers(headers) };
   const challenge = { status: 401, authenticate: answer.headers.get("www-authenticate") ?? undefined };
   if ((await authorize(request, { operation: "card", signal, challenge })) === false) return answer;
-  return fetchKept(request.url, Object.fromEntries(request.headers), options);
+  // With credentials, in its headers or its URL, it stays within the origin.
+  return fetchKept({ url: request.url, headers: Object.fromEntries(request.headers), isPublic: false }, options);
 }
 
 const BARE = { accept: "application/json, application/a2a+json;q=0.9" };
 
 type Fields = Readonly<Record<string, string>>;
 
+interface CardRequest {
+  readonly url: URL;
+  readonly headers: Fields;
+  /** Without credentials: a redirect may lead to another origin. */
+  readonly isPublic: boolean;
+}
+
 /** Browsers ask for permission before they send a header that is not theirs, and many servers give none. */
-async function fetchKept(url: URL, headers: Fields, options: DiscoverOptions): Promise<DocumentAnswer> {
+async function fetchKept({ url, headers, isPublic }: CardRequest, options: DiscoverOptions): Promise<DocumentAnswer> {
   const load = async (sent: Fields, signal: AbortSignal | undefined): Promise<DocumentAnswer> => {
     try {
-      return await fetchDocument(url, { headers: sent }, { ...options, signal });
+      return await fetchDocument(url, { headers: sent, isPublic }, { ...options, signal });
     } catch (error) {
       if (!isPreflightFailure(error)) throw error;
       const { "a2a-version": _version, "if-none-match": _etag, "if-modified-since": _date, ...plain } = sent;
-      return fetchDocument(url, { headers: plain }, { ...options, signal });
+      return fetchDocument(url, { headers: plain, isPublic }, { ...options, signal });
     }
   };
   const { signal, revalidate } = options;

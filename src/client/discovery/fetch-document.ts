@@ -2,7 +2,8 @@ import { type Clock, createClock } from "../../internal/clock.ts";
 import { createDeadline } from "../abort.ts";
 import type { HttpOptions } from "../contract.ts";
 import { RemoteError } from "../errors.ts";
-import { exchange, readAll, readText, shown } from "../http.ts";
+import { exchange, readAll, readText } from "../http.ts";
+import { shown } from "../redirect.ts";
 import type { DocumentAnswer } from "./card-cache.ts";
 import { guardOf } from "./url-guard.ts";
 
@@ -19,6 +20,8 @@ export interface FetchRequest {
   readonly method?: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** A GET that a redirect may lead to another origin, without its own headers. Default false. */
+  readonly isPublic?: boolean;
 }
 
 const MAX_LENGTH = 1024 * 1024;
@@ -32,11 +35,11 @@ export async function fetchDocument(
   const { signal, timeout = 30_000, maxLength = MAX_LENGTH, clock = createClock() } = options;
   const deadline = createDeadline(clock, { signal, timeout });
   const settings = { fetch: options.fetch ?? ((input, init) => fetch(input, init)), guard: guardOf(options.guard) };
-  const { method = "GET", body } = request;
+  const { method = "GET", body, isPublic } = request;
   const headers = new Headers(request.headers);
   try {
     deadline.signal.throwIfAborted();
-    const response = await exchange(settings, { method, url, headers, body, signal: deadline.signal });
+    const response = await exchange(settings, { method, url, headers, body, isPublic, signal: deadline.signal });
     checkLength(response, url, maxLength);
     const text = await readAll(readText(response, { signal: deadline.signal }), maxLength);
     return { status: response.status, headers: response.headers, url: response.url || url.href, text };

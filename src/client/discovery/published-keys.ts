@@ -63,7 +63,8 @@ function isCurrent({ keys, fetchedAt, freshUntil }: KeptKeys, kid: string, now: 
 async function fetchKeys({ url, hosts }: KeyPlace, options: FetchOptions, now: number): Promise<KeptKeys> {
   // A trusted host that sends on to another one does not make that one trusted.
   const { headers: _notForOthers, ...rest } = { ...options, guard: onlyThese(hosts, guardOf(options.guard)) };
-  const { status, headers, text } = await fetchDocument(url, { headers: { accept: "application/json" } }, rest);
+  const request = { headers: { accept: "application/json" }, isPublic: true };
+  const { status, headers, text } = await fetchDocument(url, request, rest);
   const listed = status === 200 ? jsonObject(text)?.["keys"] : undefined;
   if (!Array.isArray(listed)) throw new Error("its key could not be fetched");
   const keys = listed.filter((key: unknown): key is KeySet["keys"][number] => isKey(key));

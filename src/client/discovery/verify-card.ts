@@ -11,6 +11,7 @@ import {
 } from "../../auth/detached-signature.ts";
 import { createClock } from "../../internal/clock.ts";
 import { type SignedForm, signedForms } from "../../wire/signed-card.ts";
+import { abortable } from "../abort.ts";
 import { RemoteError } from "../errors.ts";
 import type { FetchOptions } from "./fetch-document.ts";
 import { publishedKeys } from "./published-keys.ts";
@@ -46,10 +47,18 @@ const MAX_SIGNATURES = 16;
  * Checks a card, as it was parsed from JSON, to have a signature by a trusted key. Throws `invalid-signature`, saying what is wrong with
  * each, where it has none. Whoever relies on it reads nothing but the `json` that comes back.
  */
-export async function verifyCard(
+export function verifyCard(
   card: Readonly<Record<string, unknown>>,
   verification: CardVerification,
   options: FetchOptions = {},
+): Promise<VerifiedCard> {
+  return abortable(options.signal, () => verified(card, verification, options));
+}
+
+async function verified(
+  card: Readonly<Record<string, unknown>>,
+  verification: CardVerification,
+  options: FetchOptions,
 ): Promise<VerifiedCard> {
   const signatures = signaturesOf(card);
   if (signatures.length === 0) throw new RemoteError("invalid-signature", "The agent card is not signed.");

@@ -2,6 +2,7 @@ import { createClock } from "../../internal/clock.ts";
 import type { FieldViolation } from "../../protocol/error.ts";
 import { CARD_PATHS, CARD_VERSION } from "../../wire/client-cards.ts";
 import { ExternalServiceError, ValidationError } from "../../wire/plain/named-errors.ts";
+import { abortable } from "../abort.ts";
 import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";
 import { RemoteError } from "../errors.ts";
 
@@ -28,9 +29,14 @@ const clock = createClock();
 /**
  * The card of the agent below that address, from `/.well-known/agent-card.json`; for 5 minutes the same one, without asking again.
  * Rejects with an `ExternalServiceError`, with the HTTP status, where it cannot be had, and with a `ValidationError` that names the fields
- * where it has no name or version. To follow what servers say of caching, and to find cards elsewhere, use `connect`.
+ * where it has no name or version. An aborted signal is
+ * thrown as a `RemoteError` with the code `aborted`. To follow what servers say of caching, and to find cards elsewhere, use `connect`.
  */
-export async function fetchAgentCard(baseUrl: string, options: FetchOptions = {}): Promise<RemoteAgentCard> {
+export function fetchAgentCard(baseUrl: string, options: FetchOptions = {}): Promise<RemoteAgentCard> {
+  return abortable(options.signal, () => keptCard(baseUrl, options));
+}
+
+async function keptCard(baseUrl: string, options: FetchOptions): Promise<RemoteAgentCard> {
   const time = (options.clock ?? clock).now();
   const base = baseUrl.replace(/\/+$/, "");
   const found = kept.get(base);
@@ -70,7 +76,7 @@ async function fetchCard(base: string, options: FetchOptions): Promise<RemoteAge
     throw new ValidationError(`baseUrl: ${description}`, [{ field: "baseUrl", description }]);
   }
   const headers = { accept: "application/json", "a2a-version": CARD_VERSION, ...options.headers };
-  const answer = await fetchDocument(new URL(address), { headers }, options).catch((error: unknown) => {
+  const answer = await fetchDocument(new URL(address), { headers, isPublic: true }, options).catch((error: unknown) => {
     const reason = error instanceof RemoteError ? error.message : "it could not be reached";
     throw new ExternalServiceError(`Failed to fetch agent card: ${reason}`, { cause: error });
   });

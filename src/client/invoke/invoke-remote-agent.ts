@@ -14,6 +14,7 @@ import { neverSent } from "../back-off.ts";
 import { type Channel, createChannel } from "../channel.ts";
 import type { Credentials } from "../credentials/contract.ts";
 import { createAuthorizer } from "../credentials/create-authorizer.ts";
+import { MAX_INTERFACES } from "../discovery/choose-interface.ts";
 import { type DiscoverOptions, discover } from "../discovery/discover.ts";
 import { RemoteError, toRemoteError } from "../errors.ts";
 import { sendRequest } from "../said.ts";
@@ -167,7 +168,8 @@ async function waysIn({ baseUrl, options, signal }: Invocation): Promise<readonl
   const settings = clientSettings({ ...options, ...(authorizer !== undefined && { authorize: authorizer.authorize }) });
   const plain = plainInterface(base);
   const isListed = card.interfaces.some(({ binding }) => binding === plain.binding);
-  return [...card.interfaces, ...(isListed ? [] : [plain])].flatMap((at) => {
+  const supported = card.interfaces.filter((at) => clientDialect(at) !== undefined).slice(0, MAX_INTERFACES);
+  return [...supported, ...(isListed ? [] : [plain])].flatMap((at) => {
     const dialect = clientDialect(at);
     return dialect === undefined ? [] : [createChannel({ card, at, dialect, settings })];
   });

@@ -1,0 +1,74 @@
+import type { Artifact } from "../protocol/artifact.ts";
+import type { ArtifactEvent } from "../protocol/event.ts";
+import type { Part } from "../protocol/part.ts";
+import type { ArtifactChange } from "./artifact-change.ts";
+import { type ContentDigest, ContentHash, hashOf, isPlainText } from "./content-hash.ts";
+
+/** The digests of a task's artifacts by the hash of their ids. It is JSON. */
+export type DigestRecord = Readonly<Record<string, ContentDigest>>;
+
+/** Digests of so many artifacts are kept, about 130 bytes each. */
+const MAX_ARTIFACTS = 100_000;
+
+/**
+ * Remembers the length and a hash of each artifact instead of its content: enough to find what is new in an artifact that went on.
+ * Adjacent texts count as one text, because some agents join the chunks of a text.
+ */
+export class ArtifactDigests {
+  readonly #hashes: Map<string, ContentHash>;
+  #isFull = false;
+
+  constructor(record: DigestRecord = {}) {
+    this.#hashes = new Map(Object.entries(record).map(([key, digest]) => [key, new ContentHash(digest)]));
+  }
+
+  get record(): DigestRecord {
+    return Object.fromEntries(Array.from(this.#hashes, ([key, hash]) => [key, hash.digest]));
+  }
+
+  /** There are more than 100 000 artifacts: what changed can no longer be found by comparison. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  add({ artifact, append }: Pick<ArtifactEvent, "artifact" | "append">): void {
+    if (this.#isFull) return;
+    const key = hashOf(artifact.artifactId);
+    const hash = (append ? this.#hashes.get(key) : undefined) ?? new ContentHash();
+    for (const part of artifact.parts) hash.add(part);
+    this.#hashes.set(key, hash);
+    if (this.#hashes.size <= MAX_ARTIFACTS) return;
+    this.#isFull = true;
+    this.#hashes.clear();
+  }
+
+  /**
+   * The event by which an artifact became what it is now; `undefined` where nothing changed. A shorter one is taken for an earlier state
+   * of the artifact.
+   */
+  change(now: Artifact): ArtifactChange | undefined {
+    const replacing: ArtifactEvent = { kind: "artifact", artifact: now, append: false, lastChunk: false };
+    const known = this.#hashes.get(hashOf(now.artifactId));
+    if (known === undefined) return { kind: "news", event: replacing };
+    const added = partsAfter(known, now.parts);
+    if (added === "shorter") return { kind: "outdated", event: replacing };
+    if (added === "different") return { kind: "news", event: replacing };
+    if (added.length === 0) return undefined;
+    return { kind: "news", event: { ...replacing, artifact: { ...now, parts: added }, append: true } };
+  }
+}
+
+/** The parts behind the content that has this hash. */
+function partsAfter(known: ContentHash, parts: readonly Part[]): readonly Part[] | "shorter" | "different" {
+  const hash = new ContentHash();
+  const added: Part[] = [];
+  for (const part of parts) {
+    if (isPlainText(part) && part.text === "") continue;
+    const missing = known.length - hash.length;
+    const rest = missing === 0 ? part : hash.addUpTo(part, missing);
+    if (rest === "too-long") return "different";
+    if (rest !== undefined) added.push(rest);
+  }
+  if (hash.length < known.length) return "shorter";
+  return hash.digest.hash === known.digest.hash ? added : "different";
+}

@@ -1,0 +1,87 @@
+import type { Artifact } from "../protocol/artifact.ts";
+import type { ArtifactEvent } from "../protocol/event.ts";
+import type { Task } from "../protocol/task.ts";
+import type { StreamResult } from "./api.ts";
+import { type ArtifactChange, artifactChange } from "./artifact-change.ts";
+import { ArtifactDigests, type DigestRecord } from "./artifact-digests.ts";
+import { RemoteError } from "./errors.ts";
+import { KeptArtifacts } from "./kept-artifacts.ts";
+
+export interface ArtifactMemoryOptions {
+  /** Whether the content of artifacts is kept. Default `all`. */
+  readonly result?: StreamResult | undefined;
+  /** Bytes of artifacts that are kept, about. Default: no limit. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** What is known of a task's artifacts: their content, or, where that is not wanted or too large, their digests. */
+export class ArtifactMemory {
+  readonly #maxBytes: number;
+  #kept: KeptArtifacts | undefined;
+  #digests: ArtifactDigests | undefined;
+  #isTooLarge = false;
+
+  constructor({ result = "all", maxBytes = Number.POSITIVE_INFINITY }: ArtifactMemoryOptions) {
+    this.#maxBytes = maxBytes;
+    if (result === "all") this.#kept = new KeptArtifacts();
+    else this.#digests = new ArtifactDigests();
+  }
+
+  /** The artifacts took more than `maxBytes`, so that their content was dropped. */
+  get isTooLarge(): boolean {
+    return this.#isTooLarge;
+  }
+
+  /** `undefined` where the content is kept. */
+  get digests(): DigestRecord | undefined {
+    return this.#digests?.record;
+  }
+
+  /** Begins anew with these artifacts; without content, also with others of which the digests are known. */
+  begin(artifacts: readonly Artifact[], digests?: DigestRecord): void {
+    if (this.#kept === undefined) {
+      this.#digests = new ArtifactDigests(digests);
+      for (const artifact of artifacts) this.#digests.add({ artifact, append: false });
+    } else this.#keep(new KeptArtifacts(artifacts));
+  }
+
+  add(change: Pick<ArtifactEvent, "artifact" | "append">): void {
+    this.#digests?.add(change);
+    if (this.#kept === undefined) return;
+    this.#kept.add(change);
+    this.#keep(this.#kept);
+  }
+
+  /** Gives the artifacts as they are now, now or later; `undefined` where their content is not kept. */
+  snapshot(): (() => readonly Artifact[]) | undefined {
+    return this.#kept?.snapshot();
+  }
+
+  /** Finds what changed in the artifacts of a task. Throws `stream-lost` where there are too many to know. */
+  comparison({ id, artifacts = [] }: Task): (now: Artifact) => ArtifactChange | undefined {
+    const kept = this.#kept;
+    if (kept !== undefined) {
+      const known = new Map(
+        kept
+          .snapshot()()
+          .map((artifact) => [artifact.artifactId, artifact]),
+      );
+      return (now) => artifactChange(known.get(now.artifactId), now);
+    }
+    const digests = this.#digests;
+    if (digests?.isFull === true && artifacts.length > 0) {
+      const text = "The task's stream cannot be resumed: the task has more artifacts than can be compared.";
+      throw new RemoteError("stream-lost", text, { taskId: id });
+    }
+    return (now) => digests?.change(now);
+  }
+
+  #keep(artifacts: KeptArtifacts): void {
+    this.#kept = artifacts;
+    if (artifacts.bytes <= this.#maxBytes) return;
+    this.#kept = undefined;
+    this.#isTooLarge = true;
+    this.#digests = new ArtifactDigests();
+    for (const artifact of artifacts.snapshot()()) this.#digests.add({ artifact, append: false });
+  }
+}

@@ -1,0 +1,120 @@
+import type { Artifact } from "../protocol/artifact.ts";
+import type { ArtifactEvent } from "../protocol/event.ts";
+import type { Part } from "../protocol/part.ts";
+
+type Change = Pick<ArtifactEvent, "artifact" | "append">;
+
+/** An artifact up to a certain part. Parts are only ever added to the list, so that many marks share it. */
+interface Mark {
+  /** The number of the artifact, in the order in which artifacts came. */
+  readonly slot: number;
+  /** Everything but the parts. */
+  readonly head: Artifact;
+  readonly parts: Part[];
+  readonly count: number;
+  /** Bytes, about. */
+  readonly headSize: number;
+  readonly size: number;
+}
+
+/** Bytes that a part takes beside its content, about. */
+const PART_OVERHEAD = 160;
+/** Marks in the log, and bytes of replaced artifacts, that are always allowed before the log is dropped. */
+const MIN_LOG = 64;
+const MIN_REPLACED = 256 * 1024;
+
+/**
+ * The artifacts of a task with their content. A snapshot of them costs nothing until somebody reads it, and adding an event costs the
+ * same however much there is. For that, each event adds a mark to a log, and a snapshot is a place in the log; the log begins anew when it is
+ * longer than the list of artifacts.
+ */
+export class KeptArtifacts {
+  readonly #slots = new Map<string, number>();
+  /** The latest mark of each artifact. */
+  readonly #marks: Mark[] = [];
+  /** The marks as they were when the log began. */
+  #base: readonly Mark[] = [];
+  #log: Mark[] = [];
+  #bytes = 0;
+  /** Bytes of replaced artifacts that the log still holds. */
+  #replaced = 0;
+
+  constructor(artifacts: readonly Artifact[] = []) {
+    for (const artifact of artifacts) this.add({ artifact, append: false });
+  }
+
+  /** Bytes that the artifacts take, about. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add({ artifact, append }: Change): void {
+    const { artifactId } = artifact;
+    const slot = this.#slots.get(artifactId) ?? this.#marks.length;
+    const known = this.#marks[slot];
+    const mark = known !== undefined && append ? grown(known, artifact) : markOf(slot, artifact);
+    if (known === undefined) this.#slots.set(artifactId, slot);
+    else if (!append) this.#replaced += known.size;
+    this.#bytes += mark.size - (known?.size ?? 0);
+    this.#marks[slot] = mark;
+    this.#log.push(mark);
+    const isLong = this.#log.length > MIN_LOG + this.#marks.length;
+    if (!isLong && this.#replaced < MIN_REPLACED + this.#bytes / 4) return;
+    this.#base = [...this.#marks];
+    this.#log = [];
+    this.#replaced = 0;
+  }
+
+  /** The artifacts as they are now, made when they are asked for. */
+  snapshot(): () => readonly Artifact[] {
+    const base = this.#base;
+    const log = this.#log;
+    const end = log.length;
+    return () => {
+      const marks = [...base];
+      for (let index = 0; index < end; index++) {
+        const mark = log[index];
+        if (mark !== undefined) marks[mark.slot] = mark;
+      }
+      return marks.map(artifactOf);
+    };
+  }
+}
+
+function markOf(slot: number, artifact: Artifact): Mark {
+  const headSize = bytesOfHead(artifact);
+  const size = headSize + bytesOfParts(artifact);
+  return { slot, head: artifact, parts: [...artifact.parts], count: artifact.parts.length, headSize, size };
+}
+
+function grown(known: Mark, artifact: Artifact): Mark {
+  const { slot, parts } = known;
+  for (const part of artifact.parts) parts.push(part);
+  // Name, description and metadata stay where the new ones do not replace them.
+  const headSize = Math.max(known.headSize, bytesOfHead(artifact));
+  const size = known.size - known.headSize + headSize + bytesOfParts(artifact);
+  return { slot, head: { ...known.head, ...artifact }, parts, count: parts.length, headSize, size };
+}
+
+function artifactOf({ head, parts, count }: Mark): Artifact {
+  return { ...head, parts: parts.slice(0, count) };
+}
+
+function bytesOfHead({ artifactId, name, description, metadata, extensions }: Artifact): number {
+  let units = artifactId.length + (name?.length ?? 0) + (description?.length ?? 0);
+  if (metadata !== undefined) units += JSON.stringify(metadata).length;
+  if (extensions !== undefined) units += JSON.stringify(extensions).length;
+  return PART_OVERHEAD + 2 * units;
+}
+
+function bytesOfParts({ parts }: Artifact): number {
+  let bytes = 0;
+  for (const part of parts) bytes += PART_OVERHEAD + 2 * unitsOf(part);
+  return bytes;
+}
+
+function unitsOf({ text, raw, url, data, metadata }: Part): number {
+  const content = text ?? raw ?? url;
+  const rest = metadata === undefined ? 0 : JSON.stringify(metadata).length;
+  return rest + (content === undefined ? JSON.stringify(data ?? null).length : content.length);
+}

@@ -1,0 +1,34 @@
+/** After so many steps without a pause other work of the program gets its turn. */
+const STEPS = 512;
+
+/**
+ * Counts the steps of a loop that may run long on promises alone. Those do not let timers and other events run: a burst of events
+ * from a fast server would hold up the whole program, and with it the abort of the signal.
+ */
+export class Turns {
+  readonly #signal: AbortSignal;
+  #steps = 0;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** One step more. Throws the signal's reason once that is aborted. `undefined`: go on at once. */
+  step(): Promise<void> | undefined {
+    if (this.#signal.aborted) throw this.#signal.reason;
+    return ++this.#steps % STEPS === 0 ? this.#pause() : undefined;
+  }
+
+  async #pause(): Promise<void> {
+    await macrotask();
+    this.#signal.throwIfAborted();
+  }
+}
+
+function macrotask(): Promise<void> {
+  return new Promise((resolve) => {
+    // Not every runtime has it; elsewhere a timer takes some milliseconds.
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}

@@ -1,0 +1,201 @@
+import { execFile } from "node:child_process";
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { connect } from "palaver/client";
+import { afterEach, describe, expect, it } from "vitest";
+import { events, frame, type Heard, json, LyingServer, rpc, statusUpdate, wireTask } from "./lying-server.ts";
+
+const READER = join(import.meta.dirname, "../fixtures/stream-reader.ts");
+const MB = 1024 * 1024;
+/** Characters that the server writes at once. */
+const BATCH = 64 * 1024;
+const run = promisify(execFile);
+
+let server: LyingServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+/** What the reader prints. Memory in MB, processor time in ms. */
+interface Reading {
+  readonly events: number;
+  readonly afterAbort: number;
+  readonly characters: number;
+  readonly code: string;
+  readonly result: string;
+  readonly cpu: number;
+  readonly rss: number;
+}
+
+interface Plan {
+  /** The id of the artifact that event number `index` is about. */
+  readonly artifact: (index: number) => string;
+  readonly append: boolean;
+  readonly text: string;
+  readonly count: number;
+}
+
+interface ReaderOptions {
+  readonly result?: "all" | "none";
+  readonly abortAfter?: number;
+  /** MB of heap. Default 64. */
+  readonly heap?: number;
+}
+
+/** Resolves when the response takes more, or is gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
+  });
+}
+
+/** A server that sends as fast as the reader reads. */
+async function serve({ artifact, append, text, count }: Plan): Promise<LyingServer> {
+  return LyingServer.start(async (response, heard) => {
+    events(response);
+    let batch = frame(heard, { task: wireTask("WORKING") });
+    for (let index = 0; index < count && !response.destroyed; index++) {
+      const made = { artifactId: artifact(index), parts: [{ text }] };
+      batch += frame(heard, { artifactUpdate: { taskId: "t1", contextId: "c1", artifact: made, append } });
+      if (batch.length < BATCH) continue;
+      const isFull = !response.write(batch);
+      batch = "";
+      if (isFull) await drained(response);
+    }
+    response.end(batch + frame(heard, statusUpdate("COMPLETED")));
+  });
+}
+
+/** Reads such a stream in a process of its own. */
+async function read(plan: Plan, { abortAfter, heap = 64, ...options }: ReaderOptions = {}): Promise<Reading> {
+  server = await serve(plan);
+  const setup = JSON.stringify({ card: server.card(), options, abortAfter });
+  const { stdout } = await run(process.execPath, [`--max-old-space-size=${heap}`, READER], {
+    env: { ...process.env, READER: setup, NODE_OPTIONS: "" },
+  });
+  const reading = JSON.parse(stdout) as Reading;
+  console.log(JSON.stringify({ ...plan, text: plan.text.length, artifact: undefined, ...options }), stdout.trim());
+  await server.close();
+  server = undefined;
+  return reading;
+}
+
+describe("a reader that keeps nothing, with a heap of 64 MB,", () => {
+  it.each<[string, Plan, ReaderOptions]>([
+    ["300 MB of chunks", { artifact: () => "a", append: true, text: "x".repeat(64 * 1024), count: 4800 }, {}],
+    [
+      "300 MB of chunks, with result none",
+      { artifact: () => "a", append: true, text: "x".repeat(64 * 1024), count: 4800 },
+      { result: "none" },
+    ],
+    ["100 000 small chunks", { artifact: () => "a", append: true, text: "x".repeat(256), count: 100_000 }, {}],
+    ["300 MB of artifacts", { artifact: String, append: false, text: "x".repeat(5 * 1024), count: 60_000 }, {}],
+    ["300 MB of replaced artifacts", { artifact: () => "a", append: false, text: "x".repeat(MB), count: 300 }, {}],
+  ])(
+    "reads %s",
+    async (_what, plan, options) => {
+      const reading = await read(plan, options);
+      expect(reading).toMatchObject({ events: plan.count + 2, characters: plan.count * plan.text.length, code: "" });
+      expect(reading.rss).toBeLessThan(400);
+    },
+    120_000,
+  );
+
+  it("has the task where that is small enough, and a named error where it is not", async () => {
+    const small = { artifact: String, append: false, text: "x", count: 3 };
+    expect(await read(small)).toMatchObject({ result: "3" });
+    expect(await read(small, { result: "none" })).toMatchObject({ result: "none" });
+    const large = { artifact: () => "a", append: true, text: "x".repeat(MB), count: 40 };
+    expect(await read(large)).toMatchObject({ code: "", result: "result-too-large" });
+  }, 60_000);
+
+  it("takes about twice the processor time for twice the artifacts", async () => {
+    const plan = (count: number): Plan => ({ artifact: String, append: false, text: "x".repeat(20), count });
+    // Enough for the collector not to count.
+    const single = await read(plan(40_000), { heap: 1024 });
+    const double = await read(plan(80_000), { heap: 1024 });
+    expect(double.cpu / single.cpu).toBeLessThan(2.6);
+  }, 60_000);
+
+  it("gets no event after it aborted, though thousands have arrived", async () => {
+    const plan = { artifact: String, append: false, text: "x", count: 38_000 };
+    expect(await read(plan, { abortAfter: 10 })).toMatchObject({ events: 10, afterAbort: 0, code: "aborted" });
+  }, 60_000);
+});
+
+/** A connection whose events never have to be waited for. */
+function endless(line: string): typeof fetch {
+  const bytes = new TextEncoder().encode(line.repeat(10));
+  return async () =>
+    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(bytes) }), {
+      headers: { "content-type": "text/event-stream" },
+    });
+}
+
+describe("a stream that never has to be waited for", () => {
+  const card = {
+    name: "A",
+    version: "1",
+    description: "",
+    skills: [],
+    defaultInputModes: [],
+    defaultOutputModes: [],
+    capabilities: { streaming: true },
+    interfaces: [{ url: "https://a.example/", binding: "JSONRPC", protocolVersion: "1.0" }],
+  };
+  const update = { taskId: "t1", contextId: "c1", artifact: { artifactId: "a", parts: [{ text: "x" }] }, append: true };
+  const chunk = `data: ${JSON.stringify({ jsonrpc: "2.0", id: 1, result: { artifactUpdate: update } })}\n\n`;
+
+  it("lets timers run, so that one may abort it", async () => {
+    const agent = await connect(card, { fetch: endless(chunk) });
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 0);
+    let count = 0;
+    const reading = (async () => {
+      for await (const _event of agent.stream("go", { signal: stop.signal })) if (++count > 200_000) break;
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  it("lets timers run also where there are only comments", async () => {
+    const agent = await connect(card, { fetch: endless(": alive\n\n") });
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 0);
+    await expect(agent.stream("go", { signal: stop.signal }).result()).rejects.toMatchObject({ code: "aborted" });
+  });
+});
+
+describe("a card with 4 000 interfaces", () => {
+  it("leads to requests to 8 of them", async () => {
+    const heard: Heard[] = [];
+    server = await LyingServer.start((response, request) => {
+      heard.push(request);
+      response.writeHead(404).end();
+    });
+    const { url } = server;
+    const interfaces = Array.from({ length: 4000 }, (_, index) => ({
+      url: `${url}/${index}`,
+      binding: "JSONRPC",
+      protocolVersion: "1.0",
+    }));
+    const agent = await connect(server.card({ interfaces }), { retry: { attempts: 1 } });
+    await expect(agent.send("go")).rejects.toMatchObject({ code: "invalid-agent-response" });
+    expect(new Set(heard.map((request) => request.url)).size).toBe(8);
+    expect(heard).toHaveLength(8);
+  });
+});
+
+describe("a list of push configurations", () => {
+  it("that is huge or never ends is a named error", async () => {
+    const configs = Array.from({ length: 150_000 }, () => ({ id: "p", url: "https://h.example/" }));
+    server = await LyingServer.start((response, heard) => json(response, rpc(heard, { configs, nextPageToken: "x" })));
+    const agent = await connect(server.card());
+    await expect(agent.task("t").push.list()).rejects.toMatchObject({ code: "invalid-agent-response" });
+  });
+});
