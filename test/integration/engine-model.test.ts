@@ -106,7 +106,7 @@ describe("whatever happens to the engines, the rules of the log hold", () => {
         live(new EngineWorld({ ...options, faults: some }), happenings),
       ),
       // Such a story takes long to fail: it is printed as it is.
-      { ...parameters(Math.ceil(RUNS / 3)), endOnFailure: true, timeout: 60_000 },
+      { ...parameters(Math.ceil(RUNS / 3)), endOnFailure: true },
     );
   });
 
