@@ -1,0 +1,34 @@
+/**
+ * What may be wrong. `lost`, `repeated`, `out-of-order`, `changed`: a story differs from the log. `stuck`: a task, webhook or caller still waits.
+ * `whole-task`: a webhook of events got a whole task in place of one. `step-again`: a step ran again after its result was committed.
+ * `second-answer`: the second of two answers to one question never got a reply. `attempts-exhausted`: a healthy task was failed after several
+ * crashes. `ended-wrong`: a task ended in another way than its script and its callers explain. `died`: the server ended by itself.
+ */
+export const DISCREPANCIES = [
+  "lost",
+  "repeated",
+  "out-of-order",
+  "changed",
+  "stuck",
+  "whole-task",
+  "step-again",
+  "second-answer",
+  "attempts-exhausted",
+  "ended-wrong",
+  "failed",
+  "died",
+] as const;
+export type DiscrepancyKind = (typeof DISCREPANCIES)[number];
+
+export interface Discrepancy {
+  readonly kind: DiscrepancyKind;
+  /** The task, by the plan's name; empty where it is none's. */
+  readonly task: string;
+  /** Whose story it is. */
+  readonly who: string;
+  /** One sentence. */
+  readonly what: string;
+  /** Where stories differ: the log, and what was seen, from shortly before the first difference on. */
+  readonly expected?: readonly string[];
+  readonly seen?: readonly string[];
+}

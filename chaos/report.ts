@@ -1,0 +1,44 @@
+import { DISCREPANCIES, type Discrepancy, type DiscrepancyKind } from "./check/discrepancy.ts";
+import type { ChaosResult } from "./run.ts";
+
+/** So many differing stories of each kind are told in full. */
+const MOST_STORIES = 3;
+
+/** Always printed, even where there are none. */
+const ALWAYS: readonly DiscrepancyKind[] = ["lost", "repeated", "out-of-order", "stuck"];
+
+/** The result for people: counts, and the first stories that differ. */
+export function reportOf(result: ChaosResult, tolerated: ReadonlySet<DiscrepancyKind>): string {
+  const { seed, folder, counts, discrepancies } = result;
+  const done = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+  const wrong = DISCREPANCIES.flatMap((kind) => {
+    const count = discrepancies.filter((discrepancy) => discrepancy.kind === kind).length;
+    if (count === 0 && !ALWAYS.includes(kind)) return [];
+    return [`${count} ${kind}${tolerated.has(kind) && count > 0 ? " (tolerated)" : ""}`];
+  });
+  const lines = [done.join(", "), wrong.join(", ")];
+  const shown = [...Map.groupBy(discrepancies, ({ kind }) => kind).values()].flatMap((same) =>
+    same.slice(0, MOST_STORIES),
+  );
+  for (const discrepancy of shown) lines.push("", ...storyOf(discrepancy));
+  if (discrepancies.length > shown.length) lines.push("", `… and ${discrepancies.length - shown.length} more.`);
+  if (discrepancies.length > 0) {
+    lines.push("", `Seed ${seed}; the store, the logs and the journals are in ${folder}.`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** The discrepancies that make the run fail. */
+export function failuresOf(
+  { discrepancies }: ChaosResult,
+  tolerated: ReadonlySet<DiscrepancyKind>,
+): readonly Discrepancy[] {
+  return discrepancies.filter(({ kind }) => !tolerated.has(kind));
+}
+
+function storyOf({ kind, task, who, what, expected, seen }: Discrepancy): string[] {
+  const lines = [`${kind}: ${who === "task" || task === "" ? "" : `${who} of `}${task || who}: ${what}`];
+  if (expected !== undefined) lines.push("  the log", ...expected.map((line) => `    ${line}`));
+  if (seen !== undefined) lines.push("  seen", ...seen.map((line) => `    ${line}`));
+  return lines;
+}
