@@ -54,7 +54,14 @@ export type Entry =
       readonly reader: string;
       readonly line: string;
     }
-  | { readonly kind: "read-to-end"; readonly at: number; readonly task: string; readonly reader: string }
+  /** `picture`: the task in the end, as our own client has it. */
+  | {
+      readonly kind: "read-to-end";
+      readonly at: number;
+      readonly task: string;
+      readonly reader: string;
+      readonly picture?: TaskPicture;
+    }
   /** A process was still waiting for this when it was told to give up. */
   | { readonly kind: "waiting"; readonly at: number; readonly task: string; readonly what: string }
   /** Something failed in a way no failure of the server or the network explains. */

@@ -35,7 +35,10 @@ export interface AnswerPlan {
 }
 
 /** The kinds of action, each as often as it is to be chosen. */
-const KINDS = ["write", "write", "write", "flood", "status", "step", "step", "ask", "ask", "next", "sleep"] as const;
+const KINDS = [
+  ...(["write", "write", "write", "write", "write", "flood", "status", "status", "sleep"] as const),
+  ...(["step", "step", "step", "step", "ask", "ask", "ask", "ask", "next", "next"] as const),
+] as const;
 
 export function planTask(random: Random, name: string): TaskPlan {
   const actions: Action[] = [];
@@ -68,7 +71,7 @@ function planAction(
       return { do: "write", chunks: random.between(1, 12), size: random.between(1, 40), pause: random.between(0, 60) };
     case "flood":
       // More than is kept in memory for readers, and than sockets hold.
-      return { do: "write", chunks: random.between(50, 250), size: 2000, pause: 0 };
+      return { do: "write", chunks: random.between(30, 150), size: 3000, pause: 0 };
     case "status":
       return { do: "status", text: `note ${index}` };
     case "step":

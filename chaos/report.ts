@@ -16,7 +16,7 @@ export function reportOf(result: ChaosResult, tolerated: ReadonlySet<Discrepancy
     if (count === 0 && !ALWAYS.includes(kind)) return [];
     return [`${count} ${kind}${tolerated.has(kind) && count > 0 ? " (tolerated)" : ""}`];
   });
-  const lines = [done.join(", "), wrong.join(", ")];
+  const lines = [done.join(", "), ...startLine(result), wrong.join(", ")];
   const shown = [...Map.groupBy(discrepancies, ({ kind }) => kind).values()].flatMap((same) =>
     same.slice(0, MOST_STORIES),
   );
@@ -26,6 +26,13 @@ export function reportOf(result: ChaosResult, tolerated: ReadonlySet<Discrepancy
     lines.push("", `Seed ${seed}; the store, the logs and the journals are in ${folder}.`);
   }
   return `${lines.join("\n")}\n`;
+}
+
+function startLine({ slowestStart }: ChaosResult): string[] {
+  if (slowestStart === undefined) return [];
+  const { total, load, store, serve } = slowestStart;
+  const [all, ...parts] = [total, load, store, serve].map((ms) => (ms / 1000).toFixed(1));
+  return [`slowest start ${all} s (${parts[0]} s to load, ${parts[1]} s to open the store, ${parts[2]} s to serve)`];
 }
 
 /** The discrepancies that make the run fail. */

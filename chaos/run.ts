@@ -11,7 +11,7 @@ import type { ChaosOptions } from "./options.ts";
 import { planTask, planTroubles } from "./plan.ts";
 import { createRandom } from "./random.ts";
 import type { ReceiverSetup } from "./receiver.ts";
-import { Supervisor } from "./supervisor.ts";
+import { type Start, Supervisor } from "./supervisor.ts";
 import { makeTrouble } from "./trouble.ts";
 import { readTruth, type TaskTruth } from "./truth.ts";
 import { UnreliableProxy } from "./unreliable-proxy.ts";
@@ -21,13 +21,12 @@ export interface ChaosResult {
   /** Where the store, the logs and the journals are, or were. */
   readonly folder: string;
   readonly counts: Readonly<Record<string, number>>;
+  readonly slowestStart: Start | undefined;
   readonly discrepancies: readonly Discrepancy[];
 }
 
-/** Milliseconds that everything may take to come to its end once no more trouble is made. */
-const PATIENCE = 60_000;
-/** Milliseconds without progress after which a client that still waits is taken to wait for ever. */
-const QUIET = 12_000;
+/** Milliseconds without any progress after which those who still wait are taken to wait for ever. */
+const QUIET = 15_000;
 
 /** One run: starts everything, makes trouble, waits for the end, compares. `say` is told what happens. */
 export async function runChaos(options: ChaosOptions, say: (line: string) => void): Promise<ChaosResult> {
@@ -64,7 +63,7 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
   say(`seed ${seed}: ${clientCount} clients, ${kills} kills in ${Math.round(duration / 1000)} s; files in ${folder}`);
 
   const troubles = planTroubles(random.fork("troubles"), { kills, duration });
-  await Promise.all([makeTrouble(troubles, { supervisor, proxy, clients, receiver }), sleep(duration)]);
+  await makeTrouble(troubles, { supervisor, proxy, clients, receiver }, duration);
   await supervisor.revive();
   proxy.calm();
   const command = (what: ClientCommand): void => {
@@ -73,10 +72,10 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
   command("finish");
   say("no more trouble; waiting until all is over");
   const journals = clients.map((_, client) => file(`client-${client}.jsonl`));
-  await untilQuiet(journals, () => clients.every(({ exitCode }) => exitCode !== null));
+  await untilQuiet(journals, () => Promise.resolve(clients.every(({ exitCode }) => exitCode !== null)));
   command("give-up");
   await Promise.all(clients.map(ended));
-  await untilSettled(supervisor);
+  await untilQuiet([file("receiver.jsonl"), file("steps.jsonl")], () => isSettled(supervisor));
   await supervisor.stop();
   receiver.kill("SIGTERM");
   await ended(receiver);
@@ -103,7 +102,7 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
     cuts: proxy.cuts,
     ...countEntries(tasks, entries, received),
   };
-  return { seed, folder, counts, discrepancies };
+  return { seed, folder, counts, slowestStart: supervisor.slowestStart, discrepancies };
 }
 
 function countEntries(
@@ -126,27 +125,22 @@ function countEntries(
   };
 }
 
-/** Until it is over, or nothing has been written down for long. */
-async function untilQuiet(journals: readonly string[], isOver: () => boolean): Promise<void> {
+/** Until it is over, or nothing has been written down for long: then somebody waits in vain. */
+async function untilQuiet(journals: readonly string[], isOver: () => Promise<boolean>): Promise<void> {
   const size = (): number => journals.reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
-  const giveUp = Date.now() + PATIENCE;
   let known = size();
   let changedAt = Date.now();
-  while (!isOver() && Date.now() < giveUp && Date.now() - changedAt < QUIET) {
-    await sleep(100);
+  while (!(await isOver()) && Date.now() - changedAt < QUIET) {
+    await sleep(200);
     const now = size();
     if (now !== known) changedAt = Date.now();
     known = now;
   }
 }
 
-/** Until every task has ended and every webhook has been told; what is left after a while is found by the checks. */
-async function untilSettled(supervisor: Supervisor): Promise<void> {
-  const giveUp = Date.now() + PATIENCE;
-  while (Date.now() < giveUp) {
-    await supervisor.revive();
-    const left = await supervisor.unsettled();
-    if (left !== undefined && left.tasks.length === 0 && left.webhooks === 0) return;
-    await sleep(200);
-  }
+/** Whether every task has ended and every webhook has been told. */
+async function isSettled(supervisor: Supervisor): Promise<boolean> {
+  await supervisor.revive();
+  const left = await supervisor.unsettled();
+  return left !== undefined && left.tasks.length === 0 && left.webhooks === 0;
 }

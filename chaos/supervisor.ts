@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ended, nextMessage, startChild } from "./child.ts";
-import type { ServerQuestion, ServerSetup, ServerUsage, Unsettled } from "./server/main.ts";
+import type { ServerQuestion, ServerSetup, ServerStarted, ServerUsage, Unsettled } from "./server/main.ts";
 
 export interface SupervisorOptions {
   readonly setup: ServerSetup;
@@ -18,6 +18,14 @@ export interface Drain {
   readonly code: number | null;
 }
 
+/** Milliseconds from the start of a process until it listens, and of that until all is loaded, to open the store, and to serve. */
+export interface Start {
+  readonly total: number;
+  readonly load: number;
+  readonly store: number;
+  readonly serve: number;
+}
+
 const MAX_FAILED_STARTS = 5;
 
 /** Keeps a server running: starts it again whenever it ends, as whatever runs servers does. */
@@ -29,6 +37,7 @@ export class Supervisor {
   #starts = 0;
   kills = 0;
   stops = 0;
+  slowestStart: Start | undefined;
   readonly drains: Drain[] = [];
   /** Ends that nobody asked for, in words. */
   readonly deaths: string[] = [];
@@ -51,14 +60,17 @@ export class Supervisor {
 
   async #startOnce(): Promise<boolean> {
     const { setup, log, nodeOptions, onStart } = this.#options;
+    const begun = Date.now();
     this.#starts += 1;
     // Each life makes other decisions.
     const seeded = { ...setup, seed: `${setup.seed}/${this.#starts}` };
     const child = startChild({ script: "server/main.ts", setup: seeded, log, nodeOptions });
     this.#child = child;
     child.once("exit", (code, signal) => this.#exited(code ?? signal));
-    const started = await nextMessage<{ readonly url: string }>(child);
+    const started = await nextMessage<ServerStarted>(child);
     if (started === undefined) return false;
+    const start: Start = { total: Date.now() - begun, ...started.times };
+    if (start.total > (this.slowestStart?.total ?? 0)) this.slowestStart = start;
     onStart(started.url);
     return true;
   }

@@ -11,14 +11,23 @@ export interface TroubledProcesses {
   readonly receiver: ChildProcess;
 }
 
-/** Makes every trouble of the plan when its time has come; one that takes long delays those that follow. */
-export async function makeTrouble(troubles: readonly Trouble[], processes: TroubledProcesses): Promise<void> {
-  const begun = Date.now();
+/**
+ * Makes every trouble of the plan when its time has come, and resolves when the plan's time is over. The time a trouble itself takes, such as that
+ * of a new start, does not count: between two kills the server has all the time that the plan gives it.
+ */
+export async function makeTrouble(
+  troubles: readonly Trouble[],
+  processes: TroubledProcesses,
+  duration: number,
+): Promise<void> {
+  let time = 0;
   for (const trouble of troubles) {
-    await sleep(Math.max(0, begun + trouble.at - Date.now()));
+    await sleep(trouble.at - time);
+    time = trouble.at;
     await processes.supervisor.revive();
     await make(trouble, processes);
   }
+  await sleep(Math.max(0, duration - time));
 }
 
 async function make({ do: what, time, pick }: Trouble, processes: TroubledProcesses): Promise<void> {

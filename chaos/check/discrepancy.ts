@@ -1,6 +1,6 @@
 /**
  * What may be wrong. `lost`, `repeated`, `out-of-order`, `changed`: a story differs from the log. `stuck`: a task, webhook or caller still waits.
- * `whole-task`: a webhook of events got a whole task in place of one. `step-again`: a step ran again after its result was committed.
+ * `merged`: our own client put several events together, with nothing missing in the end. `whole-task`: a webhook of events got a whole task in place of one. `step-again`: a step ran again after its result was committed.
  * `second-answer`: the second of two answers to one question never got a reply. `attempts-exhausted`: a healthy task was failed after several
  * crashes. `ended-wrong`: a task ended in another way than its script and its callers explain. `died`: the server ended by itself.
  */
@@ -10,6 +10,7 @@ export const DISCREPANCIES = [
   "out-of-order",
   "changed",
   "stuck",
+  "merged",
   "whole-task",
   "step-again",
   "second-answer",

@@ -139,6 +139,18 @@ describe("a planted fault is found:", () => {
     expect(kindsOf({ clients: CLIENT.toSpliced(at, 2, snapshot) })).toEqual(["lost"]);
   });
 
+  it("events that our own client put together", () => {
+    const own = `${NAME} own client`;
+    const told = TRUTH.log.map((line): Entry => ({ kind: "told", at: 0, task: NAME, reader: own, line }));
+    const picture = [...picturesOf(EVENTS)].at(-1);
+    const end = { kind: "read-to-end", at: 0, task: NAME, reader: own } as const;
+    const whole: Entry = picture === undefined ? end : { ...end, picture };
+    expect(kindsOf({ clients: [...CLIENT, ...told, whole] })).toEqual([]);
+    expect(kindsOf({ clients: [...CLIENT, ...told.toSpliced(5, 1), whole] })).toEqual(["merged"]);
+    const wrong: Entry = { ...end, picture: { status: "status completed", artifacts: {} } };
+    expect(kindsOf({ clients: [...CLIENT, ...told.toSpliced(3, 1), wrong] })).toEqual(["lost"]);
+  });
+
   it("a step that ran again after it was committed", () => {
     const again: Entry = { kind: "step", at: 0, key: `${NAME}/step-1`, moment: "begin", pid: 4 };
     expect(kindsOf({ steps: [...STEPS, again] })).toEqual(["step-again"]);

@@ -1,7 +1,7 @@
 import type { RemoteAgent } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { MessageId } from "../../src/protocol/ids.ts";
-import { lineOf } from "../event-line.ts";
+import { lineOf, pictureOf } from "../event-line.ts";
 import type { Write } from "../journal.ts";
 import type { Dialect } from "./dialects.ts";
 
@@ -52,5 +52,6 @@ export async function readWithOwnClient(options: OwnReaderOptions): Promise<void
     journal({ kind: "told", task, reader, line });
     onLine(line);
   }
-  journal({ kind: "read-to-end", task, reader });
+  const picture = stream.task === undefined ? {} : { picture: pictureOf(stream.task) };
+  journal({ kind: "read-to-end", task, reader, ...picture });
 }

@@ -20,6 +20,13 @@ export interface ServerSetup {
   readonly retention?: Retention;
 }
 
+/** The first message to the parent, once it listens. */
+export interface ServerStarted {
+  readonly url: string;
+  /** Milliseconds that each part of the start took. */
+  readonly times: { readonly load: number; readonly store: number; readonly serve: number };
+}
+
 /** What the parent may ask over IPC. */
 export type ServerQuestion = "unsettled" | "usage";
 
@@ -39,7 +46,9 @@ export interface ServerUsage {
 
 const setup: ServerSetup = JSON.parse(process.argv[2] ?? "");
 const { database, seed, faults, retention } = setup;
+const loadedAt = performance.now();
 const store = await openSqliteStore({ file: database, ...(retention !== undefined && { retention }) });
+const openedAt = performance.now();
 const { url } = await serve(scriptedAgent(openJournal(setup.steps)), {
   port: 0,
   publicUrl: setup.publicUrl,
@@ -60,7 +69,10 @@ process.on("message", (question: ServerQuestion) => {
   void (question === "usage" ? usage() : unsettled(store)).then((answer) => process.send?.(answer));
 });
 process.on("disconnect", () => process.exit(1));
-process.send?.({ url });
+process.send?.({
+  url,
+  times: { load: loadedAt, store: openedAt - loadedAt, serve: performance.now() - openedAt },
+} satisfies ServerStarted);
 
 async function unsettled(open: Store): Promise<Unsettled> {
   const tasks: string[] = [];
