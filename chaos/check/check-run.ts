@@ -50,7 +50,14 @@ export function checkRun(evidence: Evidence): Discrepancy[] {
     found.push(...checkEnd(truth, plan, entries), ...checkMessages(truth, entries), ...checkHistory(truth));
     if (plan.webhook) found.push(...checkWebhook(truth, toldOf.get(truth.name) ?? []));
   }
-  return found;
+  return withoutConsequences(found);
+}
+
+/** Where a client failed or was never answered, its task is stuck because of that. */
+function withoutConsequences(found: readonly Discrepancy[]): Discrepancy[] {
+  const causes = found.filter(({ kind }) => kind === "failed" || kind === "second-answer");
+  const explained = new Set(causes.map(({ task }) => task));
+  return found.filter(({ kind, task }) => kind !== "stuck" || !explained.has(task));
 }
 
 function checkWebhook(truth: TaskTruth, notified: readonly Notified[]): Discrepancy[] {

@@ -249,6 +249,15 @@ describe("a planted fault is found:", () => {
     expect(kindsOf({ clients })).toEqual(["stuck"]);
     const planOf = () => ({ ...PLAN, answers: [{ waits: true, twice: true }] });
     expect(kindsOf({ clients, planOf })).toEqual(["second-answer"]);
+    const stuck = { ...TRUTH, state: "input-required" };
+    expect(kindsOf({ clients, planOf, tasks: [stuck] })).toEqual(["second-answer"]);
+  });
+
+  it("a client that failed; that its task waits for ever follows from it", () => {
+    const failed: Entry = { kind: "failed", at: 0, task: NAME, what: "the stream" };
+    expect(kindsOf({ clients: [...CLIENT, failed] })).toEqual(["failed"]);
+    const stuck = { ...TRUTH, state: "input-required" };
+    expect(kindsOf({ clients: [...CLIENT, failed], tasks: [stuck] })).toEqual(["failed"]);
   });
 
   it("a server that ended by itself, or did not stop in good order", () => {

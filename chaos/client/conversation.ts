@@ -18,6 +18,7 @@ export interface ConversationOptions {
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #work: Promise<void>[] = [];
+  readonly #answered: Promise<void>[] = [];
   #taskId: string | undefined;
   #lines = 0;
   #messages = 0;
@@ -39,7 +40,7 @@ export class Conversation {
   hear(line: string): void {
     this.#lines += 1;
     const wanted = /^status working "send (\d+)"$/.exec(line)?.[1];
-    for (let count = 0; count < Number(wanted ?? 0); count++) this.#start("a message", () => this.#say());
+    for (let count = 0; count < Number(wanted ?? 0); count++) void this.#start("a message", () => this.#say());
     const asked = /^status input-required "question (\d+)"$/.exec(line)?.[1];
     if (asked !== undefined && this.#answers) this.#answer(Number(asked));
     this.#cancelWhenDue();
@@ -58,12 +59,19 @@ export class Conversation {
     return text;
   }
 
+  /** As a caller does that goes on when its send returns: only once the answers before have. */
   #answer(question: number): void {
     const { waits = false, twice = false } = this.#options.plan.answers[question - 1] ?? {};
-    this.#start(`the answer to question ${question}`, () => this.#reply({ question, waits, copy: 1 }));
-    if (twice) {
-      this.#start(`the second answer to question ${question}`, () => this.#reply({ question, waits, copy: 2 }));
-    }
+    const before = [...this.#answered];
+    const start = (what: string, copy: number): void => {
+      const work = this.#start(`${what} to question ${question}`, async () => {
+        await Promise.all(before);
+        await this.#reply({ question, waits, copy });
+      });
+      this.#answered.push(work);
+    };
+    start("the answer", 1);
+    if (twice) start("the second answer", 2);
   }
 
   async #reply({ question, waits, copy }: { question: number; waits: boolean; copy: number }): Promise<void> {
@@ -98,7 +106,8 @@ export class Conversation {
 
   #cancelWhenDue(): void {
     const { cancelAfter } = this.#options.plan;
-    if (this.#taskId !== undefined && this.#lines === cancelAfter) this.#start("the cancel", () => this.#cancel());
+    if (this.#taskId === undefined || this.#lines !== cancelAfter) return;
+    void this.#start("the cancel", () => this.#cancel());
   }
 
   async #cancel(): Promise<void> {
@@ -108,8 +117,10 @@ export class Conversation {
     journal({ kind: "canceled", task: plan.name, outcome: isCanceled ? "canceled" : "too-late" });
   }
 
-  #start(what: string, work: () => Promise<void>): void {
+  #start(what: string, work: () => Promise<void>): Promise<void> {
     const { pending, plan } = this.#options;
-    this.#work.push(pending.track(plan.name, what, work));
+    const done = pending.track(plan.name, what, work);
+    this.#work.push(done);
+    return done;
   }
 }
