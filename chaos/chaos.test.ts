@@ -1,19 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { readChaosOptions } from "./options.ts";
-import { failuresOf, reportOf } from "./report.ts";
+import { reportOf } from "./report.ts";
 import { runChaos } from "./run.ts";
 
 /** Seconds, and the same decisions every time: `npm run chaos` takes longer and makes others. */
 const SHORT = ["--seed", "short", "--minutes", "0.06", "--kills", "2", "--lanes", "2"];
+/** Without the parts of V8 that end processes now and then; see `vitest.config.ts`. */
+const SAFELY = "--node-options=--no-memory-protection-keys --no-sparkplug";
 
 /** What is known and not mended yet. */
 const KNOWN = "attempts-exhausted,merged,second-answer,whole-task";
 
 describe("a server that is killed, stopped and cut off", () => {
   it("loses nothing, repeats nothing, mixes nothing up and finishes everything", { timeout: 120_000 }, async () => {
-    const options = readChaosOptions([...SHORT, "--tolerate", KNOWN]);
+    const options = readChaosOptions([...SHORT, SAFELY, "--tolerate", KNOWN]);
     const result = await runChaos(options, () => {});
-    expect(failuresOf(result, options.tolerate), reportOf(result, options.tolerate)).toEqual([]);
+    expect(result.failures, reportOf(result)).toEqual([]);
     expect(result.counts).toMatchObject({ kills: 2 });
     expect(result.counts["tasks"]).toBeGreaterThan(5);
     expect(result.counts["events read"]).toBeGreaterThan(50);

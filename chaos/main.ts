@@ -1,5 +1,5 @@
 import { CHAOS_USAGE, type ChaosOptions, readChaosOptions } from "./options.ts";
-import { failuresOf, reportOf } from "./report.ts";
+import { reportOf } from "./report.ts";
 import { runChaos } from "./run.ts";
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
@@ -18,6 +18,6 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const result = await runChaos(options, (line) => process.stdout.write(`${line}\n`));
-  process.stdout.write(reportOf(result, options.tolerate));
-  return failuresOf(result, options.tolerate).length === 0 ? 0 : 1;
+  process.stdout.write(reportOf(result));
+  return result.failures.length === 0 ? 0 : 1;
 }

@@ -8,23 +8,20 @@ const MOST_STORIES = 3;
 const ALWAYS: readonly DiscrepancyKind[] = ["lost", "repeated", "out-of-order", "stuck"];
 
 /** The result for people: counts, and the first stories that differ. */
-export function reportOf(result: ChaosResult, tolerated: ReadonlySet<DiscrepancyKind>): string {
-  const { seed, folder, counts, discrepancies } = result;
+export function reportOf(result: ChaosResult): string {
+  const { seed, folder, counts, discrepancies, failures } = result;
   const done = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+  const byKind = Map.groupBy(discrepancies, ({ kind }) => kind);
   const wrong = DISCREPANCIES.flatMap((kind) => {
-    const count = discrepancies.filter((discrepancy) => discrepancy.kind === kind).length;
-    if (count === 0 && !ALWAYS.includes(kind)) return [];
-    return [`${count} ${kind}${tolerated.has(kind) && count > 0 ? " (tolerated)" : ""}`];
+    const count = byKind.get(kind)?.length ?? 0;
+    const isTolerated = count > 0 && failures.every((failure) => failure.kind !== kind);
+    return count > 0 || ALWAYS.includes(kind) ? [`${count} ${kind}${isTolerated ? " (tolerated)" : ""}`] : [];
   });
-  const lines = [done.join(", "), ...startLine(result), wrong.join(", ")];
-  const shown = [...Map.groupBy(discrepancies, ({ kind }) => kind).values()].flatMap((same) =>
-    same.slice(0, MOST_STORIES),
-  );
-  for (const discrepancy of shown) lines.push("", ...storyOf(discrepancy));
-  if (discrepancies.length > shown.length) lines.push("", `… and ${discrepancies.length - shown.length} more.`);
-  if (discrepancies.length > 0) {
-    lines.push("", `Seed ${seed}; the store, the logs and the journals are in ${folder}.`);
-  }
+  const shown = [...byKind.values()].flatMap((same) => same.slice(0, MOST_STORIES));
+  const lines = [...shown.flatMap((discrepancy) => [...storyOf(discrepancy), ""])];
+  if (discrepancies.length > shown.length) lines.push(`… and ${discrepancies.length - shown.length} more.`, "");
+  lines.push(done.join(", "), ...startLine(result), wrong.join(", "));
+  if (folder !== undefined) lines.push(`Seed ${seed}; the store, the logs and the journals are in ${folder}.`);
   return `${lines.join("\n")}\n`;
 }
 
@@ -33,14 +30,6 @@ function startLine({ slowestStart }: ChaosResult): string[] {
   const { total, load, store, serve } = slowestStart;
   const [all, ...parts] = [total, load, store, serve].map((ms) => (ms / 1000).toFixed(1));
   return [`slowest start ${all} s (${parts[0]} s to load, ${parts[1]} s to open the store, ${parts[2]} s to serve)`];
-}
-
-/** The discrepancies that make the run fail. */
-export function failuresOf(
-  { discrepancies }: ChaosResult,
-  tolerated: ReadonlySet<DiscrepancyKind>,
-): readonly Discrepancy[] {
-  return discrepancies.filter(({ kind }) => !tolerated.has(kind));
 }
 
 function storyOf({ kind, task, who, what, expected, seen }: Discrepancy): string[] {

@@ -18,14 +18,14 @@ const HEADERS = { "a2a-version": "1.0" };
 const PAUSE = 50;
 
 /** Lists tasks and gets some of them, again and again, until the signal aborts. Failures are left to those who check. */
-export async function lookAround(url: () => string, looks: Looks, signal: AbortSignal): Promise<void> {
+export async function lookAround(url: string, looks: Looks, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const page = await getJson<Page>(`${url()}/tasks?pageSize=20&includeArtifacts=true`, signal);
+      const page = await getJson<Page>(`${url}/tasks?pageSize=20&includeArtifacts=true`, signal);
       looks.lists += 1;
       looks.tasks = page.totalSize;
       for (const { id } of page.tasks.slice(0, 5)) {
-        await getJson<WireTask>(`${url()}/tasks/${id}`, signal);
+        await getJson<WireTask>(`${url}/tasks/${id}`, signal);
         looks.gets += 1;
       }
       await sleep(PAUSE, undefined, { signal });

@@ -1,13 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { devNull, tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ended, nextMessage, startChild } from "../child.ts";
-import type { ClientSetup } from "../client/main.ts";
-import { createRandom } from "../random.ts";
-import type { ReceiverSetup } from "../receiver.ts";
-import { Supervisor } from "../supervisor.ts";
-import { UnreliableProxy } from "../unreliable-proxy.ts";
+import { openStage } from "../stage.ts";
+import type { Supervisor } from "../supervisor.ts";
 import { type Looks, lookAround } from "./look-around.ts";
 import type { SoakOptions } from "./options.ts";
 import type { Sample } from "./verdict.ts";
@@ -17,47 +11,35 @@ const RETENTION = { maxTasks: 80, pruneCount: 20, maxAge: 60_000, logAge: 30_000
 
 /** Loads a server and samples what it uses. `say` gets a line for each sample. */
 export async function runSoak(options: SoakOptions, say: (line: string) => void): Promise<readonly Sample[]> {
-  if (options.dir !== undefined) mkdirSync(options.dir, { recursive: true });
-  const folder = mkdtempSync(join(options.dir ?? tmpdir(), "palaver-soak-"));
-  const database = join(folder, "tasks.db");
-  const abort = new AbortController();
+  const retention = RETENTION;
+  const stage = await openStage({
+    ...options,
+    name: "soak",
+    seed: "soak",
+    journals: false,
+    receiverFailures: 0.01,
+    retention,
+  });
+  const { proxy, supervisor, database, folder } = stage;
   // Nothing is cut: it is the address that clients know before the server has one.
-  const proxy = await UnreliableProxy.start(createRandom("soak"));
   proxy.calm();
-  const receiver = startChild({
-    script: "receiver.ts",
-    setup: { journal: devNull, seed: "soak", failures: 0.01 } satisfies ReceiverSetup,
-    log: join(folder, "receiver.log"),
-  });
-  const hooks = (await nextMessage<{ readonly url: string }>(receiver))?.url ?? "";
-  const supervisor = new Supervisor({
-    setup: { database, steps: devNull, publicUrl: proxy.url, seed: "soak", retention: RETENTION },
-    log: join(folder, "server.log"),
-    nodeOptions: ["--expose-gc", "--max-semi-space-size=16", ...options.nodeOptions],
-    onStart: (url) => proxy.leadTo(url),
-  });
-  await supervisor.start();
-  const clients = Array.from({ length: options.clients }, (_, client) => {
-    const { lanes } = options;
-    const setup: ClientSetup = { url: proxy.url, hooks, journal: devNull, seed: "soak", client, lanes };
-    return startChild({ script: "client/main.ts", setup, log: join(folder, `client-${client}.log`) });
-  });
+  const abort = new AbortController();
   const looks: Looks = { lists: 0, gets: 0, tasks: 0 };
-  const looking = lookAround(() => proxy.url, looks, abort.signal);
+  const looking = lookAround(proxy.url, looks, abort.signal);
   const samples: Sample[] = [];
   const begun = Date.now();
-  while (Date.now() - begun < options.duration) {
-    await sleep(options.interval);
-    const sample = await sampleOf(supervisor, database);
-    samples.push(sample);
-    say(`${describe(sample, Date.now() - begun)}  ${looks.tasks} tasks, ${looks.lists} lists, ${looks.gets} gets`);
+  try {
+    while (Date.now() - begun < options.duration) {
+      await sleep(options.interval);
+      const sample = await sampleOf(supervisor, database);
+      samples.push(sample);
+      say(`${describe(sample, Date.now() - begun)}  ${looks.tasks} tasks, ${looks.lists} lists, ${looks.gets} gets`);
+    }
+  } finally {
+    abort.abort();
+    await looking;
+    await stage.close();
   }
-  abort.abort();
-  await looking;
-  for (const child of [...clients, receiver]) child.kill("SIGKILL");
-  await Promise.all([...clients, receiver].map(ended));
-  await supervisor.stop();
-  await proxy.close();
   rmSync(folder, { recursive: true });
   return samples;
 }
