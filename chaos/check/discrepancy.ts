@@ -1,8 +1,17 @@
 /**
- * What may be wrong. `lost`, `repeated`, `out-of-order`, `changed`: a story differs from the log. `stuck`: a task, webhook or caller still waits.
- * `merged`: our own client put several events together, with nothing missing in the end. `whole-task`: a webhook of events got a whole task in place of one. `step-again`: a step ran again after its result was committed.
- * `second-answer`: the second of two answers to one question never got a reply. `attempts-exhausted`: a healthy task was failed after several
- * crashes. `ended-wrong`: a task ended in another way than its script and its callers explain. `died`: the server ended by itself.
+ * What may be wrong.
+ *
+ * - `lost`, `repeated`, `out-of-order`, `changed`: a story differs from the log.
+ * - `stuck`: a task, a webhook or a caller still waits.
+ * - `merged`: our own client put several events together, with nothing missing in the end.
+ * - `whole-task`: a webhook of events got a whole task in place of one.
+ * - `skipped-status`: a webhook of whole tasks was not told of a change of status, only of later ones.
+ * - `step-again`: a step ran again after its result was committed.
+ * - `second-answer`: one of two answers to one question never got a reply.
+ * - `attempts-exhausted`: a healthy task was failed after several crashes.
+ * - `ended-wrong`: a task or a call ended in another way than the script and the callers explain.
+ * - `failed`: a client got an error that no failure of the server or the network explains.
+ * - `died`: the server ended by itself, or not in good order.
  */
 export const DISCREPANCIES = [
   "lost",
@@ -12,6 +21,7 @@ export const DISCREPANCIES = [
   "stuck",
   "merged",
   "whole-task",
+  "skipped-status",
   "step-again",
   "second-answer",
   "attempts-exhausted",

@@ -179,6 +179,7 @@ describe("a planted fault is found:", () => {
       "changed",
     ]);
     expect(kindsOf({ receiver: PICTURES.slice(0, -1) })).toEqual(["lost"]);
+    expect(kindsOf({ receiver: PICTURES.toSpliced(4, 1) })).toEqual(["skipped-status"]);
   });
 
   it("a webhook that still has something to be told", () => {

@@ -84,10 +84,11 @@ async function unsettled(open: Store): Promise<Unsettled> {
   return { tasks, webhooks };
 }
 
-/** After a collection where the process was started with `--expose-gc`. */
+/** Rejects where the process was not started with `--expose-gc`: a heap with its garbage says nothing. */
 async function usage(): Promise<ServerUsage> {
+  if (globalThis.gc === undefined) throw new Error("The server must be started with --expose-gc to tell what it uses.");
   const loopDelay = delays.percentile(99) / 1e6;
-  globalThis.gc?.();
+  globalThis.gc();
   const { heapUsed: heap, rss } = process.memoryUsage();
   delays.reset();
   return { heap, rss, loopDelay };
