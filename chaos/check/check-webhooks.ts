@@ -64,7 +64,8 @@ function withoutRepeats(notified: readonly Notified[]): {
     if (before === undefined) distinct.push(notification);
     else if (JSON.stringify(before.told) !== JSON.stringify(told)) {
       const what = `two notifications have the id ${jti} and different contents`;
-      found.push({ kind: "changed", task, who, what, expected: [describe(before)], seen: [describe(notification)] });
+      const kind = typeof before.told === typeof told ? "changed" : "whole-task";
+      found.push({ kind, task, who, what, expected: [describe(before)], seen: [describe(notification)] });
     } else if (distinct.at(-1)?.jti !== jti) {
       const what = "a notification came again after later ones";
       found.push({ kind: "out-of-order", task, who, what, seen: [describe(notification)] });

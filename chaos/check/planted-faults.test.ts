@@ -169,6 +169,8 @@ describe("a planted fault is found:", () => {
 
   it("one notification's id with two contents", () => {
     expect(kindsOf({ receiver: HOOK.toSpliced(4, 0, notified("1.0", 3, "other")) })).toEqual(["changed"]);
+    const whole = notified("1.0", 3, { status: "status working", artifacts: {} });
+    expect(kindsOf({ receiver: HOOK.toSpliced(4, 0, whole) })).toEqual(["whole-task"]);
   });
 
   it("a whole task that a webhook was told too late, that never was, or that lacks a status", () => {
