@@ -3,7 +3,7 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts", "chaos/**/*.test.ts"],
     // Processes, not threads: tests open databases, start workers and send signals.
     pool: "forks",
     // Many of them wait more than they work.

@@ -1,0 +1,31 @@
+import type { Entry } from "../journal.ts";
+import type { Drain } from "../supervisor.ts";
+import type { Discrepancy } from "./discrepancy.ts";
+
+type Answered = Extract<Entry, { kind: "answered" }>;
+
+const ENDS: readonly string[] = ["completed", "failed", "canceled", "rejected"];
+
+/**
+ * A send that waited for what comes of an answer returned with a later question or the end, unless the server was told to stop meanwhile. It
+ * may say that the task works again where the later question had been answered, too, before it returned.
+ */
+export function checkAnswers(entries: readonly Entry[], drains: readonly Drain[]): Discrepancy[] {
+  const found: Discrepancy[] = [];
+  for (const entry of entries) {
+    if (entry.kind !== "answered") continue;
+    const { task, question, state, text, begun, at } = entry;
+    const next = Number(/^question (\d+)$/.exec(text)?.[1]);
+    if (ENDS.includes(state) || (state === "input-required" && next > question)) continue;
+    if (state === "working" && answeredMeanwhile(entries, entry)) continue;
+    if (drains.some((drain) => drain.begun <= at && drain.over >= begun)) continue;
+    const what = `returned with ${state} ${JSON.stringify(text)} in place of a later question or the end`;
+    found.push({ kind: "ended-wrong", task, who: `answer to question ${question}`, what });
+  }
+  return found;
+}
+
+function answeredMeanwhile(entries: readonly Entry[], { task, question, at }: Answered): boolean {
+  const answer = `${task}/answer-${question + 1}-`;
+  return entries.some((entry) => entry.kind === "saying" && entry.text.startsWith(answer) && entry.at <= at);
+}

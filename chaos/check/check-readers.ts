@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from "node:util";
+import type { TaskPicture } from "../event-line.ts";
+import type { Entry } from "../journal.ts";
+import { picturesOf, type TaskTruth } from "../truth.ts";
+import { compareStories } from "./compare-stories.ts";
+import type { Discrepancy } from "./discrepancy.ts";
+
+/** One reader's story. */
+export interface ReaderStory {
+  readonly task: string;
+  readonly reader: string;
+  /** The event after which it began to read. */
+  readonly start: number;
+  /** Numbered where the reader was given numbers: `7 status working`. */
+  readonly lines: readonly string[];
+  readonly isNumbered: boolean;
+  readonly isWhole: boolean;
+  /** The task in the end, where the reader has one. */
+  readonly picture?: TaskPicture | undefined;
+}
+
+/** Every reader has every event since it began, once, in order, and as it is in the log. */
+export function checkReader(story: ReaderStory, { log, events }: Pick<TaskTruth, "log" | "events">): Discrepancy[] {
+  const { task, reader, start, lines, isNumbered, isWhole, picture } = story;
+  const all = isNumbered ? log.map((line, index) => `${index + 1} ${line}`) : log;
+  const expected = all.slice(start);
+  const found = compareStories({ task, who: reader, expected, seen: lines, isPartial: !isWhole });
+  const [first] = found;
+  if (first === undefined || picture === undefined || !isLast(picture, events)) return found;
+  const what = `has the task's end, but got events put together or in another order (${found.map(({ kind }) => kind).join(", ")})`;
+  return [{ ...first, kind: "merged", what }];
+}
+
+function isLast(picture: TaskPicture, events: TaskTruth["events"]): boolean {
+  return isDeepStrictEqual(picture, [...picturesOf(events)].at(-1));
+}
+
+/** Puts the stories together from what a client wrote down. */
+export function readerStories(entries: readonly Entry[]): ReaderStory[] {
+  const stories = new Map<string, Growing>();
+  const storyOf = (reader: string): Growing => {
+    const known = stories.get(reader);
+    if (known !== undefined) return known;
+    // Readers are named after their tasks.
+    const task = reader.split(" ", 1)[0] ?? "";
+    const story: Growing = { task, reader, start: 0, lines: [], isNumbered: true, isWhole: false };
+    stories.set(reader, story);
+    return story;
+  };
+  for (const entry of entries) {
+    if (entry.kind === "snapshot") {
+      const story = storyOf(entry.reader);
+      // In the middle it stands for events that are then missed.
+      if (story.lines.length === 0) story.start = entry.seq;
+    } else if (entry.kind === "frame") storyOf(entry.reader).lines.push(`${entry.seq} ${entry.line}`);
+    else if (entry.kind === "told") {
+      const story = storyOf(entry.reader);
+      story.isNumbered = false;
+      story.lines.push(entry.line);
+    } else if (entry.kind === "read-to-end") {
+      const story = storyOf(entry.reader);
+      story.isWhole = true;
+      story.picture = entry.picture;
+    }
+  }
+  return [...stories.values()];
+}
+
+type Growing = { -readonly [Key in keyof ReaderStory]: ReaderStory[Key] } & { lines: string[] };

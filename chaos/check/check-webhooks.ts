@@ -1,0 +1,93 @@
+import type { TaskPicture } from "../event-line.ts";
+import type { Entry } from "../journal.ts";
+import { picturesOf, type TaskTruth } from "../truth.ts";
+import { compareStories } from "./compare-stories.ts";
+import type { Discrepancy } from "./discrepancy.ts";
+
+export type Notified = Extract<Entry, { kind: "notified" }>;
+
+/** A webhook of events has every event at least once and in order; what comes again has the same id and follows what it repeats. */
+export function checkEventWebhook(truth: TaskTruth, notified: readonly Notified[]): Discrepancy[] {
+  const { name: task, log } = truth;
+  const who = notified[0]?.hook ?? "webhook";
+  const { distinct, found } = withoutRepeats(notified);
+  const wholes = distinct.filter(({ told }) => typeof told !== "string");
+  if (wholes.length > 0) {
+    const seen = distinct.map(({ told }) => (typeof told === "string" ? told : `the whole task: ${told.status}`));
+    const what = `${wholes.length} of ${distinct.length} notifications were whole tasks`;
+    return [...found, { kind: "whole-task", task, who, what, expected: log.slice(0, 20), seen: seen.slice(0, 20) }];
+  }
+  return [...found, ...compareStories({ task, who, expected: log, seen: distinct.map(describe) })];
+}
+
+/** A webhook of whole tasks has the task as it stood after some of its events, in order, after each change of status, and in the end. */
+export function checkTaskWebhook(truth: TaskTruth, notified: readonly Notified[]): Discrepancy[] {
+  const { name: task, events } = truth;
+  const who = notified[0]?.hook ?? "webhook";
+  const { distinct, found } = withoutRepeats(notified);
+  const pictures = [...picturesOf(events)].map(textOfPicture);
+  let position = 0;
+  for (const { told } of distinct) {
+    const picture = typeof told === "string" ? told : textOfPicture(told);
+    const at = pictures.indexOf(picture, position);
+    if (at === -1) {
+      const isOlder = pictures.includes(picture);
+      const what = isOlder ? "was told of the task as it had been before" : "was told of a task that never was so";
+      const kind = isOlder ? "out-of-order" : "changed";
+      return [...found, { kind, task, who, what, expected: pictures.slice(position).slice(0, 5), seen: [picture] }];
+    }
+    position = at + 1;
+  }
+  const statuses = events.flatMap((event, index) => (event.kind === "status" ? [statusIn(pictures[index])] : []));
+  const seen = distinct.map(({ told }) => statusIn(typeof told === "string" ? told : textOfPicture(told)));
+  const compared = compareStories({ task, who, expected: collapsed(statuses), seen: collapsed(seen) });
+  const isTold = statuses.at(-1) === seen.at(-1);
+  return [...found, ...compared.map((one): Discrepancy => (isTold && one.kind === "lost" ? skipped(one) : one))];
+}
+
+/** Later tasks stand for it, but nobody was told when it was so. */
+function skipped(lost: Discrepancy): Discrepancy {
+  return { ...lost, kind: "skipped-status" };
+}
+
+function withoutRepeats(notified: readonly Notified[]): {
+  readonly distinct: Notified[];
+  readonly found: Discrepancy[];
+} {
+  const distinct: Notified[] = [];
+  const found: Discrepancy[] = [];
+  const known = new Map<string, Notified>();
+  for (const notification of notified) {
+    const { task, hook: who, jti, told } = notification;
+    const before = known.get(jti);
+    known.set(jti, notification);
+    if (before === undefined) distinct.push(notification);
+    else if (JSON.stringify(before.told) !== JSON.stringify(told)) {
+      const what = `two notifications have the id ${jti} and different contents`;
+      const kind = typeof before.told === typeof told ? "changed" : "whole-task";
+      found.push({ kind, task, who, what, expected: [describe(before)], seen: [describe(notification)] });
+    } else if (distinct.at(-1)?.jti !== jti) {
+      const what = "a notification came again after later ones";
+      found.push({ kind: "out-of-order", task, who, what, seen: [describe(notification)] });
+    }
+  }
+  return { distinct, found };
+}
+
+function describe({ told }: Notified): string {
+  return typeof told === "string" ? told : textOfPicture(told);
+}
+
+function textOfPicture({ status, artifacts }: TaskPicture): string {
+  const texts = Object.entries(artifacts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return [status, ...texts.map(([name, text]) => `${name}: ${text}`)].join(" | ");
+}
+
+function statusIn(picture = ""): string {
+  return picture.split(" | ", 1)[0] ?? "";
+}
+
+/** Without lines that are like the one before. */
+function collapsed(lines: readonly string[]): string[] {
+  return lines.filter((line, index) => line !== lines[index - 1]);
+}

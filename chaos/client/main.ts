@@ -1,0 +1,95 @@
+import type { RemoteAgent } from "../../src/client/api.ts";
+import { openJournal } from "../journal.ts";
+import { planTask, type TaskPlan } from "../plan.ts";
+import { createRandom } from "../random.ts";
+import { Conversation } from "./conversation.ts";
+import { DIALECTS } from "./dialects.ts";
+import { callUntilAnswered } from "./http.ts";
+import { connectPatiently, readWithOwnClient } from "./own-reader.ts";
+import { Pending } from "./pending.ts";
+import { readStream } from "./raw-reader.ts";
+
+/** How a client process is started: the JSON of its only argument. */
+export interface ClientSetup {
+  readonly url: string;
+  /** Where webhooks are received. */
+  readonly hooks: string;
+  readonly journal: string;
+  readonly seed: string;
+  /** Begins with 0. Decides the dialect and the names of the tasks. */
+  readonly client: number;
+  /** Tasks at a time. */
+  readonly lanes: number;
+}
+
+/** What the parent says over IPC: begin no more tasks; write down what is still waited for, and exit. */
+export type ClientCommand = "finish" | "give-up";
+
+const setup: ClientSetup = JSON.parse(process.argv[2] ?? "");
+const { url } = setup;
+const dialect = DIALECTS[setup.client % DIALECTS.length] ?? DIALECTS[0];
+const journal = openJournal(setup.journal);
+const pending = new Pending(journal);
+const abort = new AbortController();
+const { signal } = abort;
+const random = createRandom(setup.seed);
+let tasks = 0;
+let isFinishing = false;
+
+process.on("message", (command: ClientCommand) => {
+  isFinishing = true;
+  if (command !== "give-up") return;
+  pending.giveUp();
+  process.exit(0);
+});
+process.on("disconnect", () => process.exit(1));
+
+const agent = await connectPatiently(url, dialect);
+await Promise.all(Array.from({ length: setup.lanes }, lane));
+process.exit(0);
+
+async function lane(): Promise<void> {
+  while (!isFinishing) {
+    const name = `c${setup.client}-t${tasks++}`;
+    const plan = planTask(random.fork(name), name);
+    await pending.track(name, `task ${name}`, () => perform(plan, agent));
+  }
+}
+
+async function perform(plan: TaskPlan, own: RemoteAgent): Promise<void> {
+  const { name, actions, sending } = plan;
+  const conversation = new Conversation({ url, dialect, journal, plan, pending, signal });
+  const text = JSON.stringify({ name, actions });
+  const webhook = plan.webhook ? `${setup.hooks}/${dialect.version}/${name}` : undefined;
+  const message = { messageId: name, text };
+  const common = { url, dialect, journal, task: name, signal };
+  const readers: Promise<void>[] = [];
+  const heard = { onLine: (line: string) => conversation.hear(line) };
+  const onTask = (taskId: string): void => {
+    conversation.begin(taskId);
+    if (!plan.slowReader) return;
+    const reader = `${name} slow`;
+    readers.push(pending.track(name, reader, () => readStream({ ...common, reader, taskId, pause: 8 })));
+  };
+  if (sending === "own-client") {
+    const answer = (question: string): string => conversation.answerFor(question);
+    const reader = `${name} own client`;
+    await pending.track(name, reader, () =>
+      readWithOwnClient({ ...common, ...heard, agent: own, reader, text, webhook, onTask, answer }),
+    );
+  } else if (sending === "stream") {
+    const first = dialect.stream(message, { waits: true, webhook });
+    const reader = `${name} stream`;
+    await pending.track(name, reader, () => readStream({ ...common, ...heard, reader, first, onTask }));
+  } else {
+    const call = dialect.send(message, { waits: false, webhook });
+    const outcome = await callUntilAnswered(url, call, { dialect, signal });
+    if (outcome.kind !== "task") throw new Error(`The first message was refused: ${outcome.why}`);
+    const taskId = outcome.task.id;
+    onTask(taskId);
+    const reader = `${name} subscription`;
+    await pending.track(name, reader, () => readStream({ ...common, ...heard, reader, taskId }));
+  }
+  await conversation.finished();
+  await Promise.all(readers);
+}

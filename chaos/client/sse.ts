@@ -1,0 +1,34 @@
+import type { IncomingMessage } from "node:http";
+
+export interface SseFrame {
+  readonly id: number | undefined;
+  readonly data: string;
+}
+
+/** The whole frames of a stream. A connection that breaks ends them: what follows the last blank line is dropped, as browsers do. */
+export async function* sseFrames(response: IncomingMessage): AsyncGenerator<SseFrame, void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for await (const chunk of response) {
+      const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const frame = frameOf(block);
+        if (frame !== undefined) yield frame;
+      }
+    }
+  } catch {
+    // Cut off. What came before stays true.
+  }
+}
+
+function frameOf(block: string): SseFrame | undefined {
+  let id: number | undefined;
+  let data = "";
+  for (const line of block.split("\n")) {
+    if (line.startsWith("id: ")) id = Number(line.slice(4));
+    else if (line.startsWith("data: ")) data += line.slice(6);
+  }
+  return data === "" ? undefined : { id, data };
+}

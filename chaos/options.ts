@@ -1,0 +1,110 @@
+import { parseArgs } from "node:util";
+import { DISCREPANCIES, type DiscrepancyKind } from "./check/discrepancy.ts";
+import type { StoreFaults } from "./server/faulty-store.ts";
+
+/** What is wrong with the store, by the name that `--store` takes. */
+const STORES: Readonly<Record<string, StoreFaults | undefined>> = {
+  sqlite: undefined,
+  "sqlite-slow": { slowness: 40, failures: 0 },
+  "sqlite-faulty": { slowness: 20, failures: 0.02 },
+};
+
+export interface ChaosOptions {
+  readonly seed: string;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly kills: number;
+  readonly store: StoreFaults | undefined;
+  readonly clients: number;
+  readonly lanes: number;
+  readonly tolerate: ReadonlySet<DiscrepancyKind>;
+  readonly nodeOptions: readonly string[];
+  readonly dir: string | undefined;
+  readonly keep: boolean;
+  readonly help: boolean;
+}
+
+export const CHAOS_USAGE: string = `npm run chaos -- [options]
+
+Runs a real server on SQLite with clients and a webhook receiver in processes of their own, and makes trouble: kill -9,
+SIGTERM, SIGSTOP, cut and stalled connections, slow readers, a slow or failing store. When all tasks have ended it compares what
+every client, every webhook and every step saw with the log. It exits with 0 only if nothing was lost, repeated, out of
+order or stuck. After a failure it names the folder with the store, the logs and everybody's journal.
+
+  --seed TEXT        decides what is done; the same text decides the same (default: a new one)
+  --minutes N        how long tasks are started and trouble is made (default 1)
+  --kills N          kill -9 of the server in that time (default: one every 6 s)
+  --store NAME       sqlite, sqlite-slow (calls take up to 40 ms longer), sqlite-faulty (up to 20 ms, 2 % fail) (default sqlite)
+  --clients N        client processes; they take turns in 1.0 JSON-RPC, 1.0 REST and 0.3 JSON-RPC (default 3)
+  --lanes N          tasks that each of them has at a time (default 4)
+  --tolerate KINDS   count these discrepancies but do not fail; separated by commas, of
+                     ${DISCREPANCIES.join(", ")}
+  --node-options S   options for the server's node, e.g. "--max-old-space-size=200"
+  --dir DIR          keep the run's files below DIR (default: the system's temporary folder)
+  --keep             keep them even if all is well
+  --help             this text
+
+Timing is not repeatable, so a seed that failed may pass the next time: run it again, longer, or with a slower store.
+`;
+
+/** Throws a `TypeError` that says what is wrong with the command line. */
+export function readChaosOptions(args: readonly string[]): ChaosOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seed: { type: "string" },
+      minutes: { type: "string", default: "1" },
+      kills: { type: "string" },
+      store: { type: "string", default: "sqlite" },
+      clients: { type: "string", default: "3" },
+      lanes: { type: "string", default: "4" },
+      tolerate: { type: "string", default: "" },
+      "node-options": { type: "string", default: "" },
+      dir: { type: "string" },
+      keep: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (!Object.hasOwn(STORES, values.store)) {
+    throw new TypeError(`--store must be one of ${Object.keys(STORES).join(", ")}, not ${values.store}.`);
+  }
+  const duration = numberFrom("minutes", values.minutes, { least: 0.01, whole: false }) * 60_000;
+  const kills = values.kills ?? String(Math.round(duration / 6000));
+  return {
+    seed: values.seed ?? Math.random().toString(36).slice(2, 8),
+    duration,
+    kills: numberFrom("kills", kills, { least: 0, whole: true }),
+    store: STORES[values.store],
+    clients: numberFrom("clients", values.clients, { least: 1, whole: true }),
+    lanes: numberFrom("lanes", values.lanes, { least: 1, whole: true }),
+    tolerate: new Set(wordsOf(values.tolerate).map(kindFrom)),
+    nodeOptions: values["node-options"].split(" ").filter((word) => word !== ""),
+    dir: values.dir,
+    keep: values.keep,
+    help: values.help,
+  };
+}
+
+function wordsOf(list: string): string[] {
+  return list
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
+
+function kindFrom(word: string): DiscrepancyKind {
+  const kind = DISCREPANCIES.find((known) => known === word);
+  if (kind === undefined) throw new TypeError(`--tolerate: ${word} is not one of ${DISCREPANCIES.join(", ")}.`);
+  return kind;
+}
+
+/** Throws a `TypeError` that names the option. */
+export function numberFrom(
+  name: string,
+  text: string,
+  { least, whole }: { readonly least: number; readonly whole: boolean },
+): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value >= least && (!whole || Number.isInteger(value))) return value;
+  throw new TypeError(`--${name} must be a ${whole ? "whole " : ""}number from ${least} on, not ${text}.`);
+}

@@ -1,0 +1,37 @@
+/** Decisions that are the same for the same seed and name, in whatever order they are made. */
+export interface Random {
+  /** From 0 up to, but not including, 1. */
+  next(): number;
+  /** A whole number; both ends are possible. */
+  between(least: number, most: number): number;
+  /** True with this probability. */
+  chance(probability: number): boolean;
+  pick<T>(choices: readonly [T, ...T[]]): T;
+  /** Independent decisions: how many were made here before does not matter. */
+  fork(name: string): Random;
+}
+
+export function createRandom(seed: string): Random {
+  let state = hash(seed);
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const between = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
+  return {
+    next,
+    between,
+    chance: (probability) => next() < probability,
+    pick: (choices) => choices[between(0, choices.length - 1)] ?? choices[0],
+    fork: (name) => createRandom(`${seed}/${name}`),
+  };
+}
+
+/** 32 bits of a text (FNV-1a). */
+export function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  return value >>> 0;
+}

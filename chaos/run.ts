@@ -1,0 +1,118 @@
+import { existsSync, rmSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkRun, type Evidence } from "./check/check-run.ts";
+import type { Discrepancy } from "./check/discrepancy.ts";
+import { type Entry, readJournal } from "./journal.ts";
+import type { ChaosOptions } from "./options.ts";
+import { planTask, planTroubles } from "./plan.ts";
+import { createRandom } from "./random.ts";
+import { openStage, type Stage } from "./stage.ts";
+import type { Start, Supervisor } from "./supervisor.ts";
+import { makeTrouble } from "./trouble.ts";
+import { readTruth } from "./truth.ts";
+
+export interface ChaosResult {
+  readonly seed: string;
+  /** Where the store, the logs and the journals are; absent where they were not kept. */
+  readonly folder: string | undefined;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly slowestStart: Start | undefined;
+  readonly discrepancies: readonly Discrepancy[];
+  /** Those that are not tolerated. */
+  readonly failures: readonly Discrepancy[];
+}
+
+/** Milliseconds without any progress after which those who still wait are taken to wait for ever. */
+const QUIET = 15_000;
+
+/** One run: starts everything, makes trouble, waits for the end, compares. `say` is told what happens. */
+export async function runChaos(options: ChaosOptions, say: (line: string) => void): Promise<ChaosResult> {
+  const { seed, duration, kills, store: faults, tolerate, keep } = options;
+  const stage = await openStage({ ...options, name: "chaos", journals: true, receiverFailures: 0.1, faults });
+  const { supervisor, proxy, folder } = stage;
+  say(`seed ${seed}: ${kills} kills in ${Math.round(duration / 1000)} s; files in ${folder}`);
+  try {
+    await makeTrouble(planTroubles(createRandom(`${seed}/troubles`), { kills, duration }), stage, duration);
+    say("no more trouble; waiting until all is over");
+    await untilOver(stage);
+  } finally {
+    await stage.close();
+  }
+  const evidence = await gather(stage, seed);
+  const discrepancies = checkRun(evidence);
+  const failures = discrepancies.filter(({ kind }) => !tolerate.has(kind));
+  const isKept = keep || failures.length > 0;
+  if (!isKept) rmSync(folder, { recursive: true });
+  const trouble = { kills: supervisor.kills, terminations: supervisor.drains.length - 1, stops: supervisor.stops };
+  return {
+    seed,
+    folder: isKept ? folder : undefined,
+    counts: { ...trouble, cuts: proxy.cuts, ...countsOf(evidence) },
+    slowestStart: supervisor.slowestStart,
+    discrepancies,
+    failures,
+  };
+}
+
+/** Until all clients have finished, all tasks have ended and all webhooks have been told, or nothing moves any more. */
+async function untilOver({ supervisor, proxy, clients, journals, tellClients }: Stage): Promise<void> {
+  await supervisor.revive();
+  proxy.calm();
+  tellClients("finish");
+  await untilQuiet(journals.clients, async () => {
+    await supervisor.revive();
+    return clients.every(({ exitCode }) => exitCode !== null);
+  });
+  tellClients("give-up");
+  await untilQuiet([journals.receiver, journals.steps], () => isSettled(supervisor));
+}
+
+async function gather({ database, journals, supervisor }: Stage, seed: string): Promise<Evidence> {
+  const random = createRandom(`${seed}/tasks`);
+  const { drains, deaths } = supervisor;
+  return {
+    tasks: await readTruth(database),
+    clients: journals.clients.flatMap(readJournal),
+    receiver: readJournal(journals.receiver),
+    steps: readJournal(journals.steps),
+    drains,
+    deaths,
+    planOf: (name) => planTask(random.fork(name), name),
+  };
+}
+
+function countsOf({ tasks, clients, receiver }: Evidence): Record<string, number> {
+  const of = (kind: Entry["kind"]): number => clients.filter((entry) => entry.kind === kind).length;
+  const said = clients.filter((entry) => entry.kind === "said");
+  const answers = said.filter(({ text }) => /\/(?:own|answer)/.test(text)).length;
+  return {
+    tasks: tasks.length,
+    events: tasks.reduce((sum, { log }) => sum + log.length, 0),
+    "events read": of("frame") + of("told"),
+    readers: of("read-to-end"),
+    answers,
+    "inbox messages": said.length - answers,
+    cancels: of("canceled"),
+    deliveries: receiver.length,
+  };
+}
+
+/** Until it is over, or nothing has been written down for long: then somebody waits in vain. */
+async function untilQuiet(journals: readonly string[], isOver: () => Promise<boolean>): Promise<void> {
+  const size = (): number => journals.reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
+  let known = size();
+  let changedAt = Date.now();
+  while (!(await isOver()) && Date.now() - changedAt < QUIET) {
+    await sleep(200);
+    const now = size();
+    if (now !== known) changedAt = Date.now();
+    known = now;
+  }
+}
+
+/** Whether every task has ended and every webhook has been told. */
+async function isSettled(supervisor: Supervisor): Promise<boolean> {
+  await supervisor.revive();
+  const left = await supervisor.unsettled();
+  return left !== undefined && left.tasks.length === 0 && left.webhooks === 0;
+}

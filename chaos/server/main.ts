@@ -1,0 +1,95 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { serve } from "../../src/platform/serve.ts";
+import { isTerminal } from "../../src/protocol/state.ts";
+import type { Retention, Store } from "../../src/store/contract.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openJournal } from "../journal.ts";
+import { createRandom } from "../random.ts";
+import { eachTask } from "../truth.ts";
+import { scriptedAgent } from "./agent.ts";
+import { createFaultyStore, type StoreFaults } from "./faulty-store.ts";
+
+/** How the server process is started: the JSON of its only argument. */
+export interface ServerSetup {
+  readonly database: string;
+  readonly steps: string;
+  /** Where callers reach it, which is the proxy. */
+  readonly publicUrl: string;
+  readonly seed: string;
+  readonly faults?: StoreFaults;
+  readonly retention?: Retention;
+}
+
+/** The first message to the parent, once it listens. */
+export interface ServerStarted {
+  readonly url: string;
+  /** Milliseconds that each part of the start took. */
+  readonly times: { readonly load: number; readonly store: number; readonly serve: number };
+}
+
+/** What the parent may ask over IPC. */
+export type ServerQuestion = "unsettled" | "usage";
+
+export interface Unsettled {
+  /** Ids of tasks that have not ended. */
+  readonly tasks: readonly string[];
+  /** Webhooks that have not been told everything. */
+  readonly webhooks: number;
+}
+
+/** Bytes, and milliseconds since the last question. */
+export interface ServerUsage {
+  readonly heap: number;
+  readonly rss: number;
+  readonly loopDelay: number;
+}
+
+const setup: ServerSetup = JSON.parse(process.argv[2] ?? "");
+const { database, seed, faults, retention } = setup;
+const loadedAt = performance.now();
+const store = await openSqliteStore({ file: database, ...(retention !== undefined && { retention }) });
+const openedAt = performance.now();
+const { url } = await serve(scriptedAgent(openJournal(setup.steps)), {
+  port: 0,
+  publicUrl: setup.publicUrl,
+  store: faults === undefined ? store : createFaultyStore(store, createRandom(seed), faults),
+  // The same after every start; nothing here is a secret.
+  secret: new Uint8Array(32).fill(7),
+  idempotency: { window: 86_400_000 },
+  drainTimeout: 300,
+  cancelGrace: 500,
+  lease: 3000,
+  heartbeat: 1000,
+  push: { retries: 20, retryDelay: 20, timeout: 3000 },
+  outgoing: { http: true, allow: ["loopback"] },
+});
+const delays = monitorEventLoopDelay({ resolution: 10 });
+delays.enable();
+process.on("message", (question: ServerQuestion) => {
+  void (question === "usage" ? usage() : unsettled(store)).then((answer) => process.send?.(answer));
+});
+process.on("disconnect", () => process.exit(1));
+process.send?.({
+  url,
+  times: { load: loadedAt, store: openedAt - loadedAt, serve: performance.now() - openedAt },
+} satisfies ServerStarted);
+
+async function unsettled(open: Store): Promise<Unsettled> {
+  const tasks: string[] = [];
+  let webhooks = 0;
+  for await (const { id, head } of eachTask(open)) {
+    if (!isTerminal(head.state)) tasks.push(id);
+    webhooks += (await open.webhooks(id)).filter(({ state }) => state === "active").length;
+  }
+  return { tasks, webhooks };
+}
+
+/** Rejects where the process was not started with `--expose-gc`: a heap with its garbage says nothing. */
+async function usage(): Promise<ServerUsage> {
+  if (globalThis.gc === undefined) throw new Error("The server must be started with --expose-gc to tell what it uses.");
+  const loopDelay = delays.percentile(99) / 1e6;
+  globalThis.gc();
+  const { heapUsed: heap, rss } = process.memoryUsage();
+  delays.reset();
+  return { heap, rss, loopDelay };
+}

@@ -1,0 +1,62 @@
+import { parseArgs } from "node:util";
+import { numberFrom } from "../options.ts";
+import { LEAST_SAMPLES } from "./verdict.ts";
+
+export interface SoakOptions {
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Milliseconds between two samples. */
+  readonly interval: number;
+  readonly clients: number;
+  readonly lanes: number;
+  readonly nodeOptions: readonly string[];
+  readonly dir: string | undefined;
+  readonly help: boolean;
+}
+
+export const SOAK_USAGE: string = `npm run soak -- [options]
+
+Runs a real server on SQLite under a steady mixed load (sends, streams, gets, lists, questions, messages, cancels, webhooks) with
+retention on, prints at every interval what its process and its store use, and says in the end whether anything grows. The first quarter
+of the time is for warming up; the median of the last quarter is compared with that of the second. chaos/soak/verdict.ts has the
+limits. It exits with 1 if something grew, so that more was left behind than noise explains.
+
+  --minutes N        how long (default 10). Small leaks need long runs: what is compared is half the time apart
+  --interval N       seconds between samples (default: 40 samples in all, at most one every 10 s)
+  --clients N        client processes; they take turns in 1.0 JSON-RPC, 1.0 REST and 0.3 JSON-RPC (default 3)
+  --lanes N          tasks that each of them has at a time (default 4)
+  --node-options S   options for the server's node
+  --dir DIR          put the run's files below DIR (default: the system's temporary folder)
+  --help             this text
+`;
+
+/** Throws a `TypeError` that says what is wrong with the command line. */
+export function readSoakOptions(args: readonly string[]): SoakOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      minutes: { type: "string", default: "10" },
+      interval: { type: "string" },
+      clients: { type: "string", default: "3" },
+      lanes: { type: "string", default: "4" },
+      "node-options": { type: "string", default: "" },
+      dir: { type: "string" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const duration = numberFrom("minutes", values.minutes, { least: 0.1, whole: false }) * 60_000;
+  const usual = String(Math.min(10, duration / 40_000));
+  const interval = numberFrom("interval", values.interval ?? usual, { least: 0.1, whole: false }) * 1000;
+  if (duration / interval < LEAST_SAMPLES) {
+    throw new TypeError(`--minutes and --interval must leave room for ${LEAST_SAMPLES} samples.`);
+  }
+  return {
+    duration,
+    interval,
+    clients: numberFrom("clients", values.clients, { least: 1, whole: true }),
+    lanes: numberFrom("lanes", values.lanes, { least: 1, whole: true }),
+    nodeOptions: values["node-options"].split(" ").filter((word) => word !== ""),
+    dir: values.dir,
+    help: values.help,
+  };
+}

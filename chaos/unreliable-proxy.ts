@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import type { Random } from "./random.ts";
+
+/** Connections of the loopback address that break and stall. Stands between callers and a server that comes back on other ports. */
+export class UnreliableProxy {
+  readonly #server: Server;
+  readonly #pairs = new Set<Pair>();
+  readonly #random: Random;
+  #target = 0;
+  #cuts = 0;
+  #calm = false;
+
+  private constructor(random: Random) {
+    this.#random = random;
+    this.#server = createServer({ noDelay: true }, (reader) => this.#join(reader));
+  }
+
+  static async start(random: Random): Promise<UnreliableProxy> {
+    const proxy = new UnreliableProxy(random);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    return proxy;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("The proxy does not listen.");
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  get cuts(): number {
+    return this.#cuts;
+  }
+
+  /** Where new connections go. */
+  leadTo(url: string): void {
+    this.#target = Number(new URL(url).port);
+  }
+
+  /** Cuts every connection there is. */
+  cutAll(): void {
+    for (const pair of this.#pairs) this.#cut(pair);
+  }
+
+  /** Nothing arrives any more on the connections there are, for so many milliseconds. */
+  stallAll(time: number): void {
+    const stalled = [...this.#pairs];
+    for (const { upstream } of stalled) upstream.pause();
+    setTimeout(() => {
+      for (const { upstream } of stalled) upstream.resume();
+    }, time).unref();
+  }
+
+  /** No new connection is cut from now on. */
+  calm(): void {
+    this.#calm = true;
+  }
+
+  async close(): Promise<void> {
+    for (const { reader, upstream } of this.#pairs) {
+      reader.destroy();
+      upstream.destroy();
+    }
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  #join(reader: Socket): void {
+    const upstream = connect({ port: this.#target, host: "127.0.0.1", noDelay: true });
+    const pair: Pair = { reader, upstream };
+    this.#pairs.add(pair);
+    const close = (): void => {
+      reader.destroy();
+      upstream.destroy();
+      this.#pairs.delete(pair);
+    };
+    let left = this.#bytesUntilCut();
+    for (const socket of [reader, upstream]) socket.on("error", close);
+    reader.on("close", close).pipe(upstream);
+    upstream.on("close", () => reader.end());
+    upstream.on("data", (bytes) => {
+      const passed = bytes.subarray(0, left);
+      left -= passed.length;
+      if (left === 0) this.#cut(pair, passed);
+      else if (!reader.write(passed)) {
+        upstream.pause();
+        reader.once("drain", () => upstream.resume());
+      }
+    });
+  }
+
+  #bytesUntilCut(): number {
+    if (this.#calm || !this.#random.chance(0.15)) return Number.POSITIVE_INFINITY;
+    return this.#random.between(1, this.#random.pick([300, 3000, 30_000]));
+  }
+
+  /** What has passed arrives; nothing says that it was the end. */
+  #cut(pair: Pair, last: Uint8Array = new Uint8Array(0)): void {
+    if (!this.#pairs.delete(pair)) return;
+    this.#cuts += 1;
+    pair.upstream.destroy();
+    pair.reader.write(last, () => pair.reader.resetAndDestroy());
+  }
+}
+
+interface Pair {
+  readonly reader: Socket;
+  readonly upstream: Socket;
+}
