@@ -20,7 +20,8 @@ describeFaces("X-Content-Type-Options: nosniff", (open) => {
     ["a preflight", "OPTIONS /tasks", undefined, 204],
     ["the health of the server", "GET /healthz", undefined, 200],
     ["its readiness", "GET /readyz", undefined, 200],
-  ])("goes with %s", async (_name, line, body, status) => {
+  ] as const)("goes with %s", async (...row) => {
+    const [, line, body, status] = row;
     const site = await open({ corsOrigins: [APP] });
     const [method = "", path = ""] = line.split(" ");
     const headers = { "content-type": "application/json", "a2a-version": "1.0", origin: APP };

@@ -51,22 +51,18 @@ describe("A web-standard request", () => {
     expect(logged).toEqual([]);
   });
 
-  it.each(["/tasks?", "/?", "/tasks/"])(
-    "with a very long URL is refused with 400, and its query is not read: %s",
-    async (path) => {
-      const { fetch } = open();
-      const ofLength = (length: number): Request =>
-        new Request(`http://agents.example${path}${"a&".repeat(length / 2)}`);
-      const response = await fetch(ofLength(40_000));
-      expect(response.status).toBe(400);
-      expect(await response.text()).toContain("The URL must have at most 32768 characters");
-      expect((await fetch(ofLength(20_000))).status).not.toBe(500);
-      const query = "a&".repeat(100_000);
-      const reading = processorTime(() => new URLSearchParams(query), 3);
-      const request = ofLength(200_000);
-      expect(processorTime(() => void fetch(request), 3)).toBeLessThan(reading / 2);
-    },
-  );
+  it.each(["/tasks?", "/?"])("with very many parameters is refused with 400 before they are read: %s", async (path) => {
+    const { fetch } = open();
+    const withParameters = (count: number): Request => new Request(`http://agents.example${path}${"a&".repeat(count)}`);
+    const response = await fetch(withParameters(100_000));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("The query must have at most 1000 parameters");
+    expect((await fetch(new Request(`http://agents.example/tasks?a=${"b".repeat(100_000)}&c=d`))).status).toBe(200);
+    const query = "a&".repeat(100_000);
+    const reading = processorTime(() => new URLSearchParams(query), 3);
+    const request = withParameters(100_000);
+    expect(processorTime(() => void fetch(request), 3)).toBeLessThan(reading / 2);
+  });
 
   it("needs no body where none is read", async () => {
     const { fetch } = open();

@@ -19,25 +19,31 @@ export function createFetchHandler(
   };
 }
 
-/** Characters. Node itself refuses more than 16,384 bytes of headers; other hosts may not, and reading many parameters is slow. */
-const MAX_URL = 32_768;
+/** Characters of a path and query that Node's own server lets through. Few parameters fit in there. */
+const USUAL_LENGTH = 16_384;
+const MAX_PARAMETERS = 1000;
 
-function longUrl(): A2AError {
-  return new A2AError("invalid-request", `The URL must have at most ${MAX_URL} characters`);
+/** Whether a query has more parameters than are read: the time that `URLSearchParams` takes grows with the square of their number. */
+function hasManyParameters(target: string): boolean {
+  return target.length > USUAL_LENGTH && target.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS;
+}
+
+function manyParameters(): A2AError {
+  return new A2AError("invalid-request", `The query must have at most ${MAX_PARAMETERS} parameters`);
 }
 
 function exchangeOf(request: Request): Exchange {
   const target = targetOf(request.url);
-  const isLong = target.length > MAX_URL;
+  const isRefused = hasManyParameters(target);
   return {
     method: request.method,
     // The query is not looked at, not even for the version in which to refuse.
-    target: isLong ? pathOf(target) : target,
+    target: isRefused ? pathOf(target) : target,
     header: (name) => request.headers.get(name) ?? undefined,
     body: (limit, reserve) => readBody(request, limit, reserve),
     signal: request.signal,
     remote: undefined,
-    fault: isLong ? longUrl() : undefined,
+    fault: isRefused ? manyParameters() : undefined,
   };
 }
 

@@ -167,7 +167,8 @@ describe("A request that a proxy may understand differently", () => {
     ["a Host with a user", "HTTP/1.1", ["Host: x@y", length], send],
     ["a Host that is no address", "HTTP/1.1", ["Host: [x]", length], send],
     ["chunks in HTTP/1.0", "HTTP/1.0", ["Host: x", "Connection: keep-alive", "Transfer-Encoding: chunked"], chunks],
-  ])("is refused with 400 and its connection closed: %s", async (_name, version, headers, body) => {
+  ] as const)("is refused with 400 and its connection closed: %s", async (...row) => {
+    const [, version, headers, body] = row;
     const { engine, dial } = await open();
     for (const path of ["/", "/message:send", "/healthz", "/nowhere"]) {
       const socket = await dial();

@@ -8,14 +8,14 @@ const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
  * What is wrong with a request that Node accepts, although a proxy in front of it may understand it differently: such a request could reach
  * another host, or hide a second request. `undefined` if nothing is.
  */
-export function requestFault({ headers, httpVersion, rawHeaders }: IncomingMessage): A2AError | undefined {
+export function requestFault({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): A2AError | undefined {
   // RFC 9112, 3.2: more than one Host, or one that is not valid, is answered with 400. Node keeps the first.
   if (!HOST.test(headers.host ?? "")) return refusal("The Host header is not valid");
   if (countHosts(rawHeaders) > 1) return refusal("There must be only one Host header");
   const transferEncoding = headers["transfer-encoding"];
   if (transferEncoding === undefined) return undefined;
   // RFC 9112, 6.1: HTTP/1.0 does not define it, so that proxies may ignore it.
-  if (httpVersion === "1.0") return refusal("HTTP/1.0 has no Transfer-Encoding: send a Content-Length");
+  if (httpVersionMinor === 0) return refusal("This version of HTTP has no Transfer-Encoding: send a Content-Length");
   return transferEncoding.toLowerCase() === "chunked"
     ? undefined
     : refusal("The Transfer-Encoding must be chunked and nothing else");
