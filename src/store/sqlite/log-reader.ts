@@ -16,6 +16,9 @@ export class LogReader {
   readonly #row: StatementSync;
   readonly #newRows: StatementSync;
   readonly #newestSeq: StatementSync;
+  readonly #coldSize: StatementSync;
+  readonly #rowSize: StatementSync;
+  readonly #newSize: StatementSync;
 
   constructor(database: DatabaseSync, hot: HotIndex) {
     this.#database = database;
@@ -27,6 +30,12 @@ export class LogReader {
     this.#row = database.prepare("SELECT first, last, body FROM log WHERE n = ?");
     this.#newRows = database.prepare("SELECT first, last, body FROM log WHERE n > ? AND task = ? ORDER BY n");
     this.#newestSeq = database.prepare("SELECT max(last) AS last FROM log WHERE n > ? AND task = ?");
+    this.#coldSize = database.prepare(
+      `SELECT coalesce((SELECT octet_length(log) FROM task WHERE pk = ?1), 0)
+         + coalesce((SELECT sum(octet_length(body)) FROM segment WHERE task = ?1), 0) AS bytes`,
+    );
+    this.#rowSize = database.prepare("SELECT octet_length(body) AS bytes FROM log WHERE n = ?");
+    this.#newSize = database.prepare("SELECT sum(octet_length(body)) AS bytes FROM log WHERE n > ? AND task = ?");
     for (const row of database.prepare("SELECT n, last, id FROM log JOIN task ON pk = task ORDER BY n").iterate()) {
       hot.add(String(row["id"]), Number(row["n"]), Number(row["last"]));
     }
@@ -42,6 +51,13 @@ export class LogReader {
   lastSeq(id: string, pk: number): number {
     const newest = this.#newestSeq.get(this.#hot.newest, pk)?.["last"];
     return Math.max(this.#hot.lastOf(id), typeof newest === "number" ? newest : 0);
+  }
+
+  /** How many bytes the log of a task has, known without reading it. Ask in the transaction in which its row is read. */
+  sizeOf(id: string, pk: number): number {
+    let bytes = Number(this.#coldSize.get(pk)?.["bytes"]);
+    for (const n of this.#hot.rowsOf(id)) bytes += Number(this.#rowSize.get(n)?.["bytes"] ?? 0);
+    return bytes + Number(this.#newSize.get(this.#hot.newest, pk)?.["bytes"] ?? 0);
   }
 
   #fill(page: LogPage, id: string): void {
