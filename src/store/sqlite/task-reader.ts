@@ -152,7 +152,8 @@ export class TaskReader {
         ...(wakeAt !== null && { wakeAt }),
       },
       seq: ended === 1 ? seq : Math.max(seq, this.#logs.lastSeq(id, pk)),
-      firstSeq,
+      // 0 says that the log is never dropped.
+      firstSeq: Math.max(1, firstSeq),
       epoch,
       ...(node !== null && { node }),
       ...(options.history === 0 ? NO_HISTORY : this.#historyOf(row, options)),
