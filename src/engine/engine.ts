@@ -207,7 +207,9 @@ class TaskEngine implements RunningEngine {
   async list(query: ListQuery): Promise<TaskPage> {
     const { store } = this.#parts;
     const page = await store.list(query);
-    const tasks = await Promise.all(page.tasks.map((record) => recordedTask(store, record, query)));
+    const tasks: StoredTask[] = [];
+    // One by one: a page is small, but the logs that its tasks are folded from need not be.
+    for (const record of page.tasks) tasks.push(await recordedTask(store, record, query));
     return { tasks, total: page.total, ...(page.next !== undefined && { next: page.next }) };
   }
 
