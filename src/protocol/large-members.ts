@@ -29,25 +29,28 @@ export interface LargeHistory {
 }
 
 /**
- * Stands in a task's texts where pieces belong, so that whoever encodes a task need not know of pieces: the place is found again in what
- * was encoded. Chosen at random, so that no caller's text contains it.
+ * Texts that stand in a task where pieces belong, so that whoever encodes a task need not know of pieces: the place is found again in what
+ * was encoded. Chosen at random, so that no caller's text contains them.
  */
-const PLACEHOLDER = `placeholder-${crypto.randomUUID()}`;
+const NONCE = crypto.randomUUID();
+export const PLACEHOLDER_TEXT: string = `artifacts-${NONCE}`;
+const MESSAGE_TEXT = `history-${NONCE}`;
 
-export const PLACEHOLDER_PART: Part = { text: PLACEHOLDER };
+/** Stands for the parts of one artifact. */
+export const PLACEHOLDER_PART: Part = { text: PLACEHOLDER_TEXT };
 
-/** Named as well, because not every version writes the id. */
+/** Stands for all artifacts. Named as well, because not every version writes the id. */
 export const PLACEHOLDER_ARTIFACT: Artifact = {
-  artifactId: PLACEHOLDER as ArtifactId, // Ids are opaque: any string will do.
-  name: PLACEHOLDER,
-  parts: [],
+  artifactId: PLACEHOLDER_TEXT as ArtifactId, // Ids are opaque: any string will do.
+  name: PLACEHOLDER_TEXT,
+  parts: [PLACEHOLDER_PART],
 };
 
-/** The stored spelling of a message that stands for all messages. */
+/** Stands for all messages; in its stored spelling. */
 export const PLACEHOLDER_MESSAGE: string = JSON.stringify({
-  messageId: PLACEHOLDER,
+  messageId: MESSAGE_TEXT,
   role: "ROLE_USER",
-  parts: [PLACEHOLDER_PART],
+  parts: [{ text: MESSAGE_TEXT }],
 });
 
 /** `artifacts` of a task whose artifacts are large. */

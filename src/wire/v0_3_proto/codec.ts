@@ -9,7 +9,7 @@ import { encodeError } from "./error.ts";
 import { encodeEvent, encodeOpening } from "./event.ts";
 import { encodePush, encodePushes } from "./push.ts";
 import { decodeSend, historyOf } from "./request.ts";
-import { encodeTask } from "./task.ts";
+import { encodeTask, LARGE_TASK } from "./task.ts";
 
 /** REST 0.3 as the official libraries speak it: the JSON of the definition the gRPC service has, by the routes of 0.3. */
 export function createRestCodec(settings: DialectSettings): RestCodec {
@@ -26,6 +26,7 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
     encodeResult,
     encodeOpening,
     encodeEvent,
+    largeTask: () => LARGE_TASK,
     encodeError,
     statusOf: ({ code }) => ERROR_TABLE[code].http0_3,
   };
