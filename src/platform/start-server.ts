@@ -144,11 +144,13 @@ export async function startServer(start: StartOptions): Promise<Started> {
 
 /** The engine's limits and the transport's apart. */
 function limitsOf({ limits = {} }: ServerOptions) {
-  const { maxBodyBytes, maxStreams, maxStreamsPerCaller, ...rest } = limits;
+  const { maxBodyBytes, maxStreams, maxStreamsPerCaller, maxPageBytes, maxAnswerBytes, ...rest } = limits;
   const transportLimits: TransportLimits = {
     ...(maxBodyBytes !== undefined && { maxBodyBytes }),
     ...(maxStreams !== undefined && { maxStreams }),
     ...(maxStreamsPerCaller !== undefined && { maxStreamsPerCaller }),
+    ...(maxPageBytes !== undefined && { maxPageBytes }),
+    ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
   };
   try {
     return { engineLimits: limitsFrom(rest), transportLimits };

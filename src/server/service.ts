@@ -18,6 +18,8 @@ export interface ServiceOptions {
   readonly security?: Security | undefined;
   /** Milliseconds within which a message that comes again counts once. Absent: every message counts. */
   readonly onceWithin?: number | undefined;
+  /** Bytes of tasks on one page of a list. Default 4 MB. */
+  readonly maxPageBytes?: number | undefined;
 }
 
 /** One hosted agent with what its operations need. */

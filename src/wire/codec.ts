@@ -4,6 +4,7 @@ import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { ArtifactPiece } from "../protocol/large-members.ts";
 import type { Message } from "../protocol/message.ts";
 import type {
+  ListPosition,
   Operation,
   OperationPolicy,
   OperationRequest,
@@ -34,6 +35,8 @@ export interface Codec {
   encodeEvent(event: EventText, place: EventPlace): string;
   /** The `error` member of a JSON-RPC response, or the whole body of a REST answer. */
   encodeError(error: A2AError): string;
+  /** For versions whose lists have no place for a page token: the value of a `Link` header that leads to the next page. */
+  nextPageLink?(next: ListPosition, request: OperationRequest | undefined): string;
   /** How the pieces of a task are written whose artifacts or history are too large for one text (`large`). */
   largeTask(task: StoredTask): LargeTaskSpelling;
   /** What a later frame's `event:` says, for readers that want it. */

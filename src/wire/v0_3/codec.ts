@@ -12,7 +12,7 @@ import { encodeMessage } from "./message.ts";
 import { METHOD_OF, type MethodNames, operationsOf } from "./methods.ts";
 import { encodePush, encodePushes, encodeRestPush, encodeRestPushes } from "./push.ts";
 import { decodeRequest, decodeSend } from "./request.ts";
-import { decodeRestRequest, type RestStyle } from "./rest-request.ts";
+import { decodeRestRequest, nextPageLink, type RestStyle } from "./rest-request.ts";
 import { encodeTask, LARGE_TASK } from "./task.ts";
 
 type SharedByVersion = Pick<Codec, "version" | "policy" | "extensionsHeader" | "encodeError">;
@@ -88,6 +88,7 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
     dialect,
     decodeRequest: (operation, request) => decodeRestRequest(operation, request, style),
     encodeResult: encodeRestResult,
+    nextPageLink,
     largeTask: () => LARGE_TASK,
     encodeOpening: (opening) => `{"${opening.kind}":${encodeOpening(opening)}}`,
     encodeEvent: (event, place) =>

@@ -3,7 +3,7 @@ import type { RestCodec } from "../codec.ts";
 import { ERROR_TABLE } from "../error-table.ts";
 import type { DialectSettings } from "../options.ts";
 import { sharedByVersion } from "../v0_3/codec.ts";
-import { decodeRestRequest, type RestStyle } from "../v0_3/rest-request.ts";
+import { decodeRestRequest, nextPageLink, type RestStyle } from "../v0_3/rest-request.ts";
 import { encodeCard } from "./card.ts";
 import { encodeError } from "./error.ts";
 import { encodeEvent, encodeOpening } from "./event.ts";
@@ -24,6 +24,7 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
     mediaTypes: ["application/json"],
     decodeRequest: (operation, request) => decodeRestRequest(operation, request, style),
     encodeResult,
+    nextPageLink,
     encodeOpening,
     encodeEvent,
     largeTask: () => LARGE_TASK,
