@@ -13,7 +13,7 @@ import { readLog } from "./read-log.ts";
 /** Artifacts, or a history, of more bytes than this are read piece by piece. */
 export const LARGE_BYTES: number = 1024 * 1024;
 /** About how much of a task is in memory at a time while it is read in pieces. */
-const PAGE_BYTES = 512 * 1024;
+const PAGE_BYTES = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 /** Artifacts up to this size that follow each other are read together. */
 const GROUP_BYTES = 256 * 1024;
@@ -104,7 +104,7 @@ async function membersOf({ store, id }: StoredLog, { members }: ArtifactSpan): P
 
 async function* readRange({ store, id }: StoredLog, after: number, upTo: number): AsyncGenerator<LogEntry> {
   let reached = after;
-  for await (const entry of readLog(store, id, { after, upTo, pageBytes: PAGE_BYTES })) {
+  for await (const entry of readLog(store, id, { after, upTo })) {
     reached = entry.seq;
     yield entry;
   }

@@ -11,12 +11,12 @@ const PAGE_BYTES = 1024 * 1024;
 export async function* readLog(
   store: Store,
   id: TaskId,
-  range: { after: number; upTo: number; pageBytes?: number },
+  range: { after: number; upTo: number },
 ): AsyncGenerator<LogEntry> {
   let { after } = range;
   for (let pages = 0; after < range.upTo; pages++) {
     if (pages > 0) await nextTurn();
-    const page = await store.log(id, after, range.pageBytes ?? PAGE_BYTES);
+    const page = await store.log(id, after, PAGE_BYTES);
     if (page.length === 0) return;
     for (const entry of page) {
       if (entry.seq > range.upTo) return;

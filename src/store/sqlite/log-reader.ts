@@ -71,7 +71,8 @@ export class LogReader {
     if (typeof pk !== "number") return;
     for (const segment of this.#segments.iterate(pk, page.after)) {
       addRow(page, segment);
-      if (page.done) return;
+      // To read the next segment for a few of its entries costs as much as to read all of it.
+      if (page.done || page.isNearlyFull) return;
     }
     for (const n of this.#hot.rowsOf(id)) {
       const row = this.#row.get(n);

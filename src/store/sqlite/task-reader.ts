@@ -180,7 +180,8 @@ export class TaskReader {
     const { history: limit, upTo, largeBytes } = options;
     const messages = row[19] === null ? [] : splitMessages(row[19]);
     const inline = upTo === undefined ? messages : messages.filter((entry) => entry.after <= upTo);
-    if (largeBytes !== undefined) {
+    const isSmall = row[14] === 1 && (row[19]?.length ?? 0) <= (largeBytes ?? 0);
+    if (largeBytes !== undefined && !isSmall) {
       const large = this.#largeHistory(row, inline, { ...options, largeBytes });
       if (large !== undefined) return { history: [], largeHistory: large };
     }
