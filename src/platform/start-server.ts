@@ -153,10 +153,16 @@ function limitsOf({ limits = {} }: ServerOptions) {
     ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
   };
   try {
+    for (const [name, value] of Object.entries<number>({ ...transportLimits })) requireLimit(name, value);
     return { engineLimits: limitsFrom(rest), transportLimits };
   } catch (error) {
     throw new StartupError("usage", messageOf(error), { cause: error });
   }
+}
+
+function requireLimit(name: string, value: number): void {
+  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value > 0)) return;
+  throw new TypeError(`limits: ${name} must be a whole number from 1 on, or Infinity, not ${String(value)}.`);
 }
 
 /** Store errors say themselves what to do. */

@@ -93,7 +93,7 @@ const LISTS: Readonly<Record<string, List>> = {
   "REST 1.0": async ({ artifacts, token }) => {
     const query = new URLSearchParams({ pageSize: "100", includeArtifacts: String(artifacts), historyLength: "1" });
     if (token !== undefined) query.set("pageToken", token);
-    const response = await fetch(`${server.url}/tasks?${query}`, { headers: JSON_1_0 });
+    const response = await fetch(`${server.url}/tasks?${query.toString()}`, { headers: JSON_1_0 });
     return pageOf((await response.json()) as ListAnswer);
   },
   "REST 0.3": async ({ token }) => {

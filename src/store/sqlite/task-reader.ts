@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import type { GetOptions, HistoryEntry, Position, TaskRecord } from "../contract.ts";
 import { inTransaction } from "./connection.ts";
@@ -219,7 +219,7 @@ export function largeBytesOf({ largeBytes }: Pick<GetOptions, "largeBytes">): nu
   return largeBytes ?? Number.MAX_SAFE_INTEGER;
 }
 
-function entryOf(row: Record<string, unknown>): HistoryEntry {
+function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
   const entry = { after: Number(row["after"]), body: String(row["body"]) };
   return row["inbox"] === null ? entry : { ...entry, inbox: String(row["inbox"]) };
 }

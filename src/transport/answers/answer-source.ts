@@ -78,9 +78,9 @@ export class AnswerSource implements PullSource {
       await nextTurn();
       let text = "";
       while (text.length < GATHERED && !this.#done) {
-        const { value, done } = await pieces.next();
-        if (done === true) break;
-        text += value;
+        const next = await pieces.next();
+        if (next.done === true) break;
+        text += next.value;
       }
       if (this.#done) return undefined;
       this.#text = text;

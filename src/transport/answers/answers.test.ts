@@ -70,7 +70,7 @@ describe("answers under way", () => {
 
   test("whose pieces cannot be made reject, release their bytes and say why", async () => {
     const answers = create();
-    const ended = vi.fn();
+    const ended = vi.fn<(error: unknown) => void>();
     const broken = new Error("gone");
     const source = answers.ofPieces(
       (async function* () {
@@ -95,7 +95,7 @@ describe("answers under way", () => {
 
     test("are broken off after a minute, and their bytes released", async () => {
       const answers = create();
-      const disconnect = vi.fn();
+      const disconnect = vi.fn<() => void>();
       const source = answers.ofPieces(pieces("x".repeat(MB)), 0, KIND);
       source.connected(disconnect);
       await source.pull();
@@ -113,7 +113,7 @@ describe("answers under way", () => {
 
     test("stay while the next piece is being made, however long that takes", async () => {
       const answers = create();
-      const disconnect = vi.fn();
+      const disconnect = vi.fn<() => void>();
       let make: (text: string) => void = () => undefined;
       const made = new Promise<string>((resolve) => {
         make = resolve;

@@ -43,7 +43,8 @@ function open(batches: Array<StreamBatch | undefined | Promise<StreamBatch | und
     stream,
     codec: createDialects().fallbackRpc("1.0"),
     envelope,
-    openAnswer: (opening) => answers.ofText(String(opening), { afterWork: false, ended: () => undefined }),
+    openAnswer: (opening) =>
+      answers.ofText(typeof opening === "string" ? opening : "", { afterWork: false, ended: () => undefined }),
     ended: (_source, error) => state.ended.push(error),
   });
   return { source, state };
