@@ -76,7 +76,8 @@ export class ListReader {
 
   /** The records that fit on the page. Rows are read one by one, so that no more than one that does not fit is read. */
   #firstTasks(rows: Iterable<unknown>, query: ListQuery): { tasks: TaskRecord[]; hasMore: boolean } {
-    const { limit, maxBytes } = query;
+    const { limit, maxBytes = Number.POSITIVE_INFINITY } = query;
+    const sizes = maxBytes === Number.POSITIVE_INFINITY ? undefined : { ...query, maxBytes };
     const tasks: TaskRecord[] = [];
     let bytes = 0;
     for (const each of rows) {
@@ -84,8 +85,8 @@ export class ListReader {
       if (row === undefined) continue;
       if (tasks.length === limit) return { tasks, hasMore: true };
       const record = this.#tasks.recordOf(row, query);
-      if (maxBytes !== undefined) {
-        bytes += this.#tasks.bytesOf(row, record, query);
+      if (sizes !== undefined) {
+        bytes += this.#tasks.bytesOf(row, record, sizes);
         if (tasks.length > 0 && bytes > maxBytes) return { tasks, hasMore: true };
       }
       tasks.push(record);

@@ -16,7 +16,7 @@ export class LogReader {
   readonly #row: StatementSync;
   readonly #newRows: StatementSync;
   readonly #newestSeq: StatementSync;
-  readonly #coldSize: StatementSync;
+  readonly #coldSizes: StatementSync;
   readonly #rowSize: StatementSync;
   readonly #newSize: StatementSync;
 
@@ -30,9 +30,9 @@ export class LogReader {
     this.#row = database.prepare("SELECT first, last, body FROM log WHERE n = ?");
     this.#newRows = database.prepare("SELECT first, last, body FROM log WHERE n > ? AND task = ? ORDER BY n");
     this.#newestSeq = database.prepare("SELECT max(last) AS last FROM log WHERE n > ? AND task = ?");
-    this.#coldSize = database.prepare(
-      `SELECT coalesce((SELECT octet_length(log) FROM task WHERE pk = ?1), 0)
-         + coalesce((SELECT sum(octet_length(body)) FROM segment WHERE task = ?1), 0) AS bytes`,
+    this.#coldSizes = database.prepare(
+      `SELECT octet_length(log) AS bytes FROM task WHERE pk = ?1
+       UNION ALL SELECT octet_length(body) FROM segment WHERE task = ?1`,
     );
     this.#rowSize = database.prepare("SELECT octet_length(body) AS bytes FROM log WHERE n = ?");
     this.#newSize = database.prepare("SELECT sum(octet_length(body)) AS bytes FROM log WHERE n > ? AND task = ?");
@@ -53,9 +53,16 @@ export class LogReader {
     return Math.max(this.#hot.lastOf(id), typeof newest === "number" ? newest : 0);
   }
 
-  /** How many bytes the log of a task has, known without reading it. Ask in the transaction in which its row is read. */
-  sizeOf(id: string, pk: number): number {
-    let bytes = Number(this.#coldSize.get(pk)?.["bytes"]);
+  /**
+   * How many bytes the log of a task has, or some number over `enough`: SQLite looks at every segment it counts. Ask in the transaction in
+   * which its row is read.
+   */
+  sizeOf(id: string, pk: number, enough: number): number {
+    let bytes = 0;
+    for (const row of this.#coldSizes.iterate(pk)) {
+      bytes += Number(row["bytes"] ?? 0);
+      if (bytes > enough) return bytes;
+    }
     for (const n of this.#hot.rowsOf(id)) bytes += Number(this.#rowSize.get(n)?.["bytes"] ?? 0);
     return bytes + Number(this.#newSize.get(this.#hot.newest, pk)?.["bytes"] ?? 0);
   }

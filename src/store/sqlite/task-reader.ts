@@ -46,6 +46,7 @@ export type TaskRow = readonly [
   artifactBytes?: number | null,
 ];
 
+type SizeOptions = HistoryOptions & { readonly artifacts: boolean; readonly maxBytes: number };
 type HistoryOptions = Pick<GetOptions, "history" | "upTo" | "largeBytes">;
 
 /** Reads tasks, without their logs. */
@@ -161,13 +162,13 @@ export class TaskReader {
     };
   }
 
-  /** About how many bytes the record of a row has, with what was left out of it as large. */
-  bytesOf(row: TaskRow, record: TaskRecord, options: HistoryOptions & { readonly artifacts: boolean }): number {
+  /** About how many bytes the record of a row has, with what was left out of it as large; or some number over `maxBytes`. */
+  bytesOf(row: TaskRow, record: TaskRecord, options: SizeOptions): number {
     const { status, metadata = "" } = record.head;
     let bytes = status.length + metadata.length;
     if (record.largeHistory === undefined) for (const { body } of record.history) bytes += body.length;
     else bytes += this.#largeHistoryBytes(row, options);
-    if (options.artifacts) bytes += row[21] ?? this.#logs.sizeOf(row[1], row[0]);
+    if (options.artifacts) bytes += row[21] ?? this.#logs.sizeOf(row[1], row[0], options.maxBytes);
     return bytes;
   }
 
