@@ -10,6 +10,8 @@ export interface AnswerHead {
   readonly contentType: string;
   readonly retryAfter: number | undefined;
   readonly authenticate: string | undefined;
+  /** The token of the next page of a list, where a `Link` header tells it. */
+  readonly nextPageToken?: string | undefined;
 }
 
 export function headOf(response: Response, now: number): AnswerHead {
@@ -19,7 +21,15 @@ export function headOf(response: Response, now: number): AnswerHead {
     contentType: (headers.get("content-type") ?? "").toLowerCase(),
     retryAfter: secondsUntil(headers.get("retry-after"), now),
     authenticate: headers.get("www-authenticate") ?? undefined,
+    nextPageToken: nextPageToken(headers.get("link")),
   };
+}
+
+/** Of `<?pageToken=…>; rel="next"`, which lists of 0.3 have no other place for. */
+function nextPageToken(link: string | null): string | undefined {
+  const target = link === null ? undefined : /<([^<>]*)>\s*;\s*rel="?next"?/i.exec(link)?.[1];
+  const query = target?.split("?", 2)[1];
+  return (query !== undefined && new URLSearchParams(query).get("pageToken")) || undefined;
 }
 
 /** `Retry-After` says seconds, or a date. */

@@ -114,7 +114,10 @@ export function createChannel(options: ChannelOptions): Channel {
     call.id === 0 ? restValue(codec, value, head) : openEnvelope(codec, value, { id: call.id, head });
   const resultOf = (value: unknown, call: PreparedCall, head: AnswerHead): RemoteResult => {
     const content = contentOf(value, call, head);
-    return reading(() => codec.decodeResult(call.operation, content), head);
+    const result = reading(() => codec.decodeResult(call.operation, content), head);
+    const { nextPageToken } = head;
+    if (result.kind !== "tasks" || result.nextPageToken !== "" || nextPageToken === undefined) return result;
+    return { ...result, nextPageToken };
   };
   /** The result, of which a card is believed as far as it must be. */
   const believed = async (value: unknown, call: PreparedCall, { head, signal }: Believing): Promise<RemoteResult> => {

@@ -109,6 +109,8 @@ export interface SnapshotOptions {
   readonly history?: number | undefined;
   /** Put every status the task has had into its metadata. */
   readonly transitions?: boolean;
+  /** Artifacts, or a history, of more bytes than this are given in pieces (`large`). Absent: always as one text. */
+  readonly largeBytes?: number | undefined;
 }
 
 export interface TaskPage {
@@ -125,6 +127,8 @@ export interface SubscribeOptions {
   readonly after?: number;
   /** Follow this message: a new task is followed from its very beginning. */
   readonly ticket?: Ticket;
+  /** As in {@link SnapshotOptions}, for the opening. */
+  readonly largeBytes?: number | undefined;
 }
 
 /** One committed event as text, with what a stream must know of it. */

@@ -232,8 +232,12 @@ class TaskEngine implements RunningEngine {
   async list(query: ListQuery): Promise<TaskPage> {
     const { store } = this.#parts;
     const page = await store.list(query);
-    const found = await Promise.all(page.tasks.map((record) => recordedTask(store, record, query)));
-    const tasks = found.filter((task) => task !== undefined);
+    const tasks: StoredTask[] = [];
+    // One by one: a page is small, but the logs that its tasks are folded from need not be.
+    for (const record of page.tasks) {
+      const task = await recordedTask(store, record, query);
+      if (task !== undefined) tasks.push(task);
+    }
     return { tasks, total: page.total, ...(page.next !== undefined && { next: page.next }) };
   }
 

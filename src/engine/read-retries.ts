@@ -54,6 +54,9 @@ export class ReadRetries implements Store {
   log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]> {
     return this.#read(() => this.#store.log(id, after, maxBytes));
   }
+  history(id: TaskId, from: number, maxBytes: number): Promise<readonly HistoryEntry[]> {
+    return this.#read(() => this.#store.history(id, from, maxBytes));
+  }
   inbox(id: TaskId): Promise<readonly InboxEntry[]> {
     return this.#read(() => this.#store.inbox(id));
   }

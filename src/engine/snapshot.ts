@@ -1,12 +1,14 @@
 import type { TaskId } from "../protocol/ids.ts";
+import { type LargeMembers, PLACEHOLDER_HISTORY } from "../protocol/large-members.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
-import type { HistoryEntry, Store, TaskRecord } from "../store/contract.ts";
+import type { Store, TaskRecord } from "../store/contract.ts";
 import type { SnapshotOptions } from "./api.ts";
 import type { Feed } from "./feed.ts";
 import { type Feeds, isWithin } from "./feeds.ts";
-import { foldEntries, foldLog } from "./fold-log.ts";
+import { type FoldedArtifacts, foldEntries, foldUpTo } from "./fold-log.ts";
+import { keptHistory, largeHistory } from "./large-members.ts";
 import { LogDropped } from "./read-log.ts";
 import type { Transitions } from "./transitions.ts";
 
@@ -31,7 +33,8 @@ async function currentTask(
   if (feed?.finished !== undefined) return finishedTask(feed, options);
   const live = feed?.hasWriter === true ? await unlessDropped(liveTask(store, feed, options)) : undefined;
   if (live !== undefined) return live;
-  const record = await store.get(id, { scope, artifacts: options.artifacts, history: options.history });
+  const { artifacts, history, largeBytes } = options;
+  const record = await store.get(id, { scope, artifacts, history, largeBytes });
   return record === undefined ? undefined : recordedTask(store, record, options);
 }
 
@@ -44,8 +47,8 @@ export async function recordedTask(
   const task = await unlessDropped(assembled(store, record, options));
   if (task !== undefined) return task;
   // A log is dropped only when the artifacts are kept without it.
-  const { artifacts, history } = options;
-  const later = await store.get(record.id, { artifacts, history });
+  const { artifacts, history, largeBytes } = options;
+  const later = await store.get(record.id, { artifacts, history, largeBytes });
   return later === undefined ? undefined : assembled(store, later, options);
 }
 
@@ -60,6 +63,10 @@ async function unlessDropped<T>(reading: Promise<T>): Promise<T | undefined> {
 
 async function assembled(store: Store, record: TaskRecord, options: SnapshotOptions): Promise<StoredTask> {
   const { id, contextId, seq, head, dialect, createdAt } = record;
+  const artifacts =
+    options.artifacts && record.artifacts === undefined
+      ? await foldUpTo(store, { id, upTo: seq }, options.largeBytes)
+      : undefined;
   return {
     id: publicTaskId(id),
     contextId,
@@ -68,9 +75,10 @@ async function assembled(store: Store, record: TaskRecord, options: SnapshotOpti
     seq,
     state: head.state,
     status: head.status,
-    ...(options.artifacts && { artifacts: record.artifacts ?? JSON.stringify(await foldLog(store, id, seq)) }),
-    ...historyMember(record.history, options),
+    ...(options.artifacts && { artifacts: record.artifacts ?? artifacts?.text ?? "[]" }),
+    ...historyMember(record, options),
     ...(head.metadata !== undefined && { metadata: head.metadata }),
+    ...largeMembers(store, record, artifacts),
   };
 }
 
@@ -79,8 +87,11 @@ async function liveTask(store: Store, feed: Feed, options: SnapshotOptions): Pro
   const { seq, state, status, metadata, createdAt } = feed;
   const { id, contextId, scope, dialect } = feed.task;
   const whole = options.artifacts ? feed.read(0) : undefined;
-  const record = await store.get(id, { scope, artifacts: false, history: options.history, upTo: seq });
+  const { history, largeBytes } = options;
+  const record = await store.get(id, { scope, artifacts: false, history, largeBytes, upTo: seq });
   if (record === undefined) return undefined;
+  const artifacts =
+    options.artifacts && whole === undefined ? await foldUpTo(store, { id, upTo: seq }, largeBytes) : undefined;
   return {
     id: publicTaskId(id),
     contextId,
@@ -90,10 +101,11 @@ async function liveTask(store: Store, feed: Feed, options: SnapshotOptions): Pro
     state,
     status,
     ...(options.artifacts && {
-      artifacts: JSON.stringify(whole === undefined ? await foldLog(store, id, seq) : foldEntries(whole)),
+      artifacts: artifacts?.text ?? JSON.stringify(foldEntries(whole ?? [])),
     }),
-    ...historyMember(record.history, options),
+    ...historyMember(record, options),
     ...(metadata !== undefined && { metadata }),
+    ...largeMembers(store, record, artifacts),
   };
 }
 
@@ -111,11 +123,35 @@ function finishedTask(feed: Feed, options: SnapshotOptions): StoredTask {
     state,
     status,
     ...(options.artifacts && { artifacts: finished?.artifacts ?? "[]" }),
-    ...(options.history !== 0 && { history: `[${last.join(",")}]` }),
+    ...finishedHistory(last, options),
     ...(metadata !== undefined && { metadata }),
   };
 }
 
-function historyMember(entries: readonly HistoryEntry[], options: SnapshotOptions): { readonly history?: string } {
-  return options.history === 0 ? {} : { history: `[${entries.map((entry) => entry.body).join(",")}]` };
+function finishedHistory(messages: readonly string[], options: SnapshotOptions): Pick<StoredTask, "history" | "large"> {
+  const { history, largeBytes = Number.POSITIVE_INFINITY } = options;
+  if (history === 0) return {};
+  const bytes = messages.reduce((sum, { length }) => sum + length, 0);
+  if (bytes <= largeBytes) return { history: `[${messages.join(",")}]` };
+  return { history: PLACEHOLDER_HISTORY, large: { history: keptHistory(messages) } };
+}
+
+function historyMember(record: TaskRecord, options: SnapshotOptions): { readonly history?: string } {
+  if (options.history === 0) return {};
+  if (record.largeHistory !== undefined) return { history: PLACEHOLDER_HISTORY };
+  return { history: `[${record.history.map((entry) => entry.body).join(",")}]` };
+}
+
+function largeMembers(
+  store: Store,
+  { id, largeHistory: range }: TaskRecord,
+  artifacts: FoldedArtifacts | undefined,
+): { readonly large?: LargeMembers } {
+  if (range === undefined && artifacts?.large === undefined) return {};
+  return {
+    large: {
+      ...(artifacts?.large !== undefined && { artifacts: artifacts.large }),
+      ...(range !== undefined && { history: largeHistory({ store, id }, range) }),
+    },
+  };
 }

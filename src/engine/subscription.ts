@@ -139,7 +139,7 @@ export async function openSubscription(
   const after = options.after ?? (ticket !== undefined && ticket.inbox === undefined ? 0 : undefined);
   const whole = async (resync: boolean): Promise<LogSubscription> => {
     const { id, scope } = feed.task;
-    const opening = await takeSnapshot(source, { scope, id }, { artifacts: true });
+    const opening = await takeSnapshot(source, { scope, id }, { artifacts: true, largeBytes: options.largeBytes });
     if (opening === undefined) throw new A2AError("task-not-found", "Task not found");
     // Another node writes the task and its last commit was not noticed yet.
     if (opening.seq > feed.seq) await source.feeds.refresh([id]);

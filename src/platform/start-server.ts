@@ -149,20 +149,28 @@ export async function startServer(start: StartOptions): Promise<Started> {
 /** The engine's limits and the transport's apart. */
 function limitsOf({ limits = {} }: ServerOptions) {
   const { maxBodyBytes, maxPendingBodyBytes, maxPendingBodyBytesPerAddress, ...others } = limits;
-  const { maxStreams, maxStreamsPerCaller, maxHops, ...rest } = others;
+  const { maxStreams, maxStreamsPerCaller, maxPageBytes, maxAnswerBytes, maxHops, ...rest } = others;
   const transportLimits: TransportLimits = {
     ...(maxBodyBytes !== undefined && { maxBodyBytes }),
     ...(maxPendingBodyBytes !== undefined && { maxPendingBodyBytes }),
     ...(maxPendingBodyBytesPerAddress !== undefined && { maxPendingBodyBytesPerAddress }),
     ...(maxStreams !== undefined && { maxStreams }),
     ...(maxStreamsPerCaller !== undefined && { maxStreamsPerCaller }),
-    ...(maxHops !== undefined && { maxHops: checkMaxHops(maxHops) }),
+    ...(maxPageBytes !== undefined && { maxPageBytes }),
+    ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
   };
   try {
-    return { engineLimits: limitsFrom(rest), transportLimits };
+    for (const [name, value] of Object.entries<number>({ ...transportLimits })) requireLimit(name, value);
+    const hops = maxHops === undefined ? {} : { maxHops: checkMaxHops(maxHops) };
+    return { engineLimits: limitsFrom(rest), transportLimits: { ...transportLimits, ...hops } };
   } catch (error) {
     throw new StartupError("usage", messageOf(error), { cause: error });
   }
+}
+
+function requireLimit(name: string, value: number): void {
+  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value > 0)) return;
+  throw new TypeError(`limits: ${name} must be a whole number from 1 on, or Infinity, not ${String(value)}.`);
 }
 
 /** Store errors say themselves what to do. */

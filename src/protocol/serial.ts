@@ -2,6 +2,7 @@ import type { Artifact } from "./artifact.ts";
 import type { ArtifactEvent, TaskEvent } from "./event.ts";
 import type { ContextId, TaskId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
+import type { LargeMembers } from "./large-members.ts";
 import type { Message, Role } from "./message.ts";
 import { TASK_STATES, type TaskState } from "./state.ts";
 import type { Task, TaskStatus } from "./task.ts";
@@ -40,6 +41,8 @@ export interface StoredTask {
   /** A JSON array. Absent: not asked for. */
   readonly history?: string;
   readonly metadata?: string;
+  /** Members too large for one text, whose texts above are placeholders. Only where the reader asked for them in this form. */
+  readonly large?: LargeMembers;
   /** Version and binding of the call that made it, where known. */
   readonly dialect?: string;
   /** When it was made, in milliseconds since the epoch, where known. */

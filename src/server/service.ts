@@ -21,6 +21,8 @@ export interface ServiceOptions {
   readonly onceWithin?: number | undefined;
   /** Which messages are refused for the agents they have passed. Absent: none. */
   readonly callPaths?: CallPathRules | undefined;
+  /** Bytes of tasks on one page of a list. Default 4 MB. */
+  readonly maxPageBytes?: number | undefined;
 }
 
 /** One hosted agent with what its operations need. */

@@ -21,6 +21,11 @@ export interface Store {
   /** With a scope: the task, if it lies within; without: whatever scope it has (for the engine's own work). */
   get(id: TaskId, options: GetOptions): Promise<TaskRecord | undefined>;
   list(query: ListQuery): Promise<ListPage>;
+  /**
+   * Messages of a task's history, oldest first, from the one at this index (counted from 0) on: at least one if there is any,
+   * at most about `maxBytes`. For a history that `get` or `list` left out because it is large.
+   */
+  history(id: TaskId, from: number, maxBytes: number): Promise<readonly HistoryEntry[]>;
   /** Entries after `after`, oldest first, at least one if there is any, at most about `maxBytes`. */
   log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]>;
   /** Messages not taken yet, in order of arrival; cancels included. */
@@ -333,6 +338,11 @@ export interface GetOptions {
   readonly history?: number | undefined;
   /** Only messages that follow a seq up to this one. */
   readonly upTo?: number;
+  /**
+   * Artifacts, or a history, of more bytes than this are left out of the record, so that no call reads all of a large task at once:
+   * see `artifacts` and `largeHistory` of {@link TaskRecord}. Absent: nothing is left out.
+   */
+  readonly largeBytes?: number | undefined;
 }
 
 export interface TaskRecord {
@@ -353,7 +363,9 @@ export interface TaskRecord {
   /** Who holds the lease, living or not. */
   readonly node?: string;
   readonly history: readonly HistoryEntry[];
-  /** The folded artifacts, if asked for and kept; otherwise they are to be folded from the log. */
+  /** The history is larger than `largeBytes`, and `history` is empty: `Store.history` yields the messages from `from` up to, not including, `to`. */
+  readonly largeHistory?: { readonly from: number; readonly to: number };
+  /** The folded artifacts, if asked for and kept and, while the log is whole, not larger than `largeBytes`; otherwise they are to be folded from the log. */
   readonly artifacts?: string;
 }
 
@@ -368,6 +380,13 @@ export interface ListQuery {
   readonly before?: ListCursor;
   readonly artifacts: boolean;
   readonly history?: number | undefined;
+  /** As in {@link GetOptions}, for each record by itself. */
+  readonly largeBytes?: number | undefined;
+  /**
+   * The page ends before the task that would take it over this many bytes, but has one task at least. A task counts with everything that
+   * is asked for, what is left out as large included. Absent: no limit.
+   */
+  readonly maxBytes?: number | undefined;
 }
 
 export interface ListCursor {

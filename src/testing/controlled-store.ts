@@ -4,6 +4,7 @@ import type { Scope } from "../protocol/principal.ts";
 import type {
   FailedWebhooksQuery,
   GetOptions,
+  HistoryEntry,
   InboxEntry,
   ListPage,
   ListQuery,
@@ -99,6 +100,9 @@ export class ControlledStore implements Store {
   }
   list(query: ListQuery): Promise<ListPage> {
     return this.#answer(() => this.#inner.list(query));
+  }
+  history(id: TaskId, from: number, maxBytes: number): Promise<readonly HistoryEntry[]> {
+    return this.#answer(() => this.#inner.history(id, from, maxBytes));
   }
   log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]> {
     this.#reads += 1;

@@ -1,7 +1,19 @@
 import assert from "node:assert/strict";
-import type { ListCursor, ListQuery, Store, TaskRecord } from "../store/contract.ts";
+import type { TaskId } from "../protocol/ids.ts";
+import type { HistoryEntry, ListCursor, ListQuery, Store, TaskRecord, TaskWrite } from "../store/contract.ts";
 import type { StoreCase } from "./store-contract.ts";
-import { contextId, createOf, endOf, headOf, SCOPE, START, statusEntry, taskId, writeOf } from "./store-operations.ts";
+import {
+  chunkEntry,
+  contextId,
+  createOf,
+  endOf,
+  headOf,
+  SCOPE,
+  START,
+  statusEntry,
+  taskId,
+  writeOf,
+} from "./store-operations.ts";
 
 const QUERY: ListQuery = { scope: SCOPE, limit: 100, artifacts: false, history: 0 };
 
@@ -15,7 +27,10 @@ export async function readPages(
   for (let before: ListCursor | undefined; ; ) {
     const page = await store.list({ ...query, ...(before !== undefined && { before }) });
     assert(page.tasks.length <= query.limit);
-    if (page.next !== undefined) assert.equal(page.tasks.length, query.limit, "only the last page may be short");
+    if (page.next !== undefined) {
+      assert(page.tasks.length > 0, "a page that is not the last has a task");
+      if (query.maxBytes === undefined) assert.equal(page.tasks.length, query.limit, "only the last page may be short");
+    }
     read.push(...page.tasks);
     if (page.next === undefined) return read;
     before = page.next;
@@ -23,7 +38,103 @@ export async function readPages(
   }
 }
 
+const KB = 1000;
+
+/** A task with a history of two messages and a log, and perhaps folded artifacts, of about so many bytes each. */
+function sizedTask(n: number, sizes: { history?: number; log?: number; artifacts?: number }): TaskWrite[] {
+  const { history = 10, log = 10, artifacts } = sizes;
+  const message = (after: number): HistoryEntry => ({ after, body: JSON.stringify("m".repeat(history / 2)) });
+  const end = endOf(3, {
+    head: headOf("completed", { statusAt: START + n }),
+    history: [message(2)],
+    ...(artifacts !== undefined && { artifacts: JSON.stringify([{ artifactId: "a".repeat(artifacts) }]) }),
+  });
+  return [
+    createOf(taskId(n), {}, { history: [message(0)] }),
+    writeOf(taskId(n), { entries: [chunkEntry(2, "l".repeat(log), false)], end }),
+  ];
+}
+
+/** The ids of a query's pages. */
+async function pagesOf(store: Store, query: ListQuery): Promise<TaskId[][]> {
+  const pages: TaskId[][] = [];
+  for (let before: ListCursor | undefined; ; ) {
+    const page = await store.list({ ...query, ...(before !== undefined && { before }) });
+    pages.push(page.tasks.map(({ id }) => id));
+    if (page.next === undefined) return pages;
+    before = page.next;
+  }
+}
+
 export const storeListCases: readonly StoreCase[] = [
+  {
+    name: "ends a page before the task that would take it over maxBytes, and begins the next page with that task",
+    async run({ store }) {
+      for (let n = 1; n <= 9; n++) await store.commit(sizedTask(n, { artifacts: 30 * KB }));
+      const pages = await pagesOf(store, { ...QUERY, artifacts: true, maxBytes: 100 * KB });
+      assert.deepEqual(pages, [[9, 8, 7].map(taskId), [6, 5, 4].map(taskId), [3, 2, 1].map(taskId)]);
+      const page = await store.list({ ...QUERY, artifacts: true, maxBytes: 100 * KB });
+      assert.equal(page.total, 9);
+      const without = await pagesOf(store, { ...QUERY, maxBytes: 100 * KB });
+      assert.deepEqual(without, [[9, 8, 7, 6, 5, 4, 3, 2, 1].map(taskId)]);
+    },
+  },
+  {
+    name: "counts the log of a task whose artifacts are not folded, and the history that is asked for",
+    async run({ store }) {
+      for (let n = 1; n <= 4; n++) await store.commit(sizedTask(n, { log: 60 * KB }));
+      for (let n = 5; n <= 8; n++) await store.commit(sizedTask(n, { history: 60 * KB }));
+      const one = (n: number): TaskId[] => [taskId(n)];
+      const logs = await pagesOf(store, { ...QUERY, artifacts: true, maxBytes: 100 * KB });
+      assert.deepEqual(logs, [[8, 7, 6, 5, 4].map(taskId), one(3), one(2), one(1)]);
+      const histories = await pagesOf(store, { ...QUERY, history: undefined, maxBytes: 100 * KB });
+      assert.deepEqual(histories, [one(8), one(7), one(6), [5, 4, 3, 2, 1].map(taskId)]);
+      const halves = await pagesOf(store, { ...QUERY, history: 1, maxBytes: 100 * KB });
+      assert.deepEqual(halves, [[8, 7, 6].map(taskId), [5, 4, 3, 2, 1].map(taskId)]);
+    },
+  },
+  {
+    name: "gives a task larger than maxBytes a page of its own, and reads every task once however small maxBytes is",
+    async run({ store }) {
+      const sizes = [1, 200, 3, 400, 5, 90, 9];
+      for (const [n, size] of sizes.entries()) await store.commit(sizedTask(n, { artifacts: size * KB }));
+      const query = { ...QUERY, artifacts: true, history: undefined };
+      const all = [6, 5, 4, 3, 2, 1, 0].map(taskId);
+      assert.deepEqual((await pagesOf(store, { ...query, maxBytes: 1 })).flat(), all);
+      const pages = await pagesOf(store, { ...query, maxBytes: 100 * KB });
+      assert.deepEqual(pages, [
+        [6, 5].map(taskId),
+        [4].map(taskId),
+        [3].map(taskId),
+        [2].map(taskId),
+        [1].map(taskId),
+        [0].map(taskId),
+      ]);
+      const limited = await readPages(store, { ...query, limit: 2, maxBytes: 1000 * KB });
+      assert.deepEqual(
+        limited.map(({ id }) => id),
+        all,
+      );
+    },
+  },
+  {
+    name: "leaves artifacts and histories over largeBytes out of the records of a page, and counts them nevertheless",
+    async run({ store }) {
+      await store.commit(sizedTask(1, { artifacts: 50 * KB }));
+      await store.commit(sizedTask(2, { history: 50 * KB, artifacts: 1 * KB }));
+      const query = { ...QUERY, artifacts: true, history: undefined, largeBytes: 10 * KB };
+      const { tasks } = await store.list(query);
+      assert.deepEqual(
+        tasks.map(({ artifacts, history, largeHistory }) => [artifacts !== undefined, history.length, largeHistory]),
+        [
+          [true, 0, { from: 0, to: 2 }],
+          [false, 2, undefined],
+        ],
+      );
+      assert.equal((await pagesOf(store, { ...query, maxBytes: 90 * KB })).length, 2);
+      assert.equal((await pagesOf(store, { ...query, maxBytes: 110 * KB })).length, 1);
+    },
+  },
   {
     name: "lists newest status first and breaks ties by id, over pages of any size",
     async run({ store }) {

@@ -43,6 +43,49 @@ export const storeReadCases: readonly StoreCase[] = [
     },
   },
   {
+    name: "leaves a history over largeBytes out and yields it page by page, each message exactly once",
+    async run({ store }) {
+      const message = (after: number): { after: number; body: string } => ({
+        after,
+        body: `"${"m".repeat(1000)}${after}"`,
+      });
+      await store.commit([
+        createOf(T, {}, { history: [message(0)], entries: [1, 2, 3, 4, 5].map((n) => statusEntry(n)) }),
+      ]);
+      await store.commit([writeOf(T, { history: [1, 2, 3, 4, 5].map(message) })]);
+      const read = (options: { history?: number; upTo?: number }) =>
+        store.get(T, { artifacts: false, largeBytes: 2500, ...options });
+      const whole = await read({});
+      assert.deepEqual([whole?.history, whole?.largeHistory], [[], { from: 0, to: 6 }]);
+      assert.deepEqual((await read({ history: 3 }))?.largeHistory, { from: 3, to: 6 });
+      assert.deepEqual((await read({ history: 3, upTo: 4 }))?.largeHistory, { from: 2, to: 5 });
+      const small = await read({ history: 2 });
+      assert.deepEqual([small?.history.length, small?.largeHistory], [2, undefined]);
+      assert.equal((await read({ history: 0 }))?.largeHistory, undefined);
+      for (const maxBytes of [1, 1500, 2500, 100_000]) {
+        const found: unknown[] = [];
+        for (;;) {
+          const page = await store.history(T, found.length, maxBytes);
+          if (page.length === 0) break;
+          assert(page.length === 1 || page.reduce((sum, { body }) => sum + body.length, 0) <= maxBytes);
+          found.push(...page);
+        }
+        assert.deepEqual(found, [0, 1, 2, 3, 4, 5].map(message));
+      }
+      assert.deepEqual(await store.history(taskId(99), 0, 100), []);
+    },
+  },
+  {
+    name: "leaves artifacts over largeBytes out while the log holds what they are made of",
+    async run({ store }) {
+      const artifacts = JSON.stringify([{ artifactId: "a".repeat(1000) }]);
+      await store.commit([createOf(T, {}, { end: endOf(2, { artifacts }) })]);
+      const record = await store.get(T, { artifacts: true, largeBytes: 500 });
+      assert(record !== undefined && !("artifacts" in record));
+      assert.equal((await store.get(T, { artifacts: true, largeBytes: 5000 }))?.artifacts, artifacts);
+    },
+  },
+  {
     name: "shows artifacts only where asked for",
     async run({ store }) {
       await store.commit([createOf(T, {}, { end: endOf(2, { artifacts: '[{"artifactId":"a"}]' }) })]);

@@ -102,6 +102,9 @@ class RandomlyUnreliableStore implements UnreliableStore {
   log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]> {
     return this.#call("log", () => this.#store.log(id, after, maxBytes));
   }
+  history(id: TaskId, from: number, maxBytes: number): Promise<readonly HistoryEntry[]> {
+    return this.#call("history", () => this.#store.history(id, from, maxBytes));
+  }
   inbox(id: TaskId): Promise<readonly InboxEntry[]> {
     return this.#call("inbox", () => this.#store.inbox(id));
   }

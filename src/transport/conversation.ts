@@ -2,6 +2,7 @@ import { CALL_PATH_HEADER } from "../protocol/call-path.ts";
 import { A2AError, toA2AError } from "../protocol/error.ts";
 import type { Operation, OperationRequest, OperationResult } from "../protocol/operation.ts";
 import { ANONYMOUS, type Principal } from "../protocol/principal.ts";
+import type { StoredTask } from "../protocol/serial.ts";
 import { acceptCallPath } from "../server/accept-call-path.ts";
 import type { Call } from "../server/call.ts";
 import { activeExtensions } from "../server/extensions.ts";
@@ -10,6 +11,8 @@ import type { Service } from "../server/service.ts";
 import type { TaskStream } from "../server/task-stream.ts";
 import type { Codec } from "../wire/codec.ts";
 import type { Dialects } from "../wire/dialects.ts";
+import { resultPieces } from "../wire/large-task.ts";
+import { type AnswerKind, type Answers, COUNTED_BYTES } from "./answers/answers.ts";
 import { auditEntry, taskIdOf } from "./audit.ts";
 import { authenticateExchange } from "./authentication.ts";
 import type { CardSigning } from "./card-route.ts";
@@ -22,7 +25,7 @@ import { callerKey, type RequestLimits } from "./rate-limit/request-limits.ts";
 import { recordCall } from "./record-call.ts";
 import { requestedVersion } from "./service-parameters.ts";
 import { signCard } from "./sign-card.ts";
-import { type Envelope, EventStream } from "./sse/event-stream.ts";
+import { type Envelope, EventStream, type EventStreamOptions } from "./sse/event-stream.ts";
 import type { StreamPlace, StreamRegistry } from "./sse/stream-registry.ts";
 
 const JSON_HEADERS: Headers = { "content-type": "application/json" };
@@ -31,6 +34,7 @@ const JSON_HEADERS: Headers = { "content-type": "application/json" };
 export interface Endpoint {
   readonly environment: TransportEnvironment;
   readonly streams: StreamRegistry;
+  readonly answers: Answers;
   readonly dialects: Dialects;
   /** Absent: cards are not signed. */
   readonly cardSigning?: CardSigning | undefined;
@@ -141,19 +145,77 @@ async function answer(
     const call = new ExchangeCall(exchange, { principal: conversation.principal, codec: conversation.codec, callPath });
     const result = await perform(service, call, request);
     if (result.kind === "stream") {
+      const reply = openStream(endpoint, conversation, { stream: result, call, place });
       audit(endpoint, conversation, { result });
-      return openStream(endpoint, conversation, { stream: result, call, place });
+      return reply;
     }
     place?.release();
-    const text = conversation.codec.encodeResult(result);
-    const body = conversation.envelope.result(result.kind === "card" ? await signed(text, endpoint, exchange) : text);
+    const reply = await resultReply(endpoint, conversation, { result, call });
     audit(endpoint, conversation, { result });
     report(endpoint, conversation, undefined);
-    return { status: 200, headers: headersOf(conversation.headers, conversation, call), body };
+    return reply;
   } catch (error) {
     place?.release();
     throw error;
   }
+}
+
+interface Answered {
+  readonly result: OperationResult;
+  readonly call: Call;
+}
+
+/** The answer: one text while it is short; a longer one is counted, and a large one made while it is sent. */
+async function resultReply(endpoint: Endpoint, conversation: Conversation, { result, call }: Answered): Promise<Reply> {
+  const { codec, envelope, request, exchange } = conversation;
+  const headers = headersOf(conversation.headers, conversation, call);
+  const link =
+    result.kind === "tasks" && result.next !== undefined ? codec.nextPageLink?.(result.next, request) : undefined;
+  const linked = link === undefined ? headers : { ...headers, link };
+  const bytes = piecesBytes(result);
+  if (bytes !== undefined) {
+    const pieces = resultPieces(codec, result, (text) => envelope.result(text));
+    return {
+      status: 200,
+      headers: linked,
+      source: endpoint.answers.ofPieces(pieces, bytes, answerKind(endpoint, conversation)),
+    };
+  }
+  const text = codec.encodeResult(result);
+  const body = envelope.result(result.kind === "card" ? await signed(text, endpoint, exchange) : text);
+  if (body.length < COUNTED_BYTES) return { status: 200, headers: linked, body };
+  const source = endpoint.answers.ofText(body, answerKind(endpoint, conversation));
+  return { status: 200, headers: { ...linked, "content-length": String(Buffer.byteLength(body)) }, source };
+}
+
+/** A page of tasks with more text than this is encoded task by task while it is sent. */
+const WHOLE_PAGE_BYTES = 256 * 1024;
+
+/** For an answer that is made while it is sent: the bytes of it that are in memory from the beginning. */
+function piecesBytes(result: OperationResult): number | undefined {
+  if (result.kind === "task" || result.kind === "sent") {
+    return result.task.large === undefined ? undefined : textBytes(result.task);
+  }
+  if (result.kind !== "tasks") return undefined;
+  let bytes = 0;
+  for (const task of result.tasks) bytes += textBytes(task);
+  return bytes > WHOLE_PAGE_BYTES || result.tasks.some(({ large }) => large !== undefined) ? bytes : undefined;
+}
+
+function textBytes({ status, artifacts = "", history = "", metadata = "" }: StoredTask): number {
+  return status.length + artifacts.length + history.length + metadata.length;
+}
+
+/** Operations that change something have done so when they answer. */
+const AFTER_WORK: ReadonlySet<Operation | undefined> = new Set(["send", "stream", "cancel", "push-create"]);
+
+function answerKind({ environment }: Endpoint, { operation }: Conversation): AnswerKind {
+  return {
+    afterWork: AFTER_WORK.has(operation),
+    ended: (error) => {
+      if (error !== undefined) environment.logger.error("An answer could not be completed", { error });
+    },
+  };
 }
 
 /** An extended card differs from caller to caller, so that each one is signed for itself. */
@@ -195,12 +257,15 @@ interface OpenedStream {
 
 function openStream(endpoint: Endpoint, conversation: Conversation, { stream, call, place }: OpenedStream): Reply {
   const { envelope, codec, namesEvents } = conversation;
-  const { streams } = endpoint;
-  const source = new EventStream({
+  const { streams, answers } = endpoint;
+  const kind = answerKind(endpoint, conversation);
+  const source = openedStream({
     stream,
     codec,
     envelope,
     namesEvents,
+    openAnswer: (opening) =>
+      typeof opening === "string" ? answers.ofText(opening, kind) : answers.ofPieces(opening, 0, kind),
     ended: (ended, error) => {
       streams.remove(ended);
       place?.release();
@@ -209,6 +274,16 @@ function openStream(endpoint: Endpoint, conversation: Conversation, { stream, ca
   });
   streams.add(source);
   return { status: 200, headers: headersOf(STREAM_HEADERS, conversation, call), source };
+}
+
+/** Nobody reads the events of a stream whose opening is refused. */
+function openedStream(options: EventStreamOptions): EventStream {
+  try {
+    return new EventStream(options);
+  } catch (thrown) {
+    options.stream.events?.close();
+    throw thrown;
+  }
 }
 
 function refuse(endpoint: Endpoint, conversation: Conversation, error: A2AError): Reply {

@@ -7,7 +7,7 @@ import { allFrames, describeFaces, type Site, textMessage } from "./test/faces.t
 const APP = "https://app.example";
 const OTHER = "https://other.example";
 const EXPOSED =
-  "A2A-Extensions, X-A2A-Extensions, ETag, WWW-Authenticate, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, " +
+  "A2A-Extensions, X-A2A-Extensions, ETag, WWW-Authenticate, Retry-After, Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, " +
   "RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset";
 const CARD = "/.well-known/agent-card.json";
 

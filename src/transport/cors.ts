@@ -7,7 +7,7 @@ const REQUEST_HEADERS = [
   ...["If-None-Match", "Traceparent", "Tracestate"],
 ];
 const EXPOSED = [
-  ...["A2A-Extensions", "X-A2A-Extensions", "ETag", "WWW-Authenticate", "Retry-After"],
+  ...["A2A-Extensions", "X-A2A-Extensions", "ETag", "WWW-Authenticate", "Retry-After", "Link"],
   ...["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
   ...["RateLimit-Policy", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
 ].join(", ");

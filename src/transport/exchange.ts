@@ -43,10 +43,15 @@ export interface StreamReply {
 
 /** A body made piece by piece, each only when the one before has been accepted by the connection. */
 export interface PullSource {
-  /** The next piece; `undefined` at the end. Never rejects. Not called again before the last call has settled. */
+  /**
+   * The next piece; `undefined` at the end. Not called again before the last call has settled. Rejects where the rest cannot be made: the
+   * connection is broken off, so that its reader does not take what it has for all there is.
+   */
   pull(): string | undefined | Promise<string | undefined>;
   /** Nobody reads on. Idempotent, also after the end. */
   cancel(): void;
+  /** Called once, before the first `pull`, with how to break the connection off, for a source whose reader takes nothing. */
+  connected?(disconnect: () => void): void;
 }
 
 /** Sent with every answer: browsers must not take it for another type than it says. */

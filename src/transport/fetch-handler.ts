@@ -88,6 +88,9 @@ function readable(source: PullSource, signal: AbortSignal): ReadableStream<Uint8
   else signal.addEventListener("abort", () => source.cancel(), { once: true });
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        source.connected?.(() => controller.error(new Error("The reader took nothing for too long.")));
+      },
       async pull(controller) {
         const chunk = await source.pull();
         if (chunk === undefined) controller.close();

@@ -8,6 +8,7 @@ import type { ServiceOptions } from "../server/service.ts";
 import { createDialects } from "../wire/dialects.ts";
 import type { DialectOptions } from "../wire/options.ts";
 import { createAgentRouter, type SigningOptions } from "./agent-router.ts";
+import { Answers } from "./answers/answers.ts";
 import { type Audit, auditEntry } from "./audit.ts";
 import { BodyMemory } from "./body-memory.ts";
 import type { Endpoint } from "./conversation.ts";
@@ -52,6 +53,8 @@ export interface HttpHandlerOptions extends PublicUrlOptions {
   readonly rateLimit?: RateLimitOptions | undefined;
   /** Milliseconds, by a clock that nobody sets, for what is counted per time. */
   readonly now?: () => number;
+  /** Milliseconds after which a caller that takes nothing of a longer answer is disconnected. Default 60,000. */
+  readonly readerTimeoutMs?: number;
   /** Milliseconds between the comments that keep idle streams alive. Default 15,000. */
   readonly heartbeatMs?: number;
   readonly logger?: Logger;
@@ -93,11 +96,15 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     maxStreams: limits.maxStreams ?? 20_000,
     maxStreamsPerCaller: limits.maxStreamsPerCaller ?? Number.POSITIVE_INFINITY,
   });
+  const answers = new Answers({
+    maxBytes: limits.maxAnswerBytes ?? 128 * 1024 * 1024,
+    readerTimeoutMs: options.readerTimeoutMs ?? 60_000,
+  });
   const dialects = createDialects(options.dialects);
   const signer = options.signing?.cards;
   const keysUrl = (exchange: Exchange): string => `${whereabouts.baseUrl(exchange)}${JWKS_PATH}`;
   const cardSigning = signer === undefined ? undefined : { signer, keysUrl };
-  const endpoint: Endpoint = { environment, streams, dialects, cardSigning };
+  const endpoint: Endpoint = { environment, streams, answers, dialects, cardSigning };
   const router = createAgentRouter({
     endpoint,
     whereabouts,
@@ -112,6 +119,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       options.serverId === undefined
         ? undefined
         : { serverId: options.serverId, maxHops: limits.maxHops ?? DEFAULT_MAX_HOPS },
+    maxPageBytes: limits.maxPageBytes,
   });
   const { nowhere } = router;
   const cors = new CorsPolicy(options.corsOrigins ?? [], security === undefined ? [] : keyHeadersOf(security));

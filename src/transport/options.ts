@@ -52,6 +52,10 @@ export interface TransportLimits {
   readonly maxPendingBodyBytes?: number;
   /** Bytes of memory for those of one network address. Default 32 MB; at least `maxBodyBytes`. */
   readonly maxPendingBodyBytesPerAddress?: number;
+  /** Bytes of tasks on one page of a list; a page has at least one task. Default 4 MB. */
+  readonly maxPageBytes?: number;
+  /** Bytes that answers of 64 KB and more hold in memory while they are being sent. Default 128 MB. */
+  readonly maxAnswerBytes?: number;
   /** Streams open at a time. Default 20,000. */
   readonly maxStreams?: number;
   /** Streams that one caller may have open at a time. Default: as many as there may be. */

@@ -1,8 +1,10 @@
 import type { AgentCard } from "../protocol/card.ts";
 import type { A2AError } from "../protocol/error.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
+import type { ArtifactPiece } from "../protocol/large-members.ts";
 import type { Message } from "../protocol/message.ts";
 import type {
+  ListPosition,
   Operation,
   OperationPolicy,
   OperationRequest,
@@ -33,10 +35,25 @@ export interface Codec {
   encodeEvent(event: EventText, place: EventPlace): string;
   /** The `error` member of a JSON-RPC response, or the whole body of a REST answer. */
   encodeError(error: A2AError): string;
+  /** For versions whose lists have no place for a page token: the value of a `Link` header that leads to the next page. */
+  nextPageLink?(next: ListPosition, request: OperationRequest | undefined): string;
+  /** How the pieces of a task are written whose artifacts or history are too large for one text (`large`). */
+  largeTask(task: StoredTask): LargeTaskSpelling;
   /** What a later frame's `event:` says, for readers that want it. */
   eventName?(event: EventText): string;
   /** The HTTP status that goes with that error. */
   statusOf(error: A2AError): number;
+}
+
+/** What replaces the placeholders in the text of a task with large members. */
+export interface LargeTaskSpelling {
+  /** The placeholder of the artifacts as this dialect writes it. */
+  readonly artifactsPlace: string;
+  artifacts(pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string>;
+  /** The placeholder of the history as this dialect writes it. */
+  readonly historyPlace: string;
+  /** A message, given in its stored spelling; `undefined`: this dialect writes it elsewhere. */
+  message(stored: string): string | undefined;
 }
 
 export interface RpcCodec extends Codec {

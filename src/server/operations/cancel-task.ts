@@ -1,3 +1,4 @@
+import { LARGE_BYTES } from "../../engine/large-members.ts";
 import { A2AError } from "../../protocol/error.ts";
 import type { CancelRequest, OperationResult } from "../../protocol/operation.ts";
 import { type Call, scopeOf } from "../call.ts";
@@ -19,7 +20,11 @@ export async function cancelTask(
       metadata: { taskId: request.id },
     });
   }
-  const task = await engine.snapshot(scope, request.id, { artifacts: true, transitions: showsTransitions(agent) });
+  const task = await engine.snapshot(scope, request.id, {
+    artifacts: true,
+    largeBytes: LARGE_BYTES,
+    transitions: showsTransitions(agent),
+  });
   if (task === undefined) throw taskNotFound(request.id);
   return { kind: "task", task };
 }

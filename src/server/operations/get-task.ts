@@ -1,3 +1,4 @@
+import { LARGE_BYTES } from "../../engine/large-members.ts";
 import type { GetRequest, OperationResult } from "../../protocol/operation.ts";
 import { type Call, scopeOf } from "../call.ts";
 import { taskNotFound } from "../refusals.ts";
@@ -10,6 +11,7 @@ export async function getTask({ agent, engine }: Service, call: Call, request: G
   const task = await engine.snapshot(scope, request.id, {
     artifacts: true,
     history: request.history,
+    largeBytes: LARGE_BYTES,
     transitions: showsTransitions(agent),
   });
   if (task === undefined) throw taskNotFound(request.id);

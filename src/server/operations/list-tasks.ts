@@ -1,3 +1,4 @@
+import { LARGE_BYTES } from "../../engine/large-members.ts";
 import type { ListRequest, OperationResult } from "../../protocol/operation.ts";
 import { type Call, scopeOf } from "../call.ts";
 import type { Service } from "../service.ts";
@@ -5,10 +6,11 @@ import type { Service } from "../service.ts";
 /** Messages per task where the caller names no number, and at most: a page holds up to a hundred tasks. */
 const DEFAULT_HISTORY = 10;
 const MAX_HISTORY = 100;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** A page of the caller's own tasks, newest status first. */
+/** A page of the caller's own tasks, newest status first. It ends early where the tasks are large. */
 export async function listTasks(
-  { agent, engine }: Service,
+  { agent, engine, maxPageBytes = MAX_PAGE_BYTES }: Service,
   call: Call,
   request: ListRequest,
 ): Promise<OperationResult> {
@@ -17,6 +19,8 @@ export async function listTasks(
     scope: scopeOf(call, agent.id, request.tenant),
     limit: pageSize,
     artifacts,
+    maxBytes: maxPageBytes,
+    largeBytes: LARGE_BYTES,
     history: Math.min(request.history ?? DEFAULT_HISTORY, MAX_HISTORY),
     ...(contextId !== undefined && { contextId }),
     ...(state !== undefined && { state }),

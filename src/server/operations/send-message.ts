@@ -1,4 +1,5 @@
 import type { Engine, Ticket } from "../../engine/api.ts";
+import { LARGE_BYTES } from "../../engine/large-members.ts";
 import { A2AError } from "../../protocol/error.ts";
 import type { OperationResult, SendRequest } from "../../protocol/operation.ts";
 import type { Scope } from "../../protocol/principal.ts";
@@ -35,6 +36,7 @@ async function finish({ agent, engine }: Service, { call, request, scope, ticket
   const task = await engine.snapshot(scope, ticket.taskId, {
     artifacts: true,
     history: request.history,
+    largeBytes: LARGE_BYTES,
     transitions: showsTransitions(agent),
   });
   if (task === undefined) throw new A2AError("internal", "The task was deleted before it could be returned");

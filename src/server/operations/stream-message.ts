@@ -1,3 +1,4 @@
+import { LARGE_BYTES } from "../../engine/large-members.ts";
 import type { SendRequest } from "../../protocol/operation.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import { type Call, scopeOf } from "../call.ts";
@@ -21,7 +22,7 @@ export async function streamMessage(service: Service, call: Call, request: SendR
   const submitted = await submitMessage(service, call, request);
   if (submitted.kind === "message") return messageStream(submitted.message);
   const { ticket } = submitted;
-  const subscription = await engine.subscribe(scope, ticket.taskId, { ticket });
+  const subscription = await engine.subscribe(scope, ticket.taskId, { ticket, largeBytes: LARGE_BYTES });
   if (subscription === undefined) throw taskNotFound(ticket.taskId);
   const { closeOnInputRequired } = call.policy;
   const isAsked = closeOnInputRequired && subscription.opening.state === "input-required" && subscription.answered;

@@ -1,3 +1,4 @@
+import { LARGE_BYTES } from "../../engine/large-members.ts";
 import { A2AError } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { SubscribeRequest } from "../../protocol/operation.ts";
@@ -30,7 +31,10 @@ export interface ResumeOptions {
 /** The stream of a task that is there already, from a cursor or from now. */
 export async function resumedStream(service: Service, call: Call, options: ResumeOptions): Promise<TaskStream> {
   const { scope, taskId, cursor, closeOnInputRequired } = options;
-  const subscription = await service.engine.subscribe(scope, taskId, cursor === undefined ? {} : { after: cursor });
+  const subscription = await service.engine.subscribe(scope, taskId, {
+    largeBytes: LARGE_BYTES,
+    ...(cursor !== undefined && { after: cursor }),
+  });
   if (subscription === undefined) throw taskNotFound(taskId);
   // Whoever lost events is given the whole task, finished or not.
   if (subscription.ended && !subscription.resync && call.policy.terminalSubscribe === "error") {
@@ -53,9 +57,15 @@ async function artifactsSoFar(
   stream: TaskStream,
 ): Promise<string | undefined> {
   try {
-    return (await engine.snapshot(scope, taskId, { artifacts: true, history: 0 }))?.artifacts;
+    const task = await engine.snapshot(scope, taskId, { artifacts: true, history: 0, largeBytes: LARGE_BYTES });
+    return task?.large?.artifacts === undefined ? task?.artifacts : bareArtifacts(task.large.artifacts.ids);
   } catch (thrown) {
     stream.events?.close();
     throw thrown;
   }
+}
+
+/** Artifacts of which nothing is known but their names. */
+function bareArtifacts(ids: readonly string[]): string {
+  return JSON.stringify(ids.map((artifactId) => ({ artifactId, parts: [] })));
 }

@@ -90,13 +90,25 @@ class MemoryStore implements Store {
     );
     const following = before === undefined ? matching : matching.filter((row) => comesAfter(row, before));
     following.sort(newestFirst);
-    const rows = following.slice(0, limit);
+    const rows = firstBytes(following.slice(0, limit), query);
     const last = rows.at(-1);
     return {
       tasks: rows.map((row) => recordOf(row, query)),
       total: matching.length,
-      ...(last !== undefined && following.length > limit && { next: { at: last.head.statusAt, id: last.id } }),
+      ...(last !== undefined && following.length > rows.length && { next: { at: last.head.statusAt, id: last.id } }),
     };
+  }
+
+  async history(id: TaskId, from: number, maxBytes: number): Promise<readonly HistoryEntry[]> {
+    this.#mustBeOpen();
+    const history = this.#tasks.get(id)?.history ?? [];
+    let to = from;
+    let bytes = 0;
+    for (let entry = history[to]; entry !== undefined; entry = history[++to]) {
+      bytes += entry.body.length;
+      if (to > from && bytes > maxBytes) break;
+    }
+    return history.slice(from, to);
   }
 
   async log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]> {
@@ -341,8 +353,42 @@ function dropLog(row: TaskRow): void {
   row.firstSeq = row.seq + 1;
 }
 
+/** The rows up to the one that would make them more than `maxBytes`; one at least. */
+function firstBytes(rows: readonly TaskRow[], query: ListQuery): readonly TaskRow[] {
+  const { maxBytes } = query;
+  if (maxBytes === undefined) return rows;
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += bytesOf(row, query);
+    return index > 0 && bytes > maxBytes;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+/** About how many bytes a record has that is read with these options. */
+function bytesOf(row: TaskRow, options: Pick<ListQuery, "artifacts" | "history">): number {
+  const { status, metadata = "" } = row.head;
+  const { from, to } = historyRange(row.history, options);
+  let bytes = status.length + metadata.length + bodyBytes(row.history.slice(from, to));
+  if (options.artifacts) bytes += row.artifacts?.length ?? bodyBytes(row.log);
+  return bytes;
+}
+
+function bodyBytes(entries: Iterable<{ readonly body: string }>): number {
+  let bytes = 0;
+  for (const { body } of entries) bytes += body.length;
+  return bytes;
+}
+
 function recordOf(row: TaskRow, options: Omit<GetOptions, "scope">): TaskRecord {
-  const { create, artifacts } = row;
+  const { create } = row;
+  const { largeBytes = Number.POSITIVE_INFINITY } = options;
+  // Without the log there is nothing else to make them of.
+  const keepsArtifacts = row.firstSeq > 1 || (row.artifacts?.length ?? 0) <= largeBytes;
+  const artifacts = options.artifacts && keepsArtifacts ? row.artifacts : undefined;
+  const range = historyRange(row.history, options);
+  const history = row.history.slice(range.from, range.to);
+  const isLarge = bodyBytes(history) > largeBytes;
   return {
     id: row.id,
     contextId: create.contextId,
@@ -354,18 +400,20 @@ function recordOf(row: TaskRow, options: Omit<GetOptions, "scope">): TaskRecord 
     firstSeq: row.firstSeq,
     epoch: row.epoch,
     ...(row.node !== undefined && { node: row.node }),
-    history: historyOf(row.history, options),
-    ...(options.artifacts && artifacts !== undefined && { artifacts }),
+    history: isLarge ? [] : history,
+    ...(isLarge && { largeHistory: range }),
+    ...(artifacts !== undefined && { artifacts }),
   };
 }
 
-function historyOf(
+/** Which messages are asked for. Those that follow a later seq come later. */
+function historyRange(
   history: readonly HistoryEntry[],
-  { history: limit, upTo }: Omit<GetOptions, "scope">,
-): readonly HistoryEntry[] {
-  if (limit === 0) return [];
-  const visible = upTo === undefined ? history : history.filter((entry) => entry.after <= upTo);
-  return limit === undefined ? visible.slice() : visible.slice(-limit);
+  { history: limit, upTo }: Pick<GetOptions, "history" | "upTo">,
+): { readonly from: number; readonly to: number } {
+  const hidden = upTo === undefined ? -1 : history.findIndex((entry) => entry.after > upTo);
+  const to = hidden === -1 ? history.length : hidden;
+  return { from: limit === undefined ? 0 : Math.max(0, to - limit), to };
 }
 
 function newestFirst(a: TaskRow, b: TaskRow): number {

@@ -6,7 +6,8 @@ import type { OpenTasks } from "./open-tasks.ts";
 /** A finished log up to this size stays in the task's own row. */
 const MAX_INLINE_LOG = 16_000;
 const SEGMENT_BYTES = 256_000;
-const MAX_FOLD_BYTES = 4_000_000;
+/** The artifacts of a larger log are not made of it before somebody reads them, and then piece by piece. */
+const MAX_FOLD_BYTES = 1_000_000;
 /** How much one transaction moves at most. */
 const BUDGET_BYTES = 4_000_000;
 const BUDGET_TASKS = 128;

@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { ListPage, ListQuery } from "../contract.ts";
+import type { ListPage, ListQuery, TaskRecord } from "../contract.ts";
 import { inTransaction } from "./connection.ts";
 import { FINEST, LEVELS } from "./counters.ts";
 import type { ScopeReader } from "./scope-ids.ts";
 import { STATE_CODE } from "./state-code.ts";
-import { oneRow, prepareRows, TASK_COLUMNS, type TaskReader } from "./task-reader.ts";
+import { largeBytesOf, oneRow, prepareRows, type TaskReader, taskColumns } from "./task-reader.ts";
 
 /** The filters of a list, as the file spells them. */
 interface Filter {
@@ -60,20 +60,40 @@ export class ListReader {
 
   #page(query: ListQuery, filter: Filter): ListPage {
     const { where, values } = conditionsOf(filter);
-    const { before, limit, artifacts } = query;
+    const { before, artifacts } = query;
+    if (artifacts) values.unshift(largeBytesOf(query));
     if (before !== undefined) values.push(before.at, before.id);
-    const sql = `SELECT ${TASK_COLUMNS}${artifacts ? ", artifacts" : ""} FROM task ${where}
+    const sql = `SELECT ${taskColumns({ messages: query.history !== 0, artifacts })} FROM task ${where}
       ${before === undefined ? "" : "AND (status_at, id) < (?, ?)"} ORDER BY status_at DESC, id DESC LIMIT ?`;
     const statement = prepared(this.#pages, sql, () => prepareRows(this.#database, sql));
-    const rows = statement.all(...values, limit + 1).map(oneRow);
-    const hasMore = rows.length > limit;
-    if (hasMore) rows.pop();
-    const last = rows.at(-1);
+    const { tasks, hasMore } = this.#firstTasks(statement.iterate(...values, query.limit + 1), query);
+    const last = tasks.at(-1);
     return {
-      tasks: rows.flatMap((row) => (row === undefined ? [] : (this.#tasks.recordOf(row, query) ?? []))),
+      tasks,
       total: this.#total(filter),
-      ...(hasMore && last !== undefined && { next: { at: last[5], id: last[1] } }),
+      ...(hasMore && last !== undefined && { next: { at: last.head.statusAt, id: last.id } }),
     };
+  }
+
+  /** The records that fit on the page. Rows are read one by one, so that no more than one that does not fit is read. */
+  #firstTasks(rows: Iterable<unknown>, query: ListQuery): { tasks: TaskRecord[]; hasMore: boolean } {
+    const { limit, maxBytes = Number.POSITIVE_INFINITY } = query;
+    const sizes = maxBytes === Number.POSITIVE_INFINITY ? undefined : { ...query, maxBytes };
+    const tasks: TaskRecord[] = [];
+    let bytes = 0;
+    for (const each of rows) {
+      const row = oneRow(each);
+      if (row === undefined) continue;
+      if (tasks.length === limit) return { tasks, hasMore: true };
+      const record = this.#tasks.recordOf(row, query);
+      if (record === undefined) continue;
+      if (sizes !== undefined) {
+        bytes += this.#tasks.bytesOf(row, record, sizes);
+        if (tasks.length > 0 && bytes > maxBytes) return { tasks, hasMore: true };
+      }
+      tasks.push(record);
+    }
+    return { tasks, hasMore: false };
   }
 
   #total(filter: Filter): number {

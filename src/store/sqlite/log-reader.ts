@@ -16,6 +16,9 @@ export class LogReader {
   readonly #row: StatementSync;
   readonly #newRows: StatementSync;
   readonly #newestSeq: StatementSync;
+  readonly #coldSizes: StatementSync;
+  readonly #rowSize: StatementSync;
+  readonly #newSize: StatementSync;
 
   constructor(database: DatabaseSync, hot: HotIndex) {
     this.#database = database;
@@ -27,6 +30,12 @@ export class LogReader {
     this.#row = database.prepare("SELECT first, last, body FROM log WHERE n = ?");
     this.#newRows = database.prepare("SELECT first, last, body FROM log WHERE n > ? AND task = ? ORDER BY n");
     this.#newestSeq = database.prepare("SELECT max(last) AS last FROM log WHERE n > ? AND task = ?");
+    this.#coldSizes = database.prepare(
+      `SELECT octet_length(log) AS bytes FROM task WHERE pk = ?1
+       UNION ALL SELECT octet_length(body) FROM segment WHERE task = ?1`,
+    );
+    this.#rowSize = database.prepare("SELECT octet_length(body) AS bytes FROM log WHERE n = ?");
+    this.#newSize = database.prepare("SELECT sum(octet_length(body)) AS bytes FROM log WHERE n > ? AND task = ?");
     for (const row of database.prepare("SELECT n, last, id FROM log JOIN task ON pk = task ORDER BY n").iterate()) {
       hot.add(String(row["id"]), Number(row["n"]), Number(row["last"]));
     }
@@ -44,6 +53,20 @@ export class LogReader {
     return Math.max(this.#hot.lastOf(id), typeof newest === "number" ? newest : 0);
   }
 
+  /**
+   * How many bytes the log of a task has, or some number over `enough`: SQLite looks at every segment it counts. Ask in the transaction in
+   * which its row is read.
+   */
+  sizeOf(id: string, pk: number, enough: number): number {
+    let bytes = 0;
+    for (const row of this.#coldSizes.iterate(pk)) {
+      bytes += Number(row["bytes"] ?? 0);
+      if (bytes > enough) return bytes;
+    }
+    for (const n of this.#hot.rowsOf(id)) bytes += Number(this.#rowSize.get(n)?.["bytes"] ?? 0);
+    return bytes + Number(this.#newSize.get(this.#hot.newest, pk)?.["bytes"] ?? 0);
+  }
+
   #fill(page: LogPage, id: string): void {
     const task = this.#task.get(id);
     if (task === undefined) return;
@@ -55,7 +78,8 @@ export class LogReader {
     if (typeof pk !== "number") return;
     for (const segment of this.#segments.iterate(pk, page.after)) {
       addRow(page, segment);
-      if (page.done) return;
+      // To read the next segment for a few of its entries costs as much as to read all of it.
+      if (page.done || page.isNearlyFull) return;
     }
     for (const n of this.#hot.rowsOf(id)) {
       const row = this.#row.get(n);

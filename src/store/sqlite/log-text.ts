@@ -40,6 +40,10 @@ export class LogPage {
     this.#maxBytes = maxBytes;
   }
 
+  get isNearlyFull(): boolean {
+    return this.#bytes > this.#maxBytes * 0.75;
+  }
+
   isFull(more: number): boolean {
     this.done = this.entries.length > 0 && this.#bytes + more > this.#maxBytes;
     return this.done;

@@ -7,6 +7,11 @@ const DEFAULT_PRUNE_COUNT = 100;
 /** How much one sweep does at most, so that commits do not wait for it long. */
 const SWEEP_TASKS = 500;
 const SWEEP_BYTES = 32_000_000;
+/** Artifacts of a log larger than this stay in the log: as one text they could only be read at once. */
+const MAX_RESULT_BYTES = 4_000_000;
+
+/** As `first_seq`: the log is whole and never dropped, because the artifacts are made of it whenever they are read. */
+export const LOG_STAYS = 0;
 
 /** Keeps to the retention policy, within the transaction that is open. */
 export class Retainer {
@@ -17,6 +22,7 @@ export class Retainer {
   readonly #oldLogs: StatementSync | undefined;
   readonly #dropLog: StatementSync;
   readonly #dropSegments: StatementSync;
+  readonly #keepLog: StatementSync;
   /** How many tasks there are; known only where a number of them is set. */
   #count = 0;
   /** Nothing can be dropped until some task ends or some webhook is done with; to find that out again each time could take long. */
@@ -30,12 +36,15 @@ export class Retainer {
     this.#deleter = parts.deleter;
     this.#folder = parts.folder;
     this.#total = database.prepare("SELECT count(*) AS n FROM task");
-    this.#dropLog = database.prepare("UPDATE task SET log = NULL, first_seq = seq + 1, artifacts = ? WHERE pk = ?");
+    this.#dropLog = database.prepare(
+      "UPDATE task SET log = NULL, first_seq = seq + 1, artifacts = coalesce(artifacts, ?) WHERE pk = ?",
+    );
+    this.#keepLog = database.prepare(`UPDATE task SET first_seq = ${LOG_STAYS} WHERE pk = ?`);
     this.#dropSegments = database.prepare("DELETE FROM segment WHERE task = ?");
     if (parts.retention.logAge === undefined) return;
     database.exec("CREATE INDEX IF NOT EXISTS task_logged ON task (status_at) WHERE ended = 1 AND first_seq = 1");
     this.#oldLogs = database.prepare(
-      `SELECT pk, artifacts FROM task INDEXED BY task_logged
+      `SELECT pk, artifacts IS NULL AS unfolded FROM task INDEXED BY task_logged
        WHERE ended = 1 AND first_seq = 1 AND status_at < ? AND ${NOBODY_WAITS} ORDER BY status_at LIMIT ?`,
     );
   }
@@ -87,14 +96,18 @@ export class Retainer {
     let bytes = 0;
     for (const row of this.#oldLogs?.all(before, SWEEP_TASKS) ?? []) {
       const pk = Number(row["pk"]);
-      let artifacts = row["artifacts"] ?? null;
-      if (typeof artifacts !== "string") {
+      let artifacts: string | undefined;
+      if (row["unfolded"] === 1) {
         // The result must outlive the events it was made of.
-        bytes += this.#folder.sizeOf(pk);
-        artifacts = this.#folder.fold(pk) ?? null;
+        const size = this.#folder.sizeOf(pk);
+        bytes += size;
+        artifacts = size > MAX_RESULT_BYTES ? undefined : this.#folder.fold(pk);
+        if (artifacts === undefined) {
+          this.#keepLog.run(pk);
+          continue;
+        }
       }
-      if (artifacts === null) continue;
-      this.#dropLog.run(artifacts, pk);
+      this.#dropLog.run(artifacts ?? null, pk);
       this.#dropSegments.run(pk);
       if (bytes > SWEEP_BYTES) return;
     }

@@ -8,6 +8,7 @@ import type { Scope } from "../../protocol/principal.ts";
 import {
   type FailedWebhooksQuery,
   type GetOptions,
+  type HistoryEntry,
   type InboxEntry,
   type ListPage,
   type ListQuery,
@@ -201,6 +202,10 @@ class SqliteStore implements Store {
 
   async list(query: ListQuery): Promise<ListPage> {
     return this.#read(() => this.#lists.list(query));
+  }
+
+  async history(id: TaskId, from: number, maxBytes: number): Promise<readonly HistoryEntry[]> {
+    return this.#read(() => this.#tasks.history(id, from, maxBytes));
   }
 
   async log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]> {

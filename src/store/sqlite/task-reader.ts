@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { isSameScope } from "../../protocol/principal.ts";
 import type { GetOptions, HistoryEntry, Position, TaskRecord } from "../contract.ts";
@@ -8,12 +8,20 @@ import { splitMessages } from "./message-text.ts";
 import type { ScopeReader } from "./scope-ids.ts";
 import { stateOf } from "./state-code.ts";
 
-/** The columns of {@link TaskRow}, in its order. */
-export const TASK_COLUMNS =
-  "pk, id, scope, context, state, status_at, ended, active, wake_at, node, epoch, seq, first_seq, created_at, whole, dialect, status, metadata, runner, messages";
+/** The columns of {@link TaskRow}, in its order, but for the messages and what follows them. */
+const HEAD_COLUMNS =
+  "pk, id, scope, context, state, status_at, ended, active, wake_at, node, epoch, seq, first_seq, created_at, whole, dialect, status, metadata, runner";
+/** Artifacts up to so many bytes; larger ones only where the log is gone, so that they cannot be made of it. Then their size, which is known without reading them. */
+const ARTIFACTS = "CASE WHEN octet_length(artifacts) <= ? OR first_seq > 1 THEN artifacts END, octet_length(artifacts)";
+
+/** What to select for a {@link TaskRow}. With artifacts, the first parameter of the statement is how large they may be. */
+export function taskColumns(options: { readonly messages: boolean; readonly artifacts: boolean }): string {
+  const { messages, artifacts } = options;
+  return `${HEAD_COLUMNS}, ${messages ? "messages" : "NULL"}${artifacts ? `, ${ARTIFACTS}` : ""}`;
+}
 
 type Text = string | null;
-/** A row as an array, which is the quickest form to read. The last is there where artifacts were asked for. */
+/** A row as an array, which is the quickest form to read. The last two are there where artifacts were asked for. */
 export type TaskRow = readonly [
   pk: number,
   id: TaskId,
@@ -36,7 +44,11 @@ export type TaskRow = readonly [
   runner: string,
   messages: Text,
   artifacts?: Text,
+  artifactBytes?: number | null,
 ];
+
+type SizeOptions = HistoryOptions & { readonly artifacts: boolean; readonly maxBytes: number };
+type HistoryOptions = Pick<GetOptions, "history" | "upTo" | "largeBytes">;
 
 /** Reads tasks, without their logs. */
 export class TaskReader {
@@ -47,22 +59,38 @@ export class TaskReader {
   readonly #whole: StatementSync;
   readonly #position: StatementSync;
   readonly #messages: StatementSync;
+  readonly #messageSizes: StatementSync;
+  readonly #messageCount: StatementSync;
+  readonly #inlineMessages: StatementSync;
+  readonly #messagesFrom: StatementSync;
 
   constructor(database: DatabaseSync, parts: { readonly scopes: ScopeReader; readonly logs: LogReader }) {
     this.#database = database;
     this.#scopes = parts.scopes;
     this.#logs = parts.logs;
-    this.#head = prepareRows(database, `SELECT ${TASK_COLUMNS} FROM task WHERE id = ?`);
-    this.#whole = prepareRows(database, `SELECT ${TASK_COLUMNS}, artifacts FROM task WHERE id = ?`);
+    const select = (artifacts: boolean): StatementSync =>
+      prepareRows(database, `SELECT ${taskColumns({ messages: true, artifacts })} FROM task WHERE id = ?`);
+    this.#head = select(false);
+    this.#whole = select(true);
     this.#position = database.prepare("SELECT pk, seq, ended FROM task WHERE id = ?");
     this.#messages = database.prepare(
       "SELECT after, inbox, body FROM message WHERE task = ? AND after <= ? ORDER BY n DESC LIMIT ?",
     );
+    this.#messageSizes = database.prepare(
+      `SELECT count(*) AS n, coalesce(sum(bytes), 0) AS bytes FROM (
+         SELECT octet_length(body) AS bytes FROM message WHERE task = ? AND after <= ? ORDER BY n DESC LIMIT ?)`,
+    );
+    this.#messageCount = database.prepare("SELECT count(*) AS n FROM message WHERE task = ? AND after <= ?");
+    this.#inlineMessages = database.prepare("SELECT pk, messages FROM task WHERE id = ?");
+    this.#messagesFrom = database.prepare(
+      "SELECT after, inbox, body FROM message WHERE task = ? ORDER BY n LIMIT -1 OFFSET ?",
+    );
   }
 
   get(id: TaskId, options: GetOptions): TaskRecord | undefined {
-    const statement = options.artifacts ? this.#whole : this.#head;
-    const row = oneRow(statement.get(id));
+    const select = (): TaskRow | undefined =>
+      oneRow(options.artifacts ? this.#whole.get(largeBytesOf(options), id) : this.#head.get(id));
+    const row = select();
     if (row === undefined) return undefined;
     const scope = this.#scopes.scopeOf(row[2]);
     if (scope === undefined) return undefined;
@@ -70,7 +98,7 @@ export class TaskReader {
     if (row[14] === 1) return this.recordOf(row, options);
     // It may change between two queries: read it again with all that belongs to it in one transaction.
     return inTransaction(this.#database, () => {
-      const current = oneRow(statement.get(id));
+      const current = select();
       return current && this.recordOf(current, options);
     });
   }
@@ -87,8 +115,29 @@ export class TaskReader {
     return [{ id, seq: ended ? seq : Math.max(seq, this.#logs.lastSeq(id, Number(row["pk"]))), ended }];
   }
 
+  history(id: TaskId, from: number, maxBytes: number): readonly HistoryEntry[] {
+    return inTransaction(this.#database, () => {
+      const row = this.#inlineMessages.get(id);
+      if (row === undefined) return [];
+      const { messages } = row;
+      const inline = typeof messages === "string" ? splitMessages(messages) : [];
+      const page: HistoryEntry[] = [];
+      let bytes = 0;
+      const isFull = (entry: HistoryEntry): boolean => {
+        bytes += entry.body.length;
+        if (page.length > 0 && bytes > maxBytes) return true;
+        page.push(entry);
+        return false;
+      };
+      if (inline.slice(from).some(isFull)) return page;
+      const skipped = Math.max(0, from - inline.length);
+      for (const later of this.#messagesFrom.iterate(Number(row["pk"]), skipped)) if (isFull(entryOf(later))) break;
+      return page;
+    });
+  }
+
   /** Within a transaction, unless the row is whole. `undefined`: the task was deleted since. */
-  recordOf(row: TaskRow, options: Pick<GetOptions, "history" | "upTo">): TaskRecord | undefined {
+  recordOf(row: TaskRow, options: HistoryOptions): TaskRecord | undefined {
     const scope = this.#scopes.scopeOf(row[2]);
     if (scope === undefined) return undefined;
     const [pk, id, , contextId, state, statusAt, ended, active, wakeAt, node, epoch, seq, firstSeq, ...rest] = row;
@@ -109,29 +158,76 @@ export class TaskReader {
         ...(wakeAt !== null && { wakeAt }),
       },
       seq: ended === 1 ? seq : Math.max(seq, this.#logs.lastSeq(id, pk)),
-      firstSeq,
+      // 0 says that the log is never dropped.
+      firstSeq: Math.max(1, firstSeq),
       epoch,
       ...(node !== null && { node }),
-      history: options.history === 0 ? [] : this.#historyOf(row, options),
+      ...(options.history === 0 ? NO_HISTORY : this.#historyOf(row, options)),
       ...(typeof artifacts === "string" && { artifacts }),
     };
   }
 
-  #historyOf(row: TaskRow, { history: limit, upTo }: Pick<GetOptions, "history" | "upTo">): readonly HistoryEntry[] {
+  /** About how many bytes the record of a row has, with what was left out of it as large; or some number over `maxBytes`. */
+  bytesOf(row: TaskRow, record: TaskRecord, options: SizeOptions): number {
+    const { status, metadata = "" } = record.head;
+    let bytes = status.length + metadata.length;
+    if (record.largeHistory === undefined) for (const { body } of record.history) bytes += body.length;
+    else bytes += this.#largeHistoryBytes(row, options);
+    if (options.artifacts) bytes += row[21] ?? this.#logs.sizeOf(row[1], row[0], options.maxBytes);
+    return bytes;
+  }
+
+  #largeHistoryBytes(row: TaskRow, { history = -1, upTo = Number.MAX_SAFE_INTEGER }: HistoryOptions): number {
+    const sizes = this.#messageSizes.get(row[0], upTo, history);
+    return (row[19]?.length ?? 0) + Number(sizes?.["bytes"]);
+  }
+
+  #historyOf(row: TaskRow, options: HistoryOptions): Pick<TaskRecord, "history" | "largeHistory"> {
+    const { history: limit, upTo, largeBytes } = options;
     const messages = row[19] === null ? [] : splitMessages(row[19]);
     const inline = upTo === undefined ? messages : messages.filter((entry) => entry.after <= upTo);
+    const isSmall = row[14] === 1 && (row[19]?.length ?? 0) <= (largeBytes ?? 0);
+    if (largeBytes !== undefined && !isSmall) {
+      const large = this.#largeHistory(row, inline, { ...options, largeBytes });
+      if (large !== undefined) return { history: [], largeHistory: large };
+    }
     const later = row[14] === 1 ? [] : this.#laterMessages(row[0], upTo ?? Number.MAX_SAFE_INTEGER, limit ?? -1);
     const all = inline.concat(later);
-    return limit === undefined ? all : all.slice(-limit);
+    return { history: limit === undefined ? all : all.slice(-limit) };
+  }
+
+  /** Which messages are asked for, if they are larger than allowed. */
+  #largeHistory(
+    row: TaskRow,
+    inline: readonly HistoryEntry[],
+    options: HistoryOptions & { readonly largeBytes: number },
+  ): TaskRecord["largeHistory"] {
+    const { history: limit, upTo = Number.MAX_SAFE_INTEGER, largeBytes } = options;
+    const sizes = row[14] === 1 ? undefined : this.#messageSizes.get(row[0], upTo, limit ?? -1);
+    const later = Number(sizes?.["n"] ?? 0);
+    const first = limit === undefined ? 0 : Math.max(0, inline.length + later - limit);
+    let bytes = Number(sizes?.["bytes"] ?? 0);
+    for (const { body } of inline.slice(first)) bytes += body.length;
+    if (bytes <= largeBytes) return undefined;
+    const all = inline.length + (row[14] === 1 ? 0 : Number(this.#messageCount.get(row[0], upTo)?.["n"]));
+    return { from: limit === undefined ? 0 : Math.max(0, all - limit), to: all };
   }
 
   #laterMessages(pk: number, upTo: number, limit: number): HistoryEntry[] {
-    const entries = this.#messages.all(pk, upTo, limit).map((row) => {
-      const entry = { after: Number(row["after"]), body: String(row["body"]) };
-      return row["inbox"] === null ? entry : { ...entry, inbox: String(row["inbox"]) };
-    });
-    return entries.reverse();
+    return this.#messages.all(pk, upTo, limit).map(entryOf).reverse();
   }
+}
+
+const NO_HISTORY: Pick<TaskRecord, "history"> = { history: [] };
+
+/** As a parameter of {@link taskColumns}. */
+export function largeBytesOf({ largeBytes }: Pick<GetOptions, "largeBytes">): number {
+  return largeBytes ?? Number.MAX_SAFE_INTEGER;
+}
+
+function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
+  const entry = { after: Number(row["after"]), body: String(row["body"]) };
+  return row["inbox"] === null ? entry : { ...entry, inbox: String(row["inbox"]) };
 }
 
 /** A statement whose rows are arrays. */
@@ -141,7 +237,7 @@ export function prepareRows(database: DatabaseSync, sql: string): StatementSync 
   return statement;
 }
 
-/** What a statement of {@link TASK_COLUMNS} yields: the file's schema vouches for the types. */
+/** What a statement of {@link taskColumns} yields: the file's schema vouches for the types. */
 export function oneRow(row: unknown): TaskRow | undefined {
   return row as TaskRow | undefined;
 }

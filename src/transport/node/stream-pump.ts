@@ -18,6 +18,7 @@ export class StreamPump {
       return;
     }
     this.#response.on("close", () => this.#source.cancel());
+    this.#source.connected?.(() => this.#response.destroy());
     this.#response.writeHead(status, { ...COMMON_HEADERS, ...headers });
     this.#run();
   }
@@ -26,9 +27,12 @@ export class StreamPump {
     for (;;) {
       const chunk = this.#source.pull();
       if (chunk instanceof Promise) {
-        void chunk.then((text) => {
-          if (this.#accepted(text)) this.#run();
-        });
+        void chunk.then(
+          (text) => {
+            if (this.#accepted(text)) this.#run();
+          },
+          () => this.#response.destroy(),
+        );
         return;
       }
       if (!this.#accepted(chunk)) return;

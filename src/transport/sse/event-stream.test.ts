@@ -4,6 +4,7 @@ import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import type { StoredTask } from "../../protocol/serial.ts";
 import type { StreamBatch, TaskStream } from "../../server/task-stream.ts";
 import { createDialects } from "../../wire/dialects.ts";
+import { Answers } from "../answers/answers.ts";
 import { RpcEnvelope } from "../jsonrpc/envelope.ts";
 import { EventStream } from "./event-stream.ts";
 
@@ -37,10 +38,13 @@ function open(batches: Array<StreamBatch | undefined | Promise<StreamBatch | und
     },
   };
   const envelope = new RpcEnvelope('"id-1"');
+  const answers = new Answers({ maxBytes: 1e9, readerTimeoutMs: 1e6 });
   const source = new EventStream({
     stream,
     codec: createDialects().fallbackRpc("1.0"),
     envelope,
+    openAnswer: (opening) =>
+      answers.ofText(typeof opening === "string" ? opening : "", { afterWork: false, ended: () => undefined }),
     ended: (_source, error) => state.ended.push(error),
   });
   return { source, state };

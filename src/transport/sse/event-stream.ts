@@ -2,7 +2,9 @@ import { type A2AError, toA2AError } from "../../protocol/error.ts";
 import type { StreamBatch, StreamEvents, TaskStream } from "../../server/task-stream.ts";
 import { ArtifactNumbers } from "../../wire/artifact-numbers.ts";
 import type { Codec, EventPlace } from "../../wire/codec.ts";
+import { COUNTED_BYTES } from "../answers/answers.ts";
 import type { PullSource } from "../exchange.ts";
+import { openingFrames } from "./opening.ts";
 
 /** What a binding puts around each frame's text. */
 export interface Envelope {
@@ -16,6 +18,8 @@ export interface EventStreamOptions {
   readonly envelope: Envelope;
   /** The reader wants frames to say in `event:` what they are, where the dialect has names for that. */
   readonly namesEvents?: boolean;
+  /** Counts a long opening while it is sent. Throws where there is no room for it. */
+  readonly openAnswer: (opening: string | AsyncGenerator<string>) => PullSource;
   /** Told once, when nothing more will be sent; with what went wrong, if anything did. */
   readonly ended: (source: EventStream, error: A2AError | undefined) => void;
 }
@@ -38,42 +42,32 @@ export class EventStream implements PullSource {
   readonly #ended: EventStreamOptions["ended"];
   /** Text that goes out before anything else. */
   #ready: string | undefined;
+  /** The opening, where it is long: goes out before `#ready`. */
+  #opening: PullSource | undefined;
   #batch: StreamBatch | undefined;
   #sent = 0;
   #reading = false;
   #done = false;
   #reader: ((chunk: string | undefined) => void) | undefined;
 
-  constructor({ stream, codec, envelope, namesEvents = false, ended }: EventStreamOptions) {
+  constructor({ stream, codec, envelope, namesEvents = false, openAnswer, ended }: EventStreamOptions) {
     this.#events = stream.events;
     this.#codec = codec;
     this.#envelope = envelope;
     this.#ended = ended;
     this.#namesEvents = namesEvents;
-    const { opening } = stream;
-    if (opening.kind === "task") {
-      const { id, contextId, dialect, artifacts = stream.artifacts } = opening.task;
-      const numbers = codec.policy.numbersArtifacts?.(dialect) === true ? new ArtifactNumbers(artifacts) : undefined;
-      this.#place = { taskId: id, contextId, final: false, origin: dialect, numbers };
-    }
-    this.#ready = this.#openingFrames(stream);
+    this.#place = placeOf(stream, codec);
+    const opening = openingFrames(stream, { codec, envelope, namesEvents, place: this.#place });
+    if (typeof opening === "string" && opening.length < COUNTED_BYTES) this.#ready = opening;
+    else this.#opening = openAnswer(opening);
   }
 
-  /** Only the last has an id: whoever lost the connection before it has seen nothing yet. */
-  #openingFrames({ opening, events }: TaskStream): string {
-    const encoded = this.#codec.encodeOpening(events === undefined ? { ...opening, final: true } : opening);
-    const id = opening.kind === "task" ? `id: ${opening.task.seq}\n` : "";
-    if (typeof encoded === "string") return `${id}data: ${this.#envelope.result(encoded)}\n\n`;
-    let text = "";
-    for (const [index, frame] of encoded.entries()) {
-      if (index === encoded.length - 1) text += id;
-      if (this.#namesEvents) text += `event: ${frame.name}\n`;
-      text += `data: ${this.#envelope.result(frame.text)}\n\n`;
-    }
-    return text;
+  connected(disconnect: () => void): void {
+    this.#opening?.connected?.(disconnect);
   }
 
   pull(): string | undefined | Promise<string | undefined> {
+    if (this.#opening !== undefined) return this.#pullOpening(this.#opening);
     const ready = this.#ready ?? (this.#batch === undefined ? undefined : this.#frames(this.#batch));
     if (ready !== undefined) {
       if (this.#ready !== undefined) {
@@ -89,7 +83,22 @@ export class EventStream implements PullSource {
     });
   }
 
+  async #pullOpening(opening: PullSource): Promise<string | undefined> {
+    try {
+      const text = await opening.pull();
+      if (text !== undefined || this.#done) return text;
+    } catch (thrown) {
+      this.#finish(toA2AError(thrown));
+      throw thrown;
+    }
+    this.#opening = undefined;
+    if (this.#events === undefined) this.#finish(undefined);
+    return this.pull();
+  }
+
   cancel(): void {
+    this.#opening?.cancel();
+    this.#opening = undefined;
     this.#ready = undefined;
     this.#batch = undefined;
     this.#finish(undefined);
@@ -176,4 +185,15 @@ export class EventStream implements PullSource {
     this.#events?.close();
     this.#ended(this, error);
   }
+}
+
+/** What all events of a stream have in common; `undefined` for a stream of one message. */
+function placeOf({ opening, artifacts: known }: TaskStream, { policy }: Codec): EventPlace | undefined {
+  if (opening.kind !== "task") return undefined;
+  const { id, contextId, dialect, artifacts = known, large } = opening.task;
+  const place = { taskId: id, contextId, final: false, origin: dialect };
+  if (policy.numbersArtifacts?.(dialect) !== true) return { ...place, numbers: undefined };
+  const numbers = new ArtifactNumbers(large?.artifacts === undefined ? artifacts : undefined);
+  for (const artifactId of large?.artifacts?.ids ?? []) numbers.of(artifactId);
+  return { ...place, numbers };
 }

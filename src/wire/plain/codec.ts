@@ -5,6 +5,7 @@ import { ERROR_TABLE } from "../error-table.ts";
 import type { DialectSettings } from "../options.ts";
 import { PLAIN_VERSION } from "./binding.ts";
 import { encodeError } from "./error.ts";
+import { largeTask } from "./large-task.ts";
 import type { PlainReading } from "./message.ts";
 import { decodeRequest } from "./request.ts";
 import { encodeTask } from "./task.ts";
@@ -35,6 +36,7 @@ export function createRestCodec(
     encodeResult,
     encodeOpening: inexpressible,
     encodeEvent: inexpressible,
+    largeTask,
     encodeError,
     statusOf: ({ code }) => ERROR_TABLE[code].http,
     mediaTypes: ["application/json"],

@@ -9,7 +9,7 @@ import type { NewId } from "./message.ts";
 import { METHOD_OF } from "./methods.ts";
 import { encodePush, encodePushes } from "./push.ts";
 import { decodeRequest, type RequestReading } from "./request.ts";
-import { encodeTask, repliedTaskObject } from "./task.ts";
+import { encodeTask, LARGE_TASK, repliedTaskObject } from "./task.ts";
 
 const DIALECT = "0.1/jsonrpc";
 
@@ -49,6 +49,7 @@ export function createRpcCodec(
     encodeResult,
     encodeOpening: (opening) => encodeOpening(opening, SPELLING),
     encodeEvent: (event, place) => encodeEvent(event, place, SPELLING),
+    largeTask: () => LARGE_TASK,
     eventName,
     encodeError,
     statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,

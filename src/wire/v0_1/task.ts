@@ -1,9 +1,11 @@
 import type { Artifact } from "../../protocol/artifact.ts";
 import type { Message } from "../../protocol/message.ts";
-import { readTask, type StoredTask } from "../../protocol/serial.ts";
+import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
 import type { TaskState } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
+import type { LargeTaskSpelling } from "../codec.ts";
 import { isWireObject, member } from "../fields.ts";
+import { largeTaskSpelling, partsBy } from "../large-task.ts";
 import { remote as newer } from "../v0_3/task.ts";
 import { messageObject, newerMessage } from "./message.ts";
 import { newerParts, partObject } from "./part.ts";
@@ -71,6 +73,12 @@ export function artifactObject({ name, description, parts, metadata }: Artifact,
     ...(metadata !== undefined && { metadata }),
   };
 }
+
+export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+  artifact: (artifact, index) => JSON.stringify(artifactObject(artifact, { index })),
+  parts: partsBy(partObject),
+  message: (stored) => JSON.stringify(messageObject(readMessage(stored))),
+});
 
 /** A task from an agent. */
 export function decodeRemoteTask(value: unknown, path: string): Task {

@@ -1,10 +1,15 @@
-import { readTask, type StoredTask } from "../../protocol/serial.ts";
-import type { RpcCodec } from "../codec.ts";
+import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
+import type { LargeTaskSpelling, RpcCodec } from "../codec.ts";
 import { isWireObject, type WireObject } from "../fields.ts";
+import { largeTaskSpelling, partsBy } from "../large-task.ts";
 import { eventObject as newerEventObject } from "../v0_3/event.ts";
-import { taskObject as newerTaskObject } from "../v0_3/task.ts";
+import { messageObject as newerMessageObject } from "../v0_3/message.ts";
+import { partObject as newerPartObject } from "../v0_3/part.ts";
+import { artifactObject as newerArtifactObject, taskObject as newerTaskObject } from "../v0_3/task.ts";
 import { type EventSpelling, encodeEvent, encodeOpening, eventName, SPELLING } from "./event.ts";
-import { taskObject } from "./task.ts";
+import { messageObject } from "./message.ts";
+import { partObject } from "./part.ts";
+import { artifactObject, taskObject } from "./task.ts";
 
 /**
  * For calls that 0.1 and a newer version of 0.x spell alike, by callers that do not say which of them they speak. A task made in
@@ -26,6 +31,7 @@ export function createUnionRpcCodec(newer: RpcCodec): RpcCodec {
     },
     encodeEvent: (event, place) =>
       isOlder(place.origin) ? encodeEvent(event, place, UNION) : newer.encodeEvent(event, place),
+    largeTask: (task) => (isOlder(task.dialect) ? LARGE_TASK : newer.largeTask(task)),
     eventName,
   };
 }
@@ -44,6 +50,16 @@ function encodeTask(stored: StoredTask): string {
   const task = readTask(stored);
   return JSON.stringify(union(newerTaskObject(task), taskObject(task)));
 }
+
+const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+  artifact: (artifact, index) =>
+    JSON.stringify(union(newerArtifactObject(artifact), artifactObject(artifact, { index }))),
+  parts: partsBy((part) => union(newerPartObject(part), partObject(part))),
+  message: (stored) => {
+    const message = readMessage(stored);
+    return JSON.stringify(union(newerMessageObject(message), messageObject(message)));
+  },
+});
 
 /** The members of both spellings of one thing. Where they differ, the older one counts, which every reader knows. */
 function union(newer: object, older: object): object;

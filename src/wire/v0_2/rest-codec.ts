@@ -5,10 +5,10 @@ import { createRpcCodec } from "./codec.ts";
 
 /** What this version gives by path: an extended card, or the status that says why not. What the body of that holds is free. */
 export function createRestCodec(settings: DialectSettings): RestCodec {
-  const { version, policy, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError } =
+  const { version, policy, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError, largeTask } =
     createRpcCodec(settings);
   return {
-    ...{ version, policy, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError },
+    ...{ version, policy, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError, largeTask },
     dialect: "0.2/rest",
     decodeRequest: () => ({ operation: "extended-card", tenant: "" }),
     statusOf: ({ code }) => ERROR_TABLE[code].http0_3,

@@ -1,6 +1,6 @@
 import { A2AError } from "../../protocol/error.ts";
 import type { PushCreateRequest, SendRequest } from "../../protocol/operation.ts";
-import type { ClientRequest, RestCall, RpcCall } from "../client-codec.ts";
+import type { ClientRequest, RemoteListRequest, RestCall, RpcCall } from "../client-codec.ts";
 import { type Params, unlessEmpty } from "../client-params.ts";
 import { pathSegment } from "../path-segment.ts";
 import { messageObject } from "./message.ts";
@@ -83,7 +83,7 @@ export function encodeRestCall(request: ClientRequest, bodies: RestBodies): Rest
     case "get":
       return { method: "GET", path: `${taskPath(request.id)}${historyQuery(request.history)}` };
     case "list":
-      return { method: "GET", path: `/v1/tasks${historyQuery(request.history)}` };
+      return { method: "GET", path: `/v1/tasks${listQuery(request)}` };
     case "cancel": {
       const body = JSON.stringify({ name: `tasks/${request.id}`, metadata: unlessEmpty(request.metadata) });
       return { method: "POST", path: `${taskPath(request.id)}:cancel`, body };
@@ -110,6 +110,12 @@ function taskPath(id: string): string {
 
 function configsPath(taskId: string): string {
   return `${taskPath(taskId)}/pushNotificationConfigs`;
+}
+
+function listQuery({ history, pageToken }: Pick<RemoteListRequest, "history" | "pageToken">): string {
+  const query = historyQuery(history);
+  if (pageToken === undefined) return query;
+  return `${query === "" ? "?" : `${query}&`}pageToken=${encodeURIComponent(pageToken)}`;
 }
 
 function historyQuery(history: number | undefined): string {

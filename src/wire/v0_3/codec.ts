@@ -12,8 +12,8 @@ import { encodeMessage } from "./message.ts";
 import { METHOD_OF, type MethodNames, operationsOf } from "./methods.ts";
 import { encodePush, encodePushes, encodeRestPush, encodeRestPushes } from "./push.ts";
 import { decodeRequest, decodeSend } from "./request.ts";
-import { decodeRestRequest, type RestStyle } from "./rest-request.ts";
-import { encodeTask } from "./task.ts";
+import { decodeRestRequest, nextPageLink, type RestStyle } from "./rest-request.ts";
+import { encodeTask, LARGE_TASK } from "./task.ts";
 
 type SharedByVersion = Pick<Codec, "version" | "policy" | "extensionsHeader" | "encodeError">;
 
@@ -67,6 +67,7 @@ export function createVariantRpcCodec(settings: DialectSettings, variant: RpcVar
     encodeResult: (result) => (result.kind === "card" ? variant.encodeCard(result.card) : encodeResult(result)),
     encodeOpening,
     encodeEvent,
+    largeTask: () => LARGE_TASK,
     statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,
     // Its official clients refuse an answer to this that is not a stream.
     refusesByEvent: true,
@@ -87,6 +88,8 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
     dialect,
     decodeRequest: (operation, request) => decodeRestRequest(operation, request, style),
     encodeResult: encodeRestResult,
+    nextPageLink,
+    largeTask: () => LARGE_TASK,
     encodeOpening: (opening) => `{"${opening.kind}":${encodeOpening(opening)}}`,
     encodeEvent: (event, place) =>
       `{"${event.state === undefined ? "artifactUpdate" : "statusUpdate"}":${encodeEvent(event, place)}}`,

@@ -1,7 +1,14 @@
 import type { TaskId } from "../../protocol/ids.ts";
-import type { Operation, OperationRequest, PushCreateRequest, SendRequest } from "../../protocol/operation.ts";
+import type {
+  ListPosition,
+  Operation,
+  OperationRequest,
+  PushCreateRequest,
+  SendRequest,
+} from "../../protocol/operation.ts";
 import type { RestRequest } from "../codec.ts";
 import { asId, asObject, member, optionalId, optionalInteger, optionalString } from "../fields.ts";
+import { decodePageToken, encodePageToken } from "../page-token.ts";
 import { LIBERAL } from "../reading.ts";
 import { decodePushConfig, decodeRequest, type RequestReading } from "./request.ts";
 
@@ -29,7 +36,17 @@ export function decodeRestRequest(operation: Operation, request: RestRequest, st
     historyLength: style.history(optionalInteger(length, "historyLength")),
     metadata: member(body, "metadata"),
   };
-  return decodeRequest(operation, params, SENDS_NOTHING);
+  const decoded = decodeRequest(operation, params, SENDS_NOTHING);
+  const token = query.get("pageToken") || undefined;
+  if (decoded.operation !== "list" || token === undefined) return decoded;
+  return { ...decoded, before: decodePageToken(token, "pageToken") };
+}
+
+/** This version's list is an array and has no place for a token, so a header leads to the next page. */
+export function nextPageLink(next: ListPosition, request: OperationRequest | undefined): string {
+  const history = request?.operation === "list" ? request.history : undefined;
+  const length = history === undefined ? "" : `&historyLength=${history}`;
+  return `<?pageToken=${encodePageToken(next)}${length}>; rel="next"`;
 }
 
 const CONFIG_NAME = /^.*?\/pushNotification(?:Config)?s\/(.+)$/s;

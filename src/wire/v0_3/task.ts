@@ -1,8 +1,10 @@
 import type { Artifact } from "../../protocol/artifact.ts";
 import { invalidField } from "../../protocol/error.ts";
-import { readTask, type StoredTask } from "../../protocol/serial.ts";
+import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
+import type { LargeTaskSpelling } from "../codec.ts";
+import { largeTaskSpelling, partsBy } from "../large-task.ts";
 import { type TaskReaders, taskReaders } from "../remote-task.ts";
 import { decodeRemoteMessage, messageObject } from "./message.ts";
 import { decodeRemotePart, partObject } from "./part.ts";
@@ -32,6 +34,12 @@ export function statusObject(status: TaskStatus): object {
 export function artifactObject(artifact: Artifact): object {
   return { ...artifact, parts: artifact.parts.map(partObject) };
 }
+
+export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+  artifact: (artifact) => JSON.stringify(artifactObject(artifact)),
+  parts: partsBy(partObject),
+  message: (stored) => JSON.stringify(messageObject(readMessage(stored))),
+});
 
 /** Other names agents use, those of the definition for REST and gRPC among them. */
 const REMOTE_STATES: ReadonlyMap<unknown, TaskState | undefined> = new Map<unknown, TaskState | undefined>([

@@ -3,13 +3,13 @@ import type { RestCodec } from "../codec.ts";
 import { ERROR_TABLE } from "../error-table.ts";
 import type { DialectSettings } from "../options.ts";
 import { sharedByVersion } from "../v0_3/codec.ts";
-import { decodeRestRequest, type RestStyle } from "../v0_3/rest-request.ts";
+import { decodeRestRequest, nextPageLink, type RestStyle } from "../v0_3/rest-request.ts";
 import { encodeCard } from "./card.ts";
 import { encodeError } from "./error.ts";
 import { encodeEvent, encodeOpening } from "./event.ts";
 import { encodePush, encodePushes } from "./push.ts";
 import { decodeSend, historyOf } from "./request.ts";
-import { encodeTask } from "./task.ts";
+import { encodeTask, LARGE_TASK } from "./task.ts";
 
 /** REST 0.3 as the official libraries speak it: the JSON of the definition the gRPC service has, by the routes of 0.3. */
 export function createRestCodec(settings: DialectSettings): RestCodec {
@@ -24,8 +24,10 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
     mediaTypes: ["application/json"],
     decodeRequest: (operation, request) => decodeRestRequest(operation, request, style),
     encodeResult,
+    nextPageLink,
     encodeOpening,
     encodeEvent,
+    largeTask: () => LARGE_TASK,
     encodeError,
     statusOf: ({ code }) => ERROR_TABLE[code].http0_3,
   };

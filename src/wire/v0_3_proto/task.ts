@@ -1,8 +1,10 @@
 import type { Artifact } from "../../protocol/artifact.ts";
 import { invalidField } from "../../protocol/error.ts";
-import { readTask, type StoredTask } from "../../protocol/serial.ts";
+import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
+import type { LargeTaskSpelling } from "../codec.ts";
+import { largeTaskSpelling, partsBy } from "../large-task.ts";
 import { type TaskReaders, taskReaders } from "../remote-task.ts";
 import { NUMBERED_STATES } from "../state-numbers.ts";
 import { decodeRemoteMessage, messageObject } from "./message.ts";
@@ -66,6 +68,14 @@ export function statusObject({ state, message, timestamp }: TaskStatus): object 
 export function artifactObject(artifact: Artifact): object {
   return { ...artifact, parts: artifact.parts.map(partObject) };
 }
+
+const allParts = partsBy(partObject);
+
+export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+  artifact: (artifact) => JSON.stringify(artifactObject(artifact)),
+  parts: (stored) => (isSpeltAlike(stored) ? stored : allParts(stored)),
+  message: (stored) => JSON.stringify(messageObject(readMessage(stored))),
+});
 
 function decodeRemoteState(value: unknown, path: string): TaskState | undefined {
   if (!REMOTE_STATES.has(value)) throw invalidField(path, "is none of the states of a task");

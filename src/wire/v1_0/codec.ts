@@ -11,7 +11,7 @@ import { METHOD_OF } from "./methods.ts";
 import { encodePush, encodePushes } from "./push.ts";
 import { decodeRequest } from "./request.ts";
 import { paramsOf } from "./rest-request.ts";
-import { encodeTask } from "./task.ts";
+import { encodeTask, LARGE_TASK } from "./task.ts";
 
 const METHODS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ...OPERATIONS.map((operation) => [METHOD_OF[operation], operation] as const),
@@ -35,6 +35,7 @@ const SHARED = {
   encodeResult,
   encodeOpening,
   encodeEvent,
+  largeTask: () => LARGE_TASK,
 } as const;
 
 export function createRpcCodec(): RpcCodec {

@@ -1,6 +1,8 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { StoredTask } from "../../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
+import type { LargeTaskSpelling } from "../codec.ts";
+import { largeTaskSpelling } from "../large-task.ts";
 import { type TaskReaders, taskReaders } from "../remote-task.ts";
 import { NUMBERED_STATES as STATES } from "../state-numbers.ts";
 import { decodeRemoteMessage } from "./message.ts";
@@ -14,6 +16,13 @@ export function encodeTask(task: StoredTask): string {
   if (task.metadata !== undefined) text += `,"metadata":${task.metadata}`;
   return `${text}}`;
 }
+
+/** The stored texts as they are. */
+export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+  artifact: (artifact) => JSON.stringify(artifact),
+  parts: (stored) => stored,
+  message: (stored) => stored,
+});
 
 /** How an agent spells that it does not say the state. */
 export const UNSPECIFIED = "TASK_STATE_UNSPECIFIED";

@@ -1,0 +1,149 @@
+import type { Artifact } from "../protocol/artifact.ts";
+import type { ContextId, TaskId } from "../protocol/ids.ts";
+import {
+  type ArtifactPiece,
+  PLACEHOLDER_ARTIFACT,
+  PLACEHOLDER_MESSAGE,
+  PLACEHOLDER_PART,
+  PLACEHOLDER_TEXT,
+} from "../protocol/large-members.ts";
+import type { OperationResult } from "../protocol/operation.ts";
+import type { Part } from "../protocol/part.ts";
+import { type StoredTask, writeStatus } from "../protocol/serial.ts";
+import type { Codec, LargeTaskSpelling } from "./codec.ts";
+
+/** How a dialect writes the members of a task, each by itself, as JSON text. */
+export interface MemberSpelling {
+  /** `index` counts the artifacts of the task from 0. */
+  artifact(artifact: Artifact, index: number): string;
+  /** Parts in their stored spelling, and as the dialect writes them, both separated by commas. */
+  parts(stored: string): string;
+  /** A message in its stored spelling. */
+  message(stored: string): string;
+}
+
+/** For dialects that write artifacts and messages as lists of JSON objects. */
+export function largeTaskSpelling(spelling: MemberSpelling): LargeTaskSpelling {
+  return {
+    artifactsPlace: spelling.artifact(PLACEHOLDER_ARTIFACT, 0),
+    artifacts: (pieces) => artifactTexts(spelling, pieces),
+    historyPlace: spelling.message(PLACEHOLDER_MESSAGE),
+    message: (stored) => spelling.message(stored),
+  };
+}
+
+/** What `parts` of a spelling does for a dialect that writes each part by itself. */
+export function partsBy(partObject: (part: Part) => object): (stored: string) => string {
+  return (stored) => {
+    // Safe: stored texts are made here.
+    const parts = JSON.parse(`[${stored}]`) as readonly Part[];
+    return JSON.stringify(parts.map(partObject)).slice(1, -1);
+  };
+}
+
+async function* artifactTexts(spelling: MemberSpelling, pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string> {
+  const place = spelling.parts(JSON.stringify(PLACEHOLDER_PART));
+  let index = 0;
+  let end = "";
+  let separator = "";
+  for await (const piece of pieces) {
+    if (piece.kind === "begin") {
+      const text = spelling.artifact({ ...piece.artifact, parts: [PLACEHOLDER_PART] }, index);
+      const at = text.indexOf(place);
+      yield `${index === 0 ? "" : ","}${text.slice(0, at)}`;
+      end = text.slice(at + place.length);
+      separator = "";
+      index += 1;
+    } else if (piece.kind === "parts") {
+      yield separator + spelling.parts(piece.parts);
+      separator = ",";
+    } else yield end;
+  }
+}
+
+/** An encoded text with the placeholders of a task's large members replaced, piece by piece. */
+export async function* fillPlaces(text: string, task: StoredTask, codec: Codec): AsyncGenerator<string> {
+  const { large } = task;
+  if (large === undefined) {
+    yield text;
+    return;
+  }
+  const spelling = codec.largeTask(task);
+  const places: { readonly at: number; readonly length: number; texts(): AsyncGenerator<string> }[] = [];
+  const { artifacts, history } = large;
+  if (artifacts !== undefined) {
+    const { length } = spelling.artifactsPlace;
+    places.push({
+      at: text.indexOf(spelling.artifactsPlace),
+      length,
+      texts: () => spelling.artifacts(artifacts.read()),
+    });
+  }
+  if (history !== undefined) {
+    const { length } = spelling.historyPlace;
+    places.push({
+      at: text.indexOf(spelling.historyPlace),
+      length,
+      texts: () => messageTexts(spelling, history.read()),
+    });
+  }
+  let from = 0;
+  for (const { at, length, texts } of places.toSorted((a, b) => a.at - b.at)) {
+    // A dialect that leaves the member out has no place for it.
+    if (at === -1) continue;
+    yield text.slice(from, at);
+    yield* texts();
+    from = at + length;
+  }
+  yield text.slice(from);
+}
+
+async function* messageTexts(
+  spelling: LargeTaskSpelling,
+  pages: AsyncIterable<readonly string[]>,
+): AsyncGenerator<string> {
+  let separator = "";
+  for await (const page of pages) {
+    for (const stored of page) {
+      const text = spelling.message(stored);
+      if (text === undefined) continue;
+      yield separator + text;
+      separator = ",";
+    }
+  }
+}
+
+const PLACEHOLDER_TASK: StoredTask = {
+  id: PLACEHOLDER_TEXT as TaskId, // Ids are opaque: any string will do.
+  contextId: PLACEHOLDER_TEXT as ContextId, // As above.
+  seq: 0,
+  state: "submitted",
+  status: writeStatus({ state: "submitted", timestamp: new Date(0).toISOString() }),
+};
+
+/** An answer in pieces: what `codec.encodeResult` would give, wrapped, if nothing of it were large. */
+export async function* resultPieces(
+  codec: Codec,
+  result: OperationResult,
+  wrap: (text: string) => string,
+): AsyncGenerator<string> {
+  if (result.kind === "task" || result.kind === "sent") {
+    yield* fillPlaces(wrap(codec.encodeResult(result)), result.task, codec);
+    return;
+  }
+  if (result.kind !== "tasks") {
+    yield wrap(codec.encodeResult(result));
+    return;
+  }
+  const place = codec.encodeResult({ kind: "task", task: PLACEHOLDER_TASK });
+  const text = wrap(codec.encodeResult({ ...result, tasks: [PLACEHOLDER_TASK] }));
+  const at = text.indexOf(place);
+  yield text.slice(0, at);
+  let separator = "";
+  for (const task of result.tasks) {
+    if (separator !== "") yield separator;
+    yield* fillPlaces(codec.encodeResult({ kind: "task", task }), task, codec);
+    separator = ",";
+  }
+  yield text.slice(at + place.length);
+}

@@ -1,0 +1,46 @@
+import { type ArtifactPiece, PLACEHOLDER_MESSAGE, PLACEHOLDER_TEXT } from "../../protocol/large-members.ts";
+import type { Part } from "../../protocol/part.ts";
+import { readMessage, readStatus, type StoredTask } from "../../protocol/serial.ts";
+import type { LargeTaskSpelling } from "../codec.ts";
+import { messageObject } from "./message.ts";
+import { partText } from "./part.ts";
+
+/** This dialect writes the artifacts as the text of one message, so the pieces are pieces of a JSON string. */
+export function largeTask(task: StoredTask): LargeTaskSpelling {
+  const status = readStatus(task.status).message?.messageId;
+  return {
+    artifactsPlace: PLACEHOLDER_TEXT,
+    artifacts: artifactTexts,
+    historyPlace: messageText(PLACEHOLDER_MESSAGE),
+    // The message of the status is written by itself, after the others.
+    message: (stored) => (readMessage(stored).messageId === status ? undefined : messageText(stored)),
+  };
+}
+
+function messageText(stored: string): string {
+  return JSON.stringify(messageObject(readMessage(stored)));
+}
+
+/** The same text that `task.ts` makes of all artifacts at once: pieces of text run on, everything else has a line of its own. */
+async function* artifactTexts(pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string> {
+  let before: "nothing" | "artifact" | "text" | "line" = "nothing";
+  for await (const piece of pieces) {
+    if (piece.kind === "end" && before !== "nothing") before = "artifact";
+    if (piece.kind !== "parts") continue;
+    let text = "";
+    // Safe: stored texts are made here.
+    for (const part of JSON.parse(`[${piece.parts}]`) as readonly Part[]) {
+      const isText = part.text !== undefined;
+      const words = partText(part);
+      if (words === "") {
+        if (!isText && before === "text") before = "line";
+        continue;
+      }
+      if (before === "artifact") text += "\n\n";
+      else if (before === "line" || (before === "text" && !isText)) text += "\n";
+      text += words;
+      before = isText ? "text" : "line";
+    }
+    yield JSON.stringify(text).slice(1, -1);
+  }
+}
