@@ -4,6 +4,7 @@ import type { Scope } from "../protocol/principal.ts";
 import {
   type FailedWebhooksQuery,
   type GetOptions,
+  type HistoryEntry,
   type InboxEntry,
   type ListPage,
   type ListQuery,
