@@ -26,7 +26,7 @@ describe("the options of a run", () => {
   it("have defaults, and take what is given", () => {
     expect(readChaosOptions([])).toMatchObject({ duration: 60_000, kills: 10, clients: 3, lanes: 4, store: undefined });
     const options = readChaosOptions(["--seed", "x", "--store", "sqlite-slow", "--tolerate", "lost, stuck"]);
-    expect(options).toMatchObject({ seed: "x", store: { failures: 0 } });
+    expect(options).toMatchObject({ seed: "x", store: { delay: { min: 0, max: 40 } } });
     expect([...options.tolerate]).toEqual(["lost", "stuck"]);
   });
 

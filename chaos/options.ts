@@ -1,12 +1,21 @@
 import { parseArgs } from "node:util";
+import type { StoreFaults, StoreMethod } from "../src/testing/unreliable-store.ts";
 import { DISCREPANCIES, type DiscrepancyKind } from "./check/discrepancy.ts";
-import type { StoreFaults } from "./server/faulty-store.ts";
+
+/** What a server that serves keeps asking the store. Those that start or stop it are left alone. */
+const IN_USE = [
+  ...(["commit", "get", "list", "log", "history", "inbox", "steps", "findByMessage", "webhooks"] as const),
+  ...(["unheldWebhooks", "positions", "due", "nextWake"] as const),
+] satisfies readonly StoreMethod[];
 
 /** What is wrong with the store, by the name that `--store` takes. */
 const STORES: Readonly<Record<string, StoreFaults | undefined>> = {
   sqlite: undefined,
-  "sqlite-slow": { slowness: 40, failures: 0 },
-  "sqlite-faulty": { slowness: 20, failures: 0.02 },
+  "sqlite-slow": { delay: { min: 0, max: 40 } },
+  "sqlite-faulty": {
+    delay: { min: 0, max: 20 },
+    failures: Object.fromEntries(IN_USE.map((method) => [method, 0.02])),
+  },
 };
 
 export interface ChaosOptions {

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync } from "node:fs";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Retention } from "../src/store/contract.ts";
+import type { StoreFaults } from "../src/testing/unreliable-store.ts";
 import { ended, nextMessage, startChild } from "./child.ts";
 import type { ClientCommand, ClientSetup } from "./client/main.ts";
 import { createRandom } from "./random.ts";
 import type { ReceiverSetup } from "./receiver.ts";
-import type { StoreFaults } from "./server/faulty-store.ts";
 import { Supervisor } from "./supervisor.ts";
 import { UnreliableProxy } from "./unreliable-proxy.ts";
 

@@ -3,11 +3,11 @@ import { serve } from "../../src/platform/serve.ts";
 import { isTerminal } from "../../src/protocol/state.ts";
 import type { Retention, Store } from "../../src/store/contract.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { createUnreliableStore, type StoreFaults } from "../../src/testing/unreliable-store.ts";
 import { openJournal } from "../journal.ts";
 import { createRandom } from "../random.ts";
 import { eachTask } from "../truth.ts";
 import { scriptedAgent } from "./agent.ts";
-import { createFaultyStore, type StoreFaults } from "./faulty-store.ts";
 
 /** How the server process is started: the JSON of its only argument. */
 export interface ServerSetup {
@@ -52,7 +52,10 @@ const openedAt = performance.now();
 const { url } = await serve(scriptedAgent(openJournal(setup.steps)), {
   port: 0,
   publicUrl: setup.publicUrl,
-  store: faults === undefined ? store : createFaultyStore(store, createRandom(seed), faults),
+  store:
+    faults === undefined
+      ? store
+      : createUnreliableStore(store, { seed: createRandom(seed).between(0, 2 ** 31 - 1), ...faults }),
   // The same after every start; nothing here is a secret.
   secret: new Uint8Array(32).fill(7),
   idempotency: { window: 86_400_000 },
