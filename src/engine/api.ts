@@ -53,6 +53,11 @@ export interface Submission extends Caller {
   readonly message: Message;
   /** Where there is no task of `message.taskId`, make one of that name instead of refusing. */
   readonly namesTask?: boolean | undefined;
+  /**
+   * A message with a `contextId` and no `taskId` continues the caller's one input-required task of that context, unless its question needs
+   * the task's id. Default: it begins a new task.
+   */
+  readonly answersByContext?: boolean | undefined;
   /** The caller knows tasks only: a bare reply is given to it as a finished task. */
   readonly tasksOnly?: boolean | undefined;
   /** Milliseconds this task may work, if that is less than its agent allows. */

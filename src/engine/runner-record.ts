@@ -85,6 +85,8 @@ export interface PendingQuestion {
   readonly auth?: boolean;
   /** The answer must not be kept in the clear. */
   readonly sensitive?: boolean;
+  /** It asks to approve the use of a tool, or relays a request for an authorisation. */
+  readonly approval?: boolean;
   /** Inbox entries that arrived before the question. */
   readonly before?: readonly string[];
 }

@@ -188,6 +188,8 @@ export interface OperationPolicy {
   readonly tasksOnly: boolean;
   /** A message that only refers to a waiting task, but answers its question by name, goes on with that task. */
   readonly answersByReference: boolean;
+  /** False: callers do not see that a task waits for input, so a message that carries only a context begins a new task. Default: true. */
+  readonly answersByContext?: false;
   readonly push: PushPolicy;
   /**
    * The artifacts of a task made in that dialect are told apart by their numbers, so that a stream which begins in the middle

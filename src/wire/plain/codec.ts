@@ -17,6 +17,7 @@ const POLICY: OperationPolicy = {
   namesTasks: false,
   tasksOnly: true,
   answersByReference: false,
+  answersByContext: false,
   push: { single: false, missing: "error", afterFailure: "suspended" },
 };
 
