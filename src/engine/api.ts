@@ -22,6 +22,11 @@ export interface Engine {
   /** Resolves once the submitted message is durable. */
   accepted(ticket: Ticket): Promise<void>;
   /**
+   * Resolves once the task no longer shows the question that the submitted message answers: the message was read, or the task has ended. Resolves
+   * after one second at the latest, and at once for a message that answers no question.
+   */
+  consumed(ticket: Ticket, caller: Caller): Promise<void>;
+  /**
    * Resolves once the task has ended; or is interrupted and nothing works on the ticket's message any more, because the message was
    * consumed or was left in the inbox for a later turn; or the server shuts down.
    */

@@ -59,7 +59,10 @@ inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
       const plays = [
         play(async (task) => `${await task.ask("Password?", { sensitive: true })}`),
         play(async (task) => `${await task.ask("Delete it?", { tool: { name: "delete", input: {} } })}`),
-        play(async (task) => `${await task.requireAuth("Log in")}`),
+        play(async (task) => {
+          await task.requireAuth("Log in");
+          return "done";
+        }),
         play(async (task) => (await Promise.all([task.ask("One?"), task.ask("Two?")])).join()),
       ];
       for (const said of plays) {
