@@ -65,7 +65,10 @@ export interface Submission extends Caller {
   readonly answersByContext?: boolean | undefined;
   /** The caller knows tasks only: a bare reply is given to it as a finished task. */
   readonly tasksOnly?: boolean | undefined;
-  /** Milliseconds this task may work, if that is less than its agent allows. */
+  /**
+   * Milliseconds until this task fails, unless it has ended. Unlike the agent's own `timeout` it counts sleeping and waiting for an answer, and leaves no
+   * grace. Only for a message that makes a task.
+   */
   readonly timeoutMs?: number | undefined;
   /** W3C trace context of the request, unparsed. The trace's id then goes into the metadata of the task's events. */
   readonly traceparent?: string | undefined;

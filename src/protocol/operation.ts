@@ -40,7 +40,7 @@ export interface SendRequest extends Addressed {
   readonly history: number | undefined;
   /** How many milliseconds to wait for the task to be finished or to ask its caller something: 0 or `Infinity`, mostly. */
   readonly waitMs: number;
-  /** Milliseconds the task may work, if that is less than its agent allows. */
+  /** Milliseconds until the task fails, unless it has ended; sleeping and waiting for an answer count. */
   readonly timeoutMs?: number;
   readonly push?: PushConfig;
   /** The agents it has passed, to be sent along. Absent: none. */
