@@ -43,6 +43,7 @@ type SharedFlags = Pick<
   | "durability"
   | "publicUrl"
   | "signCards"
+  | "answerByContext"
   | "card"
   | "assumeVersion"
   | "lenient"
@@ -102,6 +103,10 @@ export function addServingOptions(command: Command): void {
       "--idempotent-window <seconds>",
       `within which time it does (default: ${DEFAULT_WINDOW}); implies --idempotent-send`,
       wholeNumber,
+    )
+    .option(
+      "--no-answer-by-context",
+      "a message that carries only a contextId begins a new task, even if one in that context waits for input",
     )
     .option(
       "--max-hops <number>",

@@ -103,6 +103,17 @@ describe("the demonstration agents", () => {
       });
     });
 
+    it("gives every booking another reference", async () => {
+      const references = new Set<unknown>();
+      for (let booking = 0; booking < 2; booking++) {
+        const { task } = await say("booking", "A table, please");
+        for (const text of ["2", "2027-05-17"]) await say("booking", text, task?.id);
+        const booked = (await say("booking", "yes", task?.id)).task;
+        references.add(JSON.stringify(booked?.artifacts?.[0]?.parts));
+      }
+      expect(references.size).toBe(2);
+    });
+
     it("takes no for an answer", async () => {
       const { task } = await say("booking", "A table, please");
       for (const text of ["2", "2027-05-17"]) await say("booking", text, task?.id);

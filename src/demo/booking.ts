@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Agent, agent } from "../engine/agent.ts";
 import { answerSchema } from "./answer-schema.ts";
 
@@ -53,10 +54,7 @@ export const booking: Agent = agent({
     if (!sure) return task.reject("Not booked.");
     // Stands for the call to a booking system. Its key is the same in every attempt, so that a retry books nothing twice.
     const reference = await task.step("reserve", ({ key }) =>
-      key
-        .replace(/[^0-9a-zA-Z]/g, "")
-        .slice(-8)
-        .toUpperCase(),
+      createHash("sha256").update(key).digest("hex").slice(0, 8).toUpperCase(),
     );
     await task.artifact("booking", { description: "The confirmed booking" }).end({ reference, guests, date });
     await task.status(`Booked: table for ${guests} on ${date}, reference ${reference}.`);

@@ -59,6 +59,7 @@ export interface ArtifactWriter {
   end(output?: Output): Promise<void>;
 }
 
+/** Options that are given again, or for the first time, with a later write replace what the artifact had of them. */
 export interface ArtifactOptions {
   readonly description?: string;
   readonly metadata?: JsonObject;
@@ -160,6 +161,11 @@ export interface TaskContext<Input = JsonValue | undefined> {
 
   /** Tells people what is going on. */
   status(message?: string | Part | readonly Part[], metadata?: JsonObject): Promise<void>;
+  /**
+   * Sets metadata of the task, such as usage or results: shown by gets and lists after the next commit, and in the task's last status event. Merged key by
+   * key with what was set before; `null` or `undefined` removes a key. At most 16 KB of JSON in all, else it rejects with `metadata-too-large`.
+   */
+  setMetadata(metadata: Readonly<Record<string, JsonValue | undefined>>): Promise<void>;
   /** The artifact of that name: same name, same artifact, in every attempt. */
   artifact(name: string, options?: ArtifactOptions): ArtifactWriter;
   /**

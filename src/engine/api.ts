@@ -22,6 +22,11 @@ export interface Engine {
   /** Resolves once the submitted message is durable. */
   accepted(ticket: Ticket): Promise<void>;
   /**
+   * Resolves once the task no longer shows the question that the submitted message answers: the message was read, or the task has ended. Resolves
+   * after one second at the latest, and at once for a message that answers no question.
+   */
+  consumed(ticket: Ticket, caller: Caller): Promise<void>;
+  /**
    * Resolves once the task has ended; or is interrupted and nothing works on the ticket's message any more, because the message was
    * consumed or was left in the inbox for a later turn; or the server shuts down.
    */
@@ -53,9 +58,17 @@ export interface Submission extends Caller {
   readonly message: Message;
   /** Where there is no task of `message.taskId`, make one of that name instead of refusing. */
   readonly namesTask?: boolean | undefined;
+  /**
+   * A message with a `contextId` and no `taskId` continues the caller's one input-required task of that context, unless its question needs
+   * the task's id. Default: it begins a new task.
+   */
+  readonly answersByContext?: boolean | undefined;
   /** The caller knows tasks only: a bare reply is given to it as a finished task. */
   readonly tasksOnly?: boolean | undefined;
-  /** Milliseconds this task may work, if that is less than its agent allows. */
+  /**
+   * Milliseconds until this task fails, unless it has ended. Unlike the agent's own `timeout` it counts sleeping and waiting for an answer, and leaves no
+   * grace. Only for a message that makes a task.
+   */
   readonly timeoutMs?: number | undefined;
   /** W3C trace context of the request, unparsed. The trace's id then goes into the metadata of the task's events. */
   readonly traceparent?: string | undefined;

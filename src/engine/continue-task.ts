@@ -1,6 +1,7 @@
 import { uuidv7 } from "../internal/uuid.ts";
 import { A2AError, invalidField } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
+import type { Message } from "../protocol/message.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
 import type { InboxEntry, Outcome } from "../store/contract.ts";
 import { type Agent, TaskAborted } from "./agent.ts";
@@ -14,7 +15,7 @@ import { setWebhook } from "./message-webhook.ts";
 import { type Once, toldBefore } from "./once.ts";
 import { onceEntry } from "./once-entry.ts";
 import { refusedTask } from "./refused-task.ts";
-import { readRunner } from "./runner-record.ts";
+import { type Questions, readRunner } from "./runner-record.ts";
 import { ticketOf } from "./ticket.ts";
 import { skillNamed } from "./turn.ts";
 
@@ -22,6 +23,8 @@ export interface Continuation {
   readonly agent: Agent;
   readonly submission: Submission;
   readonly once: Once | undefined;
+  /** Whether the message may answer the task's questions, where it does not carry the task's id. */
+  readonly mayAnswer?: (questions: Questions | undefined, message: Message) => boolean;
 }
 
 /** Leaves one more message in the inbox of a task. The feed is held, and released here. */
@@ -66,7 +69,8 @@ async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): 
   }
 }
 
-async function post(parts: EngineParts, feed: Feed, { agent, submission, once }: Continuation): Promise<Posted> {
+async function post(parts: EngineParts, feed: Feed, continuation: Continuation): Promise<Posted> {
+  const { agent, submission, once, mayAnswer } = continuation;
   const { feeds, environment } = parts;
   const { message, admitSkill, webhook } = submission;
   const { id } = feed.task;
@@ -82,6 +86,7 @@ async function post(parts: EngineParts, feed: Feed, { agent, submission, once }:
   checkSize(environment.limits, body);
   // Another node may have asked meanwhile, and for something that must be sealed.
   await feeds.refresh([id]);
+  if (mayAnswer?.(feed.questions, message) === false) throw notAsked(id);
   const targets = answerTargets(feed.questions, message);
   const answers = targets.map((question) => question.id);
   // Questions that become visible from here on are not among the targets: the message does not answer them.
@@ -167,6 +172,12 @@ function refusal({ status }: Outcome, id: TaskId, maxInbox: number): A2AError {
 
 export function taskNotFound(id: TaskId): A2AError {
   return new A2AError("task-not-found", "Task not found", { metadata: { taskId: publicTaskId(id) } });
+}
+
+function notAsked(id: TaskId): A2AError {
+  return new A2AError("unsupported-operation", "The task has no question that this message may answer.", {
+    metadata: { taskId: publicTaskId(id) },
+  });
 }
 
 function taskEnded(id: TaskId, state: string | undefined): A2AError {

@@ -144,7 +144,8 @@ function firstRunner(
   submission: Submission,
   { now, skill }: { readonly now: number; readonly skill: string | undefined },
 ): RunnerRecord {
-  const timeout = Math.min(agent.timeout ?? DEFAULT_TIMEOUT, submission.timeoutMs ?? Number.POSITIVE_INFINITY);
+  const { timeout = DEFAULT_TIMEOUT } = agent;
+  const { timeoutMs } = submission;
   const traceId = traceIdOf(submission.traceparent);
   const { caller, metadata, outputModes, extensions, callPath = NO_CALL_PATH } = submission;
   return {
@@ -155,6 +156,7 @@ function firstRunner(
     bytes: 0,
     ...(skill !== undefined && { skill }),
     ...(Number.isFinite(timeout) && { deadline: now + timeout }),
+    ...(timeoutMs !== undefined && { limitAt: now + timeoutMs }),
     ...(!(caller.anonymous && caller.claims === undefined) && { caller }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(outputModes.length > 0 && { outputModes }),

@@ -12,12 +12,24 @@ export interface ArtifactTarget extends ArtifactOptions {
   readonly name: string | undefined;
 }
 
+/** Options as text: the author may change an object and give it again. */
+type OptionTexts = Partial<Record<keyof ArtifactOptions, string>>;
+
+/** The options that an artifact has by now. */
+interface GivenOptions {
+  /** The target that was written to last; its further writes change nothing. */
+  readonly target: ArtifactTarget;
+  readonly texts: OptionTexts;
+}
+
 interface Origin {
   readonly step: string | undefined;
   readonly last: boolean;
   /** Of earlier turns. */
   readonly base?: boolean;
   readonly replace?: boolean;
+  /** Of the target's options, those that earlier writes of this attempt did not give, or gave otherwise. */
+  readonly changed?: ArtifactOptions | undefined;
   /** With `replace`: how often the author has replaced it in this turn. */
   readonly generation?: number;
   /** The parts come from the log, transformed already; these are the fingerprints of what the author wrote. */
@@ -50,6 +62,8 @@ export class Emitter {
   readonly #targets: Map<ArtifactId, ArtifactTarget> | undefined;
   /** How often each artifact was replaced, where there is no replay to know it. */
   #generations: Map<ArtifactId, number> | undefined;
+  /** The options that were last given for each artifact; of artifacts without options nothing. */
+  #given: Map<ArtifactId, GivenOptions> | undefined;
   /** Keeps the order of calls while a restart reads the log. */
   #chain: Promise<void> = Promise.resolve();
   #chained = 0;
@@ -60,7 +74,7 @@ export class Emitter {
   }
 
   status(parts: readonly Part[] | undefined, metadata: JsonObject | undefined): Promise<void> {
-    const step = this.#currentStep();
+    const step = this.currentStep;
     return this.#inOrder(() => {
       const { writer, replay, transforms } = this.#options;
       const fingerprint = replay !== undefined || transforms ? statusFingerprint(parts, metadata) : "";
@@ -76,8 +90,9 @@ export class Emitter {
   }
 
   write(target: ArtifactTarget, parts: readonly Part[], last: boolean): Promise<void> {
-    const step = this.#currentStep();
-    const origin: Origin = step === undefined && !last ? PLAIN : { step, last };
+    const step = this.currentStep;
+    const changed = this.#changedOptions(target);
+    const origin: Origin = step === undefined && !last && changed === undefined ? PLAIN : { step, last, changed };
     if (this.#options.replay === undefined && this.#chained === 0) {
       this.#append(target, parts, origin);
       return this.#options.writer.room() ?? DONE;
@@ -88,15 +103,33 @@ export class Emitter {
 
   /** Writes the artifact anew, because its author wants it so. */
   replace(target: ArtifactTarget, parts: readonly Part[]): Promise<void> {
-    const step = this.#currentStep();
+    const step = this.currentStep;
+    const changed = this.#changedOptions(target);
     this.#targets?.set(target.id, target);
     return this.#inOrder(() => {
       const { replay } = this.#options;
-      if (replay?.reachReplace(target.id) === true) return this.#write(target, parts, { step, last: false });
+      if (replay?.reachReplace(target.id) === true) return this.#write(target, parts, { step, last: false, changed });
       const generation = replay?.replace(target.id) ?? this.#nextGeneration(target.id);
       this.#append(target, parts, { step, last: false, replace: true, generation });
       return undefined;
     });
+  }
+
+  #optionsDiffer(target: ArtifactTarget): boolean {
+    const { description, extensions, metadata } = target;
+    if (description === undefined && extensions === undefined && metadata === undefined) return false;
+    const given = this.#given?.get(target.id);
+    return given?.target !== target && Object.keys(changesOf(given, target)).length > 0;
+  }
+
+  /** Notes the target's options as given; returns those that are new. */
+  #changedOptions(target: ArtifactTarget): ArtifactOptions | undefined {
+    if (!this.#optionsDiffer(target)) return undefined;
+    const given = this.#given?.get(target.id);
+    const changed = changesOf(given, target);
+    this.#given ??= new Map();
+    this.#given.set(target.id, { target, texts: { ...given?.texts, ...textsOf(target) } });
+    return changed;
   }
 
   #nextGeneration(id: ArtifactId): number {
@@ -108,6 +141,9 @@ export class Emitter {
 
   /** Completes an artifact that has its content already. */
   complete(target: ArtifactTarget): Promise<void> {
+    const { writer } = this.#options;
+    // A chunk without content carries the options that nothing else would carry.
+    if (writer.hasArtifact(target.id) && this.#optionsDiffer(target)) return this.write(target, [{ text: "" }], true);
     return this.#inOrder(() => {
       this.#options.writer.completeArtifact(target.id);
       return undefined;
@@ -192,13 +228,13 @@ export class Emitter {
 
   #append(target: ArtifactTarget, parts: readonly Part[], origin: Origin): void {
     const { writer, transforms } = this.#options;
-    const { step, base, last, replace, generation = 0, written } = origin;
+    const { step, base, last, replace, generation = 0, written, changed } = origin;
     const append = replace !== true && writer.hasArtifact(target.id);
     const own = transforms || written !== undefined ? parts.map(partFingerprint) : [];
     const differs = written === undefined ? transforms : written.join() !== own.join();
     const isReplaced = replace === true && generation > 0;
     const isPlain = step === undefined && base !== true && !isReplaced && !differs;
-    if (isPlain && append && written === undefined) {
+    if (isPlain && append && written === undefined && changed === undefined) {
       // By far the most frequent event: one more chunk.
       writer.artifact({ kind: "artifact", artifact: { artifactId: target.id, parts }, append, lastChunk: last });
       return;
@@ -211,16 +247,17 @@ export class Emitter {
           ...(isReplaced && { g: generation }),
           ...(differs && { d: written ?? own }),
         });
+    const { description, extensions, metadata } = append ? (changed ?? {}) : target;
     writer.artifact(
       {
         kind: "artifact",
         artifact: {
           artifactId: target.id,
           ...(!append && target.name !== undefined && { name: target.name }),
-          ...(!append && target.description !== undefined && { description: target.description }),
+          ...(description !== undefined && { description }),
           parts,
-          ...(!append && target.extensions !== undefined && { extensions: target.extensions }),
-          ...(!append && target.metadata !== undefined && { metadata: target.metadata }),
+          ...(extensions !== undefined && { extensions }),
+          ...(metadata !== undefined && { metadata }),
         },
         append,
         lastChunk: last,
@@ -229,7 +266,8 @@ export class Emitter {
     );
   }
 
-  #currentStep(): string | undefined {
+  /** The key of the step that calls; `undefined` outside of steps. */
+  get currentStep(): string | undefined {
     const current = STEP.getStore();
     return current?.emitter === this ? current.step : undefined;
   }
@@ -263,6 +301,25 @@ export class Emitter {
   #unlink(): void {
     this.#chained--;
   }
+}
+
+/** The options of `next` that were not given before, or were given otherwise. */
+function changesOf(given: GivenOptions | undefined, next: ArtifactOptions): ArtifactOptions {
+  const texts = textsOf(next);
+  const { description, extensions, metadata } = next;
+  return {
+    ...(description !== undefined && texts.description !== given?.texts.description && { description }),
+    ...(extensions !== undefined && texts.extensions !== given?.texts.extensions && { extensions }),
+    ...(metadata !== undefined && texts.metadata !== given?.texts.metadata && { metadata }),
+  };
+}
+
+function textsOf({ description, extensions, metadata }: ArtifactOptions): OptionTexts {
+  return {
+    ...(description !== undefined && { description }),
+    ...(extensions !== undefined && { extensions: JSON.stringify(extensions) }),
+    ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
+  };
 }
 
 function* inEventsOf(piece: KeptPiece, bytes: number): Generator<Pick<KeptPiece, "parts" | "fingerprints">> {

@@ -25,6 +25,7 @@ import type {
 } from "./api.ts";
 import { cancelTask } from "./cancel.ts";
 import { Committer } from "./committer.ts";
+import { consumed } from "./consumed.ts";
 import type { Feed } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
 import { type Limits, limitsFrom } from "./limits.ts";
@@ -219,6 +220,10 @@ class TaskEngine implements RunningEngine {
     await writer.flush().catch((cause: unknown) => {
       throw refusedTask(writer.loss, cause);
     });
+  }
+
+  consumed(ticket: Ticket, caller: Caller): Promise<void> {
+    return consumed(this.#parts, ticket, caller);
   }
 
   settled(ticket: Ticket, caller: Caller): Promise<void> {

@@ -23,7 +23,9 @@ export type Remembered =
   | { readonly kind: "unanswered" }
   | { readonly kind: "asleep"; readonly until: number }
   | { readonly kind: "message"; readonly body: string; readonly sealed?: boolean }
-  | { readonly kind: "nothing" };
+  | { readonly kind: "nothing" }
+  /** Metadata of the task was set. `digest` stands for what was set. */
+  | { readonly kind: "metadata"; readonly digest: string };
 
 export interface MemoryOptions {
   readonly writer: TaskWriter;

@@ -247,13 +247,14 @@ export function aliasesIn(parts: readonly Part[]): readonly string[] {
   return ids.slice(0, MAX_ALIASES);
 }
 
-function pendingOf({ id, aliases, prompt, auth, sensitive, before }: Question): PendingQuestion {
+function pendingOf({ id, aliases, parts, prompt, auth, sensitive, before }: Question): PendingQuestion {
   return {
     id,
     ...(aliases.length > 0 && { aliases }),
     prompt: prompt.slice(0, MAX_STORED_PROMPT),
     ...(auth && { auth }),
     ...(sensitive && { sensitive }),
+    ...(!auth && aliasesIn(parts).length > 0 && { approval: true }),
     ...(before.length > 0 && { before }),
   };
 }

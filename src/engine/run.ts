@@ -90,6 +90,7 @@ export class Run implements WriterListener {
   #detached: TaskAborted | undefined;
   #over = false;
   #deadline: Timer | undefined;
+  #limit: Timer | undefined;
   #grace: Timer | undefined;
 
   constructor(agent: Agent, writer: TaskWriter, host: RunHost) {
@@ -131,16 +132,17 @@ export class Run implements WriterListener {
       this.atWork = false;
       this.#over = true;
       this.#deadline?.cancel();
+      this.#limit?.cancel();
       this.#grace?.cancel();
     }
   }
 
-  /** Tells the run to end, because somebody wants it or its time is up. What it reaches within the grace counts. */
-  stop(cause: "canceled" | "timeout"): void {
+  /** Tells the run to end, because somebody wants it or its time is up. What it reaches within the grace (milliseconds) counts. */
+  stop(cause: "canceled" | "timeout", grace: number = this.#host.environment.grace): void {
     if (this.#stop !== undefined || this.#over || this.#detached !== undefined) return;
     this.#stop = { cause };
     this.#abort(cause, cause === "canceled" ? "The task was canceled." : "The task's time is up.");
-    const { clock, grace } = this.#host.environment;
+    const { clock } = this.#host.environment;
     const isAwaited = this.atWork || this.undoes;
     this.#grace = clock.setTimer(clock.now() + (isAwaited ? grace : 0), () => this.#host.onOverdue(this), {
       unref: true,
@@ -161,6 +163,7 @@ export class Run implements WriterListener {
     if (this.#detached !== undefined) return;
     this.#detached = reason;
     this.#deadline?.cancel();
+    this.#limit?.cancel();
     this.#grace?.cancel();
     this.#questions?.stop();
     this.#waits?.abort(reason);
@@ -269,6 +272,14 @@ export class Run implements WriterListener {
   /** The task is in the store and its run goes on: from here on its time is watched. */
   watchDeadline(): void {
     if (this.#deadline === undefined && this.atWork && this.writer.runner.pausedAt === undefined) this.#armDeadline();
+    this.watchLimit();
+  }
+
+  /** Fails the task at the limit that its caller gave, whether it is queued, at work, asleep or waiting. */
+  watchLimit(): void {
+    const { limitAt } = this.writer.runner;
+    if (limitAt === undefined || this.#limit !== undefined || this.#over || this.#detached !== undefined) return;
+    this.#limit = this.#host.environment.clock.setTimer(limitAt, () => this.#limitReached(), { unref: true });
   }
 
   async #attempt(beginning: Beginning): Promise<Ending> {
@@ -351,8 +362,6 @@ export class Run implements WriterListener {
     return result;
   }
 
-  /** The last resort, so that no task is left with nobody at work on it. */
-
   stored(): void {
     this.watchDeadline();
   }
@@ -388,6 +397,12 @@ export class Run implements WriterListener {
   #deadlineReached(): void {
     // While it waits for the caller its time stands still; waking up moves the deadline and sets the timer anew.
     if (this.writer.runner.pausedAt === undefined) this.stop("timeout");
+  }
+
+  #limitReached(): void {
+    // The agent's own time may be up already, with its grace not over yet.
+    if (this.stopping === "timeout") this.#host.onOverdue(this);
+    else this.stop("timeout", 0);
   }
 
   #abort(cause: AbortCause, message: string): void {

@@ -35,6 +35,8 @@ export interface RunnerRecord {
   readonly skill?: string | undefined;
   /** When the task must be done; moves on by the time it spends waiting for the caller. */
   readonly deadline?: number | undefined;
+  /** When the task fails whatever it does: the limit that its caller gave. It never moves. */
+  readonly limitAt?: number | undefined;
   /** Since when it waits for the caller or sleeps. */
   readonly pausedAt?: number | undefined;
   /** The last status event that waits for the caller. */
@@ -85,6 +87,8 @@ export interface PendingQuestion {
   readonly auth?: boolean;
   /** The answer must not be kept in the clear. */
   readonly sensitive?: boolean;
+  /** It asks to approve the use of a tool, or relays a request for an authorisation. */
+  readonly approval?: boolean;
   /** Inbox entries that arrived before the question. */
   readonly before?: readonly string[];
 }
@@ -112,6 +116,11 @@ const MAX_UNKEPT = 20;
 /** The last few. */
 export function withUnkept(before: readonly string[] = [], id: string): readonly string[] {
   return [...before, id].slice(-MAX_UNKEPT);
+}
+
+/** When the first of the task's time limits is reached, if it goes on working. */
+export function firstTimeOut({ deadline, limitAt }: RunnerRecord): number | undefined {
+  return deadline === undefined ? limitAt : Math.min(deadline, limitAt ?? deadline);
 }
 
 export function callerOf(record: RunnerRecord): Principal {

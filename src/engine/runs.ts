@@ -13,6 +13,7 @@ import type { Feed } from "./feed.ts";
 import type { Feeds } from "./feeds.ts";
 import type { LogView } from "./log-view.ts";
 import { type Beginning, callHook, Run, type RunEnvironment, type RunHost } from "./run.ts";
+import { firstTimeOut } from "./runner-record.ts";
 import { Slots } from "./slots.ts";
 import { TaskWriter } from "./task-writer.ts";
 import { publicRef } from "./ticket.ts";
@@ -123,6 +124,8 @@ export class Runs {
     const live = this.#live.get(run.writer.ref.id);
     const slots = this.#slots.get(run.agent.id);
     if (live === undefined || slots === undefined) return;
+    // Also while it waits for a slot.
+    if (run.writer.isStored) run.watchLimit();
     live.leaveQueue = slots.enter(() => {
       let held = true;
       live.freeSlot = () => {
@@ -206,7 +209,7 @@ export class Runs {
     try {
       if (cause === "shutdown") writer.keep({ runner: { released: true } });
       else if (writer.wakeAt === undefined && writer.runner.pausedAt === undefined)
-        writer.keep({ active: false, wakeAt: writer.runner.deadline });
+        writer.keep({ active: false, wakeAt: firstTimeOut(writer.runner) });
       // Nobody is at work on it now, whatever it waited for before.
       else writer.keep({ active: false });
       await writer.release();

@@ -46,7 +46,7 @@ export async function settled(
 }
 
 /** One timer for all the waits of a send. */
-class WaitLimit {
+export class WaitLimit {
   readonly #timer: Timer | undefined;
   isReached = false;
   onReached: (() => void) | undefined;
@@ -73,7 +73,8 @@ function isSettled(feed: Feed, ticket: Ticket): boolean {
   return isInterrupted(feed.state) && ticket.inbox !== undefined && feed.takenAfter(ticket.inbox) !== undefined;
 }
 
-function changed(feed: Feed, signal: AbortSignal, limit: WaitLimit): Promise<void> {
+/** Resolves at the feed's next change, when the signal aborts, and when the limit is reached. */
+export function changed(feed: Feed, signal: AbortSignal, limit: WaitLimit): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
       signal.removeEventListener("abort", abort);
@@ -89,7 +90,7 @@ function changed(feed: Feed, signal: AbortSignal, limit: WaitLimit): Promise<voi
   });
 }
 
-async function loadFeed({ feeds, store }: Pick<EngineParts, "feeds" | "store">, ticket: Ticket): Promise<Feed> {
+export async function loadFeed({ feeds, store }: Pick<EngineParts, "feeds" | "store">, ticket: Ticket): Promise<Feed> {
   const record = await store.get(ticket.key, { artifacts: false, history: 0 });
   if (record === undefined) throw new A2AError("task-not-found", "Task not found");
   const feed = feeds.of(record);
@@ -98,12 +99,12 @@ async function loadFeed({ feeds, store }: Pick<EngineParts, "feeds" | "store">, 
 }
 
 /** Something is being asked, and the feed cannot tell whether before or after the ticket's message was read. */
-function isUnknown(feed: Feed, { inbox }: Ticket): boolean {
+export function isUnknown(feed: Feed, { inbox }: Ticket): boolean {
   return inbox !== undefined && !feed.ended && feed.interruptedAt > 0 && feed.takenAfter(inbox) === undefined;
 }
 
 /** The message may have been taken before this feed was made, or by another node. */
-async function learnTaken(store: Store, feed: Feed, { key, inbox }: Ticket): Promise<void> {
+export async function learnTaken(store: Store, feed: Feed, { key, inbox }: Ticket): Promise<void> {
   const waiting = await store.inbox(key);
   if (inbox === undefined || waiting.some((entry) => entry.id === inbox)) return;
   const record = await store.get(key, { artifacts: false });

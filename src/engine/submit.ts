@@ -7,6 +7,7 @@ import type { Part } from "../protocol/part.ts";
 import { namedTask, otherTaskKey, taskKey } from "../protocol/task-key.ts";
 import type { Agent, Output, ReplyCall } from "./agent.ts";
 import type { Submission, Submitted } from "./api.ts";
+import { continueByContext, namesContextOnly } from "./context-answer.ts";
 import { continueTask, taskNotFound } from "./continue-task.ts";
 import { type Answered, createTask } from "./create-task.ts";
 import type { EngineParts } from "./engine.ts";
@@ -35,6 +36,10 @@ async function takeIn(parts: EngineParts, submission: Submission, once: Once | u
     const known = await findTask(parts, submission, message.taskId);
     if (known !== undefined) return continueTask(parts, known, { agent, submission, once });
     if (namesTask !== true) throw taskNotFound(message.taskId);
+  }
+  if (namesContextOnly(submission)) {
+    const continued = await continueByContext(parts, { agent, submission, once });
+    if (continued !== undefined) return continued;
   }
   const call = new SubmissionCall(submission, parts.environment.serverId);
   const reply = await replyOf(parts, agent, { submission, call });

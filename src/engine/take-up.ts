@@ -119,6 +119,8 @@ async function decide(options: TakeUpOptions, { run, record, crash }: TakenTask)
   const fail = (text: string): Promise<void> =>
     canceled ? runs.end(run, "canceled") : runs.end(run, "failed", [{ text }]);
   if (canceled && (!run.undoes || (stopped && policy !== "resume"))) return runs.end(run, "canceled");
+  const { limitAt = Number.POSITIVE_INFINITY } = writer.runner;
+  if (!canceled && limitAt <= environment.clock.now()) return fail("Task timed out");
   if (stopped && policy === "fail") return fail("The server stopped while this task was at work.");
   const kept = await store.steps(record.id);
   const counts = countCrash(writer.runner, {

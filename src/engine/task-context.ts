@@ -25,6 +25,7 @@ import {
 } from "./agent.ts";
 import { askCaller } from "./ask.ts";
 import { type ArtifactTarget, DONE, type Emitter } from "./emitter.ts";
+import { fingerprint } from "./fingerprint.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenQuestions } from "./open-questions.ts";
 import { filesOf, storableCopy, toMessageParts, toParts } from "./output.ts";
@@ -33,6 +34,7 @@ import { Rejection } from "./rejection.ts";
 import { requireAuth } from "./require-auth.ts";
 import { callerOf } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
+import { mergeMetadata, metadataChange } from "./task-metadata.ts";
 import type { TaskWriter } from "./task-writer.ts";
 import { TIMED_OUT, type Waits } from "./waits.ts";
 
@@ -89,6 +91,7 @@ export class RunContext implements TaskContext<unknown> {
   readonly #options: ContextOptions;
   #remembered: Memory | undefined;
   #hasReturned = false;
+  #setsOtherMetadata = false;
 
   constructor(options: ContextOptions) {
     this.#options = options;
@@ -161,6 +164,32 @@ export class RunContext implements TaskContext<unknown> {
     return this.#guarded(() =>
       this.#options.emitter.status(message === undefined ? undefined : toMessageParts(message), metadata),
     );
+  }
+
+  setMetadata(metadata: Readonly<Record<string, JsonValue | undefined>>): Promise<void> {
+    return this.#guarded(() => this.#setMetadata(metadata));
+  }
+
+  /**
+   * Each call is remembered, so that a replay does not bring back an older value: calls that were made before are skipped, up to the first one that
+   * sets something else.
+   */
+  #setMetadata(metadata: Readonly<Record<string, JsonValue | undefined>>): Promise<void> {
+    const { writer, emitter } = this.#options;
+    const memory = this.#memory();
+    const change = metadataChange(metadata);
+    const digest = fingerprint(JSON.stringify(change));
+    // By step: a replay does not repeat the calls that a remembered step has made.
+    const key = memory.key("metadata", emitter.currentStep ?? "");
+    const known = memory.recall(key);
+    if (known?.kind === "metadata") {
+      if (known.digest === digest && !this.#setsOtherMetadata) return DONE;
+      this.#setsOtherMetadata = true;
+    }
+    const merged = mergeMetadata(writer.metadata, change);
+    memory.remember(key, { kind: "metadata", digest });
+    writer.setMetadata(merged);
+    return writer.room() ?? DONE;
   }
 
   artifact(name: string, options: ArtifactOptions = {}): ArtifactWriter {

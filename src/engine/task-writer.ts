@@ -29,6 +29,7 @@ import { isOnceEntry } from "./once-entry.ts";
 import { PendingWrite } from "./pending-write.ts";
 import { lastRunner, type Questions, type RunnerRecord, withUnkept, writeRunner } from "./runner-record.ts";
 import { TaskFailure } from "./task-failure.ts";
+import { readMetadata } from "./task-metadata.ts";
 import { publicRef } from "./ticket.ts";
 import { traceMetadata } from "./trace.ts";
 import { transformed } from "./transformed.ts";
@@ -87,7 +88,7 @@ export class TaskWriter implements CommitSource {
   #bytes: number;
   /** The artifacts so far, of a new task while it is small: spares reading its events again at its end. */
   #fold: ArtifactFold | undefined;
-  readonly #metadata: string | undefined;
+  #metadata: string | undefined;
   #trace: JsonObject | undefined;
   #status: string;
   #statusAt: number;
@@ -180,6 +181,18 @@ export class TaskWriter implements CommitSource {
     entry.complete = event.lastChunk;
     entry.waiting =
       written.kind === "artifact" ? { index: this.#pending.entries.length - 1, event: written } : undefined;
+  }
+
+  /** The task's own metadata as JSON text. */
+  get metadata(): string | undefined {
+    return this.#metadata;
+  }
+
+  setMetadata(metadata: string | undefined): void {
+    this.#requireOpen();
+    this.#metadata = metadata;
+    this.#pending.headDirty = true;
+    this.#mark();
   }
 
   /** Marks the last chunk of every artifact as such, where it has not left yet. */
@@ -455,10 +468,14 @@ export class TaskWriter implements CommitSource {
     const now = clock.now();
     const message =
       options.parts === undefined ? undefined : this.#statusMessage(options.parts, options.messageMetadata);
+    const metadata =
+      this.#metadata !== undefined && isTerminal(state)
+        ? { ...readMetadata(this.#metadata), ...options.metadata }
+        : options.metadata;
     const event: StatusEvent = {
       kind: "status",
       status: { state, ...(message !== undefined && { message }), timestamp: isoTime(now) },
-      ...(options.metadata !== undefined && { metadata: options.metadata }),
+      ...(metadata !== undefined && { metadata }),
     };
     const written = this.#append(event, options);
     if (written.kind !== "status") return;

@@ -67,7 +67,7 @@ export class Waits {
     const pausedAt = writer.runner.pausedAt ?? clock.now();
     this.#announced += 1;
     this.#isActive ||= active;
-    const wakes = [until, writer.wakeAt].filter((time) => time !== undefined);
+    const wakes = [until, writer.wakeAt, writer.runner.limitAt].filter((time) => time !== undefined);
     writer.keep({
       runner: { pausedAt },
       active: staysActive || this.#isActive,

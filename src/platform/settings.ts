@@ -85,6 +85,11 @@ export interface ServerOptions extends DialectOptions {
    * Cards say so. Default: every message counts.
    */
   readonly idempotency?: { readonly window: number } | undefined;
+  /**
+   * A message that carries a `contextId` and no `taskId` continues the caller's task of that context that waits for input, if there is exactly
+   * one. Default true; `false`: it always begins a new task.
+   */
+  readonly answerByContext?: boolean | undefined;
   /** Between two comments that keep a quiet stream open. Default 15 000. */
   readonly heartbeat?: number | undefined;
   /** How long running tasks may go on after `close` was called. Default 8 000, less than container runtimes wait. */

@@ -115,6 +115,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       limits: transportLimits,
       rateLimit: settings.rateLimit,
       onceWithin: settings.onceWithin,
+      answerByContext: options.answerByContext,
       serverId,
       heartbeatMs: settings.heartbeat,
       logger,

@@ -40,7 +40,7 @@ export interface SendRequest extends Addressed {
   readonly history: number | undefined;
   /** How many milliseconds to wait for the task to be finished or to ask its caller something: 0 or `Infinity`, mostly. */
   readonly waitMs: number;
-  /** Milliseconds the task may work, if that is less than its agent allows. */
+  /** Milliseconds until the task fails, unless it has ended; sleeping and waiting for an answer count. */
   readonly timeoutMs?: number;
   readonly push?: PushConfig;
   /** The agents it has passed, to be sent along. Absent: none. */
@@ -188,6 +188,8 @@ export interface OperationPolicy {
   readonly tasksOnly: boolean;
   /** A message that only refers to a waiting task, but answers its question by name, goes on with that task. */
   readonly answersByReference: boolean;
+  /** False: callers do not see that a task waits for input, so a message that carries only a context begins a new task. Default: true. */
+  readonly answersByContext?: false;
   readonly push: PushPolicy;
   /**
    * The artifacts of a task made in that dialect are told apart by their numbers, so that a stream which begins in the middle

@@ -19,6 +19,8 @@ export interface ServiceOptions {
   readonly security?: Security | undefined;
   /** Milliseconds within which a message that comes again counts once. Absent: every message counts. */
   readonly onceWithin?: number | undefined;
+  /** False: a message that carries only a `contextId` always begins a new task. Default: it may continue the one that waits for input. */
+  readonly answerByContext?: boolean | undefined;
   /** Which messages are refused for the agents they have passed. Absent: none. */
   readonly callPaths?: CallPathRules | undefined;
   /** Bytes of tasks on one page of a list. Default 4 MB. */

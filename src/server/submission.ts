@@ -70,6 +70,7 @@ class CallSubmission implements Submission {
   readonly streaming: boolean;
   readonly namesTask: boolean;
   readonly tasksOnly: boolean;
+  readonly answersByContext: boolean;
   readonly timeoutMs: number | undefined;
   readonly traceparent: string | undefined;
   readonly callPath: CallPath;
@@ -89,6 +90,7 @@ class CallSubmission implements Submission {
     this.streaming = request.operation === "stream";
     this.namesTask = call.policy.namesTasks;
     this.tasksOnly = call.policy.tasksOnly;
+    this.answersByContext = service.answerByContext !== false && call.policy.answersByContext !== false;
     this.timeoutMs = request.timeoutMs;
     this.traceparent = call.traceparent;
     this.callPath = call.callPath ?? NO_CALL_PATH;

@@ -40,6 +40,8 @@ export interface HttpHandlerOptions extends PublicUrlOptions {
   readonly audit?: Audit | undefined;
   /** Milliseconds within which a message that comes again counts once. Default: every message counts. */
   readonly onceWithin?: number | undefined;
+  /** False: a message that carries only a `contextId` always begins a new task. Default: true. */
+  readonly answerByContext?: boolean | undefined;
   /** Names this server in the paths of calls. Default: nothing is refused for the agents it has passed. */
   readonly serverId?: string | undefined;
   /** Keys to publish, and who signs cards. Default: nothing is signed. */
@@ -115,6 +117,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     signing: options.signing,
     requireDefaultProject,
     onceWithin: options.onceWithin,
+    answerByContext: options.answerByContext,
     callPaths:
       options.serverId === undefined
         ? undefined

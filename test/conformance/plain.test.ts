@@ -110,8 +110,13 @@ describe("the plain dialect", () => {
     expect(JSON.stringify(task)).not.toContain("swordfish");
   });
 
-  it("gives a task the time that its caller gives it", async () => {
-    const message = play(async (task) => createGate().passed(task.signal));
+  it.each<[string, RunFunction]>([
+    ["works", async (task) => createGate().passed(task.signal)],
+    ["does not react to its signal", () => new Promise<never>(() => {})],
+    ["sleeps", (task) => task.sleep(20_000)],
+    ["waits for an answer", async (task) => void (await task.ask("Well?"))],
+  ])("fails a task at its caller's time limit while it %s", async (_name, run) => {
+    const message = play(run);
     const { id } = await plainAt(stage.url).send({ message, timeoutMs: 5 });
     const task = await ended(id);
     expect([task.state, task.said.at(-1)]).toEqual(["failed", ["agent", "Task timed out"]]);

@@ -43,14 +43,18 @@ async function finish({ agent, engine }: Service, { call, request, scope, ticket
   return { kind: "sent", task };
 }
 
-/** Until the task is finished or asks something, as long as the request wants to wait for that. */
+/**
+ * Until the task is finished or asks something, as long as the request wants to wait for that. A send that does not wait so long is
+ * answered once the question that it answers is no longer shown.
+ */
 async function waitFor(engine: Engine, { call, request, ticket }: Omit<Sent, "scope">): Promise<void> {
   const { waitMs } = request;
-  if (waitMs === 0) return engine.accepted(ticket);
   if (waitMs === Number.POSITIVE_INFINITY) return engine.settled(ticket, call);
   await engine.accepted(ticket);
+  if (waitMs === 0) return engine.consumed(ticket, call);
   const timeout = AbortSignal.timeout(waitMs);
   await engine.settled(ticket, { signal: AbortSignal.any([call.signal, timeout]) }).catch((thrown: unknown) => {
     if (thrown !== timeout.reason) throw thrown;
   });
+  await engine.consumed(ticket, call);
 }

@@ -85,6 +85,8 @@ export class ScriptedEngine implements Engine {
 
   async accepted(): Promise<void> {}
 
+  async consumed(): Promise<void> {}
+
   async settled(ticket: Ticket, { signal }: Caller): Promise<void> {
     const task = this.tasks.get(ticket.taskId);
     while (task !== undefined && !isTerminal(task.state) && !isInterrupted(task.state)) {

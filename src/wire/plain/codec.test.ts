@@ -19,6 +19,7 @@ describe("The plain codec", () => {
       namesTasks: false,
       tasksOnly: true,
       answersByReference: false,
+      answersByContext: false,
       push: { single: false, missing: "error", afterFailure: "suspended" },
     });
   });

@@ -18,6 +18,7 @@ const POLICY: OperationPolicy = {
   namesTasks: false,
   tasksOnly: true,
   answersByReference: false,
+  answersByContext: false,
   push: { single: false, missing: "error", afterFailure: "suspended" },
 };
 

@@ -28,6 +28,7 @@ const POLICY: OperationPolicy = {
   namesTasks: true,
   tasksOnly: true,
   answersByReference: false,
+  answersByContext: false,
   push: { single: true, missing: "nothing", afterFailure: "removed" },
   numbersArtifacts: () => true,
 };

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inEveryDialect } from "./every-dialect.ts";
+import { textOf } from "./neutral.ts";
+import { accepted, taskOf, text } from "./speaker.ts";
+import { plainAt } from "./speakers/plain.ts";
+import { SPEAKERS } from "./speakers.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+const NEVER = new Promise<never>(() => {});
+
+inEveryDialect(
+  SPEAKERS,
+  ({ caller, play }) => {
+    const asked = async (words: string): Promise<string> => {
+      const { id } = await taskOf(caller().send(text(words), { wait: false }));
+      await expect.poll(async () => (await accepted(caller().get(id))).status.state).toBe("input-required");
+      return id;
+    };
+
+    describe("a send that answers a question and does not wait", () => {
+      it("returns the task at work, and not the question again", async () => {
+        const id = await asked(
+          play(async (task) => {
+            await task.ask("Where to?");
+            await NEVER;
+          }),
+        );
+        const { status } = await taskOf(caller().send({ ...text("Oslo"), taskId: id }, { wait: false }));
+        expect(status.state).toBe("working");
+      });
+
+      it("returns the next question if that is asked at once", async () => {
+        const id = await asked(
+          play(async (task) => {
+            await task.ask("Where to?");
+            await task.ask("When?");
+          }),
+        );
+        const { status } = await taskOf(caller().send({ ...text("Oslo"), taskId: id }, { wait: false }));
+        expect(textOf(status.message?.parts)).not.toBe("Where to?");
+      });
+    });
+  },
+  { blockingDefault: { "0.1/jsonrpc": "return" } },
+);
+
+describe("plain", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  it("a send that answers a question returns the task with the answer after the question", async () => {
+    const plain = plainAt(stage.url);
+    const message = stage.play(async (task) => {
+      await task.ask("Where to?");
+      await NEVER;
+    });
+    const { id } = await plain.send({ message });
+    await expect.poll(async () => (await plain.get(id)).said.at(-1)).toEqual(["agent", "Where to?"]);
+    const { state, said } = await plain.send({ taskId: id, message: "Oslo" });
+    expect([state, said.at(-1)]).toEqual(["working", ["user", "Oslo"]]);
+  });
+});
