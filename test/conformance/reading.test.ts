@@ -162,12 +162,13 @@ inEveryDialect(
     it("a list keeps to a context, a state and a time", async () => {
       const token = somebody();
       const mine = caller(undefined, { token });
-      const asking = await taskOf(mine.send(text(play(async (task) => task.ask("?"))), { wait: true }));
-      const { contextId } = asking;
-      const done = await taskOf(mine.send({ ...text(play(async () => "done")), contextId }, { wait: true }));
+      const done = await taskOf(mine.send(text(play(async () => "done")), { wait: true }));
+      const { contextId } = done;
+      const asks = play(async (task) => task.ask("?"));
+      const asking = await taskOf(mine.send({ ...text(asks), contextId }, { wait: true }));
       const other = await taskOf(mine.send(text(play(async () => "done")), { wait: true }));
       const ids = async (query: object) => (await accepted(mine.list(query))).tasks.map(({ id }) => id);
-      expect(await ids({ contextId })).toEqual([done.id, asking.id]);
+      expect(await ids({ contextId })).toEqual([asking.id, done.id]);
       expect(await ids({ state: "input-required" })).toEqual([asking.id]);
       expect(await ids({ state: "completed", contextId })).toEqual([done.id]);
       expect(await ids({ state: "failed" })).toEqual([]);
