@@ -109,7 +109,9 @@ export class Emitter {
   /** Completes an artifact that has its content already. */
   complete(target: ArtifactTarget): Promise<void> {
     return this.#inOrder(() => {
-      this.#options.writer.completeArtifact(target.id);
+      const { writer, replay } = this.#options;
+      // Where the log goes on with the artifact, the mark is in it already, before what is not produced again yet.
+      if (replay?.isBehind(target.id) !== true) writer.completeArtifact(target.id);
       return undefined;
     });
   }
