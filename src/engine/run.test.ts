@@ -343,28 +343,24 @@ describe("lastChunk", () => {
   });
 
   test("is set once for an artifact, also where a message starts another turn instead of the end", async () => {
-    let next: (() => void) | undefined;
+    const waiting: (() => void)[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await task.artifact(task.text).write("1");
         await task.flush();
-        await new Promise<void>((resolve) => {
-          next = resolve;
-        });
+        await new Promise<void>((resolve) => waiting.push(resolve));
       }),
     });
     const { taskId } = await harness.start("first");
-    await harness.until(() => next !== undefined);
+    await harness.until(() => waiting.length === 1);
     // The message is queued before the run returns, so it is stored before the end is tried.
     const posted = harness.start({ taskId, parts: [{ text: "second" }] });
     for (let turn = 0; turn < 3; turn++) await Promise.resolve();
-    const end = next;
-    next = undefined;
-    end?.();
+    waiting[0]?.();
     await posted;
-    await harness.until(() => next !== undefined);
+    await harness.until(() => waiting.length === 2);
     expect(harness.store.outcomes).toContain("inbox");
-    next?.();
+    waiting[1]?.();
     await harness.untilState(taskId, "completed");
     const story = await harness.story(taskId);
     expect(story.filter((line) => line === "first+=!" || line === "second+=!")).toEqual(["first+=!", "second+=!"]);
