@@ -2,6 +2,7 @@ import type { RemoteStreamEvent, Sent } from "../client/api.ts";
 import type { Artifact } from "../protocol/artifact.ts";
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import type { ArtifactEvent } from "../protocol/event.ts";
+import { isWithoutContent } from "../protocol/merged-parts.ts";
 import type { Message, Role } from "../protocol/message.ts";
 import type { PushConfig } from "../protocol/operation.ts";
 import type { Part } from "../protocol/part.ts";
@@ -175,16 +176,24 @@ export class TextOutput implements Output {
   /** Text that is added to an artifact goes on where it was, as long as nothing else came between. */
   async #artifactEvent({ artifact, append, lastChunk }: ArtifactEvent): Promise<void> {
     const { artifactId } = artifact;
-    if (!append || this.#artifactId !== artifactId) await this.#artifactTitle(artifact);
+    const isOpen = append && this.#artifactId === artifactId;
+    // A chunk without content, which closes an artifact or says no more than that it is there, needs no line of its own.
+    if (append && isWithoutContent(artifact.parts)) {
+      if (isOpen && lastChunk) await this.#closeArtifact();
+      return;
+    }
+    if (!isOpen) await this.#artifactTitle(artifact);
     this.#artifactId = artifactId;
     for (const part of artifact.parts) {
       if (part.text === undefined) await this.#part(part, "Text");
       else await this.#writer.grow({ key: `artifact ${artifactId}`, label: "Text" }, part.text);
     }
-    if (lastChunk) {
-      await this.#writer.close();
-      this.#artifactId = undefined;
-    }
+    if (lastChunk) await this.#closeArtifact();
+  }
+
+  async #closeArtifact(): Promise<void> {
+    await this.#writer.close();
+    this.#artifactId = undefined;
   }
 
   async #parts(parts: readonly Part[], label: string): Promise<void> {

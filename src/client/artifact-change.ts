@@ -1,5 +1,6 @@
 import type { Artifact } from "../protocol/artifact.ts";
 import type { ArtifactEvent } from "../protocol/event.ts";
+import { isPlainText, isWithoutContent, mergedParts } from "../protocol/merged-parts.ts";
 import type { Part } from "../protocol/part.ts";
 
 /** How an artifact became what it is said to be. */
@@ -22,12 +23,29 @@ export function artifactChange(known: Artifact | undefined, now: Artifact): Arti
   return { kind: "news", event: { ...replacing, artifact: { ...now, parts: added }, append: true } };
 }
 
-/** What came behind the parts that are known; `undefined` where those are no longer the beginning. */
+/**
+ * What came behind the parts that are known; `undefined` where those are no longer the beginning. Some agents give one part for each chunk of
+ * a text, others one part for the whole text: both are compared with adjacent plain texts merged.
+ */
 function addedParts(known: readonly Part[], now: readonly Part[]): readonly Part[] | undefined {
-  if (known.length <= now.length && known.every((part, index) => isSamePart(part, now[index]))) {
-    return now.slice(known.length);
-  }
-  return addedText(known, now);
+  return addedMerged(contentOf(known), contentOf(now)) ?? addedText(known, now);
+}
+
+function addedMerged(known: readonly Part[], now: readonly Part[]): readonly Part[] | undefined {
+  const last = known.at(-1);
+  if (last === undefined) return now;
+  const at = known.length - 1;
+  if (!known.every((part, index) => index === at || isSamePart(part, now[index]))) return undefined;
+  const other = now[at];
+  if (isSamePart(last, other)) return now.slice(known.length);
+  if (other === undefined || !isPlainText(last) || !isPlainText(other)) return undefined;
+  if (!other.text.startsWith(last.text)) return undefined;
+  return [{ text: other.text.slice(last.text.length) }, ...now.slice(known.length)];
+}
+
+/** Merged parts; none for an artifact of empty texts only. */
+function contentOf(parts: readonly Part[]): readonly Part[] {
+  return isWithoutContent(parts) ? [] : mergedParts(parts);
 }
 
 /** Some agents run the pieces of a text together: then it is the text that must go on. */

@@ -1,5 +1,6 @@
 import type { Artifact } from "../protocol/artifact.ts";
 import type { ArtifactEvent } from "../protocol/event.ts";
+import { addMerged, mergedParts } from "../protocol/merged-parts.ts";
 import type { Part } from "../protocol/part.ts";
 
 type Change = Pick<ArtifactEvent, "artifact" | "append">;
@@ -10,7 +11,7 @@ interface Mark {
   readonly slot: number;
   /** Everything but the parts. */
   readonly head: Artifact;
-  readonly parts: Part[];
+  readonly parts: PartList;
   readonly count: number;
   /** Bytes, about. */
   readonly headSize: number;
@@ -81,23 +82,51 @@ export class KeptArtifacts {
   }
 }
 
+/** Parts as they came, and merged up to the place that was read last: reading after each event costs no more than the new parts. */
+class PartList {
+  readonly #parts: Part[];
+  #merged: Part[] = [];
+  #mergedCount = 0;
+
+  constructor(parts: readonly Part[]) {
+    this.#parts = [...parts];
+  }
+
+  get count(): number {
+    return this.#parts.length;
+  }
+
+  add(parts: readonly Part[]): void {
+    for (const part of parts) this.#parts.push(part);
+  }
+
+  /** The first parts, adjacent plain texts merged. */
+  first(count: number): readonly Part[] {
+    if (count < this.#mergedCount) return [...mergedParts(this.#parts.slice(0, count))];
+    for (const part of this.#parts.slice(this.#mergedCount, count)) addMerged(this.#merged, part);
+    this.#mergedCount = count;
+    return [...this.#merged];
+  }
+}
+
 function markOf(slot: number, artifact: Artifact): Mark {
   const headSize = bytesOfHead(artifact);
   const size = headSize + bytesOfParts(artifact);
-  return { slot, head: artifact, parts: [...artifact.parts], count: artifact.parts.length, headSize, size };
+  const parts = new PartList(artifact.parts);
+  return { slot, head: artifact, parts, count: parts.count, headSize, size };
 }
 
 function grown(known: Mark, artifact: Artifact): Mark {
   const { slot, parts } = known;
-  for (const part of artifact.parts) parts.push(part);
+  parts.add(artifact.parts);
   // Name, description and metadata stay where the new ones do not replace them.
   const headSize = Math.max(known.headSize, bytesOfHead(artifact));
   const size = known.size - known.headSize + headSize + bytesOfParts(artifact);
-  return { slot, head: { ...known.head, ...artifact }, parts, count: parts.length, headSize, size };
+  return { slot, head: { ...known.head, ...artifact }, parts, count: parts.count, headSize, size };
 }
 
 function artifactOf({ head, parts, count }: Mark): Artifact {
-  return { ...head, parts: parts.slice(0, count) };
+  return { ...head, parts: parts.first(count) };
 }
 
 function bytesOfHead({ artifactId, name, description, metadata, extensions }: Artifact): number {

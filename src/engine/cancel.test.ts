@@ -48,7 +48,7 @@ describe("cancel", () => {
     await turns(5);
     go?.();
     expect(await canceled).toBe("canceled");
-    expect(await harness.story(taskId)).toEqual(["working", "result=1", "canceled"]);
+    expect(await harness.story(taskId)).toEqual(["working", "result=1", "result+=!", "canceled"]);
   });
 
   test("a completion within the grace wins, and the cancel says that it came too late", async () => {
@@ -97,7 +97,7 @@ describe("cancel", () => {
     returnAtLast?.();
     await harness.untilState(second.taskId, "working");
     expect(harness.engine.counts()).toMatchObject({ orphans: 0, running: 1, queued: 0 });
-    expect(await harness.story(taskId)).toEqual(["working", "a=still allowed", "canceled"]);
+    expect(await harness.story(taskId)).toEqual(["working", "a=still allowed", "a+=!", "canceled"]);
     returnAtLast?.();
   });
 
@@ -158,7 +158,7 @@ describe("cancel", () => {
     next?.();
     expect(await canceled).toBe("canceled");
     expect(begun).toEqual(["first"]);
-    expect(await harness.story(taskId)).toEqual(["working", "a=x", "canceled"]);
+    expect(await harness.story(taskId)).toEqual(["working", "a=x", "a+=!", "canceled"]);
   });
 
   test("two cancels and a completion end in exactly one terminal event, which all answer from", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ArtifactEvent } from "../protocol/event.ts";
 import type { TaskId } from "../protocol/ids.ts";
+import { textOf } from "../protocol/part.ts";
 import type { Task } from "../protocol/task.ts";
 import { type EngineHarness, type HarnessOptions, openHarness, scripted } from "../testing/engine-harness.ts";
 import type { TaskContext } from "./agent.ts";
@@ -33,9 +34,7 @@ async function play(
 }
 
 function contents(task: Task): Record<string, string> {
-  return Object.fromEntries(
-    (task.artifacts ?? []).map(({ artifactId, parts }) => [artifactId, parts.map(({ text }) => text).join("|")]),
-  );
+  return Object.fromEntries((task.artifacts ?? []).map(({ artifactId, parts }) => [artifactId, textOf(parts)]));
 }
 
 async function artifactEvents(id: TaskId): Promise<ArtifactEvent[]> {
@@ -57,7 +56,7 @@ describe("what an attempt writes after a crash", () => {
       ["b", "y"],
     ] as const;
     const { id } = await play([write(...all.slice(0, 3)), write(...all)]);
-    expect(await harness.story(id)).toEqual(["working", "a=1", "b=x", "a+=2", "b+=y!", "completed"]);
+    expect(await harness.story(id)).toEqual(["working", "a=1", "b=x", "a+=2", "b+=y!", "a+=!", "completed"]);
   });
 
   test("is matched per artifact, whatever the order between them", async () => {
@@ -65,7 +64,7 @@ describe("what an attempt writes after a crash", () => {
       write(["a", "1"], ["a", "2"], ["b", "x"]),
       write(["b", "x"], ["a", "1"], ["b", "y"], ["a", "2"]),
     ]);
-    expect(await harness.story(id)).toEqual(["working", "a=1", "a+=2", "b=x", "b+=y!", "completed"]);
+    expect(await harness.story(id)).toEqual(["working", "a=1", "a+=2", "b=x", "b+=y!", "a+=!", "completed"]);
   });
 
   test("restarts the artifact at the first difference, and no other one", async () => {
@@ -73,8 +72,18 @@ describe("what an attempt writes after a crash", () => {
       write(["a", "1"], ["b", "x"], ["a", "2"], ["a", "3"]),
       write(["a", "1"], ["b", "x"], ["a", "two"]),
     ]);
-    expect(await harness.story(id)).toEqual(["working", "a=1", "b=x", "a+=2", "a+=3", "a=1", "a+=two!", "completed"]);
-    expect(contents(task)).toEqual({ a: "1|two", b: "x" });
+    expect(await harness.story(id)).toEqual([
+      "working",
+      "a=1",
+      "b=x",
+      "a+=2",
+      "a+=3",
+      "a=1",
+      "a+=two!",
+      "b+=!",
+      "completed",
+    ]);
+    expect(contents(task)).toEqual({ a: "1two", b: "x" });
   });
 
   test("replaces the artifact where nothing of it was the same", async () => {
@@ -87,7 +96,7 @@ describe("what an attempt writes after a crash", () => {
       write(["a", "1"], ["a", "2"], ["gone", "x"], ["b", "y"]),
       write(["a", "1"], ["b", "y"]),
     ]);
-    expect((await harness.story(id)).slice(5)).toEqual(["a=1!", "gone=!", "completed"]);
+    expect((await harness.story(id)).slice(5)).toEqual(["a=1!", "gone=!", "b+=!", "completed"]);
     expect(contents(task)).toEqual({ a: "1", gone: "", b: "y" });
     expect(task.artifacts?.find(({ artifactId }) => artifactId === "gone")?.name).toBe("gone");
   });
@@ -111,7 +120,7 @@ describe("what an attempt writes after a crash", () => {
     expect(restarted.length).toBeGreaterThan(3);
     expect(restarted.map(({ append }) => append)).toEqual(restarted.map((_, index) => index > 0));
     for (const event of restarted) expect(JSON.stringify(event).length).toBeLessThan(70_000);
-    expect(task.artifacts?.[0]?.parts.map(({ text }) => text)).toEqual([...chunks.map(([, text]) => text), "new"]);
+    expect(contents(task)).toEqual({ a: `${chunks.map(([, text]) => text).join("")}new` });
     const holding = harness.store.commits
       .flat()
       .filter((operation) => operation.kind === "write" && operation.entries.length > 0);
@@ -132,7 +141,7 @@ describe("what an attempt writes after a crash", () => {
       },
     ]);
     expect((await harness.story(id)).slice(3)).toEqual(["a=one", "working:said", "b=x!", "a+=two!", "completed"]);
-    expect(contents(task)).toEqual({ a: "one|two", b: "x" });
+    expect(contents(task)).toEqual({ a: "onetwo", b: "x" });
   });
 
   test("is waited for at the end even if the author did not", async () => {
@@ -143,13 +152,13 @@ describe("what an attempt writes after a crash", () => {
         void task.artifact("a").write("two");
       },
     ]);
-    expect(contents(task)).toEqual({ a: "one|two" });
+    expect(contents(task)).toEqual({ a: "onetwo" });
   });
 
   test("has the same artifact for the same name, whatever is in the name", async () => {
     const name = 'a "quoted"\nname é\u2028';
     const { task } = await play([write([name, "1"], [name, "2"]), write([name, "1"], [name, "two"])]);
-    expect(task.artifacts).toEqual([{ artifactId: name, name, parts: [{ text: "1" }, { text: "two" }] }]);
+    expect(task.artifacts).toEqual([{ artifactId: name, name, parts: [{ text: "1two" }] }]);
   });
 
   test("keeps description, metadata and extensions of an artifact that is restarted", async () => {
@@ -212,24 +221,25 @@ describe("what a remembered step wrote", () => {
       "working:in step",
       "a+=s2",
       "a+=c",
+      "a+=!",
       "completed",
     ]);
   });
 
   test("stays where the run differs after it", async () => {
     const { task } = await play([stepped("b", "c"), stepped("b", "d"), stepped("b", "d")]);
-    expect(contents(task)).toEqual({ a: "b|s1|s2|d" });
+    expect(contents(task)).toEqual({ a: "bs1s2d" });
   });
 
   test("follows what the run writes before it, where that differs", async () => {
     const { id, task } = await play([stepped("b", "c"), stepped("x", "c"), stepped("x", "c")]);
-    expect(contents(task)).toEqual({ a: "x|s1|s2|c" });
-    expect((await harness.story(id)).slice(6)).toEqual(["a=x", "a+=s1s2", "a+=c", "completed"]);
+    expect(contents(task)).toEqual({ a: "xs1s2c" });
+    expect((await harness.story(id)).slice(6)).toEqual(["a=x", "a+=s1s2", "a+=c", "a+=!", "completed"]);
   });
 
   test("is not lost where the process dies between the restart and the step", async () => {
     const { task } = await play([stepped("b", "c"), (task) => task.artifact("a").write("x"), stepped("x", "c")]);
-    expect(contents(task)).toEqual({ a: "x|s1|s2|c" });
+    expect(contents(task)).toEqual({ a: "xs1s2c" });
   });
 
   test("is written again by a step that did not finish, and only what the log lacks", async () => {
@@ -249,7 +259,7 @@ describe("what a remembered step wrote", () => {
         }),
       (task) => task.step("s", () => expect.unreachable()),
     ]);
-    expect(await harness.story(id)).toEqual(["working", "a=1", "a+=2", "a+=3", "completed"]);
+    expect(await harness.story(id)).toEqual(["working", "a=1", "a+=2", "a+=3", "a+=!", "completed"]);
   });
 
   test("is the step's even deep inside it, and not what goes on beside it", async () => {
@@ -263,7 +273,7 @@ describe("what a remembered step wrote", () => {
       ]);
     };
     const { id } = await play([beside, beside]);
-    expect(await harness.story(id)).toEqual(["working", "a=beside", "a+=in", "completed"]);
+    expect(await harness.story(id)).toEqual(["working", "a=beside", "a+=in", "a+=!", "completed"]);
     const notes = (await harness.shared.log(id, 0, Number.POSITIVE_INFINITY)).map(({ note }) => note);
     expect(notes.slice(1, 3)).toEqual([undefined, '{"s":"step:s#1"}']);
   });
@@ -290,7 +300,15 @@ describe("with a transform", () => {
       await task.artifact("a").write("2");
     };
     const { id } = await play([said, said], { hooks: shout });
-    expect(await harness.story(id)).toEqual(["working", "working:told", "a=1!", "working:told", "a+=2!", "completed"]);
+    expect(await harness.story(id)).toEqual([
+      "working",
+      "working:told",
+      "a=1!",
+      "working:told",
+      "a+=2!",
+      "a+=!",
+      "completed",
+    ]);
   });
 
   test("what is written anew is not transformed again, and matches the next time", async () => {
@@ -298,7 +316,7 @@ describe("with a transform", () => {
       [write(["a", "1"], ["a", "2"]), write(["a", "1"], ["a", "two"]), write(["a", "1"], ["a", "two"], ["a", "3"])],
       { hooks: shout },
     );
-    expect(contents(task)).toEqual({ a: "1!|two!|3!" });
+    expect(contents(task)).toEqual({ a: "1!two!3!" });
     expect(await harness.story(id)).toEqual(["working", "a=1!", "a+=2!", "a=1!", "a+=two!", "a+=3!!", "completed"]);
   });
 
@@ -337,7 +355,7 @@ describe("with a transform", () => {
       ],
       { hooks: merge },
     );
-    expect(contents(task)).toEqual({ a: "<12>|<3vier>" });
+    expect(contents(task)).toEqual({ a: "<12><3vier>" });
   });
 
   test("it may come and go between attempts", async () => {
@@ -361,6 +379,6 @@ describe("with a transform", () => {
     await harness.until(() => stuck === 2);
     harness = await harness.crash({ hooks: {} });
     await harness.untilState(taskId, "completed");
-    expect(contents(await harness.get(taskId))).toEqual({ a: "1|2!|3" });
+    expect(contents(await harness.get(taskId))).toEqual({ a: "12!3" });
   });
 });

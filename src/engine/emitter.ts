@@ -145,7 +145,9 @@ export class Emitter {
     // A chunk without content carries the options that nothing else would carry.
     if (writer.hasArtifact(target.id) && this.#optionsDiffer(target)) return this.write(target, [{ text: "" }], true);
     return this.#inOrder(() => {
-      this.#options.writer.completeArtifact(target.id);
+      const { writer, replay } = this.#options;
+      // Where the log goes on with the artifact, the mark is in it already, before what is not produced again yet.
+      if (replay?.isBehind(target.id) !== true) writer.completeArtifact(target.id);
       return undefined;
     });
   }

@@ -8,6 +8,7 @@ import type { LogEntry, Store } from "../store/contract.ts";
 import { readChunk } from "./artifact-chunk.ts";
 import type { ArtifactSpan } from "./artifact-index.ts";
 import { isStatusBody } from "./log-view.ts";
+import { PieceMerger } from "./piece-merger.ts";
 import { readLog } from "./read-log.ts";
 
 /** Artifacts, or a history, of more bytes than this are read piece by piece. */
@@ -74,19 +75,14 @@ async function foldGroup(log: StoredLog, group: readonly ArtifactSpan[]): Promis
 async function* readLargeArtifact(log: StoredLog, span: ArtifactSpan): AsyncGenerator<ArtifactPiece> {
   const { artifactId, first, last } = span;
   yield { kind: "begin", artifact: { artifactId, ...(await membersOf(log, span)), parts: [] } };
-  let pending: string[] = [];
-  let bytes = 0;
+  const merger = new PieceMerger();
   for await (const { body } of readRange(log, first - 1, last)) {
     const chunk = isStatusBody(body) ? undefined : readChunk(body);
     if (chunk === undefined || chunk.artifactId !== artifactId || chunk.parts === "") continue;
-    pending.push(chunk.parts);
-    bytes += chunk.parts.length;
-    if (bytes < PIECE_BYTES) continue;
-    yield { kind: "parts", parts: pending.join(",") };
-    pending = [];
-    bytes = 0;
+    merger.add(chunk.parts);
+    if (merger.length >= PIECE_BYTES) yield* merger.take();
   }
-  if (pending.length > 0) yield { kind: "parts", parts: pending.join(",") };
+  yield* merger.takeLast();
   yield { kind: "end" };
 }
 

@@ -21,7 +21,7 @@ export interface Note {
   readonly d?: readonly string[];
 }
 
-/** Not the author's doing: the engine's own status, passed over when a replay compares. */
+/** Not the author's doing: the engine's own status, or a chunk that closes an artifact, passed over when a replay compares. */
 export const ENGINE_NOTE = '{"e":1}';
 
 export function writeNote(note: Note): string | undefined {

@@ -67,7 +67,7 @@ describe("an artifact that its author replaces", () => {
     const doings = [replaced("1"), written("2")];
     const { text, story } = await play([doings, doings]);
     expect(text).toBe("12");
-    expect(story).toEqual(["working", "a=1", "a+=2", "completed"]);
+    expect(story).toEqual(["working", "a=1", "a+=2", "a+=!", "completed"]);
   });
 
   test("is not replaced once more after a crash", async () => {

@@ -106,6 +106,8 @@ export class Replay {
       if (note.e === undefined && !given) this.#statuses.push(loggedStatusFingerprint(event, note));
       return;
     }
+    // A closing chunk.
+    if (note.e === 1) return;
     const id = event.artifact.artifactId;
     const artifact = this.#artifact(id);
     if (!event.append) {
@@ -163,14 +165,16 @@ export class Replay {
 
   /** Artifacts of which the log holds more than this attempt has produced. */
   unmatched(): ArtifactId[] {
-    const ids: ArtifactId[] = [];
-    for (const [id, artifact] of this.#artifacts) {
-      skipGiven(artifact);
-      const { at, matched, generations } = artifact;
-      const isBehind = matched < piecesAt(artifact).length || at < generations.length - 1;
-      if (!this.#own.has(id) && isBehind) ids.push(id);
-    }
-    return ids;
+    return Array.from(this.#artifacts.keys()).filter((id) => this.isBehind(id));
+  }
+
+  /** Whether the log holds more of the artifact than this attempt has produced. */
+  isBehind(id: ArtifactId): boolean {
+    const artifact = this.#artifacts.get(id);
+    if (artifact === undefined || this.#own.has(id)) return false;
+    skipGiven(artifact);
+    const { at, matched, generations } = artifact;
+    return matched < piecesAt(artifact).length || at < generations.length - 1;
   }
 
   /** The author replaces the artifact. True: so it was in the log, and what replaces it is to be compared. */
@@ -299,8 +303,9 @@ export class Replay {
     for await (const entry of this.#source.entries(after, this.#source.upTo)) {
       if (!entry.body.includes(spelled)) continue;
       const event = readEvent(entry.body);
-      if (event.kind === "artifact" && event.artifact.artifactId === id)
-        yield { event, note: readNote(entry.note), seq: entry.seq };
+      if (event.kind !== "artifact" || event.artifact.artifactId !== id) continue;
+      const note = readNote(entry.note);
+      if (note.e !== 1) yield { event, note, seq: entry.seq };
     }
   }
 }

@@ -150,6 +150,7 @@ describe("what a run writes", () => {
       "log+=3",
       "log+=4",
       "log+=5!",
+      "other+=!",
       "completed",
     ]);
   });
@@ -284,16 +285,16 @@ describe("lastChunk", () => {
     ).toEqual(["working", "a=1!", "b=2!", "completed"]);
   });
 
-  test("is not set on a chunk that is committed already, and no empty chunk is invented for it", async () => {
+  test("is set by an empty closing chunk where the last chunk is committed already", async () => {
     expect(
       await storyOf(async (task) => {
         await task.artifact("a").write("1");
         await task.flush();
       }),
-    ).toEqual(["working", "a=1", "completed"]);
+    ).toEqual(["working", "a=1", "a+=!", "completed"]);
   });
 
-  test("is set by end(), with content or on what is uncommitted", async () => {
+  test("is set by end(): with its content, on what is uncommitted, or by a closing chunk", async () => {
     expect(
       await storyOf(async (task) => {
         await task.artifact("a").write("1");
@@ -306,15 +307,145 @@ describe("lastChunk", () => {
         await task.flush();
         await task.artifact("c").end();
       }),
-    ).toEqual(["working", "a=1", "a+=2!", "b=1!", "c=1", "completed"]);
+    ).toEqual(["working", "a=1", "a+=2!", "b=1!", "c=1", "c+=!", "completed"]);
   });
 
-  test("is left out when the run fails", async () => {
+  test("is also set when the run fails: nothing more will come", async () => {
     const story = await storyOf(async (task) => {
       await task.artifact("a").write("1");
+      await task.flush();
+      await task.artifact("b").write("1");
       throw new TaskFailure("no");
     });
-    expect(story).toEqual(["working", "a=1", "failed:no"]);
+    expect(story).toEqual(["working", "a=1", "b=1!", "a+=!", "failed:no"]);
+  });
+
+  test("comes with the terminal status in one commit, and leaves no trace in the artifact", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.artifact("text").write("1");
+        await task.artifact("data").write({ n: 1 });
+        await task.artifact("empty").write("");
+        await task.flush();
+      }),
+    });
+    const { id, artifacts } = await harness.send("go");
+    const last = harness.store.commits.at(-1)?.at(-1);
+    if (last?.kind !== "write") throw new Error("The last operation should be a write.");
+    expect([last.entries.length, last.end?.head.state]).toEqual([3, "completed"]);
+    const whole = [
+      { artifactId: "text", name: "text", parts: [{ text: "1" }] },
+      { artifactId: "data", name: "data", parts: [{ data: { n: 1 } }] },
+      { artifactId: "empty", name: "empty", parts: [{ text: "" }] },
+    ];
+    expect(artifacts).toEqual(whole);
+    expect((await harness.get(id)).artifacts).toEqual(whole);
+  });
+
+  test("is set once for an artifact, also where a message starts another turn instead of the end", async () => {
+    const waiting: (() => void)[] = [];
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.artifact(task.text).write("1");
+        await task.flush();
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }),
+    });
+    const { taskId } = await harness.start("first");
+    await harness.until(() => waiting.length === 1);
+    // The message is queued before the run returns, so it is stored before the end is tried.
+    const posted = harness.start({ taskId, parts: [{ text: "second" }] });
+    for (let turn = 0; turn < 3; turn++) await Promise.resolve();
+    waiting[0]?.();
+    await posted;
+    await harness.until(() => waiting.length === 2);
+    expect(harness.store.outcomes).toContain("inbox");
+    waiting[1]?.();
+    await harness.untilState(taskId, "completed");
+    const story = await harness.story(taskId);
+    expect(story.filter((line) => line === "first+=!" || line === "second+=!")).toEqual(["first+=!", "second+=!"]);
+    expect(story.slice(-2)).toEqual(["second+=!", "completed"]);
+  });
+
+  test("is not set again after a crash, though the artifact goes on after end()", async () => {
+    let stuck = 0;
+    let harness = await openHarness({
+      agents: scripted(async (task) => {
+        const artifact = task.artifact("a");
+        await artifact.write("1");
+        await task.flush();
+        await artifact.end();
+        await artifact.write("2");
+        await task.flush();
+        await artifact.end();
+        await task.flush();
+        stuck = task.attempt;
+        if (task.attempt < 3) await new Promise<never>(() => {});
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.until(() => stuck === 1);
+    harness = await harness.crash();
+    await harness.until(() => stuck === 2);
+    harness = await harness.crash();
+    await harness.untilState(taskId, "completed");
+    expect(await harness.story(taskId)).toEqual(["working", "a=1", "a+=!", "a+=2", "a+=!", "completed"]);
+    expect((await harness.get(taskId)).artifacts?.[0]?.parts).toEqual([{ text: "12" }]);
+    await harness[Symbol.asyncDispose]();
+  });
+
+  test("is set for artifacts of an earlier life, by whoever ends the task", async () => {
+    let isStuck = false;
+    let harness = await openHarness({
+      agents: scripted(
+        async (task) => {
+          await task.artifact("a").write("1");
+          await task.artifact("b").end("2");
+          await task.flush();
+          isStuck = true;
+          await new Promise<never>(() => {});
+        },
+        { onRestart: "fail" },
+      ),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.until(() => isStuck);
+    harness = await harness.crash();
+    await harness.untilState(taskId, "failed");
+    expect((await harness.story(taskId)).slice(0, 4)).toEqual(["working", "a=1", "b=2!", "a+=!"]);
+    await harness[Symbol.asyncDispose]();
+  });
+
+  test("is set past the transform, which sees no content it did not get from the author", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.artifact("a").write("1");
+        await task.flush();
+      }),
+      hooks: {
+        transform: (event) =>
+          event.kind === "artifact"
+            ? { ...event, artifact: { ...event.artifact, parts: [...event.artifact.parts, { text: "?" }] } }
+            : event,
+      },
+    });
+    const { id, artifacts } = await harness.send("go");
+    expect(await harness.story(id)).toEqual(["working", "a=1?", "a+=!", "completed"]);
+    expect(artifacts?.[0]?.parts).toEqual([{ text: "1?" }]);
+  });
+
+  test("is set in a task that is full", async () => {
+    await using harness = await openHarness({
+      limits: { maxTaskBytes: 2000 },
+      agents: scripted(async (task) => {
+        for (;;) {
+          await task.artifact("a").write("x".repeat(100));
+          await task.flush();
+        }
+      }),
+    });
+    const { id } = await harness.send("go");
+    expect((await harness.story(id)).at(-2)).toBe("a+=!");
   });
 });
 
@@ -345,7 +476,7 @@ describe("limits", () => {
       await task.artifact("a").write("x".repeat(300));
     });
     expect(caught).toEqual(["event-too-large"]);
-    expect(story.slice(0, 2)).toEqual(["working", "a=small"]);
+    expect(story.slice(0, 2)).toEqual(["working", "a=small!"]);
     expect(story.at(-1)).toMatch(/^failed:Over a limit: one event may be 200 bytes/);
   });
 
@@ -372,7 +503,7 @@ describe("limits", () => {
       for (const name of ["a", "b", "a", "c"]) await task.artifact(name).write("1");
     });
     expect(caught).toEqual(["too-many-artifacts"]);
-    expect(story.slice(0, 4)).toEqual(["working", "a=1", "b=1", "a+=1"]);
+    expect(story.slice(0, 4)).toEqual(["working", "a=1", "b=1!", "a+=1!"]);
   });
 
   test("a step's result over maxStepBytes is refused by name", async () => {

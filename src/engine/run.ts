@@ -340,7 +340,6 @@ export class Run implements WriterListener {
     const { writer } = this;
     if (ending.kind === "returned") {
       if (writer.inbox.some((entry) => entry.kind === "message") && this.#stop === undefined) return "inbox";
-      writer.completeArtifacts();
       return this.#end("completed", undefined, this.#stop === undefined);
     }
     const { error } = ending;

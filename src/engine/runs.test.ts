@@ -74,7 +74,7 @@ describe("drain", () => {
     await finished;
     await next.untilState(ticket.taskId, "completed");
     expect(attempts).toEqual([1, 2]);
-    expect(await next.story(ticket.taskId)).toEqual(["working", "a=1", "completed"]);
+    expect(await next.story(ticket.taskId)).toEqual(["working", "a=1", "a+=!", "completed"]);
   });
 
   test("lets go at once of runs that only wait, and of tasks that wait for a slot", async () => {

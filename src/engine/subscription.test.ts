@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Artifact } from "../protocol/artifact.ts";
+import { textOf } from "../protocol/part.ts";
 import { readEvent } from "../protocol/serial.ts";
 import {
   type EngineHarness,
@@ -40,7 +42,7 @@ function seqsOf(batch: Batch | undefined): number[] {
   return batch?.entries.map(({ seq }) => seq) ?? [];
 }
 
-/** A finished task of eight events: working, a question, working, four chunks, completed. */
+/** A finished task of nine events: working, a question, working, four chunks, a closing chunk, completed. */
 async function finished(harness: EngineHarness): Promise<Awaited<ReturnType<EngineHarness["get"]>>> {
   const { id } = await harness.send("go");
   return harness.send({ taskId: id, parts: [{ text: "yes" }] });
@@ -88,7 +90,7 @@ describe("readers", () => {
     expect(await gone.next()).toBeUndefined();
     await script.write("1");
     script.end();
-    expect((await stays).map(({ event }) => tell(event))).toEqual(["working", "a=1", "completed"]);
+    expect((await stays).map(({ event }) => tell(event))).toEqual(["working", "a=1", "a+=!", "completed"]);
     expect(harness.engine.counts().subscribers).toBe(0);
   });
 
@@ -117,7 +119,7 @@ describe("readers", () => {
     for (let n = 40; n < 50; n += 1) await script.write(`${n}`);
     script.end();
     seen.push(...(await drain(slow)).map(({ seq }) => seq));
-    expect(seen).toEqual(Array.from({ length: 52 }, (_, n) => n + 1));
+    expect(seen).toEqual(Array.from({ length: 53 }, (_, n) => n + 1));
   });
 
   test("the tail is bounded by bytes as well", async () => {
@@ -128,7 +130,7 @@ describe("readers", () => {
     for (let n = 0; n < 10; n += 1) await script.write("x".repeat(400));
     script.end();
     const readsBefore = harness.store.logReads;
-    expect((await drain(slow)).map(({ seq }) => seq)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1));
+    expect((await drain(slow)).map(({ seq }) => seq)).toEqual(Array.from({ length: 13 }, (_, n) => n + 1));
     expect(harness.store.logReads).toBeGreaterThan(readsBefore);
   });
 
@@ -209,7 +211,7 @@ describe("a cursor", () => {
     expect(JSON.parse(subscription.opening.history ?? "")).toHaveLength(1);
     await script.write("2");
     script.end();
-    expect((await drain(subscription)).map(({ seq }) => seq)).toEqual([3, 4]);
+    expect((await drain(subscription)).map(({ seq }) => seq)).toEqual([3, 4, 5]);
     expect(() => subscription.opening).toThrow("before its first next()");
   });
 
@@ -217,8 +219,8 @@ describe("a cursor", () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await finished(harness);
     const log = await harness.log(id);
-    expect(log).toHaveLength(8);
-    const states = ["submitted", "working", "input-required", "working", "working", "working", "working", "working"];
+    expect(log).toHaveLength(9);
+    const states = ["submitted", "working", "input-required", ...Array.from({ length: 6 }, () => "working")];
     for (const [after, state] of states.entries()) {
       const subscription = await harness.subscribe(id, { after });
       expect(subscription.opening).toMatchObject({ seq: after, state });
@@ -232,7 +234,7 @@ describe("a cursor", () => {
   test("at the end of a finished task: nothing is left", async () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await finished(harness);
-    const subscription = await harness.subscribe(id, { after: 8 });
+    const subscription = await harness.subscribe(id, { after: 9 });
     expect(subscription.ended).toBe(true);
     expect(subscription.opening.state).toBe("completed");
     expect(await subscription.next()).toBeUndefined();
@@ -242,7 +244,7 @@ describe("a cursor", () => {
   test("beyond the log is an invalid parameter, and takes up no place", async () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await finished(harness);
-    await expect(harness.subscribe(id, { after: 9 })).rejects.toMatchObject({
+    await expect(harness.subscribe(id, { after: 10 })).rejects.toMatchObject({
       code: "invalid-params",
       violations: [{ field: "Last-Event-ID" }],
     });
@@ -256,8 +258,8 @@ describe("a cursor", () => {
     await harness.shared.sweep();
     const subscription = await harness.subscribe(id, { after: 3 });
     expect(subscription.resync).toBe(true);
-    expect(subscription.opening).toMatchObject({ seq: 8, state: "completed" });
-    expect(JSON.parse(subscription.opening.artifacts ?? "")[0].parts).toHaveLength(4);
+    expect(subscription.opening).toMatchObject({ seq: 9, state: "completed" });
+    expect(JSON.parse(subscription.opening.artifacts ?? "")[0].parts).toHaveLength(1);
     expect(await subscription.next()).toBeUndefined();
     subscription.close();
   });
@@ -281,11 +283,8 @@ describe("a cursor", () => {
       const written = script.write(`${n}`);
       const opened = harness.subscribe(taskId).then(async (subscription) => {
         const { seq } = subscription.opening;
-        const artifacts: readonly { readonly parts: readonly unknown[] }[] = JSON.parse(
-          subscription.opening.artifacts ?? "[]",
-        );
-        const parts = artifacts.flatMap((artifact) => artifact.parts);
-        expect(parts).toHaveLength(seq - 1);
+        const artifacts: readonly Artifact[] = JSON.parse(subscription.opening.artifacts ?? "[]");
+        expect(artifacts.map(({ parts }) => textOf(parts)).join("")).toBe("0123456789".slice(0, seq - 1));
         return [
           { seq, event: { kind: "status", status: { state: "working", timestamp: "" } } as const },
           ...(await drain(subscription)),
@@ -298,7 +297,7 @@ describe("a cursor", () => {
     for (const events of await Promise.all(reading)) {
       const [first] = events;
       expect(events.map(({ seq }) => seq)).toEqual(
-        Array.from({ length: 12 - (first?.seq ?? 0) + 1 }, (_, n) => (first?.seq ?? 0) + n),
+        Array.from({ length: 13 - (first?.seq ?? 0) + 1 }, (_, n) => (first?.seq ?? 0) + n),
       );
     }
   });

@@ -8,7 +8,7 @@ import type { CrashStart } from "./recovery.ts";
 import type { Run, RunEnvironment } from "./run.ts";
 import { type RunnerRecord, readRunner } from "./runner-record.ts";
 import type { Runs } from "./runs.ts";
-import { artifactIds, countSteps, hasProgressed, prepareReplay } from "./turn.ts";
+import { countSteps, hasProgressed, loggedArtifacts, prepareReplay } from "./turn.ts";
 
 const DEFAULT_MAX_ATTEMPTS = 3;
 /** Starts of one turn that may end in a crash, whatever they commit. */
@@ -66,7 +66,7 @@ async function openRun(
   { agent, record, epoch }: { readonly agent: Agent; readonly record: TaskRecord; readonly epoch: number },
 ): Promise<Run> {
   const { id } = record;
-  const knownArtifacts = await artifactIds(store, record);
+  const knownArtifacts = await loggedArtifacts(store, record);
   const taken = takenOnce(record);
   const feed = feeds.of(record);
   // Whoever followed the task meanwhile sees what the store holds before anything new.

@@ -123,7 +123,7 @@ export class TaskWriter implements CommitSource {
     this.#historyLength = start.historyLength;
     this.#everTaken = start.taken;
     this.#dependencies = dependencies;
-    for (const id of start.knownArtifacts) this.#artifacts.set(id, { id, complete: false, waiting: undefined });
+    for (const [id, complete] of start.knownArtifacts) this.#artifacts.set(id, { id, complete, waiting: undefined });
     this.#pending.create = start.create;
     feed.hasWriter = true;
     if (start.create !== undefined) {
@@ -195,22 +195,27 @@ export class TaskWriter implements CommitSource {
     this.#mark();
   }
 
-  /** Marks the last chunk of every artifact as such, where it has not left yet. */
-  completeArtifacts(): void {
-    for (const id of this.#artifacts.keys()) this.completeArtifact(id);
-  }
-
+  /**
+   * Marks the last chunk of the artifact as such, unless it is marked already: on that chunk while it is uncommitted, else by a closing chunk
+   * without content. A closing chunk changes no state, and is written whatever the limits, or a task that is full could not be closed.
+   */
   completeArtifact(id: ArtifactId): void {
     const entry = this.#artifacts.get(id);
-    if (entry === undefined || entry.complete || entry.waiting === undefined) return;
-    const { index, event } = entry.waiting;
-    const logged = this.#pending.entries[index];
-    if (logged === undefined) return;
-    const body = writeEvent({ ...event, lastChunk: true });
-    // Completing a chunk changes no content: what was folded still holds.
-    this.#bytes += body.length - logged.body.length;
-    this.#uncommittedBytes += body.length - logged.body.length;
-    this.#pending.entries[index] = new LogView(logged.seq, body, { note: logged.note, readership: this.feed });
+    if (entry === undefined || entry.complete) return;
+    const logged = entry.waiting === undefined ? undefined : this.#pending.entries[entry.waiting.index];
+    if (entry.waiting === undefined || logged === undefined) {
+      this.#requireOpen();
+      this.#append(closingChunk(id), { note: ENGINE_NOTE, isFinal: true });
+    } else {
+      const body = writeEvent({ ...entry.waiting.event, lastChunk: true });
+      // Completing a chunk changes no content: what was folded still holds.
+      this.#bytes += body.length - logged.body.length;
+      this.#uncommittedBytes += body.length - logged.body.length;
+      this.#pending.entries[entry.waiting.index] = new LogView(logged.seq, body, {
+        note: logged.note,
+        readership: this.feed,
+      });
+    }
     entry.complete = true;
   }
 
@@ -254,7 +259,7 @@ export class TaskWriter implements CommitSource {
   }
 
   /**
-   * Ends the task. Resolves with `inbox` if a message came in meanwhile: then the task has not ended and the message wants
+   * Ends the task, after completing its artifacts. Resolves with `inbox` if a message came in meanwhile: then the task has not ended and the message wants
    * another turn.
    */
   end(state: TerminalState, options: StatusOptions & { readonly unlessInbox: boolean }): Promise<"ended" | "inbox"> {
@@ -264,6 +269,7 @@ export class TaskWriter implements CommitSource {
     const { isFinal } = options;
     for (const step of plan.via)
       this.#appendStatus(step, { note: ENGINE_NOTE, ...(isFinal !== undefined && { isFinal }) });
+    for (const id of this.#artifacts.keys()) this.completeArtifact(id);
     const before = {
       status: this.#status,
       statusAt: this.#statusAt,
@@ -504,9 +510,11 @@ export class TaskWriter implements CommitSource {
         ? event
         : transformed(event, hooks.transform(event, publicRef(this.ref)));
     const body = writeEvent(written);
-    // A bare or a final status is let through whatever came before it, or a task that is full could not even fail.
+    // A bare or a final status, or a closing chunk, is let through whatever came before it, or a task that is full could not even fail.
     const isLimited =
-      written.kind === "artifact" || (written.status.message !== undefined && !isTerminal(written.status.state));
+      written.kind === "artifact"
+        ? note !== ENGINE_NOTE
+        : written.status.message !== undefined && !isTerminal(written.status.state);
     if (isLimited) {
       if (body.length > limits.maxEventBytes)
         throw limitFailure("event-too-large", `one event may be ${limits.maxEventBytes} bytes`);
@@ -567,6 +575,11 @@ function statusText(body: string | undefined, event: StatusEvent): string {
   return body === undefined || event.metadata !== undefined
     ? writeStatus(event.status)
     : body.slice('{"status":'.length, -1);
+}
+
+/** Says that an artifact is complete, and adds nothing to it. */
+function closingChunk(artifactId: ArtifactId): ArtifactEvent {
+  return { kind: "artifact", artifact: { artifactId, parts: [{ text: "" }] }, append: true, lastChunk: true };
 }
 
 function limitFailure(code: string, sentence: string): TaskFailure {

@@ -139,15 +139,15 @@ export function countSteps(steps: readonly StepRecord[]): number {
   return steps.some(({ key }) => key === SEALED_TURN) ? steps.length - 1 : steps.length;
 }
 
-/** The ids of all artifacts in a log. */
-export async function artifactIds(store: Store, record: TaskRecord): Promise<Set<ArtifactId>> {
-  const ids = new Set<ArtifactId>();
+/** The artifacts in a log, and whether the last chunk of each is marked as the last. */
+export async function loggedArtifacts(store: Store, record: TaskRecord): Promise<Map<ArtifactId, boolean>> {
+  const artifacts = new Map<ArtifactId, boolean>();
   for await (const { body } of readLog(store, record.id, { after: 0, upTo: record.seq })) {
     if (isStatusBody(body)) continue;
     const event = readEvent(body);
-    if (event.kind === "artifact") ids.add(event.artifact.artifactId);
+    if (event.kind === "artifact") artifacts.set(event.artifact.artifactId, event.lastChunk);
   }
-  return ids;
+  return artifacts;
 }
 
 function turnMessage({ record, sealer, steps }: ResumeOptions): Message | undefined {

@@ -35,7 +35,7 @@ describe("parking", () => {
     expect(attempts).toEqual([1, 1, 2]);
     expect(task.status.state).toBe("completed");
     const story = (await harness.story(id)).filter((line) => line !== "working");
-    expect(story).toEqual(["a=before", "input-required:Well?", "result=after yes!", "completed"]);
+    expect(story).toEqual(["a=before", "input-required:Well?", "result=after yes!", "a+=!", "completed"]);
   });
 
   test("a run that waits for something of its own as well is not let go of until that is there", async () => {

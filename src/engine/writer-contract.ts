@@ -16,7 +16,8 @@ export interface WriterStart {
   readonly seq: number;
   readonly head: TaskHead;
   readonly runner: RunnerRecord;
-  readonly knownArtifacts: Iterable<ArtifactId>;
+  /** The artifacts in the log, and whether the last chunk of each is marked as the last. */
+  readonly knownArtifacts: Iterable<readonly [id: ArtifactId, isComplete: boolean]>;
   readonly historyLength: number;
   /** Messages that are to count once and were taken before, by inbox entry: the seq each follows. The writer adds to it. */
   readonly taken?: Map<string, number>;

@@ -4,6 +4,7 @@ import type { Artifact } from "./artifact.ts";
 import type { ArtifactEvent, TaskEvent } from "./event.ts";
 import { ArtifactFold } from "./fold.ts";
 import type { ArtifactId } from "./ids.ts";
+import type { Part } from "./part.ts";
 
 const id = (name: string): ArtifactId => name as ArtifactId;
 
@@ -28,7 +29,19 @@ function naive(events: readonly TaskEvent[]): Artifact[] {
       own.findLastIndex(({ append }) => !append),
     );
     const since = own.slice(begins).map(({ artifact }) => artifact);
-    return Object.assign({}, ...since, { parts: since.flatMap(({ parts }) => parts) });
+    return Object.assign({}, ...since, { parts: naivelyMerged(since.flatMap(({ parts }) => parts)) });
+  });
+}
+
+function naivelyMerged(parts: readonly Part[]): readonly Part[] {
+  const isPlain = (part: Part | undefined): boolean =>
+    part !== undefined && Object.keys(part).length === 1 && part.text !== undefined;
+  const filled = parts.filter((part) => !isPlain(part) || part.text !== "");
+  if (filled.length === 0) return parts.slice(0, 1);
+  const begins = filled.flatMap((part, index) => (isPlain(part) && isPlain(filled[index - 1]) ? [] : [index]));
+  return begins.flatMap((from, index): readonly Part[] => {
+    const run = filled.slice(from, begins[index + 1]);
+    return isPlain(run[0]) ? [{ text: run.map(({ text }) => text).join("") }] : run;
   });
 }
 
@@ -36,7 +49,11 @@ const artifact: fc.Arbitrary<Artifact> = fc.record(
   {
     artifactId: fc.constantFrom(id("a"), id("b"), id("c")),
     parts: fc.array(
-      fc.string().map((text) => ({ text })),
+      fc.oneof(
+        fc.string({ maxLength: 3 }).map((text) => ({ text })),
+        fc.constantFrom<Part>({ data: 1 }, { text: "", mediaType: "text/html" }, { text: "b", filename: "b.txt" }),
+        fc.constantFrom<Part>({ text: "", metadata: {} }, { raw: "" }, { data: null }),
+      ),
       { maxLength: 3 },
     ),
     name: fc.string(),
@@ -96,9 +113,29 @@ describe("ArtifactFold", () => {
       chunk({ artifactId: id("a"), name: "old", description: "stays", parts: [{ text: "1" }] }, false),
       chunk({ artifactId: id("a"), name: "new", parts: [{ text: "2" }] }, true),
     ]);
-    expect(folded).toEqual([
-      { artifactId: "a", name: "new", description: "stays", parts: [{ text: "1" }, { text: "2" }] },
+    expect(folded).toEqual([{ artifactId: "a", name: "new", description: "stays", parts: [{ text: "12" }] }]);
+  });
+
+  test("streamed text is one part, and keeps its place between other parts", () => {
+    const of = (...parts: Part[]): ArtifactEvent => chunk({ artifactId: id("a"), parts }, true);
+    const html: Part = { text: "<b>", mediaType: "text/html" };
+    const folded = fold([
+      of({ text: "Hel" }),
+      of({ text: "lo" }),
+      of({ data: 1 }),
+      of(html),
+      of(html),
+      of({ text: "!" }),
     ]);
+    expect(folded[0]?.parts).toEqual([{ text: "Hello" }, { data: 1 }, html, html, { text: "!" }]);
+  });
+
+  test("an empty closing chunk leaves no trace, except as the only part", () => {
+    const of = (...parts: Part[]): ArtifactEvent => chunk({ artifactId: id("a"), parts }, true);
+    expect(fold([of({ text: "a" }), of({ text: "" })])[0]?.parts).toEqual([{ text: "a" }]);
+    expect(fold([of({ data: 1 }), of({ text: "" })])[0]?.parts).toEqual([{ data: 1 }]);
+    expect(fold([of({ text: "" }), of({ data: 1 })])[0]?.parts).toEqual([{ data: 1 }]);
+    expect(fold([of({ text: "" }), of({ text: "" })])[0]?.parts).toEqual([{ text: "" }]);
   });
 
   test("a chunk that does not append starts the artifact again, in its old place", () => {

@@ -1,16 +1,18 @@
 import type { Artifact } from "./artifact.ts";
 import type { TaskEvent } from "./event.ts";
 import type { ArtifactId } from "./ids.ts";
+import { addMerged, mergedParts } from "./merged-parts.ts";
 import type { Part } from "./part.ts";
 
 interface Growing {
   artifact: Artifact;
-  parts: Part[];
+  /** The merged parts; `undefined` until a second event adds to those of `artifact`. */
+  parts: Part[] | undefined;
 }
 
 /**
  * The artifacts a log adds up to. Feed it events in order; ask it at any time. An appended chunk adds its parts and, where
- * it carries any, renews name, description, extensions and metadata.
+ * it carries any, renews name, description, extensions and metadata. Adjacent plain text parts are merged into one.
  */
 export class ArtifactFold {
   readonly #artifacts = new Map<ArtifactId, Growing>();
@@ -20,18 +22,29 @@ export class ArtifactFold {
     const { artifact, append } = event;
     const known = this.#artifacts.get(artifact.artifactId);
     if (known === undefined || !append) {
-      this.#artifacts.set(artifact.artifactId, { artifact, parts: [...artifact.parts] });
+      this.#artifacts.set(artifact.artifactId, { artifact: withMergedParts(artifact), parts: undefined });
       return;
     }
-    for (const part of artifact.parts) known.parts.push(part);
-    known.artifact = { ...known.artifact, ...artifact };
+    known.parts ??= [...known.artifact.parts];
+    for (const part of artifact.parts) addMerged(known.parts, part);
+    if (renewsMembers(artifact)) known.artifact = { ...known.artifact, ...artifact };
   }
 
   artifacts(): Artifact[] {
     const artifacts: Artifact[] = [];
-    for (const { artifact, parts } of this.#artifacts.values()) {
-      artifacts.push(artifact.parts.length === parts.length ? artifact : { ...artifact, parts });
-    }
+    for (const { artifact, parts } of this.#artifacts.values())
+      artifacts.push(parts === undefined ? artifact : { ...artifact, parts });
     return artifacts;
   }
+}
+
+/** The artifact with its adjacent plain text parts merged into one. */
+export function withMergedParts(artifact: Artifact): Artifact {
+  const parts = mergedParts(artifact.parts);
+  return parts.length === artifact.parts.length ? artifact : { ...artifact, parts };
+}
+
+/** Streams consist of chunks that only append parts: for those nothing else need be copied. */
+function renewsMembers({ name, description, extensions, metadata }: Artifact): boolean {
+  return name !== undefined || description !== undefined || extensions !== undefined || metadata !== undefined;
 }

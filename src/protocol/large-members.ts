@@ -15,12 +15,17 @@ export interface LargeArtifacts {
   read(): AsyncGenerator<ArtifactPiece>;
 }
 
-/** An artifact is one `begin`, any number of `parts`, and one `end`. */
+/** An artifact is one `begin`, any number of `parts` and `text`, and one `end`. */
 export type ArtifactPiece =
   /** The artifact without its parts: `parts` is empty. */
   | { readonly kind: "begin"; readonly artifact: Artifact }
   /** Parts in their stored spelling, separated by commas; at least one. */
   | { readonly kind: "parts"; readonly parts: string }
+  /**
+   * A piece of a plain text part, as it stands between the quotes of a JSON string. Pieces of this kind that follow each other belong to
+   * one part, which ends where a piece of another kind comes.
+   */
+  | { readonly kind: "text"; readonly json: string }
   | { readonly kind: "end" };
 
 export interface LargeHistory {

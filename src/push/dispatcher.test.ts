@@ -15,16 +15,16 @@ describe("A webhook", () => {
     await task.chunk("one ");
     await task.chunk("two ");
     await task.end();
-    for (let count = 1; count <= 4; count++) {
+    for (let count = 1; count <= 5; count++) {
       const post = await trial.posted(count);
       expect(await trial.isQuiet()).toBe(true);
       post.answer(200);
     }
     await trial.harness.until(() => trial.push.counts().held === 0);
-    expect(trial.said()).toEqual(["status:working", "chunk:one ", "chunk:two ", "status:completed"]);
-    expect(trial.outcomes()).toEqual(["delivered", "delivered", "delivered", "delivered"]);
+    expect(trial.said()).toEqual(["status:working", "chunk:one ", "chunk:two ", "chunk:", "status:completed"]);
+    expect(trial.outcomes()).toEqual(Array.from({ length: 5 }, () => "delivered"));
     const [webhook] = await trial.harness.shared.webhooks(task.id);
-    expect(webhook).toMatchObject({ state: "idle", cursor: 4 });
+    expect(webhook).toMatchObject({ state: "idle", cursor: 5 });
   });
 
   it("that is set later is told what comes after", async () => {
@@ -35,8 +35,8 @@ describe("A webhook", () => {
     await task.chunk("after ");
     await trial.posted(1);
     await task.end();
-    await trial.posted(2);
-    expect(trial.said()).toEqual(["chunk:after ", "status:completed"]);
+    await trial.posted(3);
+    expect(trial.said()).toEqual(["chunk:after ", "chunk:", "status:completed"]);
   });
 
   it("that is set when all is over is told how it ended", async () => {
@@ -61,7 +61,7 @@ describe("A webhook", () => {
     await trial.push.desk.set(trial.caller(), task.id, HOOK);
     await trial.posted(1);
     await trial.harness.until(() => trial.push.counts().held === 0);
-    expect(trial.said()).toEqual(["task@3:status:completed:x"]);
+    expect(trial.said()).toEqual(["task@4:status:completed:x"]);
   });
 
   it("is told only what it wants to hear", async () => {
@@ -74,9 +74,9 @@ describe("A webhook", () => {
     await trial.harness.until(() => trial.push.counts().held === 0);
     const to = (url: string) => trial.posts.filter((post) => post.url === url).map(({ body }) => body);
     expect(to(HOOK.url)).toEqual(["status:working", "status:working", "status:completed"]);
-    expect(to(OTHER.url)).toEqual(["chunk:x"]);
+    expect(to(OTHER.url)).toEqual(["chunk:x", "chunk:"]);
     const webhooks = await trial.harness.shared.webhooks(task.id);
-    expect(webhooks.find(({ id }) => id === other.id)).toMatchObject({ state: "idle", cursor: 4 });
+    expect(webhooks.find(({ id }) => id === other.id)).toMatchObject({ state: "idle", cursor: 5 });
   });
 
   it("is told with everything it was set up with, and proof of whom it is from", async () => {
@@ -454,7 +454,7 @@ describe("A webhook that is told whole tasks", () => {
     expect(trial.said()).toEqual([
       "task@1:status:working:",
       "task@4:status:working:one two ",
-      "task@6:status:completed:one two three ",
+      "task@7:status:completed:one two three ",
     ]);
   });
 

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import type { TaskContext } from "../engine/agent.ts";
 import { planMove } from "../engine/transition.ts";
 import type { TaskId } from "../protocol/ids.ts";
+import { isWithoutContent } from "../protocol/merged-parts.ts";
+import { textOf } from "../protocol/part.ts";
 import { readEvent } from "../protocol/serial.ts";
 import { isInterrupted, isTerminal, type TaskState } from "../protocol/state.ts";
 import type { Task } from "../protocol/task.ts";
@@ -38,16 +40,16 @@ export interface TrialAction {
 async function work(task: TaskContext, stepValue: () => number): Promise<void> {
   const says = task.artifact("log");
   const mode = Number(task.text.split("/")[1]);
-  await says.write(`turn:${task.text}`);
+  await says.write(`turn:${task.text}\n`);
   if (mode & 1) await task.flush();
-  await says.write(`step:${await task.step("s", stepValue)}`);
-  if (mode & 2) await says.write(`read:${await task.ask("Well?")}`);
+  await says.write(`step:${await task.step("s", stepValue)}\n`);
+  if (mode & 2) await says.write(`read:${await task.ask("Well?")}\n`);
   if (mode & 4) await task.sleep(1500);
   if (mode & 8) {
     const message = await task.next({ wait: false });
-    if (message !== undefined) await says.write(`read:${message.parts[0]?.text}`);
+    if (message !== undefined) await says.write(`read:${message.parts[0]?.text}\n`);
   }
-  await says.write("done");
+  await says.write("done\n");
 }
 
 /** A reader that goes on where it was after every crash, and writes down what it got. */
@@ -197,13 +199,17 @@ class Trial {
       "the log is contiguous",
     );
     let state: TaskState = "submitted";
+    const open = new Map<string, boolean>();
     for (const { event } of log) {
-      if (event.kind === "artifact") assert.equal(state, "working", "content comes while at work");
-      else {
+      if (event.kind === "artifact") {
+        if (!isWithoutContent(event.artifact.parts)) assert.equal(state, "working", "content comes while at work");
+        open.set(event.artifact.artifactId, !event.lastChunk);
+      } else {
         assert.deepEqual(planMove(state, event.status.state), { ok: true, via: [] });
         state = event.status.state;
       }
     }
+    assert.ok(![...open.values()].includes(true), "the last chunk of each artifact is marked as the last");
     assert.ok(isTerminal(state), `nobody is at work on a task that is ${state}`);
     assert.equal((await this.harness.get(id)).status.state, state);
   }
@@ -214,7 +220,10 @@ class Trial {
     for (const text of this.acknowledged.get(task.id) ?? [])
       assert.ok(heard.includes(text), `${text} is lost: ${story}`);
     if (task.status.state !== "completed") return;
-    const written = task.artifacts?.[0]?.parts.map(({ text }) => text ?? "") ?? [];
+    assert.equal(task.artifacts?.[0]?.parts.length, 1, `the text is one part: ${story}`);
+    const written = textOf(task.artifacts?.[0]?.parts ?? [])
+      .trimEnd()
+      .split("\n");
     const shape = written.map((line) => line.split(":")[0]).join(" ");
     assert.match(shape, /^(turn step( read){0,2} done ?)+$/, `whole turns, each written once: ${story}`);
     const read = written.flatMap((line) => (/^(turn|read):/.test(line) ? [line.replace(/^\w+:/, "")] : []));

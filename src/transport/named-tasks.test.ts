@@ -39,9 +39,9 @@ describeFaces("A task that its caller names", (open) => {
     const { result } = await site.call("tasks/get", { id: "t" }, UNNAMED);
     const artifacts = result.artifacts as readonly { parts: readonly { text: string }[]; index: number }[];
     expect(artifacts.map(({ parts, index }) => [parts[0]?.text, index])).toEqual([
-      ["b", 0],
-      ["a", 1],
-      ["c", 2],
+      ["bbb", 0],
+      ["aa", 1],
+      ["cc", 2],
     ]);
   });
 

@@ -38,7 +38,7 @@ describeFaces("The whole way from the wire to the engine and back", (open) => {
     await using _ = harness;
     const { task } = (await site.call("SendMessage", textMessage("one two"))).result;
     expect(task.status.state).toBe("TASK_STATE_COMPLETED");
-    expect(task.artifacts[0].parts).toEqual([{ text: "one" }, { text: "two" }]);
+    expect(task.artifacts[0].parts).toEqual([{ text: "onetwo" }]);
     expect((await site.call("GetTask", { id: task.id })).result).toEqual(task);
     expect((await site.call("SendMessage", textMessage("more", { taskId: task.id }))).error?.code).toBe(-32004);
     expect((await site.call("SendMessage", textMessage("more", { taskId: "nope" }))).error?.code).toBe(-32001);

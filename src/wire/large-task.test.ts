@@ -8,6 +8,7 @@ import {
   PLACEHOLDER_ARTIFACTS,
   PLACEHOLDER_HISTORY,
 } from "../protocol/large-members.ts";
+import { mergedParts } from "../protocol/merged-parts.ts";
 import type { OperationResult } from "../protocol/operation.ts";
 import type { Part } from "../protocol/part.ts";
 import { type StoredTask, writeStatus } from "../protocol/serial.ts";
@@ -42,7 +43,7 @@ function largeMembers(artifacts: readonly Artifact[], messages: readonly string[
       async *read(): AsyncGenerator<ArtifactPiece> {
         for (const { parts, ...rest } of artifacts) {
           yield { kind: "begin", artifact: { ...rest, parts: [] } };
-          for (const part of parts) yield { kind: "parts", parts: JSON.stringify(part) };
+          for (const part of parts) yield* partPieces(part);
           yield { kind: "end" };
         }
       },
@@ -55,6 +56,15 @@ function largeMembers(artifacts: readonly Artifact[], messages: readonly string[
   };
 }
 
+/** A plain text of two or more characters comes in pieces. */
+function* partPieces(part: Part): Generator<ArtifactPiece> {
+  if (part.text === undefined || part.text.length < 2) {
+    yield { kind: "parts", parts: JSON.stringify(part) };
+    return;
+  }
+  for (const character of part.text) yield { kind: "text", json: JSON.stringify(character).slice(1, -1) };
+}
+
 const WORDS = fc.constantFrom("", "a", "böse 🙂", '"}],"parts":[]', "\\", "\n\n");
 const PART: fc.Arbitrary<Part> = fc.oneof(
   fc.record({ text: WORDS }),
@@ -62,8 +72,15 @@ const PART: fc.Arbitrary<Part> = fc.oneof(
   fc.record({ url: fc.constant("https://example.com/f"), filename: WORDS }),
   fc.record({ raw: fc.constant("AAAA"), mediaType: fc.constant("image/png") }),
 );
+/** Pieces of text that follow each other are one part, as in every folded artifact. */
+const merged = (parts: Part[]): Part[] => [...mergedParts(parts)];
 const ARTIFACT = fc.record(
-  { artifactId: fc.uuid(), name: WORDS, metadata: fc.constant({ parts: [] }), parts: fc.array(PART, { maxLength: 4 }) },
+  {
+    artifactId: fc.uuid(),
+    name: WORDS,
+    metadata: fc.constant({ parts: [] }),
+    parts: fc.array(PART, { maxLength: 4 }).map(merged),
+  },
   { requiredKeys: ["artifactId", "parts"] },
 );
 const TASK = fc.record({

@@ -43,10 +43,22 @@ export function partsBy(partObject: (part: Part) => object): (stored: string) =>
 
 async function* artifactTexts(spelling: MemberSpelling, pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string> {
   const place = spelling.parts(JSON.stringify(PLACEHOLDER_PART));
+  const textAt = place.indexOf(PLACEHOLDER_TEXT);
+  const textBegins = place.slice(0, textAt);
+  const textEnds = place.slice(textAt + PLACEHOLDER_TEXT.length);
   let index = 0;
   let end = "";
   let separator = "";
+  let isInText = false;
   for await (const piece of pieces) {
+    if (piece.kind === "text") {
+      yield isInText ? piece.json : separator + textBegins + piece.json;
+      isInText = true;
+      separator = ",";
+      continue;
+    }
+    if (isInText) yield textEnds;
+    isInText = false;
     if (piece.kind === "begin") {
       const text = spelling.artifact({ ...piece.artifact, parts: [PLACEHOLDER_PART] }, index);
       const at = text.indexOf(place);

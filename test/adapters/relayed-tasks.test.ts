@@ -1,6 +1,6 @@
 import { type Artifact, agent, type TaskContext } from "palaver";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { connect, type RemoteAgent, type RemoteStreamEvent, textOf } from "../../src/client.ts";
+import { connect, type RemoteAgent, type RemoteStreamEvent, type Task, textOf } from "../../src/client.ts";
 import { openSite } from "../client/own-server.ts";
 import { fixture, until, Workbench } from "../e2e/workbench.ts";
 import { answerOf, relayed, taskOf } from "./relaying.ts";
@@ -50,6 +50,39 @@ describe("a relayed task that is canceled while it waits for its caller", () => 
     const again = await restart();
     isGone = true;
     expect((await again.task(id).cancel()).status.state).toBe("canceled");
+  });
+});
+
+describe("the artifacts of a relayed task", () => {
+  it("are closed once each, and their text is one part", async () => {
+    const { front } = await relayed(async (task) => {
+      for (const text of ["one ", "two ", "three"]) {
+        await task.artifact("text").write(text);
+        await task.flush();
+      }
+      await task.artifact("ended").write("x");
+      await task.flush();
+      await task.artifact("ended").end();
+      await task.artifact("data").write({ n: 1 });
+      await task.flush();
+    });
+    const marks = new Map<string, boolean[]>();
+    const stream = front.stream("go");
+    for await (const event of stream) {
+      if (event.kind !== "artifact") continue;
+      const { artifactId, parts } = event.artifact;
+      marks.set(artifactId, [...(marks.get(artifactId) ?? []), event.lastChunk]);
+      // Nothing but a closing chunk is empty.
+      if (textOf(parts) === "" && parts[0]?.data === undefined) expect(event).toMatchObject({ lastChunk: true });
+    }
+    for (const [id, lastChunks] of marks) {
+      expect([id, lastChunks.filter(Boolean).length, lastChunks.at(-1)]).toEqual([id, 1, true]);
+    }
+    const parts = (task: Task) => task.artifacts?.map((artifact) => artifact.parts);
+    const whole = [[{ text: "one two three" }], [{ text: "x" }], [{ data: { n: 1 } }]];
+    const result = taskOf(await stream.result());
+    expect(parts(result)).toEqual(whole);
+    expect(parts(await front.task(result.id).get())).toEqual(whole);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { ArtifactWriter, TaskContext } from "../../engine/agent.ts";
 import type { Artifact } from "../../protocol/artifact.ts";
 import type { ArtifactEvent } from "../../protocol/event.ts";
+import { isWithoutContent } from "../../protocol/merged-parts.ts";
 
 /** What the artifacts of the remote task are called here, by their ids there. */
 export type ArtifactNames = Readonly<Record<string, string>>;
@@ -31,8 +32,9 @@ export class RelayedArtifacts {
 
   async write({ artifact, append, lastChunk }: Omit<ArtifactEvent, "kind">): Promise<void> {
     const known = this.#names.get(artifact.artifactId);
-    // An empty list would be taken for a value.
-    const parts = artifact.parts.length === 0 ? undefined : artifact.parts;
+    // An empty list would be taken for a value, and a closing chunk has no content to pass on.
+    const isBare = artifact.parts.length === 0 || (append && known !== undefined && isWithoutContent(artifact.parts));
+    const parts = isBare ? undefined : artifact.parts;
     if (known !== undefined && !append) {
       const writer = this.#writer(artifact, known);
       await writer.replace(parts ?? { text: "" });

@@ -81,10 +81,11 @@ async function* artifactFrames({ read }: LargeArtifacts, { codec, place }: Large
       artifactId = JSON.stringify(piece.artifact.artifactId);
       const { parts: __, ...members } = piece.artifact;
       begins = JSON.stringify(members).slice(0, -1);
-    } else if (piece.kind === "parts") {
+    } else if (piece.kind !== "end") {
+      const parts = piece.kind === "text" ? `{"text":"${piece.json}"}` : piece.parts;
       yield begins === undefined
-        ? frame(`{"artifactId":${artifactId},"parts":[${piece.parts}]}`, true)
-        : frame(`${begins},"parts":[${piece.parts}]}`, false);
+        ? frame(`{"artifactId":${artifactId},"parts":[${parts}]}`, true)
+        : frame(`${begins},"parts":[${parts}]}`, false);
       begins = undefined;
     } else if (begins !== undefined) yield frame(`${begins},"parts":[]}`, false);
   }

@@ -26,6 +26,12 @@ async function* artifactTexts(pieces: AsyncIterable<ArtifactPiece>): AsyncGenera
   let before: "nothing" | "artifact" | "text" | "line" = "nothing";
   for await (const piece of pieces) {
     if (piece.kind === "end" && before !== "nothing") before = "artifact";
+    if (piece.kind === "text" && piece.json !== "") {
+      if (before === "artifact") yield "\\n\\n";
+      else if (before === "line") yield "\\n";
+      yield piece.json;
+      before = "text";
+    }
     if (piece.kind !== "parts") continue;
     let text = "";
     // Safe: stored texts are made here.
