@@ -161,7 +161,13 @@ export type OperationResult =
       readonly next?: ListPosition;
     }
   /** `config` is absent where there is none and the dialect calls that an answer. */
-  | { readonly kind: "push"; readonly taskId: TaskId; readonly config?: KeptPushConfig }
+  | {
+      readonly kind: "push";
+      readonly taskId: TaskId;
+      readonly config?: KeptPushConfig;
+      /** The call has set it. Absent: the call has only asked for it. */
+      readonly set?: true;
+    }
   /** In the order they were first set. `next`: the id after which the next page begins. */
   | {
       readonly kind: "pushes";

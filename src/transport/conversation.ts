@@ -140,6 +140,7 @@ async function answer(
   try {
     const call = new ExchangeCall(exchange, { principal: conversation.principal, codec: conversation.codec, callPath });
     const result = await perform(service, call, request);
+    useStyleOfTask(conversation, result);
     if (result.kind === "stream") {
       audit(endpoint, conversation, { result });
       return openStream(endpoint, conversation, { stream: result, call, place });
@@ -153,6 +154,16 @@ async function answer(
   } catch (error) {
     place?.release();
     throw error;
+  }
+}
+
+/** Where the request does not show its style, the answer has the style in which the task was created. */
+function useStyleOfTask(conversation: Conversation, result: OperationResult | TaskStream): void {
+  const { codec } = conversation;
+  if (codec.forTask === undefined) return;
+  if (result.kind === "task") conversation.codec = codec.forTask(result.task.dialect);
+  else if (result.kind === "stream" && result.opening.kind === "task") {
+    conversation.codec = codec.forTask(result.opening.task.dialect);
   }
 }
 

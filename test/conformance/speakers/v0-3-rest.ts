@@ -3,10 +3,10 @@ import type { Caller, Manner, Saying, SendOptions, Speaker } from "../speaker.ts
 import { asObject, listOf, objectWith, wrong } from "../strict.ts";
 import { readEmpty, readWebhook, readWebhookPage, writeWebhook } from "./push-shapes.ts";
 import { createRestClient, headersOf, type RestRequest } from "./rest-client.ts";
-import { createReaders, type Readers } from "./shapes.ts";
+import { createReaders, type Readers, sameAs } from "./shapes.ts";
 import { readPushed, sendRequest } from "./v0-3-jsonrpc.ts";
 import { PROTO_RULES, PROTO_SPELLING, writeProtoMessage } from "./v0-3-proto-shapes.ts";
-import { RULES_0_3, readError, spelling0_3 } from "./v0-3-shapes.ts";
+import { RULES_0_3, readError, SPELLING_0_3 } from "./v0-3-shapes.ts";
 
 type Style = "json" | "proto";
 
@@ -30,8 +30,17 @@ export const restProto0_3: Speaker = {
   at: (address, manner) => callerAt(address, manner, "proto"),
 };
 
+const BARE = createReaders(SPELLING_0_3);
+
+/** An event is there twice: bare, and as `result`. An error likewise, as `error`. */
+function once(value: unknown, name: "result" | "error"): unknown {
+  const { [name]: copy, ...original } = asObject(value, "body");
+  sameAs(copy, original, name);
+  return original;
+}
+
 const READERS: Readonly<Record<Style, Readers>> = {
-  json: createReaders(spelling0_3(true)),
+  json: { ...BARE, readTold: (value) => BARE.readTold(once(value, "result")) },
   proto: createReaders(PROTO_SPELLING),
 };
 
@@ -57,7 +66,7 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
     mediaType: "application/json",
     manner,
     edition: "0.3",
-    readError,
+    readError: (value) => readError(once(value, "error")),
   });
   const own = READERS[style];
   const shown = manner.bodyless ?? style;
@@ -122,6 +131,7 @@ function configBody(taskId: string, webhook: Fields, style: Style): Fields {
 function readResource(value: unknown, taskId: string, style: Style): Webhook {
   const fields = objectWith(value, "config", {
     required: ["name", "pushNotificationConfig", ...(style === "json" ? ["taskId"] : [])],
+    optional: style === "json" ? ["success"] : [],
   });
   const webhook = readWebhook(
     fields["pushNotificationConfig"],

@@ -20,6 +20,8 @@ const INDEX = {
   "Method Naming Across Transports › tasks/get": "tested",
   "Method Naming Across Transports › tasks/cancel": "tested",
   "Method Naming Across Transports › tasks/resubscribe": "tested",
+  "Method Naming Across Transports › one task over REST": "tested",
+  "Method Naming Across Transports › another client's task": "tested",
   "Method Naming Across Transports › gRPC": "later: it needs gRPC, which is not served yet",
   "Task Event": "tested",
   "Status Update Event": "tested",
