@@ -59,6 +59,16 @@ function protoRequest(saying: Saying, options: SendOptions = {}): Fields {
   };
 }
 
+/** Reads whichever style it is. */
+const EITHER: Pick<Readers, "readTask" | "readTold"> = {
+  readTask: (value, path) => READERS[styleOf(value)].readTask(value, path),
+  readTold: (value) => READERS[styleOf(value)].readTold(value),
+};
+
+function styleOf(value: unknown): Style {
+  return asObject(value, "body")["kind"] === undefined ? "proto" : "json";
+}
+
 function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
   const client = createRestClient({
     base: `${address}/v1`,
@@ -70,7 +80,7 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
   });
   const own = READERS[style];
   const shown = manner.bodyless ?? style;
-  const { readTask, readTold } = READERS[shown];
+  const { readTask, readTold } = manner.bodyless === undefined ? own : EITHER;
   // A task is named by its id, or as a resource.
   const named = (id: string): Fields => (style === "json" ? { id } : { name: `tasks/${id}` });
   const plainly = manner.showStyle !== true;
