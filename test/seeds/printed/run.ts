@@ -4,27 +4,36 @@ import { fileURLToPath } from "node:url";
 import { compileFunction } from "node:vm";
 
 /**
- * The programs that the seeds print, each in a file of its own: as printed, without comments. What a program uses but does not define
+ * The programs and requests that the seeds print, each in a file of its own with the section it is from: as printed, without comments. What a program uses but does not define
  * (`fetch`, `uuidv4`, `console`) is given to it by the test that runs it.
  */
-export const PRINTED_PROGRAMS = {
+export const PRINTED = {
+  "000-end-to-end.txt": "6.4 Start the server and verify end-to-end",
   "002-client-handling.txt": "Client Handling",
   "002-implementation-example.txt": "Client Tool Invocation › Implementation Example",
   "002-client-side.txt": "Client-Side (TypeScript)",
   // Two lines that could never run and declare a second `error`, which no parser accepts, are left out.
   "002-client.txt": "Client (TypeScript)",
+  "003-message-send.txt": "1. message/send › Request",
+  "003-tasks-get.txt": "2. tasks/get › Request",
+  "003-tasks-cancel.txt": "3. tasks/cancel › Request",
+  "003-tasks-resubscribe.txt": "5. tasks/resubscribe › Request",
+  "003-push-set.txt": "6. tasks/pushNotificationConfig/set › Request",
+  "003-extended-card.txt": "7. agent/authenticatedExtendedCard › Request",
 } as const;
 
-export type PrintedProgram = keyof typeof PRINTED_PROGRAMS;
+export type PrintedName = keyof typeof PRINTED;
 
-/** The text of a file in this folder. */
-export function printedText(name: string): string {
-  return readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8");
+/** The text of a file in this folder, in which each name of `filled` is replaced by its value. */
+export function printedText(name: PrintedName, filled: Readonly<Record<string, string>> = {}): string {
+  let text = readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8");
+  for (const [placeholder, value] of Object.entries(filled)) text = text.replaceAll(placeholder, value);
+  return text;
 }
 
 /** Runs a printed program and returns what it declares under these names. `scope`: what it uses but does not define. */
 export function runPrinted<Name extends string>(
-  program: PrintedProgram,
+  program: PrintedName,
   names: readonly Name[],
   scope: Readonly<Record<string, unknown>>,
 ): Record<Name, any> {

@@ -15,6 +15,8 @@ const INDEX = {
   "5. tasks/resubscribe": "tested",
   "6. tasks/pushNotificationConfig/set": "tested",
   "7. agent/authenticatedExtendedCard": "tested",
+  "Requests as printed › a task": "tested",
+  "Requests as printed › extended card": "tested",
   "Method Naming Across Transports › message/send": "tested",
   "Method Naming Across Transports › message/stream": "tested",
   "Method Naming Across Transports › tasks/get": "tested",
