@@ -188,6 +188,8 @@ export interface OperationPolicy {
   readonly repeatCancel: "error" | "snapshot";
   /** What asking for an extended card gets where the agent declares none. */
   readonly undeclaredExtendedCard: "unsupported-operation" | "extended-card-not-configured";
+  /** What it gets from an agent that has extended cards, but none for this caller. Default `extended-card-not-configured`. */
+  readonly deniedExtendedCard?: "permission-denied";
   /** A send that names a task which is not there makes it, instead of being refused. */
   readonly namesTasks: boolean;
   /** A bare reply of the agent is given as a finished task. */
