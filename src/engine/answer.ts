@@ -135,10 +135,20 @@ function toolResultIn({ parts }: Message): ToolResult | undefined {
 
 function plainAnswer(message: Message): string {
   const used = toolResultIn(message);
-  if (used !== undefined) return typeof used.result === "string" ? used.result : JSON.stringify(used.result);
+  if (used !== undefined) return toolText(used.result);
   if (hasText(message.parts)) return textOf(message.parts);
   const data = dataOf(message.parts);
   return data === undefined ? "" : JSON.stringify(data);
+}
+
+/** The text of a tool's result: itself, or the one text that it holds as `value`, or else its JSON. */
+function toolText(result: JsonValue): string {
+  if (typeof result === "string") return result;
+  if (typeof result === "object" && result !== null && !Array.isArray(result)) {
+    const [[name, value] = [], ...others] = Object.entries(result);
+    if (name === "value" && typeof value === "string" && others.length === 0) return value;
+  }
+  return JSON.stringify(result);
 }
 
 function hasText(parts: readonly Part[]): boolean {

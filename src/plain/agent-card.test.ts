@@ -70,7 +70,7 @@ describe("buildAgentCard", () => {
     await expect(fresh.buildAgentCard()).rejects.toThrow("name one");
     await using one = serving(planner);
     await using two = serving(clerk);
-    await handleTaskSend({ server: one }, { message: "Hello" });
+    await handleTaskSend({ server: one, agentId: planner.id }, { message: "Hello" });
     expect(await buildAgentCard()).toMatchObject({ name: "Planner" });
     await buildAgentCard(undefined, { server: two });
     expect(await buildAgentCard()).toMatchObject({ name: "Clerk" });

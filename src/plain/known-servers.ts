@@ -22,8 +22,19 @@ export function rememberTask(id: string, deps: A2ATaskDeps): void {
   if (sent.size > MAX_TASKS && oldest !== undefined) sent.delete(oldest);
 }
 
+/** The tasks that were remembered when all were forgotten last, and when that was, in milliseconds since the epoch. */
+let forgotten: ReadonlySet<string> = new Set();
+let forgottenAt = Number.NEGATIVE_INFINITY;
+
 export function forgetTasks(): void {
+  forgotten = new Set(sent.keys());
+  forgottenAt = Date.now();
   sent.clear();
+}
+
+/** Whether a task is from before all were forgotten. One that was sent from here since is not, whatever the clock says. */
+export function isForgotten(id: string, createdAt: string): boolean {
+  return !sent.has(id) && (forgotten.has(id) || Date.parse(createdAt) < forgottenAt);
 }
 
 /** Whom the task was sent to; `undefined` if that is not remembered. */

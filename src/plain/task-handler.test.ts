@@ -11,11 +11,18 @@ import type { A2ATask, A2ATaskDeps, A2ATaskSendRequest, A2ATaskState } from "./t
 
 afterEach(clearTaskStore);
 
-function declared(id: string, run: NonNullable<AgentDefinition["run"]>, rest: Partial<AgentDefinition> = {}): Agent {
+type Run = NonNullable<AgentDefinition["run"]>;
+
+/** An agent that has a default project. */
+function declared(id: string, run: Run, rest: Partial<AgentDefinition> = {}): Agent {
+  return undeclared(id, run, { defaultProjectId: "project-1", ...rest });
+}
+
+function undeclared(id: string, run: Run, rest: Partial<AgentDefinition> = {}): Agent {
   return agent({ id, name: id, description: "Does as it is told.", version: "1.0.0", run, ...rest });
 }
 
-const echo = declared("echo", async (task) => `You said ${task.text}`, { defaultProjectId: "project-1" });
+const echo = declared("echo", async (task) => `You said ${task.text}`);
 const stubborn = declared("stubborn", async (task) => {
   await new Promise((resolve) => task.signal.addEventListener("abort", resolve));
 });
@@ -38,15 +45,11 @@ describe("Scenario: Inbound task lifecycle", () => {
     const toSpeak = createDeferred();
     const toEnd = createDeferred();
     const states: string[] = [];
-    const greeter = declared(
-      "greeter",
-      async (task) => {
-        await toSpeak.promise;
-        await task.status("Hi there");
-        await toEnd.promise;
-      },
-      { defaultProjectId: "project-1" },
-    );
+    const greeter = declared("greeter", async (task) => {
+      await toSpeak.promise;
+      await task.status("Hi there");
+      await toEnd.promise;
+    });
     await using server = serving(greeter, {
       on: { event: (event) => void (event.kind === "status" && states.push(event.status.state)) },
     });
@@ -120,10 +123,10 @@ describe("Scenario: Inbound task timeout", () => {
 });
 
 describe("Scenario: No suitable agent for inbound task", () => {
-  const bare = declared("bare", async () => "bare");
+  const bare = undeclared("bare", async () => "bare");
 
   it("throws NotFoundError('Agent with default project')", async () => {
-    await using server = serving([bare, stubborn], { requireDefaultProject: true });
+    await using server = serving([bare]);
     const error = await handleTaskSend({ server }, { message: "Hello" }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toEqual(new NotFoundError("Agent with default project"));
@@ -150,10 +153,16 @@ describe("Scenario: No suitable agent for inbound task", () => {
     expect((await post("/message:send")).status).toBe(400);
   });
 
-  it("is not the case where the server does not mind: the first agent takes it", async () => {
-    await using server = serving([bare, stubborn]);
-    const { id } = await handleTaskSend({ server }, { message: "Hello" });
-    expect(said(await untilState(id, "completed"))).toEqual(["user: Hello", "agent: bare"]);
+  it("is not the case over HTTP, unless the server requires it, nor where an agent is named", async () => {
+    await using server = serving([bare, undeclared("other", async () => "other")]);
+    const body = JSON.stringify({ message: "Hello" });
+    const headers = { "content-type": "application/json" };
+    const answer = await server.fetch(new Request("https://x/a2a/tasks/send", { method: "POST", headers, body }));
+    const { id } = (await answer.json()) as A2ATask;
+    expect(said(await untilState(id, "completed", { server }))).toEqual(["user: Hello", "agent: bare"]);
+    const other = { server, agentId: "other" };
+    const named = await handleTaskSend(other, { message: "Hello" });
+    expect(said(await untilState(named.id, "completed"))).toEqual(["user: Hello", "agent: other"]);
   });
 });
 
@@ -180,7 +189,7 @@ describe("Invariant", () => {
 
   it("3: the first agent with a default project is selected", async () => {
     const agents = ["none", "first", "second"].map((id) =>
-      declared(id, async () => `by ${id}`, id === "none" ? {} : { defaultProjectId: "p" }),
+      (id === "none" ? undeclared : declared)(id, async () => `by ${id}`),
     );
     await using server = serving(agents);
     const { id } = await handleTaskSend({ server }, { message: "Hello" });
@@ -247,7 +256,13 @@ describe("handleTaskSend", () => {
   });
 
   it("gives a task even for what an agent replies at once", async () => {
-    const replier = agent({ name: "Replier", description: "Replies.", version: "1", reply: () => "At once" });
+    const replier = agent({
+      name: "Replier",
+      description: "Replies.",
+      version: "1",
+      defaultProjectId: "p",
+      reply: () => "At once",
+    });
     await using server = serving(replier);
     const { id } = await handleTaskSend({ server }, { message: "Hello" });
     expect(said(await untilState(id, "completed"))).toEqual(["user: Hello", "agent: At once"]);
@@ -356,6 +371,9 @@ describe("clearTaskStore", () => {
     const after = await handleTaskSend({ server }, { message: "Hello" });
     await untilState(after.id, "completed");
     expect(await handleTaskGet(before.id)).toBeNull();
-    expect(await handleTaskGet({ server }, before.id)).toMatchObject({ id: before.id });
+    expect(await handleTaskGet({ server }, before.id)).toBeNull();
+    // The server keeps it.
+    const served = await server.fetch(new Request(`https://x/a2a/tasks/${before.id}`));
+    expect(await served.json()).toMatchObject({ id: before.id });
   });
 });

@@ -1,13 +1,13 @@
 import { pathSegment } from "../wire/path-segment.ts";
 import { askServer } from "./ask-server.ts";
 import { NotFoundError } from "./errors.ts";
-import { forgetTasks, rememberServer, rememberTask, sentTo } from "./known-servers.ts";
+import { forgetTasks, isForgotten, rememberServer, rememberTask, sentTo } from "./known-servers.ts";
 import type { A2ATask, A2ATaskDeps, A2ATaskSendRequest } from "./types.ts";
 
 /**
  * Gives an agent something to do, and resolves with the task as soon as it is safe, mostly before the agent is done with it.
  * Rejects with a `ValidationError` for a request that makes no sense, with a `NotFoundError` if there is no agent or task to take
- * it, and with an `A2AError` for what else a server may refuse.
+ * it (`Agent with default project` where `deps` names no agent and none declares a `defaultProjectId`), and with an `A2AError` for what else a server may refuse.
  */
 export async function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest): Promise<A2ATask> {
   rememberServer(deps);
@@ -30,7 +30,8 @@ export async function handleTaskGet(first: string | A2ATaskDeps, second?: string
   rememberServer(deps);
   try {
     // Safe: as above.
-    return (await askServer(deps, path)) as A2ATask;
+    const task = (await askServer(deps, path)) as A2ATask;
+    return isForgotten(task.id, task.createdAt) ? null : task;
   } catch (error) {
     if (error instanceof NotFoundError) return null;
     throw error;
@@ -48,7 +49,10 @@ function taskPath(taskId: string): string | undefined {
   }
 }
 
-/** Forgets what was sent from this process: {@link handleTaskGet} no longer finds it by its id alone. The server still has it. */
+/**
+ * Clears the tasks that this process knows: {@link handleTaskGet} finds none from before, with or without `deps`. The server itself keeps its
+ * tasks, which go on, and serves them over HTTP.
+ */
 export function clearTaskStore(): void {
   forgetTasks();
 }

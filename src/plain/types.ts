@@ -45,7 +45,7 @@ interface MessageToSend {
 export interface A2ATaskDeps {
   /** From `createServer` or `serve`. */
   readonly server: Pick<Server, "fetch">;
-  /** The agent that is called. Default: the first that declares a `defaultProjectId`, else the first. */
+  /** The agent that is called. Default: the first that declares a `defaultProjectId`; where none does, sending rejects with a `NotFoundError`. */
   readonly agentId?: string | undefined;
   /** Tell the server who calls, where it wants to know. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -161,7 +161,13 @@ export type OperationResult =
       readonly next?: ListPosition;
     }
   /** `config` is absent where there is none and the dialect calls that an answer. */
-  | { readonly kind: "push"; readonly taskId: TaskId; readonly config?: KeptPushConfig }
+  | {
+      readonly kind: "push";
+      readonly taskId: TaskId;
+      readonly config?: KeptPushConfig;
+      /** The call has set it. Absent: the call has only asked for it. */
+      readonly set?: true;
+    }
   /** In the order they were first set. `next`: the id after which the next page begins. */
   | {
       readonly kind: "pushes";
@@ -182,6 +188,8 @@ export interface OperationPolicy {
   readonly repeatCancel: "error" | "snapshot";
   /** What asking for an extended card gets where the agent declares none. */
   readonly undeclaredExtendedCard: "unsupported-operation" | "extended-card-not-configured";
+  /** What it gets from an agent that has extended cards, but none for this caller. Default `extended-card-not-configured`. */
+  readonly deniedExtendedCard?: "permission-denied";
   /** A send that names a task which is not there makes it, instead of being refused. */
   readonly namesTasks: boolean;
   /** A bare reply of the agent is given as a finished task. */

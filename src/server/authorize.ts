@@ -53,9 +53,9 @@ export function skillGuard(service: Service, call: Call, request: SendRequest): 
         service,
         required.flatMap((names) => Object.keys(names)),
       );
-    if (judgement?.kind === "scopes") throw denied(service, call, { scopes: judgement.missing });
+    if (judgement?.kind === "scopes") throw denied(service, call, { scopes: judgement.missing, skill: id });
     const failure = policyFailure(policies, { ...subjectOf(service, call, request), skill: id }, call.principal);
-    if (failure !== undefined) throw denied(service, call, failure);
+    if (failure !== undefined) throw denied(service, call, { ...failure, skill: id });
   };
 }
 
@@ -81,13 +81,17 @@ function needs({ security }: Service, schemes: readonly string[]): A2AError {
 function denied(
   { security }: Service,
   { principal }: Pick<Call, "principal">,
-  lacking: { readonly scopes: readonly string[] },
+  lacking: { readonly scopes: readonly string[]; readonly skill?: string },
 ): A2AError {
   if (principal.anonymous) {
     return new A2AError("unauthenticated", "Authentication is needed", { challenges: security?.challenges() ?? [] });
   }
   const problem: ChallengeProblem = { error: "insufficient_scope", scopes: lacking.scopes };
-  return new A2AError("permission-denied", "The caller may not do this", {
+  const { skill } = lacking;
+  const text =
+    skill === undefined ? "The caller may not do this" : `Forbidden: Insufficient permissions for skill '${skill}'`;
+  return new A2AError("permission-denied", text, {
+    ...(skill !== undefined && { metadata: { skill } }),
     challenges:
       lacking.scopes.length === 0 ? [] : (security?.challenges(Object.keys(principal.schemes ?? {}), problem) ?? []),
   });

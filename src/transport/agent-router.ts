@@ -4,6 +4,7 @@ import type { Logger } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
 import { credentialHeaders } from "../server/security.ts";
 import { createService, type ServiceOptions } from "../server/service.ts";
+import { REQUIRE_DEFAULT_PROJECT } from "../wire/plain/binding.ts";
 import { type CardSource, serveCard } from "./card-route.ts";
 import type { Endpoint } from "./conversation.ts";
 import { type Exchange, jsonReply, type Reply } from "./exchange.ts";
@@ -64,10 +65,14 @@ export function createAgentRouter(options: AgentRouterOptions): Router {
   const basePathOf = perBaseUrl((base) => URL.parse(base)?.pathname.replace(/\/+$/, "") ?? "");
   const named = createRestRoutes(endpoint);
   const withProject = agents.find(({ defaultProjectId }) => defaultProjectId !== undefined);
-  const isMissing = withProject === undefined && options.requireDefaultProject === true;
+  const rootMount = mountAt(withProject ?? first, "");
+  const missingMount = mountAt(first, "", "Agent with default project");
+  const requires = (exchange: Exchange): boolean =>
+    options.requireDefaultProject === true || exchange.header(REQUIRE_DEFAULT_PROJECT) !== undefined;
   const router = new Router(mountAt(first, ""), {
     named,
-    defaultProject: mountAt(withProject ?? first, "", isMissing ? "Agent with default project" : undefined),
+    defaultProject:
+      withProject === undefined ? (exchange) => (requires(exchange) ? missingMount : rootMount)(exchange) : rootMount,
     basePath: (exchange) => basePathOf(whereabouts.baseUrl(exchange)),
   });
   const { refuse } = named.nowhere("");

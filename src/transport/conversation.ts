@@ -144,6 +144,7 @@ async function answer(
   try {
     const call = new ExchangeCall(exchange, { principal: conversation.principal, codec: conversation.codec, callPath });
     const result = await perform(service, call, request);
+    useStyleOfTask(conversation, result);
     if (result.kind === "stream") {
       const reply = openStream(endpoint, conversation, { stream: result, call, place });
       audit(endpoint, conversation, { result });
@@ -216,6 +217,16 @@ function answerKind({ environment }: Endpoint, { operation }: Conversation): Ans
       if (error !== undefined) environment.logger.error("An answer could not be completed", { error });
     },
   };
+}
+
+/** Where the request does not show its style, the answer has the style in which the task was created. */
+function useStyleOfTask(conversation: Conversation, result: OperationResult | TaskStream): void {
+  const { codec } = conversation;
+  if (codec.forTask === undefined) return;
+  if (result.kind === "task") conversation.codec = codec.forTask(result.task.dialect);
+  else if (result.kind === "stream" && result.opening.kind === "task") {
+    conversation.codec = codec.forTask(result.opening.task.dialect);
+  }
 }
 
 /** An extended card differs from caller to caller, so that each one is signed for itself. */

@@ -43,6 +43,11 @@ export interface Codec {
   eventName?(event: EventText): string;
   /** The HTTP status that goes with that error. */
   statusOf(error: A2AError): number;
+  /**
+   * The codec that writes a task created in this dialect. Present only where the request does not show in which of several styles its
+   * caller reads: then the style in which the task was created is used.
+   */
+  forTask?(dialect: string | undefined): Codec;
 }
 
 /** What replaces the placeholders in the text of a task with large members. */

@@ -51,7 +51,10 @@ export interface DialectOptions {
    * `application/a2a+json`.
    */
   readonly restMediaType?: (typeof REST_MEDIA_TYPES)[number] | undefined;
-  /** How REST 0.3 answers requests without a body, whose style cannot be seen. Default `proto`. */
+  /**
+   * How REST 0.3 answers requests without a body. A task that was created over REST 0.3 is answered in the style in which it was created;
+   * this setting is for all other answers. Default `proto`.
+   */
   readonly restStyle?: (typeof REST_STYLES)[number] | undefined;
   /**
    * What a send means that does not say whether to wait. Default: JSON styles wait, the `proto` style and 0.1 answer at once.

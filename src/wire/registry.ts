@@ -83,9 +83,18 @@ const REGISTRY: readonly VersionRow[] = [
       tenants: false,
       alsoOf: "0.2",
       codecs: (settings) => {
-        // One set of paths, two styles of body: the caller's decides.
+        // One set of paths, two styles of body: the caller's decides; without one, the style in which the task was created.
         const codecs = { proto: createProtoCodec0_3(settings), json: createJsonCodec0_3(settings) };
-        return (body) => codecs[styleOf(body) ?? settings.restStyle];
+        const { proto, json } = codecs;
+        const usual = codecs[settings.restStyle];
+        const byTask: RestCodec = {
+          ...usual,
+          forTask: (dialect) => [proto, json].find((codec) => codec.dialect === dialect) ?? usual,
+        };
+        return (body) => {
+          const style = styleOf(body);
+          return style === undefined ? byTask : codecs[style];
+        };
       },
     },
     encodeCard: encodeCard0_3,

@@ -89,8 +89,8 @@ describe("an address", () => {
       const send = await ask("/agents/echo/v1/message:send", {
         body: { message: MESSAGE_0_3, configuration: { blocking: true } },
       });
-      const { task } = JSON.parse(send.text);
-      const target = `/agents/echo${path.replace("{id}", task.id)}`;
+      const { id } = JSON.parse(send.text);
+      const target = `/agents/echo${path.replace("{id}", id)}`;
       const [got, posted, empty] = [
         await ask(target, { headers: { "last-event-id": "0" } }),
         await ask(target, { method: "POST", headers: { "last-event-id": "0" } }),

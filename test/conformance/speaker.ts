@@ -110,7 +110,10 @@ export interface Manner {
   readonly alter?: (body: Fields) => unknown;
   /** Which edition's statuses the errors of REST 1.0 must have. Default: the newest. */
   readonly edition?: "1.0.1" | "1.0.0";
-  /** How REST 0.3 is answered where a request has no body. Default: as the speaker's own bodies are. */
+  /**
+   * How REST 0.3 is answered where a request has no body and its task was not made over REST 0.3; where it was, answers of either style are
+   * read. Default: as the speaker's own bodies are, and no other style is read.
+   */
   readonly bodyless?: "proto" | "json";
   /** Where REST can do without a body, send one that shows the style of the caller. */
   readonly showStyle?: boolean;

@@ -53,7 +53,9 @@ function heard(answer: HttpAnswer, binding: Asking["binding"]): string {
   try {
     return `${read(error).name} in the form of 1.0`;
   } catch {
-    return `${readError(error).name} in the form of 0.x`;
+    // Over REST the error is there twice: bare, and as `error`.
+    const { error: _copy, ...bare } = asObject(error, "error");
+    return `${readError(bare).name} in the form of 0.x`;
   }
 }
 

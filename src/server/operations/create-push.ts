@@ -7,5 +7,5 @@ import type { Service } from "../service.ts";
 export async function createPush(service: Service, call: Call, request: PushCreateRequest): Promise<OperationResult> {
   const { taskId, config, tenant } = request;
   const kept = await requirePush(service).set(pushCaller(service, call, tenant), taskId, config);
-  return { kind: "push", taskId, config: kept };
+  return { kind: "push", taskId, config: kept, set: true };
 }

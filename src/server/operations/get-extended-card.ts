@@ -16,7 +16,9 @@ export async function getExtendedCard(service: Service, call: Call): Promise<Ope
     });
   }
   const card = await extendedAgentCard(agent, interfaces, { ...cardContext(service), caller: principal });
-  if (card === undefined)
-    throw new A2AError("extended-card-not-configured", "This agent has no extended card for this caller");
+  if (card === undefined) {
+    const code = policy.deniedExtendedCard ?? "extended-card-not-configured";
+    throw new A2AError(code, "This agent has no extended card for this caller");
+  }
   return { kind: "card", card };
 }

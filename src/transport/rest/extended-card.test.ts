@@ -61,7 +61,7 @@ describeFaces("The extended card at a path of its own", (open) => {
     { who: "has said nothing, of another agent", path: `/agents/choosy${PATH}`, name: undefined, status: 401 },
     { who: "is refused by the authenticator", path: PATH, name: "banned", status: 403 },
     { who: "is refused by the agent", path: `/agents/choosy${PATH}`, name: "eve", status: 403 },
-    { who: "is shown none by the agent", path: `/agents/choosy${PATH}`, name: "bob", status: 404 },
+    { who: "is shown none by the agent", path: `/agents/choosy${PATH}`, name: "bob", status: 403 },
     { who: "asks an agent that has none", path: `/agents/plain${PATH}`, name: "ada", status: 404 },
     { who: "asks an agent that has none, saying nothing", path: `/agents/plain${PATH}`, name: undefined, status: 404 },
     { who: "asks an agent that is not there", path: `/agents/nobody${PATH}`, name: "ada", status: 404 },

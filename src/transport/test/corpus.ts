@@ -64,8 +64,10 @@ export const latestRest: Reader = async (response) => {
 
 /** Reads errors of REST 0.3, in either style. */
 export const earlierRest: Reader = async (response) => {
-  const body: Loose = await response.json();
-  return lineOf(response, isEarlierError(body, response), [body?.data?.reason, body?.data?.violations?.[0].field]);
+  const { error, ...body }: Loose = await response.json();
+  // The error is there twice: bare, and as `error`.
+  const isInForm = isEarlierError(body, response) && JSON.stringify(error) === JSON.stringify(body);
+  return lineOf(response, isInForm, [body?.data?.reason, body?.data?.violations?.[0].field]);
 };
 
 /** Reads errors of JSON-RPC 0.3; the answer's id is told where it is not 1. */

@@ -9,6 +9,12 @@ export const PLAIN_BINDING = "urn:palaver:binding:plain";
  */
 export const PLAIN_VERSION = "1.0";
 
+/**
+ * A request header by which a call that names no agent is refused with 404 where no agent declares a `defaultProjectId`, whatever the
+ * server's `requireDefaultProject` says. Its value is not read.
+ */
+export const REQUIRE_DEFAULT_PROJECT = "palaver-require-default-project";
+
 /** The dialect at an agent whose URLs begin with `base`: what its paths are put behind. */
 export function plainInterface(base: string): AgentInterface {
   return { url: base, binding: PLAIN_BINDING, protocolVersion: PLAIN_VERSION };

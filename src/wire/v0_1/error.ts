@@ -3,6 +3,7 @@ import { type FieldNames, inOwnWords } from "../error-fields.ts";
 import { codeOfReason, ERROR_TABLE } from "../error-table.ts";
 import { isWireObject } from "../fields.ts";
 import { decodeError as decodeNewer, errorData } from "../v0_3/error.ts";
+import { stateName } from "./task.ts";
 
 const STREAMING_NOT_SUPPORTED = -32006;
 const AUTHENTICATION_REQUIRED = -32007;
@@ -33,9 +34,22 @@ const FIELDS: FieldNames = [
 
 /** The `error` member of a JSON-RPC response. */
 export function encodeError(neutral: A2AError): string {
-  const error = inOwnWords(neutral, FIELDS);
+  const error = inOwnStates(inOwnWords(neutral, FIELDS));
   const { code = CODES[error.code] ?? ERROR_TABLE[error.code].rpc, ...reason } = unsupported(error);
   return JSON.stringify({ code, message: error.message, data: { ...errorData(error), ...reason } });
+}
+
+/** The error with the state it names, in its text and for programs, as a state that this version has. */
+function inOwnStates(error: A2AError): A2AError {
+  const { code, message, metadata, violations, data } = error;
+  const { state } = metadata;
+  if (state === undefined || stateName(state) === state) return error;
+  const own = stateName(state);
+  return new A2AError(code, message.replace(`(${state})`, `(${own})`), {
+    metadata: { ...metadata, state: own },
+    violations,
+    ...(data !== undefined && { data }),
+  });
 }
 
 /** What is not supported later is told more exactly here, where the error says what that is. */

@@ -8,6 +8,7 @@ import { decodeRemoteEvent as decodeNewer } from "../v0_3/event.ts";
 import {
   artifactObject,
   decodeRemoteTask,
+  metadataObject,
   newerArtifact,
   newerStatus,
   repliedStatus,
@@ -27,7 +28,9 @@ export const SPELLING: EventSpelling = { name: "0.1", eventObject };
 
 function eventObject(event: TaskEvent, { taskId, final }: EventPlace, index: number): object {
   const { metadata } = event;
-  if (event.kind === "status") return { id: taskId, status: statusObject(event.status), final, metadata };
+  if (event.kind === "status") {
+    return { id: taskId, status: statusObject(event.status), final, metadata: metadataObject(metadata) };
+  }
   const { artifact, append, lastChunk } = event;
   return { id: taskId, artifact: artifactObject(artifact, { index, append, lastChunk }), metadata };
 }

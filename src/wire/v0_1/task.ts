@@ -1,7 +1,8 @@
 import type { Artifact } from "../../protocol/artifact.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
-import type { TaskState } from "../../protocol/state.ts";
+import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
 import type { LargeTaskSpelling } from "../codec.ts";
 import { isWireObject, member } from "../fields.ts";
@@ -34,8 +35,31 @@ export function taskObject(task: Task): object {
     status: statusObject(task.status),
     artifacts: task.artifacts?.map((artifact, index) => artifactObject(artifact, { index })),
     history: task.history?.map(messageObject),
-    metadata: task.metadata,
+    metadata: metadataObject(task.metadata),
   };
+}
+
+/** The metadata of a task, whose list of past states is written in states that this version has. */
+export function metadataObject(metadata: JsonObject | undefined): JsonObject | undefined {
+  const passed = metadata?.["stateTransitions"];
+  if (!Array.isArray(passed)) return metadata;
+  return { ...metadata, stateTransitions: passed.map(passedState) };
+}
+
+function passedState(entry: JsonValue): JsonValue {
+  if (!isJsonObject(entry)) return entry;
+  const { state } = entry;
+  return typeof state === "string" ? { ...entry, state: stateName(state) } : entry;
+}
+
+function isJsonObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What this version calls that state; whatever is no state, as it is. */
+export function stateName(state: string): string {
+  const known = TASK_STATES.find((name) => name === state);
+  return known === undefined ? state : STATES[known];
 }
 
 /** A bare reply, for which this version has no word, as the task that it would have been. Nobody has noted the time. */

@@ -6,6 +6,7 @@ import { eventObject as newerEventObject } from "../v0_3/event.ts";
 import { messageObject as newerMessageObject } from "../v0_3/message.ts";
 import { partObject as newerPartObject } from "../v0_3/part.ts";
 import { artifactObject as newerArtifactObject, taskObject as newerTaskObject } from "../v0_3/task.ts";
+import { OFFICIAL } from "../v0_3/writing.ts";
 import { type EventSpelling, encodeEvent, encodeOpening, eventName, SPELLING } from "./event.ts";
 import { messageObject } from "./message.ts";
 import { partObject } from "./part.ts";
@@ -53,7 +54,7 @@ function encodeTask(stored: StoredTask): string {
 
 const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
   artifact: (artifact, index) =>
-    JSON.stringify(union(newerArtifactObject(artifact), artifactObject(artifact, { index }))),
+    JSON.stringify(union(newerArtifactObject(artifact, OFFICIAL), artifactObject(artifact, { index }))),
   parts: partsBy((part) => union(newerPartObject(part), partObject(part))),
   message: (stored) => {
     const message = readMessage(stored);

@@ -70,15 +70,11 @@ describe("The 0.2 codec of JSON-RPC", () => {
     expect(codec.decodeRequest("send", { message, configuration: {} })).toMatchObject({ outputModes: [] });
   });
 
-  it("shares the texts of events with the next version", () => {
-    const encoded = new Map<string, string>();
-    const event = storedEvent(
-      { kind: "status", status: { state: "working", timestamp: "2026-01-01T00:00:00.000Z" } },
-      encoded,
-    );
+  it("writes most events as the next version does", () => {
+    const status = { state: "working", timestamp: "2026-01-01T00:00:00.000Z" } as const;
+    const event = storedEvent({ kind: "status", status }, new Map<string, string>());
     const place = { taskId: "t" as never, contextId: "c" as never, final: false };
     expect(codec.encodeEvent(event, place)).toBe(newer.encodeEvent(event, place));
-    expect(encoded.size).toBe(1);
   });
 
   it("writes its own card", () => {

@@ -8,8 +8,10 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
   const { version, policy, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError, largeTask } =
     createRpcCodec(settings);
   return {
-    ...{ version, policy, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError, largeTask },
+    ...{ version, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError, largeTask },
     dialect: "0.2/rest",
+    // Section 7.10: 403 for a caller that is not authorized to access the card, 404 where there is none at all.
+    policy: { ...policy, deniedExtendedCard: "permission-denied" },
     decodeRequest: () => ({ operation: "extended-card", tenant: "" }),
     statusOf: ({ code }) => ERROR_TABLE[code].http0_3,
     mediaTypes: ["application/json"],

@@ -129,12 +129,51 @@ describe("The 0.3 codec of JSON-RPC", () => {
 });
 
 describe("The 0.3 codec of REST in JSON style", () => {
-  it("names what a send or a stream holds, and writes everything else bare", () => {
-    expect(JSON.parse(rest.encodeResult({ kind: "sent", task: stored(task) }))).toEqual({ task: wireTask });
-    expect(JSON.parse(rest.encodeResult({ kind: "replied", message: reply }))).toEqual({ message: wireReply });
-    expect(openingFrame(rest, { kind: "task", task: stored(task) })).toEqual({ task: wireTask });
-    expect(openingFrame(rest, { kind: "message", message: reply })).toEqual({ message: wireReply });
-    expect(JSON.parse(rest.encodeResult({ kind: "task", task: stored(task) }))).toEqual(wireTask);
+  it("writes everything bare, and what is streamed once more as result", () => {
+    for (const kind of ["sent", "task"] as const) {
+      expect(JSON.parse(rest.encodeResult({ kind, task: stored(task) }))).toEqual(wireTask);
+    }
+    expect(JSON.parse(rest.encodeResult({ kind: "replied", message: reply }))).toEqual(wireReply);
+    const opening = openingFrame(rest, { kind: "task", task: stored(task) });
+    expect(opening).toEqual({ ...wireTask, result: wireTask });
+    expect(openingFrame(rest, { kind: "message", message: reply })).toEqual({ ...wireReply, result: wireReply });
+  });
+
+  it("if strict, names what a send or a stream holds, and writes everything else bare", () => {
+    const strict = createRestCodec(dialectSettings({ lenient: false }));
+    expect(JSON.parse(strict.encodeResult({ kind: "sent", task: stored(task) }))).toEqual({ task: wireTask });
+    expect(JSON.parse(strict.encodeResult({ kind: "replied", message: reply }))).toEqual({ message: wireReply });
+    expect(openingFrame(strict, { kind: "task", task: stored(task) })).toEqual({ task: wireTask });
+    expect(openingFrame(strict, { kind: "message", message: reply })).toEqual({ message: wireReply });
+    expect(JSON.parse(strict.encodeResult({ kind: "task", task: stored(task) }))).toEqual(wireTask);
+    expect(JSON.parse(strict.encodeError(new A2AError("internal", "No")))).not.toHaveProperty("error");
+  });
+
+  it("says only of a webhook that was just set, and only if not strict, that it succeeded", () => {
+    const push = { kind: "push", taskId: "t" as TaskId, config: { id: "c", url: "https://a/" } } as const;
+    for (const codec of [rpc, rest]) {
+      expect(JSON.parse(codec.encodeResult({ ...push, set: true }))).toMatchObject({ taskId: "t", success: true });
+      expect(codec.encodeResult(push)).not.toContain("success");
+    }
+    for (const create of [createRpcCodec, createRestCodec]) {
+      const strict = create(dialectSettings({ lenient: false }));
+      expect(strict.encodeResult({ ...push, set: true })).not.toContain("success");
+    }
+  });
+
+  it("shows the first open question as inputRequest of the status message, if not strict", () => {
+    const inputRequest = { kind: "input-request", prompt: "And?", requestId: "r-1" };
+    const metadata = { inputRequest, inputRequests: [inputRequest, { ...inputRequest, requestId: "r-2" }] };
+    const message: Message = { ...reply, metadata };
+    const asking: Task = { ...task, status: { ...task.status, state: "input-required", message }, history: [message] };
+    const result = { kind: "task", task: stored(asking) } as const;
+    for (const codec of [rpc, rest]) {
+      const { status, history } = JSON.parse(codec.encodeResult(result));
+      expect(status.message).toMatchObject({ inputRequest, metadata });
+      expect(history[0]).not.toHaveProperty("inputRequest");
+    }
+    const strict = createRpcCodec(dialectSettings({ lenient: false }));
+    expect(JSON.parse(strict.encodeResult(result)).status.message).not.toHaveProperty("inputRequest");
   });
 
   it("writes a list as one", () => {
@@ -183,7 +222,7 @@ describe("Both 0.3 codecs", () => {
       message: "No",
       data: { reason: expect.stringMatching(/^[A-Z_]+$/), taskId: "t" },
     });
-    expect(rest.encodeError(error)).toBe(text);
+    expect(JSON.parse(rest.encodeError(error))).toEqual({ ...JSON.parse(text), error: JSON.parse(text) });
   });
 
   it.each([

@@ -6,14 +6,15 @@ import { asObject } from "../fields.ts";
 import type { DialectSettings, WaitingDialect } from "../options.ts";
 import { readingOf } from "../reading.ts";
 import { encodeCard } from "./card.ts";
-import { encodeError } from "./error.ts";
-import { encodeEvent, encodeOpening } from "./event.ts";
+import { encodeError, mirroredError } from "./error.ts";
+import { encodeOpening, eventEncoder } from "./event.ts";
 import { encodeMessage } from "./message.ts";
 import { METHOD_OF, type MethodNames, operationsOf } from "./methods.ts";
-import { encodePush, encodePushes, encodeRestPush, encodeRestPushes } from "./push.ts";
+import { encodePush, encodePushes, encodeRestPush, encodeRestPushes, withSuccess } from "./push.ts";
 import { decodeRequest, decodeSend } from "./request.ts";
 import { decodeRestRequest, nextPageLink, type RestStyle } from "./rest-request.ts";
-import { encodeTask, LARGE_TASK } from "./task.ts";
+import { encodeTask, largeTaskBy } from "./task.ts";
+import { type Writing, writingOf } from "./writing.ts";
 
 type SharedByVersion = Pick<Codec, "version" | "policy" | "extensionsHeader" | "encodeError">;
 
@@ -42,6 +43,9 @@ export interface RpcVariant {
   readonly dialect: WaitingDialect;
   readonly methods: MethodNames;
   readonly shared: SharedByVersion;
+  readonly writing: Writing;
+  /** The answer to setting a webhook says `success: true` as well. */
+  readonly saysSuccess: boolean;
   encodeCard(card: AgentCard): string;
 }
 
@@ -50,24 +54,31 @@ export function createRpcCodec(settings: DialectSettings): RpcCodec {
     dialect: "0.3/jsonrpc",
     methods: METHOD_OF,
     shared: sharedByVersion(settings),
+    writing: writingOf(settings),
+    saysSuccess: settings.lenient !== false,
     encodeCard,
   });
 }
 
 /** JSON-RPC of any version that has this vocabulary. */
 export function createVariantRpcCodec(settings: DialectSettings, variant: RpcVariant): RpcCodec {
-  const { dialect, methods, shared } = variant;
+  const { dialect, methods, shared, writing } = variant;
   const reading = { ...readingOf(settings), absentWait: settings.blockingDefault[dialect] };
   const operations = operationsOf(methods, reading.liberal);
+  const largeTask = largeTaskBy(writing);
   return {
     ...shared,
     dialect,
     operationOf: (method) => operations.get(method),
     decodeRequest: (operation, params) => decodeRequest(operation, params, reading),
-    encodeResult: (result) => (result.kind === "card" ? variant.encodeCard(result.card) : encodeResult(result)),
-    encodeOpening,
-    encodeEvent,
-    largeTask: () => LARGE_TASK,
+    encodeResult: (result) => {
+      if (result.kind === "card") return variant.encodeCard(result.card);
+      const text = encodeResult(result, writing);
+      return variant.saysSuccess && result.kind === "push" && result.set === true ? withSuccess(text) : text;
+    },
+    encodeOpening: (opening) => encodeOpening(opening, writing),
+    encodeEvent: eventEncoder(writing),
+    largeTask: () => largeTask,
     statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,
     // Its official clients refuse an answer to this that is not a stream.
     refusesByEvent: true,
@@ -75,7 +86,7 @@ export function createVariantRpcCodec(settings: DialectSettings, variant: RpcVar
   };
 }
 
-/** REST in JSON style: the objects of JSON-RPC, those of which there are several kinds in a member that names it. */
+/** REST in JSON style: the objects of JSON-RPC. */
 export function createRestCodec(settings: DialectSettings): RestCodec {
   const dialect = "0.3/rest-json";
   const reading = { ...readingOf(settings), absentWait: settings.blockingDefault[dialect] };
@@ -83,39 +94,80 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
     decodeSend: (operation, body) => decodeSend(operation, asObject(body ?? {}, "body"), reading),
     history: (length) => length,
   };
+  const largeTask = largeTaskBy(writingOf(settings));
   return {
     ...sharedByVersion(settings),
+    ...(settings.lenient === false ? wrappedAnswers(settings) : bareAnswers(settings)),
     dialect,
     decodeRequest: (operation, request) => decodeRestRequest(operation, request, style),
-    encodeResult: encodeRestResult,
     nextPageLink,
-    largeTask: () => LARGE_TASK,
-    encodeOpening: (opening) => `{"${opening.kind}":${encodeOpening(opening)}}`,
-    encodeEvent: (event, place) =>
-      `{"${event.state === undefined ? "artifactUpdate" : "statusUpdate"}":${encodeEvent(event, place)}}`,
+    largeTask: () => largeTask,
     statusOf: ({ code }) => ERROR_TABLE[code].http0_3,
     mediaTypes: ["application/json"],
   };
 }
 
-function encodeRestResult(result: OperationResult): string {
-  if (result.kind === "sent") return `{"task":${encodeTask(result.task)}}`;
-  if (result.kind === "replied") return `{"message":${encodeMessage(result.message)}}`;
+type Answers = Pick<Codec, "encodeResult" | "encodeOpening" | "encodeEvent" | "encodeError">;
+
+/** By the text of 0.3: where there are several kinds of answers, in a member that names the kind. */
+function wrappedAnswers(settings: DialectSettings): Answers {
+  const writing = writingOf(settings);
+  const encodeEvent = eventEncoder(writing);
+  return {
+    encodeResult: (result) => {
+      if (result.kind === "sent") return `{"task":${encodeTask(result.task, writing)}}`;
+      if (result.kind === "replied") return `{"message":${encodeMessage(result.message, writing)}}`;
+      return encodeRestResult(result, writing);
+    },
+    encodeOpening: (opening) => `{"${opening.kind}":${encodeOpening(opening, writing)}}`,
+    encodeEvent: (event, place) =>
+      `{"${event.state === undefined ? "artifactUpdate" : "statusUpdate"}":${encodeEvent(event, place)}}`,
+    encodeError,
+  };
+}
+
+/**
+ * As servers write them that follow JSON-RPC: bare, their `kind` says what they are. Each event holds itself once more as `result`, and
+ * an error as `error`, where clients look that read streams of JSON-RPC and of REST alike.
+ */
+function bareAnswers(settings: DialectSettings): Answers {
+  const writing = writingOf(settings);
+  const encodeEvent = eventEncoder(writing);
+  return {
+    encodeResult: (result) => {
+      const text = encodeRestResult(result, writing);
+      return result.kind === "push" && result.set === true ? withSuccess(text) : text;
+    },
+    // A task that is too large for one text has places that are filled once, and so is written once.
+    encodeOpening: (opening) => {
+      const text = encodeOpening(opening, writing);
+      return opening.kind === "task" && opening.task.large !== undefined ? text : mirroredEvent(text);
+    },
+    encodeEvent: (event, place) => mirroredEvent(encodeEvent(event, place)),
+    encodeError: (error) => mirroredError(encodeError(error)),
+  };
+}
+
+function mirroredEvent(text: string): string {
+  return `${text.slice(0, -1)},"result":${text}}`;
+}
+
+function encodeRestResult(result: OperationResult, writing: Writing): string {
   if (result.kind === "push") return encodeRestPush(result);
   if (result.kind === "pushes") return encodeRestPushes(result);
   if (result.kind === "push-deleted") return "{}";
-  return encodeResult(result);
+  return encodeResult(result, writing);
 }
 
-function encodeResult(result: OperationResult): string {
+function encodeResult(result: OperationResult, writing: Writing): string {
   switch (result.kind) {
     case "sent":
     case "task":
-      return encodeTask(result.task);
+      return encodeTask(result.task, writing);
     case "replied":
-      return encodeMessage(result.message);
+      return encodeMessage(result.message, writing);
     case "tasks":
-      return `[${result.tasks.map(encodeTask).join(",")}]`;
+      return `[${result.tasks.map((task) => encodeTask(task, writing)).join(",")}]`;
     case "push":
       return encodePush(result);
     case "pushes":

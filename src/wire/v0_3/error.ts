@@ -16,6 +16,11 @@ export function encodeError(error: A2AError): string {
   return encodeNumbered(error, CODES);
 }
 
+/** The body of a REST answer for readers of either form: the members of the error, and all of them again as `error`. */
+export function mirroredError(text: string): string {
+  return `${text.slice(0, -1)},"error":${text}}`;
+}
+
 /** The same for every version that has errors of this form. `numbers`: those that differ from the table. */
 export function encodeNumbered(error: A2AError, numbers: ErrorNumbers): string {
   const code = numbers[error.code] ?? ERROR_TABLE[error.code].rpc;

@@ -2,6 +2,7 @@ import { invalidField } from "../../protocol/error.ts";
 import type { ArtifactEvent, StatusEvent, TaskEvent } from "../../protocol/event.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { readEvent } from "../../protocol/serial.ts";
+import type { TaskStatus } from "../../protocol/task.ts";
 import { textOf } from "../answer-fields.ts";
 import type { RemoteEvent } from "../client-codec.ts";
 import type { Codec, EventPlace, EventText, StreamOpening } from "../codec.ts";
@@ -9,21 +10,27 @@ import { perPlace, writtenOnce } from "../event-text.ts";
 import { asObject, isWireObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields.ts";
 import { decodeRemoteMessage, encodeMessage } from "./message.ts";
 import { artifactObject, encodeTask, remote, statusObject } from "./task.ts";
+import { OFFICIAL, type Writing } from "./writing.ts";
 
 /** A first frame, bare: its `kind` says what it is. */
-export function encodeOpening(opening: StreamOpening): string {
-  return opening.kind === "task" ? encodeTask(opening.task) : encodeMessage(opening.message);
+export function encodeOpening(opening: StreamOpening, writing?: Writing): string {
+  return opening.kind === "task" ? encodeTask(opening.task, writing) : encodeMessage(opening.message, writing);
+}
+
+/** Writes later frames, bare. */
+export function eventEncoder(writing: Writing): Codec["encodeEvent"] {
+  return writtenOnce(writing.name, (event, place) => eventText(event, place, writing));
 }
 
 /** A later frame, bare. */
-export const encodeEvent: Codec["encodeEvent"] = writtenOnce("0.3", eventText);
+export const encodeEvent: Codec["encodeEvent"] = eventEncoder(OFFICIAL);
 
 const artifactBeginning = perPlace((ids) => `{"kind":"artifact-update",${ids},`);
 
-function eventText({ body }: EventText, place: EventPlace): string {
+function eventText({ body }: EventText, place: EventPlace, writing: Writing): string {
   const at = textChunkAt(body);
   if (at !== undefined) return `${artifactBeginning(place)}${body.slice(1, at)}"kind":"text",${body.slice(at)}`;
-  return JSON.stringify(eventObject(readEvent(body), place));
+  return JSON.stringify(eventObject(readEvent(body), place, writing));
 }
 
 const CHUNK_BEGINS = '{"artifact":{"artifactId":"';
@@ -60,20 +67,37 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-export function eventObject(event: TaskEvent, { taskId, contextId, final }: EventPlace): object {
+export function eventObject(
+  event: TaskEvent,
+  { taskId, contextId, final }: EventPlace,
+  writing: Writing = OFFICIAL,
+): object {
   const { metadata } = event;
   if (event.kind === "status") {
-    return { kind: "status-update", taskId, contextId, status: statusObject(event.status), final, metadata };
+    const status = statusObject(writing.references ? withReferences(event) : event.status, writing);
+    return { kind: "status-update", taskId, contextId, status, final, metadata };
   }
   return {
     kind: "artifact-update",
     taskId,
     contextId,
-    artifact: artifactObject(event.artifact),
+    artifact: artifactObject(event.artifact, writing),
     append: event.append || undefined,
     lastChunk: event.lastChunk || undefined,
     metadata,
   };
+}
+
+/** The status, whose message refers to the tasks that the event's metadata lists. */
+function withReferences({ status, metadata }: StatusEvent): TaskStatus {
+  const references = metadata?.["referenceTaskIds"];
+  const { message } = status;
+  if (message === undefined || message.referenceTaskIds !== undefined || !isListOfTexts(references)) return status;
+  return { ...status, message: { ...message, referenceTaskIds: references as readonly TaskId[] } };
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
 }
 
 /** The member that holds a thing of this kind where it is wrapped, as it is in REST. */

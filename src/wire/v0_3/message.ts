@@ -5,17 +5,25 @@ import { listOf, textOf } from "../answer-fields.ts";
 import { asArray, asId, asObject, isWireObject, member, type WireObject } from "../fields.ts";
 import { decodeLinks } from "../message-links.ts";
 import { LIBERAL, type Reading } from "../reading.ts";
-import { decodePart, decodeRemotePart, partObject } from "./part.ts";
+import { decodePart, decodeRemotePart } from "./part.ts";
+import { OFFICIAL, type Writing } from "./writing.ts";
 
 const MAX_PARTS = 1000;
 
-export function encodeMessage(message: Message): string {
-  return JSON.stringify(messageObject(message));
+export function encodeMessage(message: Message, writing?: Writing): string {
+  return JSON.stringify(messageObject(message, writing));
 }
 
 /** A message as this version spells it. */
-export function messageObject(message: Message): object {
-  return { kind: "message", ...message, parts: message.parts.map(partObject) };
+export function messageObject(message: Message, writing: Writing = OFFICIAL): object {
+  return { kind: "message", ...message, parts: message.parts.map((part) => writing.part(part)) };
+}
+
+/** The message of a status, with the question it asks where the reader looks for it. */
+export function statusMessageObject(message: Message, writing: Writing): object {
+  const inputRequest = writing.inputRequest ? message.metadata?.["inputRequest"] : undefined;
+  const written = messageObject(message, writing);
+  return inputRequest === undefined ? written : { ...written, inputRequest };
 }
 
 /** A message from a caller. Its role must be the user's: an agent's turns are written by the agent alone. */

@@ -12,6 +12,11 @@ export function encodePush({ taskId, config }: PushResult): string {
   return config === undefined ? "null" : JSON.stringify({ taskId, pushNotificationConfig: configObject(config) });
 }
 
+/** The text of a configuration that was just set, for clients that look for `success` and nothing else. */
+export function withSuccess(text: string): string {
+  return `${text.slice(0, -1)},"success":true}`;
+}
+
 /** All of them: lists have no pages here. */
 export function encodePushes({ taskId, configs }: PushesResult): string {
   return JSON.stringify(configs.map((config) => ({ taskId, pushNotificationConfig: configObject(config) })));
@@ -46,5 +51,5 @@ export const PUSH: PushCodec = {
   headers: {},
   tokenAsBearer: false,
   encodeEvent,
-  encodeTask,
+  encodeTask: (task) => encodeTask(task),
 };

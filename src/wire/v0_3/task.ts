@@ -6,40 +6,45 @@ import type { Task, TaskStatus } from "../../protocol/task.ts";
 import type { LargeTaskSpelling } from "../codec.ts";
 import { largeTaskSpelling, partsBy } from "../large-task.ts";
 import { type TaskReaders, taskReaders } from "../remote-task.ts";
-import { decodeRemoteMessage, messageObject } from "./message.ts";
-import { decodeRemotePart, partObject } from "./part.ts";
+import { decodeRemoteMessage, messageObject, statusMessageObject } from "./message.ts";
+import { decodeRemotePart } from "./part.ts";
+import { OFFICIAL, type Writing } from "./writing.ts";
 
 /** A task as this version writes it. */
-export function encodeTask(stored: StoredTask): string {
-  return JSON.stringify(taskObject(readTask(stored)));
+export function encodeTask(stored: StoredTask, writing?: Writing): string {
+  return JSON.stringify(taskObject(readTask(stored), writing));
 }
 
-export function taskObject(task: Task): object {
+export function taskObject(task: Task, writing: Writing = OFFICIAL): object {
   return {
     kind: "task",
     id: task.id,
     contextId: task.contextId,
-    status: statusObject(task.status),
-    artifacts: task.artifacts?.map(artifactObject),
-    history: task.history?.map(messageObject),
+    status: statusObject(task.status, writing),
+    artifacts: task.artifacts?.map((artifact) => artifactObject(artifact, writing)),
+    history: task.history?.map((message) => messageObject(message, writing)),
     metadata: task.metadata,
   };
 }
 
 /** States are spelt here as they are in the neutral model. */
-export function statusObject(status: TaskStatus): object {
-  return status.message === undefined ? status : { ...status, message: messageObject(status.message) };
+export function statusObject(status: TaskStatus, writing: Writing): object {
+  const { message } = status;
+  return message === undefined ? status : { ...status, message: statusMessageObject(message, writing) };
 }
 
-export function artifactObject(artifact: Artifact): object {
-  return { ...artifact, parts: artifact.parts.map(partObject) };
+export function artifactObject(artifact: Artifact, writing: Writing): object {
+  return { ...artifact, parts: artifact.parts.map((part) => writing.part(part)) };
 }
 
-export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
-  artifact: (artifact) => JSON.stringify(artifactObject(artifact)),
-  parts: partsBy(partObject),
-  message: (stored) => JSON.stringify(messageObject(readMessage(stored))),
-});
+/** How tasks with large members are written; to be made once. */
+export function largeTaskBy(writing: Writing): LargeTaskSpelling {
+  return largeTaskSpelling({
+    artifact: (artifact) => JSON.stringify(artifactObject(artifact, writing)),
+    parts: partsBy((part) => writing.part(part)),
+    message: (stored) => JSON.stringify(messageObject(readMessage(stored), writing)),
+  });
+}
 
 /** Other names agents use, those of the definition for REST and gRPC among them. */
 const REMOTE_STATES: ReadonlyMap<unknown, TaskState | undefined> = new Map<unknown, TaskState | undefined>([

@@ -3,6 +3,7 @@ import type { RestCodec } from "../codec.ts";
 import { ERROR_TABLE } from "../error-table.ts";
 import type { DialectSettings } from "../options.ts";
 import { sharedByVersion } from "../v0_3/codec.ts";
+import { mirroredError } from "../v0_3/error.ts";
 import { decodeRestRequest, nextPageLink, type RestStyle } from "../v0_3/rest-request.ts";
 import { encodeCard } from "./card.ts";
 import { encodeError } from "./error.ts";
@@ -28,7 +29,7 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
     encodeOpening,
     encodeEvent,
     largeTask: () => LARGE_TASK,
-    encodeError,
+    encodeError: settings.lenient === false ? encodeError : (error) => mirroredError(encodeError(error)),
     statusOf: ({ code }) => ERROR_TABLE[code].http0_3,
   };
 }

@@ -45,8 +45,14 @@ export function createReaders(spelling: Spelling): Readers {
     const fields = open(value, path, {
       kind: "message",
       required: ["messageId", "role", spelling.parts],
-      optional: ["contextId", "taskId", "extensions", "metadata", ...(spelling.references ? ["referenceTaskIds"] : [])],
+      optional: [
+        ...["contextId", "taskId", "extensions", "metadata"],
+        ...(spelling.references ? ["referenceTaskIds"] : []),
+        ...(kinds ? ["inputRequest"] : []),
+      ],
     });
+    const { inputRequest, metadata } = fields;
+    if (inputRequest !== undefined) sameAs(inputRequest, asObject(metadata, "metadata")["inputRequest"], path);
     const role = keyOf(roles, fields["role"]) ?? wrong(`${path}.role`, "is not a role", fields["role"]);
     if (role === "agent" && fields["contextId"] === undefined) wrong(path, "is the agent's and lacks a contextId");
     return {
@@ -162,6 +168,11 @@ export function createReaders(spelling: Spelling): Readers {
         : wrong("A send", "is answered with an event", value);
     },
   };
+}
+
+/** Throws unless what an answer says twice is both times the same. */
+export function sameAs(copy: unknown, original: unknown, path: string): void {
+  if (JSON.stringify(copy) !== JSON.stringify(original)) wrong(path, "says something twice, and not the same", copy);
 }
 
 interface Shape {

@@ -4,13 +4,13 @@ import { asObject, wrong } from "../strict.ts";
 import { createReaders } from "./shapes.ts";
 import { LESSENS_0_1 } from "./v0-1-lessens.ts";
 import { readTask as readOlderTask, readTold as readOlderTold } from "./v0-1-shapes.ts";
-import { spelling0_3 } from "./v0-3-shapes.ts";
+import { SPELLING_0_3 } from "./v0-3-shapes.ts";
 
 /**
  * How a task made in 0.1 is told to who does not say whether it speaks that or a later version: with the members of both. Each
  * reader here sees only the members that its version defines, and both must have read the same.
  */
-const { readTask: readNewerTask, readTold: readNewerTold } = createReaders(spelling0_3(false));
+const { readTask: readNewerTask, readTold: readNewerTold } = createReaders(SPELLING_0_3);
 
 const OLDER_ONLY = ["sessionId", "type", "index"];
 const NEWER_ONLY = ["kind", "contextId", "messageId", "taskId", "referenceTaskIds", "artifactId", "extensions"];

@@ -6,7 +6,7 @@ import { readNothing, readWebhook, writeWebhook } from "./push-shapes.ts";
 import { headersOf } from "./rest-client.ts";
 import { createRpcClient } from "./rpc-client.ts";
 import { createReaders } from "./shapes.ts";
-import { RULES_0_3, readError, spelling0_3, writeMessage } from "./v0-3-shapes.ts";
+import { RULES_0_3, readError, SPELLING_0_3, writeMessage } from "./v0-3-shapes.ts";
 
 export const jsonRpc0_3: Speaker = {
   dialect: "0.3/jsonrpc",
@@ -18,7 +18,7 @@ export const jsonRpc0_3: Speaker = {
   at: (address, manner) => createCaller(address, manner, { claim: undefined, readError }),
 };
 
-const { readTask, readSent, readTold } = createReaders(spelling0_3(false));
+const { readTask, readSent, readTold } = createReaders(SPELLING_0_3);
 
 /** Every binding of 0.2 and 0.3 tells webhooks the bare task. */
 export function readPushed(value: unknown): Told {
@@ -28,6 +28,8 @@ export function readPushed(value: unknown): Told {
 function readOwner(value: unknown, id: string): Webhook {
   const { taskId, pushNotificationConfig } = objectWith(value, "config", {
     required: ["taskId", "pushNotificationConfig"],
+    // Of one that was just set.
+    optional: ["success"],
   });
   if (taskId !== id) wrong("config.taskId", "is not that of the task", value);
   return readWebhook(pushNotificationConfig, "id", "headers");

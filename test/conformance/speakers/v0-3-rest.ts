@@ -3,10 +3,10 @@ import type { Caller, Manner, Saying, SendOptions, Speaker } from "../speaker.ts
 import { asObject, listOf, objectWith, wrong } from "../strict.ts";
 import { readEmpty, readWebhook, readWebhookPage, writeWebhook } from "./push-shapes.ts";
 import { createRestClient, headersOf, type RestRequest } from "./rest-client.ts";
-import { createReaders, type Readers } from "./shapes.ts";
+import { createReaders, type Readers, sameAs } from "./shapes.ts";
 import { readPushed, sendRequest } from "./v0-3-jsonrpc.ts";
 import { PROTO_RULES, PROTO_SPELLING, writeProtoMessage } from "./v0-3-proto-shapes.ts";
-import { RULES_0_3, readError, spelling0_3 } from "./v0-3-shapes.ts";
+import { RULES_0_3, readError, SPELLING_0_3 } from "./v0-3-shapes.ts";
 
 type Style = "json" | "proto";
 
@@ -30,8 +30,17 @@ export const restProto0_3: Speaker = {
   at: (address, manner) => callerAt(address, manner, "proto"),
 };
 
+const BARE = createReaders(SPELLING_0_3);
+
+/** An event is there twice: bare, and as `result`. An error likewise, as `error`. */
+function once(value: unknown, name: "result" | "error"): unknown {
+  const { [name]: copy, ...original } = asObject(value, "body");
+  sameAs(copy, original, name);
+  return original;
+}
+
 const READERS: Readonly<Record<Style, Readers>> = {
-  json: createReaders(spelling0_3(true)),
+  json: { ...BARE, readTold: (value) => BARE.readTold(once(value, "result")) },
   proto: createReaders(PROTO_SPELLING),
 };
 
@@ -50,6 +59,16 @@ function protoRequest(saying: Saying, options: SendOptions = {}): Fields {
   };
 }
 
+/** Reads whichever style it is. */
+const EITHER: Pick<Readers, "readTask" | "readTold"> = {
+  readTask: (value, path) => READERS[styleOf(value)].readTask(value, path),
+  readTold: (value) => READERS[styleOf(value)].readTold(value),
+};
+
+function styleOf(value: unknown): Style {
+  return asObject(value, "body")["kind"] === undefined ? "proto" : "json";
+}
+
 function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
   const client = createRestClient({
     base: `${address}/v1`,
@@ -57,11 +76,11 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
     mediaType: "application/json",
     manner,
     edition: "0.3",
-    readError,
+    readError: (value) => readError(once(value, "error")),
   });
   const own = READERS[style];
   const shown = manner.bodyless ?? style;
-  const { readTask, readTold } = READERS[shown];
+  const { readTask, readTold } = manner.bodyless === undefined ? own : EITHER;
   // A task is named by its id, or as a resource.
   const named = (id: string): Fields => (style === "json" ? { id } : { name: `tasks/${id}` });
   const plainly = manner.showStyle !== true;
@@ -122,6 +141,7 @@ function configBody(taskId: string, webhook: Fields, style: Style): Fields {
 function readResource(value: unknown, taskId: string, style: Style): Webhook {
   const fields = objectWith(value, "config", {
     required: ["name", "pushNotificationConfig", ...(style === "json" ? ["taskId"] : [])],
+    optional: style === "json" ? ["success"] : [],
   });
   const webhook = readWebhook(
     fields["pushNotificationConfig"],

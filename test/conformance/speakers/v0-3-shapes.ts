@@ -4,28 +4,26 @@ import type { Rules, Saying } from "../speaker.ts";
 import { asList, asObject, asText, maybe, objectWith, wrong } from "../strict.ts";
 import type { Spelling } from "./shapes.ts";
 
-/** Objects of JSON-RPC 0.3; `wrapped` as REST carries them. */
-export function spelling0_3(wrapped: boolean): Spelling {
-  return {
-    states: {
-      submitted: "submitted",
-      working: "working",
-      completed: "completed",
-      failed: "failed",
-      canceled: "canceled",
-      "input-required": "input-required",
-      rejected: "rejected",
-      "auth-required": "auth-required",
-    },
-    roles: { user: "user", agent: "agent" },
-    kinds: true,
-    wrapped,
-    parts: "parts",
-    final: "always",
-    references: true,
-    readPart: (value, path) => readPart(value, path, "kind"),
-  };
-}
+/** Objects of 0.3, bare. */
+export const SPELLING_0_3: Spelling = {
+  states: {
+    submitted: "submitted",
+    working: "working",
+    completed: "completed",
+    failed: "failed",
+    canceled: "canceled",
+    "input-required": "input-required",
+    rejected: "rejected",
+    "auth-required": "auth-required",
+  },
+  roles: { user: "user", agent: "agent" },
+  kinds: true,
+  wrapped: false,
+  parts: "parts",
+  final: "always",
+  references: true,
+  readPart: (value, path) => readPart(value, path, "kind"),
+};
 
 /** What both bindings and both styles of 0.3 agree on. */
 export const RULES_0_3: Rules = {

@@ -32,7 +32,8 @@ export const SHAPES_0_3: Shapes = {
     Answer: { ...plain("jsonrpc"), ...any("id", "result"), error: one("RpcError") },
     RpcError: { ...plain("code", "message"), ...any("data") },
     TaskPushNotificationConfig: {
-      ...plain("taskId"),
+      // `success` is an addition for clients that look for nothing else.
+      ...plain("taskId", "success"),
       pushNotificationConfig: one("PushNotificationConfig"),
     },
     PushNotificationConfig: { ...plain("id", "url", "token"), authentication: one("PushAuthentication") },
@@ -48,7 +49,8 @@ export const SHAPES_0_3: Shapes = {
     Message: {
       ...plain("kind", "messageId", "contextId", "taskId", "role"),
       parts: many("Part"),
-      ...any("metadata", "extensions", "referenceTaskIds"),
+      // `inputRequest` is an addition for clients that do not look for it in the metadata.
+      ...any("metadata", "extensions", "referenceTaskIds", "inputRequest"),
     },
     Artifact: {
       ...plain("artifactId", "name", "description"),

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { at, get, post, streamed, textAt } from "../exchange.ts";
+import { printedText } from "../printed/run.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
@@ -114,7 +115,8 @@ it(seed.example("6.4 End to end › card", "a client finds the agent by its card
 
 it(seed.example("6.4 End to end › tasks/send", "the task of that id is made, and done in time"), async () => {
   await using stage = await serveScript(async (task) => `Analyzed: ${task.text}`);
-  const sent = await sendTask(`${stage.url}/`, taskParams("task-1", "Analyze my dataset"));
+  const [, body] = /-d '(.*)'/.exec(printedText("000-end-to-end.txt")) ?? [];
+  const sent = resultOf(await post(`${stage.url}/`, body), 1);
   expect(sent).toMatchObject({ id: "task-1", sessionId: "session-1" });
   expect(["submitted", "working", "completed"]).toContain(at(sent, "status.state"));
   expect(await endedTask(stage.url, "task-1")).toMatchObject({

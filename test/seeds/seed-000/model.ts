@@ -139,6 +139,25 @@ it(
 );
 
 it(
+  seed.example("2.1 Task model › TaskState", "no other state shows, not even where the task was rejected"),
+  async () => {
+    await using stage = await serveScript((task) => task.reject("Not this one."), {
+      capabilities: { stateTransitionHistory: true },
+    });
+    const frames = await streamed(stage.url, rpcRequest(1, "tasks/sendSubscribe", taskParams("task-1", "Hello")));
+    const task = await endedTask(stage.url, "task-1");
+    const unnamed = await post(stage.url, rpcRequest(2, "tasks/get", { id: "task-1" }));
+    const again = await post(stage.url, rpcRequest(3, "tasks/send", taskParams("task-1", "Again")));
+    expect(await statesOf(stage.url, "task-1")).toEqual(["submitted", "working", "failed"]);
+    expect(at(task, "status.message.parts.0.text")).toBe("Not this one.");
+    expect(errorOf(again, 3)).toMatchObject({ code: -32009, data: { state: "failed" } });
+    for (const text of [...frames.map(({ data }) => data), JSON.stringify(task), unnamed.text, again.text]) {
+      expect(text).not.toContain("rejected");
+    }
+  },
+);
+
+it(
   seed.example("2 On failure", "an impossible move is an error that says so: completed tasks do not work again"),
   async () => {
     await using stage = await serveScript(async () => "done");

@@ -1,3 +1,7 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { utimes } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { A2AError, apiKeys, createServer, StartupError } from "palaver";
 import { expect, it } from "vitest";
 import { at, get, post } from "../exchange.ts";
@@ -61,3 +65,38 @@ it(
     }
   },
 );
+
+it(seed.example(
+  "6.4 End to end › npm run dev",
+  "it serves the demonstration agents, and starts again when a source changes",
+), { timeout: 90_000 }, async () => {
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  const child = spawn("npm", ["run", "dev", "--", "--port", "0", "--store", "memory:"], {
+    cwd: root,
+    // A group of its own: npm, node --watch and the server end together.
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const addresses = listeningAddresses(child);
+    const first = await addresses.next();
+    const card = await get(`${String(first.value)}/.well-known/agent.json`);
+    expect([card.status, at(card.json, "name")]).toEqual([200, "Echo"]);
+    const now = new Date();
+    await utimes(`${root}/src/demo/echo.ts`, now, now);
+    const second = await addresses.next();
+    expect((await get(`${String(second.value)}/.well-known/agent.json`)).status).toBe(200);
+  } finally {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  }
+});
+
+/** Where the server says it listens, each time it starts. */
+async function* listeningAddresses({ stdout }: ChildProcess): AsyncGenerator<string> {
+  if (stdout === null) throw new Error("There is no output to read");
+  for await (const line of createInterface(stdout)) {
+    const [, address] = / is listening on (http:\S+)/.exec(line) ?? [];
+    if (address !== undefined) yield address;
+  }
+  throw new Error("The server ended before it was listening");
+}

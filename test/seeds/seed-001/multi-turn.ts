@@ -51,10 +51,8 @@ const said = (ids: Ids, messageId: string, text: string): object => ({
 });
 
 /** The question, and by what it is named for those who answer several. */
-const asked = (ids: Ids): object =>
-  agentMessage(ids, QUESTION, {
-    metadata: { inputRequest: { kind: "input-request", prompt: QUESTION, requestId: ID } },
-  });
+const INPUT_REQUEST = { kind: "input-request", prompt: QUESTION, requestId: ID };
+const asked = (ids: Ids): object => agentMessage(ids, QUESTION, { metadata: { inputRequest: INPUT_REQUEST } });
 
 it(
   seed.example(
@@ -81,7 +79,12 @@ it(
         kind: "task",
         id: ids.taskId,
         contextId: ids.contextId,
-        status: { state: "input-required", message: asked(ids), timestamp: TIME },
+        status: {
+          state: "input-required",
+          // Only in 0.3 also where some of its clients look for it.
+          message: { ...asked(ids), ...(options.assumeVersion === undefined && { inputRequest: INPUT_REQUEST }) },
+          timestamp: TIME,
+        },
         artifacts: [],
         history: [said(ids, WISH_ID, WISH), asked(ids)],
       });

@@ -23,11 +23,11 @@ const hooks = ({ url }: Stage, operation: string, params: object) =>
   post(url, rpcRequest(7, `tasks/pushNotificationConfig/${operation}`, params));
 
 /** Plays it with a task that waits for an answer. */
-async function withTask(play: (stage: Stage, taskId: string) => Promise<void>): Promise<void> {
+async function withTask(play: (stage: Stage, taskId: string, version: string) => Promise<void>): Promise<void> {
   for (const options of EITHER_WAY) {
     await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
     const sent = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Hello") }));
-    await play(stage, idsOf(resultOf(sent, 1)).taskId);
+    await play(stage, idsOf(resultOf(sent, 1)).taskId, options.assumeVersion ?? "0.3");
   }
 }
 
@@ -49,9 +49,10 @@ it(
     "the webhook is answered as it is kept, with an id of the server's and its secrets masked",
   ),
   () =>
-    withTask(async (stage, taskId) => {
+    withTask(async (stage, taskId, version) => {
       const answer = await hooks(stage, "set", { taskId, pushNotificationConfig: FULL });
-      expect(resultOf(answer, 7)).toEqual({ taskId, pushNotificationConfig: { id: ID, ...SHOWN } });
+      const success = version === "0.3" && { success: true };
+      expect(resultOf(answer, 7)).toEqual({ taskId, pushNotificationConfig: { id: ID, ...SHOWN }, ...success });
       const refused = await hooks(stage, "set", { taskId, pushNotificationConfig: { url: "https://10.0.0.1/" } });
       expect(errorOf(refused, 7)).toMatchObject({
         code: -32602,

@@ -1,103 +1,114 @@
+import type { RunFunction } from "palaver";
 import { expect, it } from "vitest";
-import { at, post, textAt } from "../exchange.ts";
+import { at } from "../exchange.ts";
+import { createIssuer } from "../issuer.ts";
 import { saying } from "../kinds.ts";
-import { resultOf, rpcRequest } from "../rpc.ts";
+import { fetchFrom, loggingConsole, runPrinted } from "../printed/run.ts";
 import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
 
-/** As simple as a reader of streams can be: one event a line, and nothing but its data looked at. */
-async function* dataLines(response: Response): AsyncGenerator<unknown> {
-  // What refuses a stream before it opens is JSON.
-  if (response.headers.get("content-type") !== "text/event-stream") throw new Error(await response.text());
-  let rest = "";
-  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const lines = (rest + piece).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line.startsWith("data: ")) yield JSON.parse(line.slice("data: ".length));
-  }
+/** The clients that the seed prints, run as they are. */
+
+const REPORT: RunFunction = async (task) => {
+  await task.status("Processing...");
+  const artifact = task.artifact("report");
+  await artifact.write("Hello ");
+  await artifact.end(task.text);
+};
+
+it(seed.example("Client-Side (TypeScript)", "the printed program reads a stream and logs what happens"), async () => {
+  await using stage = await serveScript(REPORT);
+  const console = loggingConsole();
+  const scope = { fetch: fetchFrom(stage.url), console };
+  const { example, streamMessage } = runPrinted("002-client-side.txt", ["example", "streamMessage"], scope);
+  await example();
+  expect(console.logged).toEqual([
+    ["Status:", "working"],
+    ["Status:", "working"],
+    ["Artifact:", undefined],
+    ["Artifact:", undefined],
+    ["Status:", "completed"],
+  ]);
+  const events: unknown[] = [];
+  for await (const event of streamMessage(saying("Hello!"))) events.push(event);
+  expect(events.map((event) => at(event, "artifact.parts.0.text") ?? at(event, "kind"))).toEqual([
+    ...["task", "status-update", "status-update", "Hello ", "Hello!", "status-update"],
+  ]);
+});
+
+function clientOf(url: string, console: object) {
+  const scope = { fetch: fetchFrom(url), console, uuidv4: () => crypto.randomUUID() };
+  return runPrinted("002-client.txt", ["A2AClientImpl", "example"], scope);
 }
-
-const JSON_TYPE = { "content-type": "application/json" };
-
-function postJson(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  return fetch(url, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) });
-}
-
-const report = () =>
-  serveScript(async (task) => {
-    await task.status("Processing...");
-    const artifact = task.artifact("report");
-    await artifact.write("Hello ");
-    await artifact.end(task.text);
-  });
 
 it(
-  seed.example("Client-Side (TypeScript)", "a client of a few lines reads the stream and tells what happens"),
+  seed.example("Client (TypeScript) › example", "the printed program streams over REST and sends over JSON-RPC"),
   async () => {
-    await using stage = await report();
-    async function* streamMessage(message: object): AsyncGenerator<unknown> {
-      const request = rpcRequest(1, "message/stream", { message });
-      for await (const data of dataLines(await postJson(`${stage.url}/api/a2a`, request))) {
-        if (at(data, "error") !== undefined) throw new Error(textAt(data, "error.message"));
-        yield at(data, "result");
-      }
-    }
-    const log: unknown[] = [];
-    for await (const event of streamMessage(saying("Hello!", { messageId: "msg-1" }))) {
-      if (at(event, "kind") === "status-update") log.push(["Status", at(event, "status.state")]);
-      if (at(event, "kind") === "artifact-update") log.push(["Artifact", at(event, "artifact.parts.0.text")]);
-    }
-    expect(log).toEqual([
-      ["Status", "working"],
-      ["Status", "working"],
-      ["Artifact", "Hello "],
-      ["Artifact", "Hello!"],
-      ["Status", "completed"],
+    await using stage = await serveScript(REPORT);
+    const console = loggingConsole();
+    await clientOf(stage.url, console).example();
+    expect(console.logged.slice(0, -1)).toEqual([
+      ["Task started:", expect.any(String)],
+      ["Status:", "working"],
+      ["Status:", "working"],
+      ["Artifact chunk:", undefined],
+      ["Artifact chunk:", undefined],
+      ["Status:", "completed"],
     ]);
-    const refused = streamMessage(saying("", { taskId: "task-999" }));
-    await expect(refused.next()).rejects.toThrow("Task not found");
+    const [label, task] = console.logged.at(-1) ?? [];
+    expect(label).toBe("Result:");
+    expect(task).toMatchObject({ kind: "task", status: { state: "completed" } });
   },
 );
 
 it(
   seed.example(
     "Client (TypeScript) › streamMessage",
-    "over REST the members of each event say what it is, and the final one is the end",
+    "the printed class is given the events, and stops at the final one",
   ),
   async () => {
-    await using stage = await report();
-    async function* streamMessage(message: object): AsyncGenerator<readonly [name: string, event: unknown]> {
-      const headers = { authorization: "Bearer token-123", accept: "text/event-stream" };
-      const response = await postJson(`${stage.url}/v1/message:stream`, { message }, headers);
-      for await (const data of dataLines(response)) {
-        const [name = "", event] = Object.entries(data as object)[0] ?? [];
-        yield [name, event];
-        if (at(event, "final") === true) return;
-      }
-    }
-    const log: unknown[] = [];
-    for await (const [name, event] of streamMessage(saying("Analyze sales data"))) {
-      if (name === "artifactUpdate") log.push(["Artifact chunk", at(event, "artifact.parts.0.text")]);
-      else if (name === "statusUpdate") log.push(["Status", at(event, "status.state")]);
-      else log.push([name, typeof at(event, "id")]);
-    }
-    expect(log).toEqual([
-      ["task", "string"],
-      ["Status", "working"],
-      ["Status", "working"],
-      ["Artifact chunk", "Hello "],
-      ["Artifact chunk", "Analyze sales data"],
-      ["Status", "completed"],
+    await using stage = await serveScript(REPORT);
+    const client = new (clientOf(stage.url, loggingConsole()).A2AClientImpl)(stage.url, "token-123");
+    const events: unknown[] = [];
+    for await (const event of client.streamMessage({ message: saying("Analyze sales data") })) events.push(event);
+    expect(events.map((event) => at(event, "kind"))).toEqual([
+      ...["task", "status-update", "status-update", "artifact-update", "artifact-update", "status-update"],
     ]);
+    expect(at(events[4], "artifact.parts.0.text")).toBe("Analyze sales data");
+    expect(events.at(-1)).toMatchObject({ final: true, status: { state: "completed" } });
   },
 );
 
-it(seed.example("Client (TypeScript) › sendMessage", "the call is answered with the finished task"), async () => {
-  await using stage = await report();
-  const id = Date.now();
-  const headers = { authorization: "Bearer token-123" };
-  const request = rpcRequest(id, "message/send", { message: saying("Quick question") });
-  const task = resultOf(await post(`${stage.url}/api/a2a`, request, headers), id);
+it(
+  seed.example("Client (TypeScript) › errors", "the printed class shows the text of a refusal, of 401 and 403 too"),
+  async () => {
+    const issuer = await createIssuer();
+    const skills = [
+      { id: "admin-tools", name: "Admin tools", description: "Only for some.", tags: ["x"], run: REPORT },
+    ];
+    const policies = [{ skill: "admin-tools", scopes: ["admin"] }];
+    const security = { schemes: { bearer: issuer.verifier }, policies };
+    await using stage = await serveScript(REPORT, { skills }, { security });
+    const token = (await issuer.bearer("alice", "user")).authorization.replace("Bearer ", "");
+    const { A2AClientImpl } = clientOf(stage.url, loggingConsole());
+    const first = (message: object, by = token) => new A2AClientImpl(stage.url, by).streamMessage({ message }).next();
+    await expect(first(saying("", { parts: [] }))).rejects.toThrow(
+      "HTTP 400: message.parts: must have at least one part",
+    );
+    await expect(first(saying("Hi", { taskId: "task-999" }))).rejects.toThrow("HTTP 404: Task not found");
+    await expect(first(saying("Hi"), "token-123")).rejects.toThrow(/^HTTP 401: (?!Unknown error)/);
+    const admin = saying("Hi", { metadata: { skillId: "admin-tools" } });
+    await expect(first(admin)).rejects.toThrow("HTTP 403: Forbidden: Insufficient permissions for skill 'admin-tools'");
+  },
+);
+
+it(seed.example("Client (TypeScript) › sendMessage", "the printed class is given the finished task"), async () => {
+  await using stage = await serveScript(REPORT);
+  const client = new (clientOf(stage.url, loggingConsole()).A2AClientImpl)(stage.url, "token-123");
+  const task = await client.sendMessage({ message: saying("Quick question") });
   expect(task).toMatchObject({ kind: "task", status: { state: "completed" } });
-  expect(at(task, "artifacts.0.parts.1.text")).toBe("Quick question");
+  expect(JSON.stringify(task.artifacts)).toContain("Quick question");
+  await expect(client.sendMessage({ message: saying("", { parts: [] }) })).rejects.toThrow(
+    "must have at least one part",
+  );
 });

@@ -21,6 +21,7 @@ const INDEX = {
   "Client Tool Invocation › input-required": "tested",
   "Client Tool Invocation › tool-result": "tested",
   "Client Tool Invocation › Implementation Example": "tested",
+  "Client Tool Invocation › a named tool": "tested",
   "Task Resubscription › Request": "tested",
   "Task Resubscription › Response": "tested",
   "Timeout Handling › 1 Continue without the result": "tested",
@@ -66,7 +67,9 @@ const INDEX = {
   "Server (TypeScript/Express + RxJS) › message:send fails": "tested",
   "Server (TypeScript/Express + RxJS) › message:send names its task": "tested",
   "Server (TypeScript/Express + RxJS) › called by our client": "tested",
+  "Client (TypeScript) › example": "tested",
   "Client (TypeScript) › streamMessage": "tested",
+  "Client (TypeScript) › errors": "tested",
   "Client (TypeScript) › sendMessage": "tested",
 } as const;
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { at, type Frame, get, streamed, textAt } from "../exchange.ts";
 import { agentMessage, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { runPrinted } from "../printed/run.ts";
 import { resultsOf, rpcRequest } from "../rpc.ts";
 import { type Stage, scripted, serveAgents } from "../stage.ts";
 import { seed } from "./seed.ts";
@@ -76,26 +77,26 @@ it(seed.example("Flow Example › 4 Sub-agent returns results", "in a stream and
 it(seed.example("Flow Example › 5 Main agent continues", "it goes on working with what it was told"), async () => {
   const { main, sub } = await playFlow();
   const ids = idsOf(main[0]);
-  const message = agentMessage(ids, RECEIVED);
   const metadata = { referenceTaskIds: [idsOf(sub[0]).taskId] };
+  const message = agentMessage(ids, RECEIVED, metadata);
   expect(main[3]).toEqual(statusUpdate(ids, "working", { message, metadata }));
   expect(at(main[4], "artifact.parts.0.text")).toBe("Report: Q4 is up");
   expect(main.at(-1)).toEqual(statusUpdate(ids, "completed", { final: true }));
 });
 
-it(seed.example("Client Handling", "a client learns from what statuses say which tasks belong to which"), async () => {
+it(seed.example("Client Handling", "the printed program notes which tasks a status message refers to"), async () => {
   await using stage = await serveFlow();
-  const relations = new Map<string, readonly unknown[]>();
-  const frames = await streamed(stage.url, rpcRequest(1, "message/stream", { message: saying(PROMPT) }));
-  for (const { json } of frames) {
-    const references = at(json, "result.metadata.referenceTaskIds");
-    if (at(json, "result.kind") === "status-update" && Array.isArray(references)) {
-      relations.set(textAt(json, "result.taskId"), references);
-    }
+  async function* streamMessage(request: object): AsyncGenerator<unknown> {
+    for (const { json } of await streamed(`${stage.url}/api/a2a`, request)) yield json;
   }
-  const [[parent, children] = []] = relations;
-  expect(relations.size).toBe(1);
-  expect(parent).toBe(textAt(frames[0]?.json, "result.id"));
-  const child = await get(`${stage.of("analyzer")}/v1/tasks/${String(children?.[0])}`, { "a2a-version": "0.3" });
-  expect(child.status).toBe(200);
+  const scope = { streamMessage, generateId: () => crypto.randomUUID() };
+  const names = ["invokeWithSubAgents", "taskRelations"] as const;
+  const { invokeWithSubAgents, taskRelations } = runPrinted("002-client-handling.txt", names, scope);
+  await invokeWithSubAgents(PROMPT);
+  const [relation]: [string, readonly string[]][] = [...taskRelations];
+  expect(taskRelations.size).toBe(1);
+  const task = (agent: string, id: unknown) =>
+    get(`${stage.of(agent)}/v1/tasks/${String(id)}`, { "a2a-version": "0.3" });
+  expect((await task("main", relation?.[0])).status).toBe(200);
+  expect((await task("analyzer", relation?.[1][0])).status).toBe(200);
 });

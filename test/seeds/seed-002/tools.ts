@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { at, openStream, post, streamed, textAt } from "../exchange.ts";
 import { agentMessage, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
 import { ID } from "../matchers.ts";
+import { fetchFrom, runPrinted } from "../printed/run.ts";
 import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
 import { type Stage, serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
@@ -29,7 +30,7 @@ function toolResult(taskId: string, { toolUseId, result }: { toolUseId: string; 
 it(
   seed.example(
     "Client Tool Invocation › input-required",
-    "the question is the stream's last event, its input request is in the message's metadata",
+    "the question is the stream's last event, its input request is in the message and in its metadata",
   ),
   async () => {
     await using stage = await keeper();
@@ -37,7 +38,7 @@ it(
     const results = resultsOf(await streamed(`${stage.url}/api/a2a`, request), 1);
     const ids = idsOf(results[0]);
     const inputRequest = { kind: "input-request", prompt: PROMPT, requestId: ID, sensitive: true };
-    const message = agentMessage(ids, PROMPT, { metadata: { inputRequest, sensitive: true } });
+    const message = agentMessage(ids, PROMPT, { metadata: { inputRequest, sensitive: true }, inputRequest });
     expect(results.at(-1)).toEqual(statusUpdate(ids, "input-required", { message, final: true }));
   },
 );
@@ -59,7 +60,7 @@ it(
     expect(idsOf(results[0])).toEqual(ids);
     expect(results.at(-1)).toEqual(statusUpdate(ids, "completed", { final: true }));
     const task = await post(url, rpcRequest(4, "tasks/get", { id: ids.taskId }));
-    expect(at(resultOf(task, 4), "artifacts.0.parts")).toEqual([textPart("26 characters")]);
+    expect(at(resultOf(task, 4), "artifacts.0.parts")).toEqual([textPart("14 characters")]);
     for (const text of [...frames.map(({ data }) => data), task.text]) expect(text).not.toContain("secret-key-123");
   },
 );
@@ -67,6 +68,43 @@ it(
 it(
   seed.example(
     "Client Tool Invocation › Implementation Example",
+    "the printed program finds what is asked, and its result for an untyped question is the value",
+  ),
+  async () => {
+    await using stage = await keeper();
+    const url = `${stage.url}/api/a2a`;
+    const stream = await openStream(url, rpcRequest(1, "message/stream", { message: saying("Fetch my invoices") }));
+    const asked = (await stream.rest()).at(-1)?.json;
+    const requests: unknown[] = [];
+    const scope = {
+      fetch: fetchFrom(stage.url),
+      generateId: () => crypto.randomUUID(),
+      executeClientTool: async (request: unknown) => {
+        requests.push(request);
+        return { value: "secret-key-123" };
+      },
+    };
+    const { handleInputRequired } = runPrinted("002-implementation-example.txt", ["handleInputRequired"], scope);
+    await handleInputRequired(asked);
+    expect(requests).toEqual([
+      {
+        kind: "input-request",
+        prompt: PROMPT,
+        sensitive: true,
+        requestId: at(asked, "result.status.message.metadata.inputRequest.requestId"),
+      },
+    ]);
+    const id = at(asked, "result.taskId");
+    const done = await openStream(url, rpcRequest(2, "tasks/resubscribe", { id }));
+    await done.rest();
+    const task = await post(url, rpcRequest(3, "tasks/get", { id }));
+    expect(at(task.json, "result.artifacts.0.parts.0.text")).toBe("14 characters");
+  },
+);
+
+it(
+  seed.example(
+    "Client Tool Invocation › a named tool",
     "a client that runs the tool it is asked to use and sends the result back gets the task done",
   ),
   async () => {

@@ -25,27 +25,26 @@ function shapeOf(value: unknown): unknown {
   ) as unknown;
 }
 
+const mirrored = (event: unknown): unknown => ({ ...(event as object), result: event });
+
 const VARYING = ["id", "taskId", "contextId", "messageId", "requestId", "timestamp"];
 
 it(
-  seed.example(
-    "Method Naming Across Transports › message/send",
-    "POST /v1/message:send gives the same task, in a member of that name",
-  ),
+  seed.example("Method Naming Across Transports › message/send", "POST /v1/message:send gives the same task, bare"),
   async () => {
     await using stage = await asker();
     const message = saying("Begin");
     const rpc = resultOf(await post(stage.url, rpcRequest(1, "message/send", { message })), 1);
     const rest = await post(`${stage.url}/v1/message:send`, { message });
     expect(rest.status).toBe(200);
-    expect(shapeOf(rest.json)).toEqual({ task: shapeOf(rpc) });
+    expect(shapeOf(rest.json)).toEqual(shapeOf(rpc));
   },
 );
 
 it(
   seed.example(
     "Method Naming Across Transports › message/stream",
-    "POST /v1/message:stream gives the same events, each in a member that names it",
+    "POST /v1/message:stream gives the same events, bare and as `result`",
   ),
   async () => {
     await using stage = await asker();
@@ -53,10 +52,7 @@ it(
     const rpc = resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
     const rest = await streamed(`${stage.url}/v1/message:stream`, { message });
     expect(rpc).toHaveLength(3);
-    const names = ["task", "statusUpdate", "statusUpdate"];
-    expect(rest.map(({ json }) => shapeOf(json))).toEqual(
-      rpc.map((result, index) => ({ [names[index] ?? ""]: shapeOf(result) })),
-    );
+    expect(rest.map(({ json }) => shapeOf(json))).toEqual(rpc.map((result) => mirrored(shapeOf(result))));
   },
 );
 
@@ -89,14 +85,53 @@ it(
 it(
   seed.example(
     "Method Naming Across Transports › tasks/resubscribe",
-    "POST /v1/tasks/{id}:subscribe gives the same stream, each event in a member that names it",
+    "POST /v1/tasks/{id}:subscribe gives the same stream, each event bare and as `result`",
   ),
   async () => {
     await using stage = await serveScript(async () => "done", {}, JSON_STYLE);
     const id = await beginTask(stage);
     const rpc = resultsOf(await streamed(stage.url, rpcRequest(1, "tasks/resubscribe", { id })), 1);
     const rest = await streamed(`${stage.url}/v1/tasks/${id}:subscribe`, "", WANTS_0_3);
-    expect(rest.map(({ json }) => json)).toEqual(rpc.map((task) => ({ task })));
+    expect(rest.map(({ json }) => json)).toEqual(rpc.map(mirrored));
     expect(rpc.map((task) => at(task, "status.state"))).toEqual(["completed"]);
+  },
+);
+
+it(
+  seed.example(
+    "Method Naming Across Transports › one task over REST",
+    "what began with kinds is read, followed and canceled with kinds, though those requests have no body",
+  ),
+  async () => {
+    await using stage = await serveScript(async (task) => task.ask("And?"));
+    const sent = await post(`${stage.url}/v1/message:send`, { message: saying("Begin") });
+    const path = `${stage.url}/v1/tasks/${textAt(sent.json, "id")}`;
+    expect((await get(path)).json).toEqual(sent.json);
+    for (const method of ["GET", "POST"]) {
+      const response = await fetch(`${path}:subscribe`, { method, headers: { accept: "text/event-stream" } });
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      expect((await reader?.read())?.value).toContain('data: {"kind":"task",');
+      await reader?.cancel();
+    }
+    const missing = await get(`${stage.url}/v1/tasks/none`);
+    expect([missing.status, at(missing.json, "error.message")]).toEqual([404, "Task not found"]);
+    const canceled = await post(`${path}:cancel`, "");
+    expect(canceled.json).toMatchObject({ kind: "task", status: { state: "canceled" } });
+  },
+);
+
+it(
+  seed.example(
+    "Method Naming Across Transports › another client's task",
+    "what began as the definition has it stays so, even where requests without a body are usually answered with kinds",
+  ),
+  async () => {
+    await using stage = await serveScript(async () => "done", {}, JSON_STYLE);
+    const message = { messageId: "m-1", role: "ROLE_USER", content: [{ text: "Begin" }] };
+    const configuration = { blocking: true };
+    const sent = await post(`${stage.url}/v1/message:send`, { message, configuration });
+    const id = textAt(sent.json, "task.id");
+    const task = await get(`${stage.url}/v1/tasks/${id}`);
+    expect(at(task.json, "status.state")).toBe("TASK_STATE_COMPLETED");
   },
 );

@@ -35,7 +35,7 @@ it(
 it(
   seed.example(
     "6. tasks/pushNotificationConfig/set",
-    "the official object is answered in place of { success: true }; its headers go along and are not read back",
+    "the official object is answered with success: true beside it; its headers go along and are not read back",
   ),
   async () => {
     await using inbox = await openInbox();
@@ -48,14 +48,21 @@ it(
         taskId,
         pushNotificationConfig: { url: inbox.url("/webhook"), ...more },
       });
-    expect(resultOf(await post(stage.url, set({ headers })), "req-006")).toEqual({
+    const kept = {
       taskId,
       pushNotificationConfig: {
         id: ID,
         url: inbox.url("/webhook"),
         headers: { Authorization: "***", "X-Custom-Header": "***" },
       },
-    });
+    };
+    const answer = resultOf(await post(stage.url, set({ headers })), "req-006");
+    expect(answer).toEqual({ ...kept, success: true });
+    const read = rpcRequest(3, "tasks/pushNotificationConfig/get", { id: taskId });
+    expect(resultOf(await post(stage.url, read), 3)).toEqual(kept);
+    const configs = `${stage.url}/v1/tasks/${taskId}/pushNotificationConfigs`;
+    const rest = await post(configs, { taskId, pushNotificationConfig: { url: inbox.url("/webhook"), headers } });
+    expect(rest.json).toEqual({ ...kept, name: ID, success: true });
     await post(stage.url, rpcRequest(2, "message/send", { message: saying("this", { taskId }) }));
     for (const received of await inbox.until(({ body }) => body.includes('"completed"'))) {
       expect(received.headers).toMatchObject({ authorization: "Bearer webhook-secret", "x-custom-header": "value" });

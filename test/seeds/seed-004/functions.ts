@@ -53,9 +53,18 @@ it(seed.example("Exported Functions › handleTaskGet", "the task of that id, or
 
 it(seed.example("Exported Functions › clearTaskStore", "afterwards no task is found"), async () => {
   await using stage = await serveScript(async () => "done", HOME);
-  const { id } = await handleTaskSend({ server: stage.server }, { message: "Hello" });
+  const deps = { server: stage.server };
+  const { id } = await handleTaskSend(deps, { message: "Hello" });
+  const other = await sendTask(stage.url, { message: "Hello" });
+  await endedTask(stage.url, other.id);
+  await vi.waitUntil(() => Date.now() > Date.parse(other.createdAt));
   clearTaskStore();
   expect(await handleTaskGet(id)).toBeNull();
+  expect(await handleTaskGet(deps, id)).toBeNull();
+  expect(await handleTaskGet(deps, other.id)).toBeNull();
+  const later = await handleTaskSend(deps, { message: "Hello again" });
+  expect(await handleTaskGet(later.id)).toMatchObject({ id: later.id });
+  expect(await handleTaskGet(deps, later.id)).toMatchObject({ id: later.id });
 });
 
 it(

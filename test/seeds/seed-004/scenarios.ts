@@ -70,13 +70,15 @@ it(
 );
 
 it(seed.example("Scenario: No suitable agent for inbound task", "the function throws what it should"), async () => {
-  await using stage = await serveAgents(
-    scripted(async () => "never"),
-    { requireDefaultProject: true },
-  );
-  const sending = handleTaskSend({ server: stage.server }, { message: "Hello" });
+  await using stage = await serveScript(async () => "done");
+  const deps = { server: stage.server };
+  const sending = handleTaskSend(deps, { message: "Hello" });
   await expect(sending).rejects.toEqual(new NotFoundError("Agent with default project"));
   await expect(sending).rejects.toMatchObject({ name: "NotFoundError" });
+  // Over HTTP, and for callers that name an agent, there is one.
+  const { id } = await sendTask(stage.url, { message: "Hello" });
+  expect((await endedTask(stage.url, id)).state).toBe("completed");
+  expect(await handleTaskSend({ ...deps, agentId: "scripted" }, { message: "Hello" })).toMatchObject({ id: ID });
 });
 
 it(seed.example("Error Cases › no agent with defaultProjectId", "over HTTP it is 404"), async () => {

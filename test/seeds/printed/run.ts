@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { fileURLToPath } from "node:url";
+import { compileFunction } from "node:vm";
+
+/**
+ * The programs and requests that the seeds print, each in a file of its own with the section it is from: as printed, without comments. What a program uses but does not define
+ * (`fetch`, `uuidv4`, `console`) is given to it by the test that runs it.
+ */
+export const PRINTED = {
+  "000-end-to-end.txt": "6.4 Start the server and verify end-to-end",
+  "002-client-handling.txt": "Client Handling",
+  "002-implementation-example.txt": "Client Tool Invocation › Implementation Example",
+  "002-client-side.txt": "Client-Side (TypeScript)",
+  // Two lines that could never run and declare a second `error`, which no parser accepts, are left out.
+  "002-client.txt": "Client (TypeScript)",
+  "003-message-send.txt": "1. message/send › Request",
+  "003-tasks-get.txt": "2. tasks/get › Request",
+  "003-tasks-cancel.txt": "3. tasks/cancel › Request",
+  "003-tasks-resubscribe.txt": "5. tasks/resubscribe › Request",
+  "003-push-set.txt": "6. tasks/pushNotificationConfig/set › Request",
+  "003-extended-card.txt": "7. agent/authenticatedExtendedCard › Request",
+} as const;
+
+export type PrintedName = keyof typeof PRINTED;
+
+/** The text of a file in this folder, in which each name of `filled` is replaced by its value. */
+export function printedText(name: PrintedName, filled: Readonly<Record<string, string>> = {}): string {
+  let text = readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8");
+  for (const [placeholder, value] of Object.entries(filled)) text = text.replaceAll(placeholder, value);
+  return text;
+}
+
+/** Runs a printed program and returns what it declares under these names. `scope`: what it uses but does not define. */
+export function runPrinted<Name extends string>(
+  program: PrintedName,
+  names: readonly Name[],
+  scope: Readonly<Record<string, unknown>>,
+): Record<Name, any> {
+  const text = `${printedText(program)}\nreturn { ${names.join(", ")} };`;
+  // The text is the body of a function, so that `return` is allowed only once it is wrapped in one.
+  const wrapped = `(function () { ${text} })`;
+  const code = stripTypeScriptTypes(wrapped, { mode: "transform" });
+  const made = compileFunction(`return ${code}`, Object.keys(scope), { filename: program });
+  return made(...Object.values(scope))();
+}
+
+/** A `fetch` for programs that call a path of their own page, or the host of an example. */
+export function fetchFrom(url: string): typeof fetch {
+  return (input, init) => {
+    const { pathname } = new URL(String(input), "https://agent.example.com");
+    return fetch(`${url}${pathname}`, init);
+  };
+}
+
+/** A `console` that keeps what is logged. */
+export function loggingConsole(): { readonly logged: unknown[][]; log(...args: unknown[]): void; warn: () => never } {
+  const logged: unknown[][] = [];
+  return {
+    logged,
+    log: (...args) => void logged.push(args),
+    warn() {
+      throw new Error("The program could not read an event");
+    },
+  };
+}
