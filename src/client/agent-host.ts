@@ -72,6 +72,11 @@ export class AgentHost {
     return typeof seconds === "number" ? seconds * 1000 : Number.POSITIVE_INFINITY;
   }
 
+  /** The card declares that repeated messages are recognised. Such a server also numbers the events of its streams. */
+  get takesMessagesOnce(): boolean {
+    return this.#onceDeclared !== undefined;
+  }
+
   get #onceDeclared(): AgentExtension | undefined {
     return this.#card.capabilities.extensions?.find(({ uri }) => uri === IDEMPOTENT_SEND);
   }

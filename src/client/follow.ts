@@ -21,6 +21,8 @@ export interface FollowOptions {
   readonly stopsAt: (state: TaskState) => boolean;
   /** The question that was answered before this began: to see it again is no news. */
   readonly answered?: TaskStatus | undefined;
+  /** The id of the last event that the view has, where the server gives ids. */
+  readonly cursor?: string | undefined;
 }
 
 /** How one connection ended. */
@@ -72,6 +74,12 @@ export class TaskFollower {
     this.#signal = options.signal;
     this.#turns = new Turns(options.signal);
     this.#answered = options.answered;
+    this.#cursor = options.cursor;
+  }
+
+  /** The id of the last event, where the server gives ids. */
+  get cursor(): string | undefined {
+    return this.#cursor;
   }
 
   /** Sends a message and follows what comes of it. */
@@ -83,10 +91,14 @@ export class TaskFollower {
     }
     const { settings, channel } = host;
     const call = channel.prepare({ ...request, operation: "stream" });
-    const arrival: Arrival = { isReply: request.message.taskId !== undefined };
+    const isReply = request.message.taskId !== undefined;
+    const known = this.#cursor;
     const errors: RemoteError[] = [];
     const firstAt = settings.clock.now();
     for (let failures = 1; ; failures++) {
+      // The answer to a reply begins with the task as it is now. What happened since the last known event is read from there.
+      const since = failures > 1 || host.takesMessagesOnce ? known : undefined;
+      const arrival: Arrival = { isReply, since };
       const ending = yield* this.#attempt(() => channel.open(call, { signal: this.#signal }), arrival);
       if (ending.kind === "done") return;
       if (ending.received) {
@@ -258,6 +270,9 @@ export class TaskFollower {
         received = true;
         continue;
       }
+      if (!received && isLaterTask(frame, arrival.since)) {
+        return { kind: "broken", received: true, progressed: true, retry: stream.retry };
+      }
       if (!isExact) this.#inexact = true;
       const isFirst = !received;
       received = true;
@@ -415,6 +430,18 @@ interface Arrival {
   readonly isResumed?: boolean;
   /** The message goes on with a task. */
   readonly isReply?: boolean;
+  /** The last event known before the message was sent. */
+  readonly since?: string | undefined;
+}
+
+/** Whether a frame is the task after more than one event that is not known: which ones, only the log tells. */
+function isLaterTask({ id, event }: Frame, since: string | undefined): boolean {
+  if (since === undefined || id === undefined || event.kind !== "task") return false;
+  return id !== since && !(isNumber(since) && id === String(Number(since) + 1));
+}
+
+function isNumber(id: string): boolean {
+  return /^\d{1,15}$/.test(id);
 }
 
 /** Whether a frame says no more than that the stream goes on where it was asked to. */

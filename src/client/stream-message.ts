@@ -34,8 +34,9 @@ async function* turns(host: AgentHost, { said, options, view }: Streaming): Asyn
   try {
     let message = messageOf(said, options);
     let answered: TaskStatus | undefined;
+    let cursor: string | undefined;
     for (;;) {
-      const follower = new TaskFollower({ host, view, signal, stopsAt: isQuestion, answered });
+      const follower = new TaskFollower({ host, view, signal, stopsAt: isQuestion, answered, cursor });
       for await (const event of follower.send(sendRequest(message, options, { ...STREAM, tenant: host.tenant }))) {
         yield event;
         if (event.kind === "message") return;
@@ -45,6 +46,7 @@ async function* turns(host: AgentHost, { said, options, view }: Streaming): Asyn
       const answer = await answerQuestion(task, options, signal);
       if (answer === undefined) return;
       answered = task.status;
+      cursor = follower.cursor;
       message = messageOf(answer, { taskId: task.id, contextId: task.contextId });
     }
   } finally {
