@@ -8,6 +8,8 @@ export type {
   RemoteStreamEvent,
   RemoteTask,
   Said,
+  SaidFile,
+  SaidPart,
   SendOptions,
   Sent,
   StreamOptions,

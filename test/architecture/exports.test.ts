@@ -233,6 +233,8 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "RemoteTask",
       "RetryOptions",
       "Said",
+      "SaidFile",
+      "SaidPart",
       "Secret",
       "SendOptions",
       "Sent",
