@@ -173,3 +173,12 @@ export interface RemoteAgent {
    */
   extendedCard(options?: CallOptions): Promise<AgentCard>;
 }
+
+/** Another name of `RemoteAgent`. */
+export type A2AClient = RemoteAgent;
+
+/** Another name of `RemoteStreamEvent`. */
+export type A2AStreamEvent = RemoteStreamEvent;
+
+/** What `send` takes: the message, and options. */
+export type MessageSendParams = Parameters<RemoteAgent["send"]>;

@@ -182,6 +182,8 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "verifyCard",
     ],
     types: [
+      "A2AClient",
+      "A2AStreamEvent",
       "AgentCard",
       "AgentInterface",
       "ApiKey",
@@ -216,6 +218,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "JsonObject",
       "JsonValue",
       "Message",
+      "MessageSendParams",
       "OAuthCredentials",
       "OutgoingRequest",
       "Part",
