@@ -1,6 +1,9 @@
 export { type EncryptionKey, encryptTo } from "./auth/secret-box.ts";
 export type {
+  A2AClient,
+  A2AStreamEvent,
   CallOptions,
+  MessageSendParams,
   Question,
   RemoteAgent,
   RemotePush,
@@ -8,6 +11,8 @@ export type {
   RemoteStreamEvent,
   RemoteTask,
   Said,
+  SaidFile,
+  SaidPart,
   SendOptions,
   Sent,
   StreamOptions,

@@ -8,7 +8,7 @@ export function effectiveDefaults(context: CliContext, flags: Flags): string {
   const known: Readonly<Record<string, string>> = {
     "agent-card": "none: must be named",
     transport: "as the card prefers",
-    "a2a-version": "the newest that both know, but no old one",
+    "a2a-version": "the newest that both know",
     wait: "send waits, task get does not",
     insecure: "false: TLS certificates are verified",
     verbose: "false: concise",

@@ -121,7 +121,7 @@ function hintFor(error: RemoteError | A2AError, circumstances: Circumstances): s
       return taskId === undefined ? undefined : `To see how it ended: ${command(`task get${ofTask}`)}`;
     case "version-not-supported":
     case "no-interface":
-      return `--a2a-version any accepts old versions too. To see what the agent offers: ${command("card get")}`;
+      return `To see what the agent offers: ${command("card get")}`;
     case "method-not-found":
     case "unsupported-operation":
       return `The agent cannot do this. To see what it can: ${command("card get")}`;

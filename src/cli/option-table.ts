@@ -66,8 +66,7 @@ const ROWS: Readonly<Record<OptionName, Omit<OptionRow, "name">>> = {
   },
   "a2a-version": {
     value: "version",
-    description:
-      "the version to speak; `any` accepts agents of old ones (default: the newest that both know, but no old one)",
+    description: "the version to use; `any`: the first in the card (default: the newest that both know)",
   },
   bearer: { value: "token", description: "bearer token; better in A2ACLI_BEARER", secret: true },
   "api-key": { value: "key", description: "API key; better in A2ACLI_API_KEY", secret: true },

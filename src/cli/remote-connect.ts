@@ -3,13 +3,14 @@ import type { RemoteAgent } from "../client/api.ts";
 import { connect } from "../client/connect.ts";
 import { type Discovered, discover } from "../client/discovery/discover.ts";
 import { RemoteError } from "../client/errors.ts";
-import type { AgentCard } from "../protocol/card.ts";
-import { OLDEST_STABLE_VERSION } from "../wire/official-json.ts";
+import type { AgentCard, AgentInterface } from "../protocol/card.ts";
+import { canSpeak } from "../wire/client-registry.ts";
+import { PLAIN_BINDING } from "../wire/plain/binding.ts";
 import type { AgentReference } from "./agent-reference.ts";
 import { CliError } from "./cli-error.ts";
 import type { Connect, ConnectRequest, ReadCard } from "./connect.ts";
 
-/** Accepts whatever an agent speaks. */
+/** Leaves the order of the card as it is. */
 const ANY_VERSION = "any";
 
 /** From a command line to an agent, by way of the client. */
@@ -19,7 +20,7 @@ async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
   const { version, bindings, headers, credentials, fetch, pollInterval, signal } = request;
   const { card } = await find(request);
   const isAny = version?.toLowerCase() === ANY_VERSION;
-  const agent = await connect(version === undefined ? stableOf(card) : card, {
+  const agent = await connect(version === undefined ? newestOf(card) : card, {
     fetch,
     headers,
     signal,
@@ -33,23 +34,19 @@ async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
   return { ...agent, card };
 }
 
-/** The card without the ways in that speak a version from before the protocol was stable: these must be asked for. */
-function stableOf(card: AgentCard): AgentCard {
-  const interfaces = card.interfaces.filter(({ protocolVersion }) => isStable(protocolVersion));
-  if (interfaces.length === 0 && card.interfaces.length > 0) {
-    const spoken = [...new Set(card.interfaces.map(({ protocolVersion }) => protocolVersion))];
-    throw new RemoteError(
-      "version-not-supported",
-      `The agent "${card.name}" speaks ${spoken.join(", ")} only, and versions before ${OLDEST_STABLE_VERSION} must be asked for: --a2a-version ${spoken[0] ?? ANY_VERSION}`,
-    );
-  }
-  return { ...card, interfaces };
+/** The card with the interfaces of its newest version only: an older one is used where the agent has no newer. */
+function newestOf(card: AgentCard): AgentCard {
+  const spoken = card.interfaces.filter(canSpeak);
+  const newest = spoken.reduce((best, way) => Math.max(best, versionNumber(way)), 0);
+  const interfaces = spoken.filter((way) => versionNumber(way) === newest);
+  return interfaces.length === 0 ? card : { ...card, interfaces };
 }
 
-function isStable(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [stableMajor = 0, stableMinor = 0] = OLDEST_STABLE_VERSION.split(".").map(Number);
-  return major > stableMajor || (major === stableMajor && minor >= stableMinor);
+function versionNumber({ binding, protocolVersion }: AgentInterface): number {
+  // The plain dialect has an edition of its own, which is no version of the protocol.
+  if (binding === PLAIN_BINDING) return 0;
+  const [major = 0, minor = 0] = protocolVersion.split(".").map(Number);
+  return major * 1000 + minor;
 }
 
 /** What is wrong with a card that cannot be understood is told like what can. */

@@ -14,9 +14,11 @@ export interface DeadlineOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds; `undefined` or `Infinity`: none. */
   readonly timeout?: number | undefined;
+  /** The task that the call is about, asked for when the time is over. */
+  readonly taskId?: (() => string | undefined) | undefined;
 }
 
-export function createDeadline(clock: Clock, { signal, timeout }: DeadlineOptions): Deadline {
+export function createDeadline(clock: Clock, { signal, timeout, taskId }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   let error: RemoteError | undefined;
   const end = (reason: RemoteError): void => {
@@ -30,9 +32,7 @@ export function createDeadline(clock: Clock, { signal, timeout }: DeadlineOption
   const timer =
     timeout === undefined || timeout === Number.POSITIVE_INFINITY
       ? undefined
-      : clock.setTimer(clock.now() + timeout, () =>
-          end(new RemoteError("timeout", `The call was given up after ${timeout} ms.`)),
-        );
+      : clock.setTimer(clock.now() + timeout, () => end(timedOut(timeout, taskId?.() || undefined)));
   if (signal?.aborted === true) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
   return {
@@ -45,6 +45,13 @@ export function createDeadline(clock: Clock, { signal, timeout }: DeadlineOption
       signal?.removeEventListener("abort", onAbort);
     },
   };
+}
+
+function timedOut(timeout: number, taskId: string | undefined): RemoteError {
+  const which = taskId === undefined ? "" : ` The task is ${taskId}.`;
+  return new RemoteError("timeout", `The call was given up after ${timeout} ms.${which}`, {
+    ...(taskId !== undefined && { taskId }),
+  });
 }
 
 /** The error of a call whose signal was aborted. */

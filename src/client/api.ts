@@ -8,7 +8,19 @@ import type { TaskState } from "../protocol/state.ts";
 import type { Task } from "../protocol/task.ts";
 
 /** What to say to an agent: a text, parts, or members of a message. What is left out is made up. */
-export type Said = string | Part | readonly Part[] | (Partial<Message> & { readonly parts: readonly Part[] });
+export type Said =
+  | string
+  | SaidPart
+  | readonly SaidPart[]
+  | (Partial<Omit<Message, "parts">> & { readonly parts: readonly SaidPart[] });
+
+/** A part, or a file: its bytes, or its address. */
+export type SaidPart = Part | { readonly file: SaidFile };
+
+export type SaidFile = {
+  readonly name?: string;
+  readonly mediaType?: string;
+} & ({ readonly bytes: Uint8Array; readonly url?: never } | { readonly url: string; readonly bytes?: never });
 
 /** What every call takes. */
 export interface CallOptions {
@@ -161,3 +173,12 @@ export interface RemoteAgent {
    */
   extendedCard(options?: CallOptions): Promise<AgentCard>;
 }
+
+/** Another name of `RemoteAgent`. */
+export type A2AClient = RemoteAgent;
+
+/** Another name of `RemoteStreamEvent`. */
+export type A2AStreamEvent = RemoteStreamEvent;
+
+/** What `send` takes: the message, and options. */
+export type MessageSendParams = Parameters<RemoteAgent["send"]>;

@@ -87,6 +87,8 @@ export function createChannel(options: ChannelOptions): Channel {
   const { at, dialect, settings, verify } = options;
   const { codec } = dialect;
   let lastId = 0;
+  /** Streams were found at the dialect's other address. */
+  let streamsElsewhere = false;
 
   const prepare = (asked: ClientRequest): PreparedCall => {
     const request: ClientRequest = { ...asked, tenant: at.tenant ?? "" };
@@ -126,6 +128,28 @@ export function createChannel(options: ChannelOptions): Channel {
     return reading(() => codec.decodeResult(call.operation, card), head);
   };
 
+  const open = async (call: PreparedCall, context: CallContext): Promise<Opened> => {
+    const idle = idleWatch(settings, context.signal);
+    const response = await request(options, call, { ...context, accept: STREAM_TYPES });
+    const head = headOf(response, settings.clock.now());
+    const reader = readText(response, { signal: idle.signal, arrived: idle.touch });
+    idle.touch();
+    const opened = await sniff(reader, head, settings).finally(idle.stop);
+    if (opened.kind === "text") {
+      return { kind: "result", result: resultOf(parseAnswer(opened.text, head), call, head) };
+    }
+    idle.touch();
+    const decode = (event: ServerSentEvent): RemoteEvent => decodeFrame(codec, event, { call, head });
+    const stream = new SseFrames({
+      reader: opened.reader,
+      parser: new SseParser(settings),
+      decode,
+      ended: idle.stop,
+      signal: context.signal,
+    });
+    return { kind: "stream", stream };
+  };
+
   return {
     dialect,
     at,
@@ -144,31 +168,30 @@ export function createChannel(options: ChannelOptions): Channel {
       return believed(parseAnswer(text, head), call, { head, signal: context.signal });
     },
     async open(call, context) {
-      const idle = idleWatch(settings, context.signal);
-      const response = await request(options, call, { ...context, accept: STREAM_TYPES });
-      const head = headOf(response, settings.clock.now());
-      const reader = readText(response, { signal: idle.signal, arrived: idle.touch });
-      idle.touch();
-      const opened = await sniff(reader, head, settings).finally(idle.stop);
-      if (opened.kind === "text") {
-        return { kind: "result", result: resultOf(parseAnswer(opened.text, head), call, head) };
+      if (call.operation !== "stream" || dialect.streamPath === undefined) return open(call, context);
+      const elsewhere = { ...call, url: new URL(dialect.streamPath, `${withoutTrailing(at.url, "/")}/`).href };
+      if (streamsElsewhere) return open(elsewhere, context);
+      try {
+        return await open(call, context);
+      } catch (thrown) {
+        if (!(thrown instanceof RemoteError) || thrown.code !== "method-not-found") throw thrown;
+        const opened = await open(elsewhere, context).catch((other: unknown) => {
+          throw other instanceof RemoteError && isMissing(other) ? thrown : other;
+        });
+        streamsElsewhere = true;
+        return opened;
       }
-      idle.touch();
-      const decode = (event: ServerSentEvent): RemoteEvent => decodeFrame(codec, event, { call, head });
-      const stream = new SseFrames({
-        reader: opened.reader,
-        parser: new SseParser(settings),
-        decode,
-        ended: idle.stop,
-        signal: context.signal,
-      });
-      return { kind: "stream", stream };
     },
     otherVerb(call) {
       if (dialect.binding !== "rest" || call.operation !== "subscribe") return undefined;
       return { ...call, method: call.method === "GET" ? "POST" : "GET" };
     },
   };
+}
+
+/** Whether a server has nothing at an address: no JSON-RPC answer, and a status that says so. */
+function isMissing({ code, remote: { httpStatus } }: RemoteError): boolean {
+  return code === "method-not-found" || httpStatus === 404 || httpStatus === 405;
 }
 
 interface Believing {

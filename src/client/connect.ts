@@ -1,5 +1,5 @@
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
-import { clientDialect } from "../wire/client-registry.ts";
+import { clientDialect, type RestStyle } from "../wire/client-registry.ts";
 import { abortable } from "./abort.ts";
 import { AgentHost } from "./agent-host.ts";
 import type { RemoteAgent } from "./api.ts";
@@ -20,6 +20,11 @@ export interface ConnectOptions
     Pick<DiscoverOptions, "cache" | "revalidate" | "verify"> {
   /** What there is to show to the agent; its card says which of it it wants. Instead of `authorize`. */
   readonly credentials?: Credentials;
+  /**
+   * How requests of REST 0.3 and 0.2 are written: `proto`, as official servers expect them, or `json`, with `kind`, as some others do.
+   * Answers are read in either style. Default `proto`.
+   */
+  readonly restStyle?: RestStyle;
   /** Instead of the tenant that the card names, if it names one. */
   readonly tenant?: string;
   /** Gives up finding the agent. */
@@ -44,7 +49,7 @@ async function connected(agent: string | URL | object, options: ConnectOptions):
   const [first, ...others] = chooseInterface(card, options);
   const wayBy = (chosen: AgentInterface): Channel => {
     const at = options.tenant === undefined ? chosen : { ...chosen, tenant: options.tenant };
-    const dialect = clientDialect(at);
+    const dialect = clientDialect(at, options.restStyle);
     if (dialect === undefined) throw new RemoteError("no-interface", `${at.binding} is not spoken here.`);
     return createChannel({ card, at, dialect, settings, verify: shownCards(options) });
   };

@@ -288,7 +288,9 @@ export class TaskFollower {
         yield told;
       }
       if (isFirst && arrival.isReply === true) this.#guessAnswered();
-      if (this.#isSettled()) return DONE;
+      // A question on the stream of a send need not be its end (0.3: `final: false`). The stream of a subscription goes on in any case.
+      const goesOn = arrival.isReply !== undefined && event.kind === "status" && event.moreFollows === true;
+      if (this.#isSettled() && !goesOn) return DONE;
       if (event.kind !== "task" && event.final) {
         return this.#isLeftAsking(stream) ? DONE : { kind: "closed", received, progressed };
       }
@@ -306,7 +308,7 @@ export class TaskFollower {
       yield* this.#burst(view.catchUp(event.task));
       return;
     }
-    const { taskId, contextId, final: _, ...told } = event;
+    const { taskId, contextId, final: _final, moreFollows: _moreFollows, ...told } = event;
     if (told.kind === "status" && mayRepeatStatus) {
       if (this.#inexact && isTerminal(told.status.state)) yield* this.#check();
       if (view.status !== undefined && isSameStatus(view.status, told.status)) return;
@@ -428,7 +430,7 @@ interface Arrival {
   /** Where the server was asked to go on. */
   readonly cursor?: string | undefined;
   readonly isResumed?: boolean;
-  /** The message goes on with a task. */
+  /** Of the stream of a send: whether its message goes on with a task. */
   readonly isReply?: boolean;
   /** The last event known before the message was sent. */
   readonly since?: string | undefined;

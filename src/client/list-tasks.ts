@@ -23,10 +23,24 @@ export async function taskPage(
     ...(since !== undefined && { statusSince: since.getTime() }),
     ...(pageToken !== undefined && { pageToken }),
   };
-  const result = await within(host, filter, (signal) => host.ask(request, signal));
+  const result = await within(host, filter, (signal) => host.ask(request, signal)).catch((thrown: unknown) => {
+    throw isMissing(thrown) ? unsupported(thrown) : thrown;
+  });
   if (result.kind !== "tasks") throw unexpected(result);
   const { kind: _, ...page } = result;
   return page;
+}
+
+/** Whether there is nothing at the address of lists. A list is about no task, so that a 404 can mean nothing else. */
+function isMissing(thrown: unknown): thrown is RemoteError {
+  if (!(thrown instanceof RemoteError)) return false;
+  const { httpStatus, rpcCode } = thrown.remote;
+  return rpcCode === undefined && (httpStatus === 404 || httpStatus === 405);
+}
+
+function unsupported(error: RemoteError): RemoteError {
+  const text = `The agent does not list its tasks: HTTP ${error.remote.httpStatus}.`;
+  return new RemoteError("unsupported-operation", text, { remote: error.remote, cause: error });
 }
 
 /** All pages, each asked for when the one before has been read. */

@@ -36,13 +36,17 @@ export function createRemoteAgent(host: AgentHost): RemoteAgent {
 function createRemoteTask(host: AgentHost, name: string): RemoteTask {
   // Branded here, where it enters.
   const id = name as TaskId;
+  const named = (): string => id;
   return {
     id,
-    get: (options = {}) => within(host, options, (signal) => host.get(id, signal, options.historyLength)),
+    get: (options = {}) =>
+      within(host, { ...options, taskId: named }, (signal) => host.get(id, signal, options.historyLength)),
     wait: (options = {}) =>
-      within(host, { timeout: Number.POSITIVE_INFINITY, ...options }, (signal) => settledTask(host, id, { signal })),
+      within(host, { timeout: Number.POSITIVE_INFINITY, ...options, taskId: named }, (signal) =>
+        settledTask(host, id, { signal }),
+      ),
     cancel: (options = {}) =>
-      within(host, options, async (signal) => {
+      within(host, { ...options, taskId: named }, async (signal) => {
         const { metadata = {} } = options;
         const result = await host.ask({ operation: "cancel", tenant: host.tenant, id, metadata }, signal);
         if (result.kind === "task") return result.task;

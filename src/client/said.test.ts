@@ -7,9 +7,31 @@ describe("What is said", () => {
     ["a text", "hello", [{ text: "hello" }]],
     ["one part", { data: { a: 1 } }, [{ data: { a: 1 } }]],
     ["parts", [{ text: "a" }, { url: "https://example.com/x" }], [{ text: "a" }, { url: "https://example.com/x" }]],
+    ["a file", { file: { bytes: new Uint8Array([1, 2, 255]), name: "a.bin" } }, [{ raw: "AQL/", filename: "a.bin" }]],
+    ["a file by its address", { file: { url: "https://example.com/x" } }, [{ url: "https://example.com/x" }]],
+    ["members of a message with a file", { parts: [{ file: { bytes: new Uint8Array(1) } }] }, [{ raw: "AA==" }]],
     ["members of a message", { parts: [{ text: "a" }] }, [{ text: "a" }]],
   ])("may be %s", (_, said, parts) => {
     expect(messageOf(said)).toEqual({ messageId: expect.stringMatching(/^[0-9a-f-]{36}$/), role: "user", parts });
+  });
+
+  it.each([
+    ["bytes", new Uint8Array([1])],
+    ["a text that is bytes", { text: new Uint8Array([1]) }],
+    ["data that is bytes", [{ data: new Uint8Array([1]) }]],
+    ["an array buffer in a message", { parts: [{ text: new ArrayBuffer(1) }] }],
+  ])("must not be %s: JSON would make an object of them", (_, said) => {
+    expect(() => messageOf(said as never)).toThrow("Send them as a file: { file: { bytes, mediaType } }");
+  });
+
+  it("must have a file's bytes as bytes", () => {
+    expect(() => messageOf({ file: { bytes: "text" } } as never)).toThrow("A file needs either bytes");
+  });
+
+  it("keeps a large file whole", () => {
+    const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 251);
+    const [part] = messageOf({ file: { bytes } }).parts;
+    expect(Buffer.from(part?.raw ?? "", "base64")).toEqual(Buffer.from(bytes));
   });
 
   it("has an id of its own every time, unless it comes with one", () => {

@@ -14,12 +14,20 @@ import { within } from "./within.ts";
 /** Sends a message, and answers what is asked back, as far as somebody can. */
 export function sendMessage(host: AgentHost, said: Said, options: SendOptions): Promise<Sent> {
   const { wait = true, signal, timeout } = options;
-  const limits = { signal, timeout: timeout ?? (wait ? Number.POSITIVE_INFINITY : undefined) };
+  let taskId = options.taskId;
+  const limits = {
+    signal,
+    timeout: timeout ?? (wait ? Number.POSITIVE_INFINITY : undefined),
+    taskId: () => taskId,
+  };
+  const known = (id: string): void => {
+    taskId = id;
+  };
   return within(host, limits, async (deadline) => {
     let message = messageOf(said, options);
     let answered: TaskStatus | undefined;
     for (;;) {
-      const sent = await sendOnce(host, { message, options, signal: deadline, answered });
+      const sent = await sendOnce(host, { message, options, signal: deadline, answered, known });
       if (sent.kind === "message" || !wait) return sent;
       const { task } = sent;
       if (task.status.state !== "input-required" || !canAnswer(options)) return sent;
@@ -37,9 +45,11 @@ interface Turn {
   readonly signal: AbortSignal;
   /** What the task asked before, where that is known. */
   readonly answered: TaskStatus | undefined;
+  /** Called with the id of the task as soon as the agent gives it. */
+  readonly known: (taskId: string) => void;
 }
 
-async function sendOnce(host: AgentHost, { message, options, signal, answered }: Turn): Promise<Sent> {
+async function sendOnce(host: AgentHost, { message, options, signal, answered, known }: Turn): Promise<Sent> {
   const { wait = true } = options;
   const before = answered ?? (wait ? await questionBefore(host, message, signal) : undefined);
   const waitMs = wait ? Number.POSITIVE_INFINITY : 0;
@@ -48,6 +58,7 @@ async function sendOnce(host: AgentHost, { message, options, signal, answered }:
   if (result.kind === "replied") return { kind: "message", message: result.message };
   if (result.kind !== "sent" && result.kind !== "task") throw unexpected(result);
   const { task } = result;
+  known(task.id);
   if (!wait || isSettled(task.status, before)) return { kind: "task", task };
   const { historyLength: history } = options;
   return { kind: "task", task: await settledTask(host, task.id, { signal, answered: before, history }) };

@@ -74,6 +74,10 @@ export class SseParser {
     const line = this.#line;
     this.#line = "";
     if (line === "") return this.#dispatch();
+    return this.#readLine(line.charCodeAt(0) === RECORD_SEPARATOR ? line.slice(1) : line);
+  }
+
+  #readLine(line: string): undefined {
     const colon = line.indexOf(":");
     if (colon === 0) {
       this.#length -= line.length;
@@ -86,7 +90,7 @@ export class SseParser {
   }
 
   #field(name: string, value: string): void {
-    if (name === "data") this.#data.push(value);
+    if (name === "data") this.#data.push(value.charCodeAt(0) === RECORD_SEPARATOR ? value.slice(1) : value);
     else if (name === "event") this.#event = value;
     else if (name === "id" && !value.includes("\0")) this.#id = value;
     else if (name === "retry" && /^\d{1,9}$/.test(value)) this.retry = Number(value);
@@ -106,6 +110,8 @@ export class SseParser {
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
+/** Some servers (VoltAgent) write this character before the data; JSON cannot begin with it. */
+const RECORD_SEPARATOR = 0x1e;
 
 const LINE_END = /[\r\n]/g;
 

@@ -29,7 +29,12 @@ interface Streaming {
 }
 
 async function* turns(host: AgentHost, { said, options, view }: Streaming): AsyncGenerator<RemoteStreamEvent, void> {
-  const deadline = createDeadline(host.settings.clock, options);
+  const { timeout, taskId } = options;
+  const deadline = createDeadline(host.settings.clock, {
+    signal: options.signal,
+    timeout,
+    taskId: () => view.id || taskId,
+  });
   const { signal } = deadline;
   try {
     let message = messageOf(said, options);
@@ -68,7 +73,7 @@ interface Following {
 }
 
 async function* following(host: AgentHost, { id, options, view }: Following): AsyncGenerator<RemoteStreamEvent, void> {
-  const deadline = createDeadline(host.settings.clock, options);
+  const deadline = createDeadline(host.settings.clock, { ...options, taskId: () => id });
   try {
     yield* new TaskFollower({ host, view, signal: deadline.signal, stopsAt: () => false }).subscribe(id);
   } finally {

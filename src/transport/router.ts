@@ -151,10 +151,17 @@ export function dispatch(found: Found, exchange: Exchange): Reply | Promise<Repl
     const reply = handler(exchange, found);
     return method === "HEAD" ? Promise.resolve(reply).then(withoutStream) : reply;
   }
-  if (handlers.size === 0) return refuse(exchange, new A2AError("method-not-found", "There is nothing at this path"));
+  if (handlers.size === 0) return refuse(exchange, new A2AError("method-not-found", nothingAt(exchange)));
   if (method === "OPTIONS") return { status: 204, headers: { allow }, body: "" };
   const refusal = refuse(exchange, new A2AError("method-not-allowed", `This path answers to ${allow}`));
   return { ...refusal, headers: { ...refusal.headers, allow } };
+}
+
+/** A client that resolves `.well-known/…` against `/agents/{id}` without a slash at its end asks for `/agents/.well-known/…`. */
+function nothingAt({ target }: Exchange): string {
+  const [, above, card] = /^(.*\/agents)(\/\.well-known\/agent(?:-card)?\.json)$/.exec(pathOf(target)) ?? [];
+  if (above === undefined || card === undefined) return "There is nothing at this path";
+  return `There is nothing at this path: the card of an agent is at ${above}/{id}${card}. Give your client the agent's address with a slash at its end: ${above}/{id}/`;
 }
 
 /** Who asks only for the head of a stream is not kept waiting for the rest. */

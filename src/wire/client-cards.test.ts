@@ -114,7 +114,7 @@ describe("which version a card is of", () => {
       "0.1 by its number",
       { url: "https://a.example/", protocolVersion: "0.1.0" },
       OLD,
-      ["0.1 JSONRPC https://a.example/"],
+      ["0.1 JSONRPC https://a.example/", "0.2 JSONRPC https://a.example/"],
     ],
     [
       "names that are spelt otherwise, and addresses that are relative",

@@ -71,7 +71,10 @@ function olderPlaces(wire: WireObject, fetchedFrom: string | undefined): Place[]
   if (textOf(member(wire, "url"), "url") === "") return [];
   return olderVersions(wire, fetchedFrom).flatMap((version) => {
     const { interfaces } = version === "0.1" ? decodeCard0_1(wire) : decodeCard0_3(wire, version);
-    return interfaces.map((at, index) => ({ field: index === 0 ? "url" : additionalField(wire, at.url), at }));
+    return interfaces.map((listed, index) => {
+      const at = { ...listed, protocolVersion: version };
+      return { field: index === 0 ? "url" : additionalField(wire, at.url), at };
+    });
   });
 }
 
@@ -89,7 +92,8 @@ function additionalField(wire: WireObject, url: string): string {
 function olderVersions(wire: WireObject, fetchedFrom: string | undefined): readonly string[] {
   const speaks0_1 = member(wire, "authentication") !== undefined;
   const [version] = /^\d+\.\d+/.exec(textOf(member(wire, "protocolVersion"), "protocolVersion")) ?? [];
-  if (version === "0.1") return ["0.1"];
+  // Some cards say 0.1 of servers that know the methods of later versions only: those are tried next.
+  if (version === "0.1") return ["0.1", "0.2"];
   if (version !== undefined) return speaks0_1 ? [version, "0.1"] : [version];
   const isEarly = fetchedFrom !== undefined && pathOf(fetchedFrom).endsWith(EARLY_PATH);
   if (hasAny(wire, ["preferredTransport", "securitySchemes"])) return speaks0_1 || isEarly ? ["0.2", "0.1"] : ["0.2"];

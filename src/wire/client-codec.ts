@@ -92,4 +92,6 @@ export type RemoteEvent =
       readonly contextId: ContextId;
       /** The server says that nothing follows. */
       readonly final: boolean;
+      /** The task asks something, and the server says that more follows all the same (0.3: `final: false`). */
+      readonly moreFollows?: boolean;
     });

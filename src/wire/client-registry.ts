@@ -5,7 +5,10 @@ import { PLAIN_BINDING } from "./plain/binding.ts";
 import { createRestClientCodec as createPlainCodec } from "./plain/client-codec.ts";
 import { createRpcClientCodec as createRpcCodec0_1 } from "./v0_1/client-codec.ts";
 import { createRpcClientCodec as createRpcCodec0_2 } from "./v0_2/client-codec.ts";
-import { createRpcClientCodec as createRpcCodec0_3 } from "./v0_3/client-codec.ts";
+import {
+  createRestClientCodec as createKindCodec0_3,
+  createRpcClientCodec as createRpcCodec0_3,
+} from "./v0_3/client-codec.ts";
 import { createRestClientCodec as createRestCodec0_3 } from "./v0_3_proto/client-codec.ts";
 import {
   createRestClientCodec as createRestCodec1_0,
@@ -30,6 +33,8 @@ export interface DialectTraits {
   readonly streams: boolean;
   /** A message goes out with its id, so that an agent can tell one that comes again. */
   readonly messageIds: boolean;
+  /** Where streams are, relative to the interface's address, on servers that do not know the method of streams there. */
+  readonly streamPath?: string;
   /** The extended card's address, relative to the interface's, where it is no operation of this binding. */
   readonly extendedCardPath?: string;
 }
@@ -89,6 +94,7 @@ const ROWS: readonly Row[] = [
     binding: "JSONRPC",
     dialect: () => ({
       versionHeader: "0.1",
+      streamPath: "subscribe",
       waits: false,
       streams: true,
       messageIds: false,
@@ -120,9 +126,14 @@ const BINDING_NAMES: ReadonlyMap<string, string> = new Map([
 
 type Spoken = Pick<AgentInterface, "binding" | "protocolVersion">;
 
+/** How REST of 0.3 and 0.2 writes requests: as the definition does (`proto`), or as JSON-RPC does, with `kind` (`json`). */
+export type RestStyle = "proto" | "json";
+
 /** How an interface is spoken to; `undefined` where it is not. */
-export function clientDialect(spoken: Spoken): ClientDialect | undefined {
-  return rowOf(spoken)?.dialect();
+export function clientDialect(spoken: Spoken, restStyle: RestStyle = "proto"): ClientDialect | undefined {
+  const dialect = rowOf(spoken)?.dialect();
+  const isStyled = dialect?.binding === "rest" && dialect.codec.dialect === "0.3/rest-proto";
+  return isStyled && restStyle === "json" ? { ...dialect, codec: createKindCodec0_3() } : dialect;
 }
 
 /** Whether an interface can be spoken to. */

@@ -51,9 +51,6 @@ export interface OfficialJson {
   pushConfigs(taskId: string, configs: readonly PushConfig[]): string;
 }
 
-/** The oldest version whose like the newest still is: older ones speak otherwise. */
-export const OLDEST_STABLE_VERSION = "1.0";
-
 /** The state as the newest version writes it, and as the agent said it: one that does not say it is not said to be at work. */
 export function officialState({ state, isUnspecified }: Pick<TaskStatus, "state" | "isUnspecified">): string {
   return isUnspecified === true ? UNSPECIFIED : encodeStateFilter(state);

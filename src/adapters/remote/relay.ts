@@ -10,6 +10,7 @@ import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
 import { mayResend, passOn, type Words } from "./pass-on.ts";
 import { type ArtifactNames, RelayedArtifacts } from "./relayed-artifacts.ts";
+import { isContextRefusal, remoteContextId } from "./remote-context.ts";
 import { followAgain, isNews, whenChanged } from "./remote-events.ts";
 import { remoteFailure } from "./remote-failure.ts";
 import { remoteAnswer, remoteQuestion } from "./remote-question.ts";
@@ -17,9 +18,19 @@ import { remoteAnswer, remoteQuestion } from "./remote-question.ts";
 type Bare = { readonly kind: "message"; readonly parts: readonly Part[] };
 
 /** What the remote agent made of a message. */
-type Taken =
-  | Bare
-  | { readonly kind: "task"; readonly id: string; readonly contextId: string; readonly isOver?: boolean };
+type Taken = Bare | { readonly kind: "task"; readonly id: string; readonly contextId: string };
+
+/** What a message belongs to over there. */
+type Links = { readonly contextId?: string; readonly taskId?: string };
+
+/** What is kept before a message is sent. `links` is absent in what earlier versions stored. */
+type Begun = { readonly attempt: number; readonly at: number; readonly links?: Links };
+
+/** What the remote agent made of a message, and what happens to it from then on. */
+interface Submitted {
+  readonly taken: Taken;
+  readonly events: AsyncIterable<RemoteStreamEvent>;
+}
 
 /** How the remote task was left: ended, or asking something. */
 interface Left {
@@ -122,16 +133,16 @@ export class Relay {
       kind: "task",
       id: before.task.id,
       contextId: before.task.contextId,
-      isOver: isTerminal(before.task.status.state),
     };
     if (words !== undefined) {
-      const begun = await this.#task.step(`send-${number}`, ({ attempt, signal }) => {
+      const begun = await this.#task.step(`send-${number}`, ({ attempt, signal }): Begun => {
         signal.throwIfAborted();
-        return { attempt, at: Date.now() };
+        // Kept, so that a message that is sent again is the same one in all its members.
+        return { attempt, at: Date.now(), links: linksTo(before, this.#task) };
       });
       taken = await this.#task.step(`taken-${number}`, async ({ key, attempt }) => {
         if (begun.attempt !== attempt && !mayResend(this.#remote, begun.at)) throw this.#unknown();
-        const sent = await this.#send(words, key, taken);
+        const sent = await this.#send(words, key, begun.links ?? linksTo(before, undefined));
         live = sent.events;
         return sent.taken;
       });
@@ -168,12 +179,18 @@ export class Relay {
     return this.#task.artifacts.map(({ artifactId }) => artifactId);
   }
 
+  /** Sends; where the remote agent takes no contexts that its callers name, once more without one. */
+  async #send(words: Words, key: string, links: Links): Promise<Submitted> {
+    try {
+      return await this.#sendTo(words, key, links);
+    } catch (error) {
+      if (links.taskId !== undefined || links.contextId === undefined || !isContextRefusal(error)) throw error;
+      return this.#sendTo(words, key, {});
+    }
+  }
+
   /** Sends, and waits for the first that comes of it. */
-  async #send(
-    { parts, metadata }: Words,
-    key: string,
-    to: Taken | undefined,
-  ): Promise<{ readonly taken: Taken; readonly events: AsyncIterable<RemoteStreamEvent> }> {
+  async #sendTo({ parts, metadata }: Words, key: string, links: Links): Promise<Submitted> {
     const { metadata: requested, outputModes, callPath } = this.#task;
     // Safe: whoever sends a message names it.
     const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
@@ -183,7 +200,7 @@ export class Relay {
       callPath,
       result: "none",
       signal: this.#connection.signal,
-      ...(to?.kind === "task" && { contextId: to.contextId, ...(!to.isOver && { taskId: to.id }) }),
+      ...links,
     });
     const iterator = stream[Symbol.asyncIterator]();
     const first = await iterator.next();
@@ -318,6 +335,13 @@ export class Relay {
     if (code === "outcome-unknown") return this.#unknown();
     return code === "loop-detected" ? this.#loop(error) : remoteFailure(this.#name, error);
   }
+}
+
+/** What a message to the remote agent belongs to: the task before, that one's context once it has ended, or the caller's context. */
+function linksTo(before: Left | undefined, task: TaskContext | undefined): Links {
+  if (before === undefined) return task === undefined ? {} : { contextId: remoteContextId(task) };
+  const { id, contextId, status } = before.task;
+  return { contextId, ...(!isTerminal(status.state) && { taskId: id }) };
 }
 
 function isNotNew(status: TaskStatus | undefined, before: Left | undefined): boolean {

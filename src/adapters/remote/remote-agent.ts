@@ -36,15 +36,13 @@ export async function remoteAgent(address: string | URL | object, options: Remot
   const { agent: own, ...connecting } = options;
   const remote = await connect(address, connecting);
   const { card } = remote;
-  const inputModes = modesOf(card.defaultInputModes);
-  const outputModes = modesOf(card.defaultOutputModes);
   return agent({
     name: card.name,
     description: card.description || card.name,
     version: card.version || "0",
     skills: skillsOf(card.skills),
-    ...(inputModes !== undefined && { inputModes }),
-    ...(outputModes !== undefined && { outputModes }),
+    inputModes: modesOf(card.defaultInputModes),
+    outputModes: modesOf(card.defaultOutputModes),
     ...own,
     extensions: [
       {
@@ -60,12 +58,16 @@ export async function remoteAgent(address: string | URL | object, options: Remot
 }
 
 const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?$/;
+const ANY_TYPE = "*/*";
 
-/** Declared modes bind, so those that are not understood would shut callers out: then none are declared. */
-function modesOf(modes: readonly string[] | undefined): readonly string[] | undefined {
+/**
+ * The declared modes, for readers of the card, and any other. Modes of an agent here bind, but those of real cards often mean nothing
+ * (`application/json`, `text`, `null`): everything is passed on, and the remote agent refuses what it does not take.
+ */
+function modesOf(modes: readonly string[] | undefined): readonly string[] {
   // Early cards name no more than the kind.
-  const spelled = modes?.map((mode) => (mode === "text" ? "text/plain" : mode)) ?? [];
-  return spelled.length > 0 && spelled.every((mode) => MEDIA_TYPE.test(mode)) ? spelled : undefined;
+  const written = modes?.map((mode) => (mode === "text" ? "text/plain" : mode)) ?? [];
+  return [...new Set([...written.filter((mode) => MEDIA_TYPE.test(mode)), ANY_TYPE])];
 }
 
 /** Cards of strangers are not always complete. */
@@ -73,14 +75,12 @@ function skillsOf(skills: readonly AgentSkill[]): readonly AgentSkill[] {
   const byId = new Map<string, AgentSkill>();
   for (const { security: _, inputModes, outputModes, ...skill } of skills) {
     if (skill.id === "" || byId.has(skill.id)) continue;
-    const reads = modesOf(inputModes);
-    const writes = modesOf(outputModes);
     byId.set(skill.id, {
       ...skill,
       name: skill.name || skill.id,
       description: skill.description || skill.name || skill.id,
-      ...(reads !== undefined && { inputModes: reads }),
-      ...(writes !== undefined && { outputModes: writes }),
+      ...(inputModes !== undefined && { inputModes: modesOf(inputModes) }),
+      ...(outputModes !== undefined && { outputModes: modesOf(outputModes) }),
     });
   }
   return [...byId.values()];

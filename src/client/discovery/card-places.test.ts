@@ -17,6 +17,14 @@ describe("Where a card is looked for", () => {
     expect(paths.filter((found) => found.endsWith(CARD))).toEqual(expected.map((place) => place + CARD));
   });
 
+  it.each([
+    ["/a2a/echo", "/.well-known/echo/agent-card.json"],
+    ["/x/y/a2a/echo/", "/x/y/.well-known/echo/agent-card.json"],
+  ])("of %s: also at %s, where VoltAgent has it", (path, expected) => {
+    const paths = cardPlaces(new URL(path, "https://a.example")).map(({ url }) => url.pathname);
+    expect(paths).toContain(expected);
+  });
+
   it.each(["/", "/a"])("takes time in proportion to the length of an address of many %j", (unit) => {
     const ofLength = (length: number): URL => new URL(`https://a.example/${unit.repeat(length / unit.length)}x`);
     const [short, long] = [ofLength(1000), ofLength(10_000)];

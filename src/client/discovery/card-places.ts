@@ -28,7 +28,14 @@ export function cardPlaces(given: URL): readonly CardPlace[] {
     CARD_PATHS.map((card) => ({ url: new URL(path + card, base.origin), isAbove: path !== own })),
   );
   // Some have their cards at addresses of their own making.
-  return own === "" && given.search === "" ? places : [...places, { url: given, isAbove: false }];
+  const named = namedPlaces(own).map((path) => ({ url: new URL(path, base.origin), isAbove: false }));
+  return own === "" && given.search === "" ? places : [...places, ...named, { url: given, isAbove: false }];
+}
+
+/** VoltAgent and others serve the card of the agent at `/X/a2a/{id}` at `/X/.well-known/{id}/agent-card.json`. */
+function namedPlaces(path: string): readonly string[] {
+  const [, above, id] = /^(.*)\/a2a\/([^/]+)$/.exec(path) ?? [];
+  return above === undefined || id === undefined ? [] : [`${above}/.well-known/${id}/agent-card.json`];
 }
 
 /** Whether that is a card's address by its looks. */

@@ -94,7 +94,11 @@ function artifactIdOf(body: string): string {
 export function decodeRemoteEvent(value: unknown): RemoteEvent {
   const wire = asObject(value, "result");
   if (isTask(wire)) return { kind: "task", task: decodeRemoteTask(wire, "result") };
-  return decodeNewer(newerEvent(wire));
+  const event = decodeNewer(newerEvent(wire));
+  if (!("moreFollows" in event)) return event;
+  // In this version a question ends the stream of its send, whatever `final` says.
+  const { moreFollows: _, ...read } = event;
+  return read;
 }
 
 function isTask(wire: WireObject): boolean {

@@ -117,8 +117,15 @@ function newerTask(value: unknown): unknown {
     contextId: member(value, "contextId", "sessionId"),
     status: newerStatus(status),
     artifacts: Array.isArray(artifacts) ? artifacts.map(newerArtifact) : artifacts,
-    history: Array.isArray(history) ? history.map(newerMessage) : history,
+    history: Array.isArray(history) ? history.flatMap(historyMessages) : history,
   };
+}
+
+/** Some agents keep the statuses of a task as its history: then the messages are those of the statuses. */
+function historyMessages(entry: unknown): readonly unknown[] {
+  if (!isWireObject(entry) || "parts" in entry || !("state" in entry)) return [newerMessage(entry)];
+  const message = newerMessage(entry["message"]);
+  return message === undefined || message === null ? [] : [message];
 }
 
 export function newerStatus(value: unknown): unknown {

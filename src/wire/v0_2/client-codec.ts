@@ -1,12 +1,12 @@
 import type { RpcClientCodec } from "../client-codec.ts";
 import { sharedByVersion } from "../v0_3/client-codec.ts";
-import { encodeRpcRequest } from "../v0_3/client-request.ts";
+import { encodeRpcRequest0_2 } from "../v0_3/client-request.ts";
 import { METHOD_OF } from "./methods.ts";
 
 export function createRpcClientCodec(): RpcClientCodec {
   return {
     ...sharedByVersion("0.2"),
     dialect: "0.2/jsonrpc",
-    encodeRequest: (request) => encodeRpcRequest(request, METHOD_OF),
+    encodeRequest: (request) => encodeRpcRequest0_2(request, METHOD_OF),
   };
 }

@@ -8,6 +8,18 @@ import { METHOD_OF, type MethodNames } from "./methods.ts";
 
 /** Throws where there is no such method. */
 export function encodeRpcRequest(request: ClientRequest, methods: MethodNames = METHOD_OF): RpcCall {
+  return { method: methodOf(request, methods), params: JSON.stringify(paramsOf(request)) };
+}
+
+/** The same for 0.2, whose configuration requires `acceptedOutputModes`; an empty list means any. */
+export function encodeRpcRequest0_2(request: ClientRequest, methods: MethodNames): RpcCall {
+  if (request.operation !== "send" && request.operation !== "stream") return encodeRpcRequest(request, methods);
+  const { configuration, ...params } = sendParams(request);
+  const complete = { ...configuration, acceptedOutputModes: request.outputModes };
+  return { method: methodOf(request, methods), params: JSON.stringify({ ...params, configuration: complete }) };
+}
+
+function methodOf(request: ClientRequest, methods: MethodNames): string {
   const method = methods[request.operation];
   if (method === undefined) {
     throw new A2AError(
@@ -15,7 +27,7 @@ export function encodeRpcRequest(request: ClientRequest, methods: MethodNames = 
       "Over JSON-RPC, this agent's version of the protocol has no such operation",
     );
   }
-  return { method, params: JSON.stringify(paramsOf(request)) };
+  return method;
 }
 
 function paramsOf(request: ClientRequest): Params {
@@ -46,7 +58,7 @@ function paramsOf(request: ClientRequest): Params {
  * It always says whether to wait, because what silence means differs from agent to agent. To wait for a while is not known in
  * this version: who wants that must give up by itself.
  */
-function sendParams({ message, metadata, outputModes, history, waitMs, push }: SendRequest): Params {
+function sendParams({ message, metadata, outputModes, history, waitMs, push }: SendRequest) {
   return {
     message: messageObject(message),
     configuration: {

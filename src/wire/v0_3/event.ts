@@ -2,6 +2,7 @@ import { invalidField } from "../../protocol/error.ts";
 import type { ArtifactEvent, StatusEvent, TaskEvent } from "../../protocol/event.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { readEvent } from "../../protocol/serial.ts";
+import { isInterrupted } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
 import { textOf } from "../answer-fields.ts";
 import type { RemoteEvent } from "../client-codec.ts";
@@ -145,12 +146,14 @@ function decodeNamed(kind: Kind, value: unknown, path: string): RemoteEvent {
 function decodeUpdate(kind: "status-update" | "artifact-update", wire: WireObject, path: string): RemoteEvent {
   const event = kind === "status-update" ? decodeStatusEvent(wire, path) : decodeArtifactEvent(wire, path);
   const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
+  const final = optionalBoolean(member(wire, "final"), `${path}.final`);
   return {
     ...event,
     ...(metadata !== undefined && { metadata }),
     taskId: textOf(member(wire, "taskId"), `${path}.taskId`) as TaskId,
     contextId: textOf(member(wire, "contextId"), `${path}.contextId`) as ContextId,
-    final: optionalBoolean(member(wire, "final"), `${path}.final`) ?? false,
+    final: final ?? false,
+    ...(final === false && event.kind === "status" && isInterrupted(event.status.state) && { moreFollows: true }),
   };
 }
 

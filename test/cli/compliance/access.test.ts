@@ -329,7 +329,7 @@ describe("transports and versions", () => {
     }
   });
 
-  it("A2ACLI_VER_001 name their version in every request, and none before 1.0 without being told to", async () => {
+  it("A2ACLI_VER_001 name their version in every request: the newest of the agent, before 1.0 too where it has no newer", async () => {
     const agent = await script({ reply: done });
     await terminal.run(["task", "get", "t", "-a", agent.url]);
     await terminal.run(["send", "x", "-a", agent.url]);
@@ -344,18 +344,21 @@ describe("transports and versions", () => {
       card: old,
       reply: () => ({ result: { kind: "task", id: "t", contextId: "c", status: { state: "completed" } } }),
     });
-    const refused = await terminal.run(["task", "get", "t", "-o", "json", "-a", legacy.url]);
-    expect(refused.code).toBe(1);
-    expect(JSON.parse(refused.stdout).error).toMatchObject({
-      code: "VersionNotSupportedError",
-      message: expect.stringContaining("0.3"),
-    });
-    expect(legacy.received).toEqual([]);
-    for (const version of ["0.3", "any"]) {
-      const { code, stdout } = await terminal.run(["task", "get", "t", "--a2a-version", version, "-a", legacy.url]);
-      expect(code, version).toBe(0);
+    for (const wanted of [[], ["--a2a-version", "0.3"], ["--a2a-version", "any"]]) {
+      const { code, stdout } = await terminal.run(["task", "get", "t", ...wanted, "-a", legacy.url]);
+      expect(code, wanted.join(" ")).toBe(0);
       expect(fieldsOf(stdout)["State"]).toBe("TASK_STATE_COMPLETED");
     }
+    expect((await terminal.run(["send", "x", "-a", legacy.url])).code).toBe(0);
+    expect((await terminal.run(["card", "get", "-a", legacy.url])).code).toBe(0);
+    for (const { headers } of legacy.received) expect(headers["a2a-version"]).toBe("0.3");
+    const both = [
+      { url: "BASE/rpc", protocolBinding: "JSONRPC", protocolVersion: "0.3" },
+      { url: "BASE/rpc", protocolBinding: "JSONRPC", protocolVersion: "1.0" },
+    ];
+    const newer = await script({ card: { supportedInterfaces: both }, reply: done });
+    await terminal.run(["task", "get", "t", "-a", newer.url]);
+    for (const { headers } of newer.received) expect(headers["a2a-version"]).toBe("1.0");
     const missing = await terminal.run(["task", "get", "t", "--a2a-version", "7.0", "-o", "json", "-a", agent.url]);
     expect(JSON.parse(missing.stdout).error.code).toBe("VersionNotSupportedError");
   });

@@ -1,0 +1,103 @@
+import { type Agent, agent, type IncomingRequest, type RemoteAgentOptions, remoteAgent } from "palaver";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connect, type RemoteAgent } from "../../src/client.ts";
+import { json, LyingServer, rpc, rpcError, wireTask } from "../client/lying-server.ts";
+import { openSite } from "../client/own-server.ts";
+import { answerOf, newStore, QUICK, taskOf } from "./relaying.ts";
+
+/** Answers with the context that it was called in. */
+function behind(): Agent {
+  return agent({
+    name: "Behind",
+    description: "Tells its context.",
+    version: "1",
+    inputModes: ["*/*"],
+    outputModes: ["*/*"],
+    run: async (task) => task.contextId,
+  });
+}
+
+/** The caller is whom the bearer token names. */
+const byToken = {
+  authenticate: ({ headers }: IncomingRequest) => ({ id: headers.get("authorization") ?? "nobody", anonymous: false }),
+};
+
+async function front(url: string, store: string, options: RemoteAgentOptions = {}) {
+  const site = await openSite(await remoteAgent(url, { ...QUICK, ...options }), { store, ...byToken });
+  onTestFinished(() => site.close());
+  return {
+    close: () => site.close(),
+    as: (name: string): Promise<RemoteAgent> =>
+      connect(site.url, { ...QUICK, headers: { authorization: name }, cache: false }),
+  };
+}
+
+async function contextBehind(caller: RemoteAgent, contextId?: string): Promise<string> {
+  return answerOf(taskOf(await caller.send("where?", contextId === undefined ? {} : { contextId })));
+}
+
+describe("the context of a task that is passed on", () => {
+  it("is the same for the same caller and context, also after a restart, and another one otherwise", async () => {
+    const site = await openSite(behind());
+    onTestFinished(() => site.close());
+    const store = await newStore();
+    const first = await front(site.url, store);
+    const ada = await first.as("ada");
+    const context = await contextBehind(ada, "c1");
+    expect(context).not.toBe("c1");
+    expect(await contextBehind(ada, "c1")).toBe(context);
+    const others = [
+      await contextBehind(ada, "c2"),
+      await contextBehind(ada),
+      await contextBehind(await first.as("bob"), "c1"),
+    ];
+    expect(new Set([context, ...others]).size).toBe(4);
+    await first.close();
+    const second = await front(site.url, store);
+    expect(await contextBehind(await second.as("ada"), "c1")).toBe(context);
+    await second.close();
+    const elsewhere = await front(site.url, await newStore());
+    expect(await contextBehind(await elsewhere.as("ada"), "c1")).not.toBe(context);
+  });
+
+  it("is a new one of the remote agent where that takes none of its callers", async () => {
+    const server = await LyingServer.start((response, heard) => {
+      const message = Object(heard.body.params?.["message"]);
+      if ("contextId" in message) return json(response, rpcError(heard, -32602, "Unknown contextId"));
+      json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+    });
+    onTestFinished(() => server.close());
+    const relay = await openSite(await remoteAgent(server.card(), QUICK));
+    onTestFinished(() => relay.close());
+    const task = taskOf(await (await connect(relay.url, QUICK)).send("go"));
+    expect(task.status.state).toBe("completed");
+    expect(server.heard.map(({ body }) => Object(body.params?.["message"]).messageId)).toHaveLength(2);
+  });
+});
+
+describe("media types of a remote card", () => {
+  it.each([
+    ["application/json", { defaultInputModes: ["application/json"], defaultOutputModes: ["application/json"] }],
+    ["text", { defaultInputModes: ["text"], defaultOutputModes: ["text"] }],
+    ["null", { defaultInputModes: null, defaultOutputModes: null }],
+  ])("that say %s keep nothing from the remote agent", async (_, modes) => {
+    const server = await LyingServer.start((response, heard) =>
+      json(response, rpc(heard, { task: wireTask("COMPLETED") })),
+    );
+    onTestFinished(() => server.close());
+    const wireCard = {
+      ...{ name: "Odd", description: "Odd.", version: "1", capabilities: {}, ...modes },
+      skills: [{ id: "s", name: "S", description: "S.", tags: [], inputModes: ["application/json"] }],
+      supportedInterfaces: [{ url: `${server.url}/rpc`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+    };
+    const relay = await openSite(await remoteAgent(wireCard, QUICK));
+    onTestFinished(() => relay.close());
+    const caller = await connect(relay.url, QUICK);
+    const said = [{ text: "look" }, { raw: "AAAA", mediaType: "image/png" }, { data: { a: 1 } }];
+    const sent = await caller.send(said, { outputModes: ["audio/wav"], metadata: { skillId: "s" } });
+    expect(taskOf(sent).status.state).toBe("completed");
+    const { message, configuration } = Object(server.heard[0]?.body.params);
+    expect(message.parts).toMatchObject(said);
+    expect(configuration.acceptedOutputModes).toEqual(["audio/wav"]);
+  });
+});

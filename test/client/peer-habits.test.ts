@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { RemoteStream } from "../../src/client/api.ts";
+import { connect } from "../../src/client/connect.ts";
+import { RemoteError } from "../../src/client/errors.ts";
+import { textOf } from "../../src/protocol/part.ts";
+import { type Answer, events, json, LyingServer, rpc, rpcError } from "./lying-server.ts";
+
+let server: LyingServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+const QUICK = { retry: { attempts: 2, reconnects: 3, baseDelay: 1, maxDelay: 20 }, poll: { first: 1, most: 2 } };
+
+/** A task as 0.2 and 0.3 write it. */
+function task0_3(state: string, more: object = {}): object {
+  return { kind: "task", id: "t1", contextId: "c1", status: { state, timestamp: "2030-01-01T00:00:00Z" }, ...more };
+}
+
+function status0_3(state: string, final: boolean, text = ""): object {
+  const message = { kind: "message", messageId: `m-${text}`, role: "agent", parts: [{ kind: "text", text }] };
+  return {
+    ...{ kind: "status-update", taskId: "t1", contextId: "c1", final },
+    status: { state, timestamp: "2030-01-01T00:00:01Z", ...(text !== "" && { message }) },
+  };
+}
+
+async function states(stream: RemoteStream): Promise<string[]> {
+  const seen: string[] = [];
+  for await (const event of stream) {
+    if (event.kind === "status") seen.push(`${event.status.state} ${textOf(event.status.message?.parts ?? [])}`.trim());
+  }
+  return seen;
+}
+
+describe("0.2", () => {
+  it.each(["0.2", "0.2.6"])(
+    "sends acceptedOutputModes, which %s requires, also where none are given",
+    async (version) => {
+      server = await LyingServer.start((response, heard) => json(response, rpc(heard, task0_3("completed"))));
+      const agent = await connect(server.card({}, { protocolVersion: version }), QUICK);
+      await agent.send("go");
+      expect(server.heard[0]?.body.params?.["configuration"]).toMatchObject({ acceptedOutputModes: [] });
+    },
+  );
+});
+
+describe("input-required with final: false in a stream of 0.3", () => {
+  it("does not end the stream: more follows on it", async () => {
+    server = await LyingServer.start((response, heard) => {
+      events(response);
+      const frames = [
+        task0_3("submitted"),
+        status0_3("input-required", false, "May I?"),
+        status0_3("working", false, "I may."),
+        status0_3("input-required", true, "What next?"),
+      ];
+      response.end(frames.map((result) => `data: ${rpc(heard, result)}\n\n`).join(""));
+    });
+    const agent = await connect(server.card({}, { protocolVersion: "0.3.0" }), QUICK);
+    expect(await states(agent.stream("go"))).toEqual([
+      "input-required May I?",
+      "working I may.",
+      "input-required What next?",
+    ]);
+    expect(server.heard).toHaveLength(1);
+  });
+
+  it("is the question where the server ends the stream after it", async () => {
+    server = await LyingServer.start((response, heard, count) => {
+      events(response);
+      const last = count === 1 ? status0_3("input-required", false, "Who?") : status0_3("completed", true);
+      response.end([task0_3("working"), last].map((result) => `data: ${rpc(heard, result)}\n\n`).join(""));
+    });
+    const agent = await connect(server.card({}, { protocolVersion: "0.3.0" }), QUICK);
+    const seen = await states(agent.stream("go", { onInput: () => "Ada" }));
+    expect(seen.filter((state) => state !== "working")).toEqual(["input-required Who?", "completed"]);
+    expect(server.heard).toHaveLength(2);
+  });
+});
+
+describe("a card that says 0.1.0", () => {
+  it("of a server that knows only the methods of 0.2 and later is called in 0.2", async () => {
+    const later: Answer = (response, heard) => {
+      if (heard.url.endsWith("agent-card.json")) {
+        const { url = "" } = server ?? {};
+        return json(
+          response,
+          JSON.stringify({
+            name: "Bee",
+            description: "",
+            version: "1",
+            url,
+            protocolVersion: "0.1.0",
+            capabilities: { streaming: true },
+            skills: [],
+          }),
+        );
+      }
+      if (heard.body.method === "message/send") return json(response, rpc(heard, task0_3("completed")));
+      if (heard.body.method !== "message/stream") return json(response, rpcError(heard, -32601, "Method not found"));
+      events(response);
+      response.end(`data: ${rpc(heard, status0_3("completed", true))}\n\n`);
+    };
+    server = await LyingServer.start(later);
+    const agent = await connect(server.url, { ...QUICK, cache: false });
+    expect(await agent.send("go")).toMatchObject({ task: { status: { state: "completed" } } });
+    expect(await states(agent.stream("go"))).toEqual(["completed"]);
+    expect(agent.interface.protocolVersion).toBe("0.2");
+    const methods = server.heard.flatMap(({ body }) => body.method ?? []);
+    expect(methods).toEqual(["tasks/send", "message/send", "message/stream"]);
+  });
+});
+
+describe("a stream with U+001E", () => {
+  it.each([
+    ["before the field's name", "\u001edata: "],
+    ["before the data", "data: \u001e"],
+  ])("%s is read without it", async (_, before) => {
+    server = await LyingServer.start((response, heard) => {
+      events(response);
+      const frames = [task0_3("working"), status0_3("completed", true)];
+      response.end(frames.map((result) => `${before}${rpc(heard, result)}\n\n`).join(""));
+    });
+    const agent = await connect(server.card({}, { protocolVersion: "0.3.0" }), QUICK);
+    expect(await states(agent.stream("go"))).toEqual(["completed"]);
+  });
+});
+
+describe("a list", () => {
+  it.each([
+    ["HTML", "text/html", "<!DOCTYPE html><pre>Cannot GET /v1/tasks</pre>"],
+    ["JSON", "application/json", '{"detail":"Not Found"}'],
+  ])("that is answered by a 404 in %s is an unsupported operation", async (_, type, body) => {
+    server = await LyingServer.start((response) => {
+      response.writeHead(404, { "content-type": type }).end(body);
+    });
+    const agent = await connect(server.card({}, { protocolVersion: "0.3.0", binding: "HTTP+JSON" }), QUICK);
+    const thrown = await agent.taskPage().catch((reason: unknown) => reason);
+    expect(thrown).toBeInstanceOf(RemoteError);
+    expect(thrown).toMatchObject({ code: "unsupported-operation", remote: { httpStatus: 404 } });
+  });
+});

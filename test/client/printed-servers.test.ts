@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { RemoteStream } from "../../src/client/api.ts";
+import { connect } from "../../src/client/connect.ts";
+import { textOf } from "../../src/protocol/part.ts";
+import { type Answer, events, json, LyingServer, rpc, rpcError } from "./lying-server.ts";
+
+let server: LyingServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+const QUICK = { retry: { attempts: 2, reconnects: 3, baseDelay: 1, maxDelay: 20 }, poll: { first: 1, most: 2 } };
+
+async function lines(stream: RemoteStream): Promise<string[]> {
+  const seen: string[] = [];
+  for await (const event of stream) {
+    if (event.kind === "status") seen.push(event.status.state);
+    if (event.kind === "artifact") seen.push(textOf(event.artifact.parts));
+  }
+  return seen;
+}
+
+const DONE = { state: "completed", timestamp: "2030-01-01T00:00:02Z" };
+const WORKING = {
+  state: "working",
+  timestamp: "2030-01-01T00:00:01Z",
+  message: { role: "agent", parts: [{ type: "text", text: "On it" }] },
+};
+
+/** The first server of the 0.1 kind: JSON-RPC at its address, streams at `/subscribe`, statuses as history. */
+function first({ subscribes }: { readonly subscribes: boolean }): Answer {
+  return (response, heard) => {
+    const { method, params = {} } = heard.body;
+    if (heard.url === "/subscribe" && subscribes) {
+      if (method !== "tasks/sendSubscribe")
+        return json(response, '{"error":"Only tasks/sendSubscribe supported"}', 400);
+      const id = params["id"];
+      const write = (name: string, result: object): void =>
+        void response.write(`event: ${name}\ndata: ${JSON.stringify({ id: heard.body.id, result })}\n\n`);
+      events(response);
+      write("status", { id, status: { state: "submitted", timestamp: "2030-01-01T00:00:00Z" } });
+      write("status", { id, status: WORKING });
+      write("artifact", { id, artifact: { parts: [{ type: "text", text: "made" }] } });
+      write("status", { id, status: DONE, final: true });
+      return void response.end();
+    }
+    if (heard.url !== "/")
+      return void response.writeHead(404, { "content-type": "text/html" }).end("<pre>Cannot POST</pre>");
+    const task = {
+      ...{ id: params["id"], sessionId: "s", status: DONE, history: [WORKING, DONE] },
+      artifacts: [{ parts: [{ type: "text", text: "made" }] }],
+    };
+    if (method === "tasks/send" || method === "tasks/get") return json(response, rpc(heard, task));
+    json(response, rpcError(heard, -32601, "Method not found"));
+  };
+}
+
+describe("a 0.1 server that does not know streams at its address", () => {
+  it("is streamed from /subscribe", async () => {
+    server = await LyingServer.start(first({ subscribes: true }));
+    const agent = await connect(server.card({}, { protocolVersion: "0.1", url: `${server.url}/` }), QUICK);
+    expect(await lines(agent.stream("go"))).toEqual(["submitted", "working", "made", "completed"]);
+    expect(await lines(agent.stream("go"))).toEqual(["submitted", "working", "made", "completed"]);
+    expect(server.heard.map(({ url }) => url)).toEqual(["/", "/subscribe", "/subscribe"]);
+  });
+
+  it("is sent the message and polled where there is no /subscribe either, and its history of statuses gives messages", async () => {
+    server = await LyingServer.start(first({ subscribes: false }));
+    const agent = await connect(server.card({}, { protocolVersion: "0.1", url: `${server.url}/` }), QUICK);
+    const sent = await agent.stream("go").result();
+    if (sent.kind !== "task") throw new Error("no task");
+    expect(sent.task.status.state).toBe("completed");
+    expect(sent.task.history?.map(({ parts }) => textOf(parts))).toEqual(["On it"]);
+  });
+});
+
+describe("a REST server of 0.3 that reads requests with kind only", () => {
+  it("is called with restStyle: json", async () => {
+    server = await LyingServer.start((response, { url, body }) => {
+      const message = Object((body as { message?: unknown }).message);
+      const at = { taskId: "t1", contextId: "c1" };
+      expect(url).toBe("/rpc/v1/message:stream");
+      events(response);
+      const text = Array.isArray(message.parts)
+        ? message.parts.map((part: { text: string }) => part.text).join("")
+        : "?";
+      const frames = [
+        { kind: "task", id: "t1", contextId: "c1", status: { state: "submitted" }, history: [message] },
+        {
+          kind: "artifact-update",
+          ...at,
+          artifact: { artifactId: "a", parts: [{ kind: "text", text }] },
+          append: false,
+        },
+        { kind: "status-update", ...at, status: DONE, final: true },
+      ];
+      response.end(frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join(""));
+    });
+    const card = server.card({}, { protocolVersion: "0.3.0", binding: "HTTP+JSON" });
+    const agent = await connect(card, { ...QUICK, restStyle: "json" });
+    expect(await lines(agent.stream("Hello"))).toEqual(["Hello", "completed"]);
+  });
+});
+
+describe("a call that takes too long", () => {
+  it.each(["send", "stream", "wait"] as const)(
+    "is given up with the id of its task, where that is known: %s",
+    async (way) => {
+      server = await LyingServer.start((response, heard) => {
+        const task = { id: "t1", contextId: "c1", status: { state: "TASK_STATE_WORKING", timestamp: DONE.timestamp } };
+        if (heard.body.method === "SendMessage") return json(response, rpc(heard, { task }));
+        if (heard.body.method === "GetTask") return json(response, rpc(heard, task));
+        events(response);
+        response.write(`data: ${rpc(heard, { task })}\n\n`);
+      });
+      const agent = await connect(server.card(), QUICK);
+      const call = {
+        send: () => agent.send("go", { timeout: 200 }),
+        stream: () => agent.stream("go", { timeout: 200 }).result(),
+        wait: () => agent.task("t1").wait({ timeout: 200 }),
+      }[way];
+      await expect(call()).rejects.toMatchObject({ code: "timeout", taskId: "t1" });
+    },
+  );
+});
