@@ -12,4 +12,25 @@ export const AWAITED: ReadonlySet<string> = new Set([
   "AG-UI client: question and answer",
   // Streamed text is one part.
   "Mastra client: 300 tokens, sent",
+  // `/X/.well-known/ID/agent-card.json` for `/X/a2a/ID`.
+  "Mastra server: card found from the address",
+  "VoltAgent server: card found from the address",
+  // A U+001E before the data of an event.
+  "VoltAgent server: text, streamed",
+  "VoltAgent server: 300 tokens, streamed",
+  "VoltAgent server: failed task",
+  "VoltAgent server: cancel a running task",
+  "VoltAgent server: text, through remoteAgent",
+  // A card of 0.1.0 whose server knows the methods of later versions.
+  "BeeAI server: text, sent",
+  "BeeAI server: text, streamed",
+  "BeeAI server: 300 tokens, streamed",
+  "BeeAI server: failed task",
+  "BeeAI server: cancel a running task",
+  "BeeAI server: text, through remoteAgent",
+  "BeeAI server: file, through remoteAgent",
+  // A list answered by a page with status 404.
+  "quirk: a list that is answered by a page with status 404",
+  // Declared modes do not bind.
+  "quirk: default modes that say application/json",
 ]);

@@ -63,6 +63,8 @@ export interface ServerPeer extends Package {
 export interface RunningPeer {
   /** What a user would give to `connect`. */
   readonly url: string;
+  /** Where the card is, where it is at an unusual place. */
+  readonly cardUrl?: string;
   close(): Promise<void>;
 }
 

@@ -1,0 +1,60 @@
+import { expect, it, onTestFinished } from "vitest";
+import { connect } from "../../src/client.ts";
+import { AWAITED } from "./awaited.ts";
+import type { Json } from "./json.ts";
+import type { RunningPeer } from "./peer.ts";
+import { heardIn, serveSdk } from "./sdk-server.ts";
+import { runServer } from "./server-scenarios.ts";
+import { ServerScript } from "./server-script.ts";
+import { adkServer } from "./servers/adk.ts";
+
+/** Quirks of servers beyond the table, each as some server has it. */
+function quirk(name: string, run: () => Promise<void>): void {
+  (AWAITED.has(`quirk: ${name}`) ? it.fails : it)(name, run);
+}
+
+quirk("a list that is answered by a page with status 404", async () => {
+  const { url, close } = await adkServer.start();
+  onTestFinished(close);
+  const agent = await connect(url, { binding: "HTTP+JSON", retry: { attempts: 1 } });
+  await expect(agent.taskPage()).rejects.toMatchObject({ code: "unsupported-operation" });
+});
+
+const MODES = { "are null": null, "are empty": [], "say text": ["text"], "say application/json": ["application/json"] };
+
+for (const [name, modes] of Object.entries(MODES)) {
+  quirk(`default modes that ${name}`, async () => {
+    const running = await serveModes(modes);
+    onTestFinished(() => running.close());
+    await runServer("text, through remoteAgent", running);
+    await runServer("file, through remoteAgent", running);
+  });
+}
+
+function serveModes(modes: Json): Promise<RunningPeer> {
+  const script = new ServerScript();
+  return serveSdk({
+    cardPath: "/.well-known/agent-card.json",
+    rpcPath: "/",
+    card: (url) => ({
+      name: "Modes",
+      description: "Says nothing by its modes.",
+      url,
+      protocolVersion: "0.3.0",
+      version: "1",
+      capabilities: { streaming: true },
+      defaultInputModes: modes,
+      defaultOutputModes: modes,
+      skills: [],
+    }),
+    async execute({ taskId, contextId, message, publish }) {
+      const act = script.act(heardIn(message));
+      const text = act.kind === "write" ? act.tokens.join("") : "";
+      publish({ kind: "task", id: taskId, contextId, status: { state: "working" } });
+      const artifact = { artifactId: "answer", parts: [{ kind: "text", text }] };
+      publish({ kind: "artifact-update", taskId, contextId, artifact, lastChunk: true });
+      publish({ kind: "status-update", taskId, contextId, status: { state: "completed" }, final: true });
+    },
+    cancel: (task) => task,
+  });
+}
