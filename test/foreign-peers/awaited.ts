@@ -15,6 +15,8 @@ export const AWAITED: ReadonlySet<string> = new Set([
   // `/X/.well-known/ID/agent-card.json` for `/X/a2a/ID`.
   "Mastra server: card found from the address",
   "VoltAgent server: card found from the address",
+  // `input-required` with `final: false` does not end a stream.
+  "gemini-cli server: question and answer",
   // A U+001E before the data of an event.
   "VoltAgent server: text, streamed",
   "VoltAgent server: 300 tokens, streamed",

@@ -23,7 +23,7 @@ export class ServerScript {
   readonly #counts = new Map<string, number>();
 
   act({ text, fileBytes, conversation, isAnswer = false }: Heard): Act {
-    if (isAnswer) return { kind: "write", tokens: ["Hello, ", `${text}.`] };
+    if (isAnswer) return { kind: "write", tokens: ["Hello", ", ", text, "."] };
     const count = (this.#counts.get(conversation ?? "") ?? 0) + 1;
     if (conversation !== undefined) this.#counts.set(conversation, count);
     if (text === "tokens") return { kind: "write", tokens: TOKENS };
