@@ -16,7 +16,7 @@ export const AWAITED: ReadonlySet<string> = new Set([
   "Mastra server: card found from the address",
   "VoltAgent server: card found from the address",
   // `input-required` with `final: false` does not end a stream.
-  "gemini-cli server: question and answer",
+  "quirk: updates that say input-required and final: false, after a tool was approved",
   // A U+001E before the data of an event.
   "VoltAgent server: text, streamed",
   "VoltAgent server: 300 tokens, streamed",

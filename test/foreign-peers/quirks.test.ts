@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { connect } from "../../src/client.ts";
+import { connect, type RemoteStream, type Task, textOf } from "../../src/client.ts";
 import { AWAITED } from "./awaited.ts";
 import type { Json } from "./json.ts";
 import type { RunningPeer } from "./peer.ts";
@@ -7,6 +7,7 @@ import { heardIn, serveSdk } from "./sdk-server.ts";
 import { runServer } from "./server-scenarios.ts";
 import { ServerScript } from "./server-script.ts";
 import { adkServer } from "./servers/adk.ts";
+import { geminiCliServer } from "./servers/gemini-cli.ts";
 
 /** Quirks of servers beyond the table, each as some server has it. */
 function quirk(name: string, run: () => Promise<void>): void {
@@ -19,6 +20,26 @@ quirk("a list that is answered by a page with status 404", async () => {
   const agent = await connect(url, { binding: "HTTP+JSON", retry: { attempts: 1 } });
   await expect(agent.taskPage()).rejects.toMatchObject({ code: "unsupported-operation" });
 });
+
+quirk("updates that say input-required and final: false, after a tool was approved", async () => {
+  const { url, close } = await geminiCliServer.start();
+  onTestFinished(close);
+  const agent = await connect(url);
+  const { task } = await lastOf(agent.stream("ask"));
+  const approval = { data: { callId: "call-1", outcome: "proceed_once" } };
+  const { text } = await lastOf(
+    agent.stream([{ text: "Ada" }, approval], { taskId: task.id, contextId: task.contextId }),
+  );
+  expect(text).toBe("Hello, Ada.");
+});
+
+/** The task at the end of a stream, and the text of all status messages. */
+async function lastOf(stream: RemoteStream): Promise<{ readonly task: Task; readonly text: string }> {
+  let text = "";
+  for await (const event of stream) if (event.kind === "status") text += textOf(event.status.message?.parts ?? []);
+  if (stream.task === undefined) throw new Error("There was no task.");
+  return { task: stream.task, text };
+}
 
 const MODES = { "are null": null, "are empty": [], "say text": ["text"], "say application/json": ["application/json"] };
 

@@ -5,6 +5,7 @@ import { realAiSdkClient } from "./real/ai-sdk-client.ts";
 import { realAssistantUiClient } from "./real/assistant-ui-client.ts";
 import { realBeeaiClient } from "./real/beeai-client.ts";
 import { realBeeaiServer } from "./real/beeai-server.ts";
+import { realGeminiCliServer } from "./real/gemini-cli-server.ts";
 import { realMastraClient } from "./real/mastra-client.ts";
 import { realMastraServer } from "./real/mastra-server.ts";
 import type { RealClient, RealServer } from "./real/real-peer.ts";
@@ -28,4 +29,5 @@ export const REAL_SERVERS: readonly RealServer[] = [
   realStrandsServer,
   realBeeaiServer,
   realVoltagentServer,
+  realGeminiCliServer,
 ];

@@ -1,9 +1,8 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { elementsOf, type Json } from "../json.ts";
 import { ServerScript } from "../server-script.ts";
 import { BEEAI_PACKAGES } from "./beeai-client.ts";
+import { freePort } from "./free-port.ts";
 import type { RealServer } from "./real-peer.ts";
 
 interface Bases {
@@ -81,13 +80,3 @@ export const realBeeaiServer: RealServer = {
     };
   },
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("There is no free port.");
-  return address.port;
-}

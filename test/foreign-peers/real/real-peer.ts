@@ -8,10 +8,8 @@ import type { Conversation, RunningPeer } from "../peer.ts";
 export interface RealPeer {
   /** The name of the scripted peer. */
   readonly name: string;
-  /** npm packages and their exact versions. Empty where there is nothing to run. */
+  /** npm packages and their exact versions. */
   readonly packages: Readonly<Record<string, string>>;
-  /** Why it cannot be run here. */
-  readonly cannotRun?: string;
 }
 
 export interface RealClient extends RealPeer {

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { elementsOf } from "../json.ts";
 import { cannot, type ServerPeer } from "../peer.ts";
 import { type Execution, heardIn, serveSdk } from "../sdk-server.ts";
-import { ServerScript } from "../server-script.ts";
+import { type Act, ServerScript } from "../server-script.ts";
 
 /**
  * The agent talks in status messages, a piece at a time, and every turn ends with `input-required`, without a message and with
- * `final: true`. In the turns after the first, the pieces themselves say `input-required`, with `final: false`. A caller that closes
- * the connection before the final status ends the work.
+ * `final: true`. After the caller has approved a tool, the pieces themselves say `input-required`, with `final: false`. A failure of the
+ * model is one more piece. A caller that closes the connection before the final status ends the work.
  */
 export const geminiCliServer: ServerPeer = {
   name: "gemini-cli",
@@ -21,7 +22,7 @@ export const geminiCliServer: ServerPeer = {
     "300 tokens, streamed": "works",
     "two messages in one context": cannot("the agent remembers a task, not a context"),
     "question and answer": "works",
-    "failed task": "works",
+    "failed task": cannot("a failure of the model is a status message like others, and the turn ends as usual"),
     "cancel a running task": "works",
     "list of tasks": "works",
     "text, through remoteAgent": "works",
@@ -86,11 +87,15 @@ async function execute(
   }
   const { text } = heardIn(message);
   const act = script.act({ text, fileBytes: 0, isAnswer: task !== undefined });
-  if (act.kind === "fail") return status("failed", act.reason, true);
   if (act.kind === "work") return void (await new Promise((resolve) => left.addEventListener("abort", resolve)));
-  const talking = task === undefined ? "working" : "input-required";
-  for (const piece of act.kind === "ask" ? [act.question] : act.tokens) status(talking, piece, false);
+  const talking = elementsOf(message.parts).some(({ kind }) => kind === "data") ? "input-required" : "working";
+  for (const piece of piecesOf(act)) status(talking, piece, false);
   await sleep(20);
   if (left.aborted) return status("input-required", "Stopped: the caller has closed the connection.", true);
   status("input-required", undefined, true);
+}
+
+function piecesOf(act: Exclude<Act, { kind: "work" }>): readonly string[] {
+  if (act.kind === "fail") return [`Agent Error: ${act.reason}`];
+  return act.kind === "ask" ? [act.question] : act.tokens;
 }
