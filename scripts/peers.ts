@@ -19,13 +19,7 @@ Needs the npm registry. Ends with status 1 where a result is not the expected on
   --help        this text
 `;
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: "string", default: "" },
-    keep: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  },
-});
+const options = readOptions();
 if (options.help) {
   process.stdout.write(HELP);
   process.exit(0);
@@ -47,6 +41,16 @@ if (tried === 0) print(`There is no peer whose name contains "${options.only}".`
 print(`\n${tried} scenarios, ${differences} not as expected`);
 // Some of the libraries keep timers and sockets open.
 process.exit(tried === 0 || differences > 0 ? 1 : 0);
+
+function readOptions(): { readonly only: string; readonly keep: boolean; readonly help: boolean } {
+  try {
+    const flag = { type: "boolean", default: false } as const;
+    return parseArgs({ options: { only: { type: "string", default: "" }, keep: flag, help: flag } }).values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : "Wrong options."}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
 
 async function tryPeer(
   real: RealPeer,

@@ -92,7 +92,7 @@ async function* run(options: SdkServerOptions, tasks: Map<string, Json>, asked: 
     (error: unknown) => {
       const id: string = task?.id ?? randomUUID();
       const parts = [
-        { kind: "text", text: `Agent execution error: ${error instanceof Error ? error.message : error}` },
+        { kind: "text", text: `Agent execution error: ${error instanceof Error ? error.message : "unknown"}` },
       ];
       const said = { kind: "message", role: "agent", messageId: randomUUID(), parts, contextId };
       const status = { state: "failed", message: said, timestamp: new Date().toISOString() };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { bytesIn, type Json, textsIn } from "../json.ts";
+import { bytesIn, elementsOf, type Json, textsIn } from "../json.ts";
 import { type Answer, type ClientPeer, type Conversation, cannot, NotOffered, type Turn } from "../peer.ts";
 import { RpcScript } from "../rpc-script.ts";
 
@@ -59,7 +59,8 @@ class AdkConversation implements Conversation {
     const chunks = new Map<string, Json[]>();
     for await (const event of this.#rpc.stream("message/stream", { message })) {
       const parts: Json[] = partsOf(event);
-      if (parts.length === 0) continue;
+      const isProgress = event.kind === "status-update" && event.final !== true;
+      if (parts.length === 0 || isProgress) continue;
       if (event.kind === "artifact-update") {
         const { artifactId } = event.artifact;
         const collected = event.append === true ? (chunks.get(artifactId) ?? []) : [];
@@ -67,7 +68,6 @@ class AdkConversation implements Conversation {
         if (event.lastChunk !== true) continue;
         kept.push(...(chunks.get(artifactId) ?? []));
         this.#contextId = event.contextId;
-      } else if (event.kind === "status-update" && event.final !== true) {
       } else if (event.status?.state === "failed") {
         failure = textsIn(parts)[0];
       } else {
@@ -85,5 +85,5 @@ function partsOf(event: Json): Json[] {
   if (event.kind === "artifact-update") return event.artifact.parts;
   const status: Json[] = event.status.message?.parts ?? [];
   if (event.kind === "status-update") return status;
-  return [...(event.artifacts ?? []).flatMap((artifact: Json) => artifact.parts), ...status];
+  return [...elementsOf(event.artifacts).flatMap((artifact) => artifact.parts), ...status];
 }

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import type { RunningPeer } from "../peer.ts";
 
 /** Opens a port, and then has the application made for it. */
@@ -44,5 +43,5 @@ async function forward(
   );
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   if (answer.body === null) response.end();
-  else await pipeline(Readable.fromWeb(answer.body as NodeReadableStream), response);
+  else await pipeline(Readable.fromWeb(answer.body), response);
 }
