@@ -1,6 +1,7 @@
 // Installs the packages of others that speak A2A into a temporary folder and runs the scenarios of test/foreign-peers with them:
 // their clients against this server, this client against their servers. Ends with status 1 where a result is not the expected one.
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +26,8 @@ if (options.help) {
   process.exit(0);
 }
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const write = process.stdout.write.bind(process.stdout);
+const print = (line: string): void => void write(`${line}\n`);
 silenceLibraries();
 const root = await mkdtemp(join(tmpdir(), "palaver-peers-"));
 let tried = 0;
@@ -62,7 +64,7 @@ async function tryPeer(
   print(`\n${real.name}, ${side}: ${names.join(", ")}`);
   let rows: readonly Row[];
   try {
-    rows = await run(await Modules.of(await install(names, `${real.name}-${side}`)));
+    rows = await run(await Modules.of(await install(names)));
   } catch (error) {
     tried++;
     differences++;
@@ -77,8 +79,10 @@ async function tryPeer(
 }
 
 /** Scripts of packages are not run: none of what is used here needs them, and some of them download. */
-async function install(names: readonly string[], name: string): Promise<string> {
-  const folder = join(root, name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-"));
+async function install(names: readonly string[]): Promise<string> {
+  const folder = join(root, (names[0] ?? "").replaceAll(/[^a-z0-9]+/g, "-"));
+  // A client and a server of one framework are in the same packages.
+  if (existsSync(folder)) return folder;
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--legacy-peer-deps", "--loglevel=error"];
@@ -94,8 +98,10 @@ function lineOf(row: Row): string {
   return `  ${mark} ${scenario.padEnd(32)} ${note.replaceAll(/\s+/g, " ").slice(0, 300)}`.trimEnd();
 }
 
-/** The libraries write to the console, and some fail in the background when a connection is closed. Neither is a result. */
+/** The libraries write logs, and some fail in the background when a connection is closed. Neither is a result. */
 function silenceLibraries(): void {
-  for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};
+  process.stdout.write = () => true;
+  process.stderr.write = () => true;
+  process.env["BEE_FRAMEWORK_LOG_LEVEL"] = "silent";
   process.on("unhandledRejection", () => {});
 }
