@@ -7,6 +7,10 @@ import type { RealServer } from "./real-peer.ts";
 
 interface Bases {
   readonly BaseAgent: new () => object;
+  /** Any other error loses its message. */
+  readonly AgentError: new (
+    message: string,
+  ) => Error;
 }
 
 interface Serve {
@@ -25,7 +29,7 @@ export const realBeeaiServer: RealServer = {
   name: "BeeAI",
   packages: BEEAI_PACKAGES,
   async load(modules) {
-    const { BaseAgent } = await modules.import<Bases>("beeai-framework/agents/base");
+    const { BaseAgent, AgentError } = await modules.import<Bases>("beeai-framework/agents/base");
     const { Emitter } = await modules.import<Json>("beeai-framework/emitter/emitter");
     const { UnconstrainedMemory } = await modules.import<Json>("beeai-framework/memory/unconstrainedMemory");
     const { AssistantMessage } = await modules.import<Json>("beeai-framework/backend/message");
@@ -55,7 +59,7 @@ export const realBeeaiServer: RealServer = {
           .join("");
         const files = elementsOf(content).filter(({ type }) => type === "file");
         const act = script.act({ text, fileBytes: files.map(({ data }) => atob(String(data))).join("").length });
-        if (act.kind === "fail") throw new Error(act.reason);
+        if (act.kind === "fail") throw new AgentError(act.reason);
         if (act.kind === "work") await new Promise(() => {});
         const answer = act.kind === "write" ? act.tokens.join("") : act.kind === "ask" ? act.question : "";
         return { result: construct(AssistantMessage, answer) };
