@@ -1,3 +1,4 @@
+import { foreignPeersSection } from "../foreign-peers/page-section.ts";
 import { lackingIn, MARKS, type Matrix, type Table } from "./matrix.ts";
 
 /** Where the page is kept, from the root of the repository. */
@@ -17,6 +18,7 @@ export function compatibilityPage({ clients, servers, golden }: Matrix): string 
     keyOf("server"),
     "### What servers lack themselves",
     lacking(servers),
+    foreignPeersSection(),
     HOW,
   ];
   return `${sections.join("\n\n")}\n`;
@@ -26,7 +28,8 @@ const INTRODUCTION = `# Compatibility
 
 Nothing here is claimed: each mark is what came of a test between Palaver and a library that others have written, as published.
 [Clients of others against Palaver's server](#clients-of-others-against-palavers-server) comes first, then
-[Palaver's client against official servers](#palavers-client-against-official-servers).
+[Palaver's client against official servers](#palavers-client-against-official-servers) and
+[frameworks and user interfaces from npm](#frameworks-and-user-interfaces-from-npm).
 
 ## Clients of others against Palaver's server
 
@@ -49,7 +52,8 @@ const HOW = `## How this page is made
 \`npm run matrix\` runs the clients, the servers and the exchanges and prints what came of them; \`npm run matrix -- --write\`
 writes it here. The same tests are part of \`npm test\`, and one more fails when this page is not what they would write. The
 scenarios, the agents they talk to, and one adapter per client are in \`test/peers\`; those of the other direction, with one
-adapter per server, in \`test/remote-peers\`; the exchanges in \`test/golden\`.`;
+adapter per server, in \`test/remote-peers\`; the exchanges in \`test/golden\`. The frameworks are in \`test/foreign-peers\`: their table
+is what their tests expect, \`npm run matrix -- --write\` writes it as well, and \`npm run peers\` compares it with the real packages.`;
 
 function table({ columns, groups }: Table): string {
   const head = columns.map(({ peer, binding }) => `${peer}<br>${binding}`);
