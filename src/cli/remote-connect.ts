@@ -1,11 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { RemoteAgent } from "../client/api.ts";
 import { connect } from "../client/connect.ts";
+import { withNewestOnly } from "../client/discovery/choose-interface.ts";
 import { type Discovered, discover } from "../client/discovery/discover.ts";
 import { RemoteError } from "../client/errors.ts";
-import type { AgentCard, AgentInterface } from "../protocol/card.ts";
-import { canSpeak } from "../wire/client-registry.ts";
-import { PLAIN_BINDING } from "../wire/plain/binding.ts";
 import type { AgentReference } from "./agent-reference.ts";
 import { CliError } from "./cli-error.ts";
 import type { Connect, ConnectRequest, ReadCard } from "./connect.ts";
@@ -20,7 +18,7 @@ async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
   const { version, bindings, headers, credentials, fetch, pollInterval, signal } = request;
   const { card } = await find(request);
   const isAny = version?.toLowerCase() === ANY_VERSION;
-  const agent = await connect(version === undefined ? newestOf(card) : card, {
+  const agent = await connect(version === undefined ? withNewestOnly(card) : card, {
     fetch,
     headers,
     signal,
@@ -32,21 +30,6 @@ async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
   });
   // What people see is the whole card, not what is left of it for the choice.
   return { ...agent, card };
-}
-
-/** The card with the interfaces of its newest version only: an older one is used where the agent has no newer. */
-function newestOf(card: AgentCard): AgentCard {
-  const spoken = card.interfaces.filter(canSpeak);
-  const newest = spoken.reduce((best, way) => Math.max(best, versionNumber(way)), 0);
-  const interfaces = spoken.filter((way) => versionNumber(way) === newest);
-  return interfaces.length === 0 ? card : { ...card, interfaces };
-}
-
-function versionNumber({ binding, protocolVersion }: AgentInterface): number {
-  // The plain dialect has an edition of its own, which is no version of the protocol.
-  if (binding === PLAIN_BINDING) return 0;
-  const [major = 0, minor = 0] = protocolVersion.split(".").map(Number);
-  return major * 1000 + minor;
 }
 
 /** What is wrong with a card that cannot be understood is told like what can. */

@@ -22,7 +22,9 @@ export const adkClient: ClientPeer = {
     "300 tokens, sent": cannot(STREAMS),
     "300 tokens, streamed": "works",
     "text, streamed, then a pause": "works",
-    "question and answer": "works",
+    "question and answer": cannot(
+      "it shows the task that a stream begins with, whose question is still open then, before the answer",
+    ),
     "file to the agent": "works",
     "file from the agent": "works",
     "failed task": "works",
