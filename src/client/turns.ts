@@ -25,10 +25,15 @@ export class Turns {
   }
 }
 
+/** Resolves in a later turn of the event loop. A timer would take some milliseconds in browsers. */
 function macrotask(): Promise<void> {
   return new Promise((resolve) => {
-    // Not every runtime has it; elsewhere a timer takes some milliseconds.
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else setTimeout(resolve, 0);
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener("message", () => {
+      port1.close();
+      resolve();
+    });
+    port1.start();
+    port2.postMessage(undefined);
   });
 }

@@ -170,8 +170,8 @@ function limitsOf({ limits = {} }: ServerOptions) {
 }
 
 function requireLimit(name: string, value: number): void {
-  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value > 0)) return;
-  throw new TypeError(`limits: ${name} must be a whole number from 1 on, or Infinity, not ${String(value)}.`);
+  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value >= 0)) return;
+  throw new TypeError(`limits: ${name} must be a whole number, or Infinity, not ${String(value)}.`);
 }
 
 /** Store errors say themselves what to do. */
