@@ -23,7 +23,7 @@ function kindOf(frame: Loose): unknown {
   const { kind, result, ...members } = frame ?? {};
   if (kind === undefined) return Object.keys(members).join();
   expect(result).toEqual({ kind, ...members });
-  return kind.replace(/-u/, "U");
+  return String(kind).replace(/-u/, "U");
 }
 
 describeFaces("REST over HTTP", (open) => {

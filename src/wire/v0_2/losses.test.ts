@@ -4,10 +4,12 @@ import { A2AError } from "../../protocol/error.ts";
 import { dialectSettings } from "../options.ts";
 import { BARE_CARD } from "../test/cards.ts";
 import { LOSS_NAMES as NEWER_NAMES } from "../v0_3/losses.ts";
+import { decodePart } from "../v0_3/part.ts";
 import { cardObject } from "./card.ts";
 import { createRpcClientCodec } from "./client-codec.ts";
 import { createRpcCodec } from "./codec.ts";
 import { LOSS_NAMES, LOSSES } from "./losses.ts";
+import { WRITING } from "./writing.ts";
 
 const client = createRpcClientCodec();
 const card: AgentCard = {
@@ -22,6 +24,12 @@ const card: AgentCard = {
 
 /** What is lost besides what is lost in the next version, and how that shows. */
 const SHOWN: Readonly<Record<string, () => void>> = {
+  otherData: () => {
+    const wire = WRITING.part({ data: [1], metadata: { a: 1 } });
+    expect(wire).toEqual({ kind: "text", text: "[1]", metadata: { a: 1, data_part_compat: true } });
+    expect(decodePart(wire, "p")).toEqual({ data: [1], metadata: { a: 1 } });
+    expect(decodePart({ ...wire, text: "no JSON" }, "p")).toMatchObject({ text: "no JSON" });
+  },
   listing: () => {
     const list = { operation: "list", tenant: "", pageSize: 100, artifacts: true, history: undefined } as const;
     expect(() => client.encodeRequest(list)).toThrow("no such operation");

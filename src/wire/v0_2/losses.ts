@@ -9,6 +9,10 @@ export const LOSS_NAMES: readonly LossName[] = [...NEWER_NAMES, ...OWN_NAMES];
 /** What readers of this version do not get as it is: what those of the next one do not, and more. */
 export const LOSSES: Readonly<Record<LossName, Loss>> = {
   ...NEWER,
+  otherData: {
+    what: "data that is no object",
+    becomes: 'a text with its JSON, marked in the metadata by "data_part_compat", from which it is read back',
+  },
   listing: { what: "a list of tasks", becomes: "nothing" },
   certificates: {
     what: "that callers authenticate by certificate",

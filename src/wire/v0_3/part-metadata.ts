@@ -28,6 +28,31 @@ export function packData(part: DataPart): { readonly data: JsonObject; readonly 
   return { data: { value: part.data }, metadata: { ...metadata, [WRAPPED]: true } };
 }
 
+/**
+ * The JSON of data that is no object, and the metadata to write with a text part that holds it; marked like wrapped data, so that it is
+ * read back as data. `undefined` for data that is an object.
+ */
+export function packDataAsText(part: DataPart): { readonly text: string; readonly metadata: JsonObject } | undefined {
+  if (isJsonObject(part.data)) return undefined;
+  return { text: JSON.stringify(part.data), metadata: { ...packMetadata(part), [WRAPPED]: true } };
+}
+
+/** Undoes `packDataAsText`. A text that is not marked, or is no JSON, stays a text. */
+export function unpackText(text: string, metadata: JsonObject | undefined): Part {
+  const data = metadata?.[WRAPPED] === true ? parsed(text) : undefined;
+  if (metadata === undefined || data === undefined) return { text, ...unpackMetadata(metadata) };
+  const { [WRAPPED]: _marker, ...rest } = metadata;
+  return { data, ...unpackMetadata(Object.keys(rest).length === 0 ? undefined : rest) };
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
 type Details = Pick<Part, "mediaType" | "filename" | "metadata">;
 
 /** Undoes `packMetadata`. Members that could not have been written by it stay where they are. */

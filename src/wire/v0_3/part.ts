@@ -14,7 +14,7 @@ import {
   type WireObject,
 } from "../fields.ts";
 import { LIBERAL, type Reading } from "../reading.ts";
-import { packData, packMetadata, unpackData, unpackMetadata } from "./part-metadata.ts";
+import { packData, packMetadata, unpackData, unpackText } from "./part-metadata.ts";
 
 const KINDS = ["text", "file", "data"] as const;
 type Kind = (typeof KINDS)[number];
@@ -117,7 +117,11 @@ function contentOf(wire: WireObject, kind: Kind | undefined, { path, liberal }: 
   if (value === undefined || (value === null && content !== "data"))
     throw invalidField(`${path}.${content}`, "is required");
   const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
-  if (content === "text") return { text: asString(value, `${path}.text`), ...unpackMetadata(metadata) };
+  if (content === "text") {
+    const part = unpackText(asString(value, `${path}.text`), metadata);
+    if (part.data !== undefined) asJson(part.data, `${path}.text`);
+    return part;
+  }
   if (content === "file")
     return { ...decodeFile(value, { path: `${path}.file`, liberal }), ...(metadata !== undefined && { metadata }) };
   // Parsed JSON, whose limits are looked at once it is out of its wrapper.

@@ -74,8 +74,13 @@ export const content: ScenarioGroup = {
         const mirror = await stage.meet("mirror");
         const task = taskOf(await mirror.send({ content: "list" }));
         const list = [1, "two", null, { three: 3 }];
-        const arrived = task.artifacts.find(({ name }) => name === "list")?.parts[0]?.data;
-        expect(arrived).toEqual(stage.line.rules.bareData === "as it is" ? list : { value: list });
+        const part = task.artifacts.find(({ name }) => name === "list")?.parts[0];
+        // A server that takes its caller for one of 0.2 writes the JSON of it.
+        if (part?.text !== undefined) {
+          expect([stage.line.protocol, JSON.parse(part.text)]).toEqual(["0.2", list]);
+          return;
+        }
+        expect(part?.data).toEqual(stage.line.rules.bareData === "as it is" ? list : { value: list });
       },
     },
     {

@@ -4,7 +4,8 @@ import { CARD_MEMBERS } from "./v0-3.ts";
 /** Every object a server of version 0.3 may answer with over REST to clients that write its protobuf form as JSON. */
 export const SHAPES_0_3_PROTO: Shapes = {
   members: {
-    RestError: { ...plain("code", "message"), ...any("data") },
+    // `error` repeats the other members, for clients that look there.
+    RestError: { ...plain("code", "message"), ...any("data", "error") },
     SendMessageResponse: { task: one("Task"), message: one("Message") },
     StreamResponse: {
       task: one("Task"),

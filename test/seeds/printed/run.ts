@@ -31,24 +31,29 @@ export function printedText(name: PrintedName, filled: Readonly<Record<string, s
   return text;
 }
 
-/** Runs a printed program and returns what it declares under these names. `scope`: what it uses but does not define. */
-export function runPrinted<Name extends string>(
-  program: PrintedName,
-  names: readonly Name[],
-  scope: Readonly<Record<string, unknown>>,
-): Record<Name, any> {
-  const text = `${printedText(program)}\nreturn { ${names.join(", ")} };`;
-  // The text is the body of a function, so that `return` is allowed only once it is wrapped in one.
-  const wrapped = `(function () { ${text} })`;
-  const code = stripTypeScriptTypes(wrapped, { mode: "transform" });
-  const made = compileFunction(`return ${code}`, Object.keys(scope), { filename: program });
+export interface PrintedRun<Names> {
+  /** What the program declares and the test uses. */
+  readonly names: readonly (keyof Names & string)[];
+  /** What the program uses but does not define. */
+  readonly scope: Readonly<Record<string, unknown>>;
+}
+
+/** Runs a printed program and returns what it declares under these names. */
+export function runPrinted<Names extends object>(program: PrintedName, { names, scope }: PrintedRun<Names>): Names {
+  const code = stripTypeScriptTypes(`(function () { ${printedText(program)}\nreturn { ${names.join(", ")} }; })`, {
+    mode: "transform",
+  });
+  // Safe as far as the program declares what the test says it does.
+  const made = compileFunction(`return ${code}`, Object.keys(scope), { filename: program }) as (
+    ...values: unknown[]
+  ) => () => Names;
   return made(...Object.values(scope))();
 }
 
 /** A `fetch` for programs that call a path of their own page, or the host of an example. */
-export function fetchFrom(url: string): typeof fetch {
-  return (input, init) => {
-    const { pathname } = new URL(String(input), "https://agent.example.com");
+export function fetchFrom(url: string): (path: string, init?: RequestInit) => Promise<Response> {
+  return (path, init) => {
+    const { pathname } = new URL(path, "https://agent.example.com");
     return fetch(`${url}${pathname}`, init);
   };
 }

@@ -127,3 +127,30 @@ it(seed.example("9.7. Structured Data Exchange › 2 response", "JSON may be giv
     ]);
   }
 });
+
+it(
+  seed.example(
+    "9.7. Structured Data Exchange › a list from the agent",
+    "0.2 has no data that is a list: its JSON is given as a text, as in the example, and read back as data",
+  ),
+  async () => {
+    let seen: unknown;
+    await using stage = await serveScript(
+      async (task) => {
+        seen = task.message.parts[0]?.data;
+        await task.artifact("tickets").end([{ data: TICKETS }]);
+      },
+      { outputModes: ["*/*"], inputModes: ["*/*"] },
+      { assumeVersion: "0.2" },
+    );
+    const task = resultOf(await post(stage.url, LIST), 9);
+    const [part] = [at(task, "artifacts.0.parts.0")];
+    expect(part).toMatchObject(textPart(JSON.stringify(TICKETS)));
+    const message = { kind: "message", role: "user", parts: [part], messageId: "m-1" };
+    await post(stage.url, rpcRequest(1, "message/send", { message }));
+    expect(seen).toEqual(TICKETS);
+    const bare = { ...message, parts: [{ kind: "data", data: TICKETS }], messageId: "m-2" };
+    await post(stage.url, rpcRequest(2, "message/send", { message: bare }));
+    expect(seen).toEqual(TICKETS);
+  },
+);

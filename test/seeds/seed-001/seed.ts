@@ -74,6 +74,7 @@ const INDEX = {
   "9.6. File Exchange › 2 download in place": "tested",
   "9.7. Structured Data Exchange › 1 request": "tested",
   "9.7. Structured Data Exchange › 2 response": "tested",
+  "9.7. Structured Data Exchange › a list from the agent": "tested",
   "10.1. Relationship to MCP": "nothing: it compares",
   "10.2. Security Considerations Summary › transport security": "tested",
   "10.2. Security Considerations Summary › authentication and authorization": "nothing: they are those of 4.4 and 4.6",

@@ -19,8 +19,13 @@ const REPORT: RunFunction = async (task) => {
 it(seed.example("Client-Side (TypeScript)", "the printed program reads a stream and logs what happens"), async () => {
   await using stage = await serveScript(REPORT);
   const console = loggingConsole();
-  const scope = { fetch: fetchFrom(stage.url), console };
-  const { example, streamMessage } = runPrinted("002-client-side.txt", ["example", "streamMessage"], scope);
+  const { example, streamMessage } = runPrinted<{
+    example(): Promise<void>;
+    streamMessage(message: object): AsyncGenerator<unknown>;
+  }>("002-client-side.txt", {
+    names: ["example", "streamMessage"],
+    scope: { fetch: fetchFrom(stage.url), console },
+  });
   await example();
   expect(console.logged).toEqual([
     ["Status:", "working"],
@@ -36,9 +41,21 @@ it(seed.example("Client-Side (TypeScript)", "the printed program reads a stream 
   ]);
 });
 
-function clientOf(url: string, console: object) {
-  const scope = { fetch: fetchFrom(url), console, uuidv4: () => crypto.randomUUID() };
-  return runPrinted("002-client.txt", ["A2AClientImpl", "example"], scope);
+interface PrintedClient {
+  streamMessage(params: { readonly message: object }): AsyncGenerator<unknown>;
+  sendMessage(params: { readonly message: object }): Promise<unknown>;
+}
+
+interface ClientProgram {
+  readonly A2AClientImpl: new (baseUrl: string, token: string) => PrintedClient;
+  example(): Promise<void>;
+}
+
+function clientOf(url: string, console: object): ClientProgram {
+  return runPrinted<ClientProgram>("002-client.txt", {
+    names: ["A2AClientImpl", "example"],
+    scope: { fetch: fetchFrom(url), console, uuidv4: () => crypto.randomUUID() },
+  });
 }
 
 it(
@@ -107,7 +124,7 @@ it(seed.example("Client (TypeScript) › sendMessage", "the printed class is giv
   const client = new (clientOf(stage.url, loggingConsole()).A2AClientImpl)(stage.url, "token-123");
   const task = await client.sendMessage({ message: saying("Quick question") });
   expect(task).toMatchObject({ kind: "task", status: { state: "completed" } });
-  expect(JSON.stringify(task.artifacts)).toContain("Quick question");
+  expect(JSON.stringify(at(task, "artifacts"))).toContain("Quick question");
   await expect(client.sendMessage({ message: saying("", { parts: [] }) })).rejects.toThrow(
     "must have at least one part",
   );

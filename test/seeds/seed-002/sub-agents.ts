@@ -89,11 +89,15 @@ it(seed.example("Client Handling", "the printed program notes which tasks a stat
   async function* streamMessage(request: object): AsyncGenerator<unknown> {
     for (const { json } of await streamed(`${stage.url}/api/a2a`, request)) yield json;
   }
-  const scope = { streamMessage, generateId: () => crypto.randomUUID() };
-  const names = ["invokeWithSubAgents", "taskRelations"] as const;
-  const { invokeWithSubAgents, taskRelations } = runPrinted("002-client-handling.txt", names, scope);
+  const { invokeWithSubAgents, taskRelations } = runPrinted<{
+    invokeWithSubAgents(prompt: string): Promise<void>;
+    readonly taskRelations: Map<string, readonly string[]>;
+  }>("002-client-handling.txt", {
+    names: ["invokeWithSubAgents", "taskRelations"],
+    scope: { streamMessage, generateId: () => crypto.randomUUID() },
+  });
   await invokeWithSubAgents(PROMPT);
-  const [relation]: [string, readonly string[]][] = [...taskRelations];
+  const [relation] = taskRelations;
   expect(taskRelations.size).toBe(1);
   const task = (agent: string, id: unknown) =>
     get(`${stage.of(agent)}/v1/tasks/${String(id)}`, { "a2a-version": "0.3" });

@@ -84,7 +84,10 @@ it(
         return { value: "secret-key-123" };
       },
     };
-    const { handleInputRequired } = runPrinted("002-implementation-example.txt", ["handleInputRequired"], scope);
+    const { handleInputRequired } = runPrinted<{ handleInputRequired(event: unknown): Promise<void> }>(
+      "002-implementation-example.txt",
+      { names: ["handleInputRequired"], scope },
+    );
     await handleInputRequired(asked);
     expect(requests).toEqual([
       {

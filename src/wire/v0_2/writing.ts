@@ -1,0 +1,12 @@
+import type { Part } from "../../protocol/part.ts";
+import { partObject } from "../v0_3/part.ts";
+import { packDataAsText } from "../v0_3/part-metadata.ts";
+import { OFFICIAL, type Writing } from "../v0_3/writing.ts";
+
+/** As the next version writes, except for data that is no object: its JSON is a text, as in the examples of 0.2 (section 9.7). */
+export const WRITING: Writing = { ...OFFICIAL, name: "0.2", part: partOf };
+
+function partOf(part: Part): object {
+  const text = part.data === undefined ? undefined : packDataAsText(part);
+  return text === undefined ? partObject(part) : { kind: "text", ...text };
+}
