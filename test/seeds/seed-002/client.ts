@@ -99,5 +99,5 @@ it(seed.example("Client (TypeScript) › sendMessage", "the call is answered wit
   const request = rpcRequest(id, "message/send", { message: saying("Quick question") });
   const task = resultOf(await post(`${stage.url}/api/a2a`, request, headers), id);
   expect(task).toMatchObject({ kind: "task", status: { state: "completed" } });
-  expect(at(task, "artifacts.0.parts.1.text")).toBe("Quick question");
+  expect(at(task, "artifacts.0.parts.0.text")).toBe("Hello Quick question");
 });
