@@ -1,4 +1,4 @@
-import type { Artifact, Frame } from "./neutral.ts";
+import type { Artifact, Frame, Part } from "./neutral.ts";
 
 /** What a stream's frames make of a task's artifacts, put together as the protocol says. */
 export function foldArtifacts(frames: readonly Frame[]): readonly Artifact[] {
@@ -15,7 +15,21 @@ export function foldArtifacts(frames: readonly Frame[]): readonly Artifact[] {
       appended ? { ...before, parts: [...before.parts, ...artifact.parts] } : artifact,
     );
   }
-  return [...artifacts.values()];
+  return Array.from(artifacts.values(), (artifact) => ({ ...artifact, parts: mergedTexts(artifact.parts) }));
+}
+
+/** Text that came in pieces is one part of a task; the empty piece that closes an artifact is none. */
+function mergedTexts(parts: readonly Part[]): readonly Part[] {
+  const isText = (part: Part | undefined): boolean =>
+    part !== undefined && part.text !== undefined && Object.keys(part).length === 1;
+  const merged: Part[] = [];
+  for (const part of parts) {
+    const last = merged.at(-1);
+    if (isText(part) && last !== undefined && part.text === "") continue;
+    if (isText(part) && isText(last)) merged.splice(-1, 1, { text: `${last?.text}${part.text}` });
+    else merged.push(part);
+  }
+  return merged;
 }
 
 /** What a stream tells of states, from its first frame on. */

@@ -42,7 +42,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       const stream = await accepted(caller().subscribe(id));
       const first = await stream.next();
       expect(first).toMatchObject({ kind: "task", task: { id, status: { state: "working" } } });
-      expect(foldArtifacts(first === undefined ? [] : [first])[0]?.parts).toEqual([{ text: "one " }, { text: "two " }]);
+      expect(foldArtifacts(first === undefined ? [] : [first])[0]?.parts).toEqual([{ text: "one two " }]);
       gate.open();
       const rest = await stream.rest();
       expect(streamedText(rest)).toBe("three four");

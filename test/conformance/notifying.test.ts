@@ -85,13 +85,15 @@ inEveryDialect(
             "artifact",
             "input-required",
             "working",
+            "artifact",
             "completed",
           ]);
           expect(told.every((each) => "taskId" in each && each.taskId === taskId)).toBe(true);
           const pieces = told.flatMap((each) => (each.kind === "artifact" ? [each] : []));
-          expect(pieces.map(({ append, artifact }) => [append, artifact.parts])).toEqual([
-            [false, [{ text: "half " }]],
-            [true, [{ text: "full" }]],
+          expect(pieces.map(({ append, lastChunk, artifact }) => [append, lastChunk, artifact.parts])).toEqual([
+            [false, false, [{ text: "half " }]],
+            [true, false, [{ text: "full" }]],
+            [true, true, [{ text: "" }]],
           ]);
           expect(told.at(-1)).toMatchObject({ kind: "status", status: end.status });
           return;

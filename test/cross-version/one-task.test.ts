@@ -319,7 +319,16 @@ describe("one task, in every version", () => {
     });
     for (const later of ["kind", "contextId"]) expect(result).not.toHaveProperty(later);
     const ended = { statusUpdate: { ...links, status: { state: "TASK_STATE_CANCELED", timestamp: AT } } };
-    expect(await framesUntil(subscriber, "TASK_STATE_CANCELED")).toEqual([["8", ended]]);
+    const closing = {
+      ...links,
+      artifact: { artifactId: "result", parts: [{ text: "" }] },
+      append: true,
+      lastChunk: true,
+    };
+    expect(await framesUntil(subscriber, "TASK_STATE_CANCELED")).toEqual([
+      ["8", { artifactUpdate: closing }],
+      ["9", ended],
+    ]);
     expect(await subscriber.next()).toBeUndefined();
 
     const canceled = { state: "canceled", timestamp: AT };

@@ -124,7 +124,7 @@ it(seed.example("4 On failure › tasks/get", "who lost the stream reads the tas
   expect(await getTask(stage.url, "task-1")).toMatchObject({
     status: { state: "completed" },
     artifacts: [
-      { index: 0, name: "draft", parts: [...text("one "), ...text("two")] },
+      { index: 0, name: "draft", parts: text("one two") },
       { index: 1, name: "summary", parts: text("three") },
     ],
   });

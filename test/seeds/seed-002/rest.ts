@@ -156,7 +156,7 @@ it(
       id: ids.taskId,
       contextId: ids.contextId,
       status: { state: "completed", timestamp: TIME },
-      artifacts: [{ artifactId: ID, name: "result", parts: [textPart("Quick "), textPart("answer")] }],
+      artifacts: [{ artifactId: ID, name: "result", parts: [textPart("Quick answer")] }],
       history: [{ ...message, ...ids }],
     });
   },
