@@ -102,7 +102,7 @@ describe("A 0.1 client", () => {
     [
       "no timestamp",
       { status: { state: "working" } },
-      { status: { state: "working", timestamp: "1970-01-01T00:00:00.000Z" } },
+      { status: expect.not.objectContaining({ timestamp: expect.anything() }) },
     ],
     ["a state spelt otherwise", { status: { state: "cancelled", timestamp } }, { status: { state: "canceled" } }],
     ["a state it does not know", { status: { state: "unknown", timestamp } }, { status: { state: "working" } }],
