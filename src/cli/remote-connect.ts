@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { RemoteAgent } from "../client/api.ts";
 import { connect } from "../client/connect.ts";
+import { chooseInterface } from "../client/discovery/choose-interface.ts";
 import { type Discovered, discover } from "../client/discovery/discover.ts";
 import { RemoteError } from "../client/errors.ts";
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
-import { canSpeak } from "../wire/client-registry.ts";
-import { PLAIN_BINDING } from "../wire/plain/binding.ts";
 import type { AgentReference } from "./agent-reference.ts";
 import { CliError } from "./cli-error.ts";
 import type { Connect, ConnectRequest, ReadCard } from "./connect.ts";
@@ -36,15 +35,14 @@ async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
 
 /** The card with the interfaces of its newest version only: an older one is used where the agent has no newer. */
 function newestOf(card: AgentCard): AgentCard {
-  const spoken = card.interfaces.filter(canSpeak);
-  const newest = spoken.reduce((best, way) => Math.max(best, versionNumber(way)), 0);
-  const interfaces = spoken.filter((way) => versionNumber(way) === newest);
-  return interfaces.length === 0 ? card : { ...card, interfaces };
+  const usable = chooseInterface(card);
+  const newest = Math.max(...usable.map(versionNumber));
+  return { ...card, interfaces: usable.filter((way) => versionNumber(way) === newest) };
 }
 
 function versionNumber({ binding, protocolVersion }: AgentInterface): number {
-  // The plain dialect has an edition of its own, which is no version of the protocol.
-  if (binding === PLAIN_BINDING) return 0;
+  // Bindings that are named by a URI, such as the plain dialect, have editions of their own, which are no versions of the protocol.
+  if (binding.includes(":")) return 0;
   const [major = 0, minor = 0] = protocolVersion.split(".").map(Number);
   return major * 1000 + minor;
 }
