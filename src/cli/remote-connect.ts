@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { RemoteAgent } from "../client/api.ts";
 import { connect } from "../client/connect.ts";
-import { withNewestOnly } from "../client/discovery/choose-interface.ts";
+import { chooseInterface } from "../client/discovery/choose-interface.ts";
 import { type Discovered, discover } from "../client/discovery/discover.ts";
 import { RemoteError } from "../client/errors.ts";
+import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import type { AgentReference } from "./agent-reference.ts";
 import { CliError } from "./cli-error.ts";
 import type { Connect, ConnectRequest, ReadCard } from "./connect.ts";
@@ -18,7 +19,7 @@ async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
   const { version, bindings, headers, credentials, fetch, pollInterval, signal } = request;
   const { card } = await find(request);
   const isAny = version?.toLowerCase() === ANY_VERSION;
-  const agent = await connect(version === undefined ? withNewestOnly(card) : card, {
+  const agent = await connect(version === undefined ? newestOf(card) : card, {
     fetch,
     headers,
     signal,
@@ -30,6 +31,20 @@ async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
   });
   // What people see is the whole card, not what is left of it for the choice.
   return { ...agent, card };
+}
+
+/** The card with the interfaces of its newest version only: an older one is used where the agent has no newer. */
+function newestOf(card: AgentCard): AgentCard {
+  const usable = chooseInterface(card);
+  const newest = Math.max(...usable.map(versionNumber));
+  return { ...card, interfaces: usable.filter((way) => versionNumber(way) === newest) };
+}
+
+function versionNumber({ binding, protocolVersion }: AgentInterface): number {
+  // Bindings that are named by a URI, such as the plain dialect, have editions of their own, which are no versions of the protocol.
+  if (binding.includes(":")) return 0;
+  const [major = 0, minor = 0] = protocolVersion.split(".").map(Number);
+  return major * 1000 + minor;
 }
 
 /** What is wrong with a card that cannot be understood is told like what can. */

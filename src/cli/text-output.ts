@@ -79,7 +79,7 @@ export class TextOutput implements Output {
     for (const task of tasks) {
       await this.#ids(task);
       await this.#writer.field("State", officialState(task.status));
-      if (task.status.timestamp !== "") await this.#writer.field("Updated", task.status.timestamp);
+      if (task.status.timestamp !== undefined) await this.#writer.field("Updated", task.status.timestamp);
       if (this.#options.verbose) await this.#contents(task);
       await this.#options.stdout.write("\n");
     }
@@ -134,7 +134,7 @@ export class TextOutput implements Output {
   async #status(status: TaskStatus): Promise<void> {
     const { message, timestamp } = status;
     await this.#writer.field("State", officialState(status));
-    if (this.#options.verbose && timestamp !== "") await this.#writer.field("Updated", timestamp);
+    if (this.#options.verbose && timestamp !== undefined) await this.#writer.field("Updated", timestamp);
     if (message !== undefined) await this.#parts(message.parts, "Message");
   }
 

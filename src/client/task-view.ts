@@ -105,7 +105,7 @@ export class TaskView {
       if (change === undefined || (change.kind === "outdated" && !isFinal)) continue;
       events.push(this.add(change.event, place));
     }
-    const isNewer = isFinal || task.status.timestamp >= status.timestamp;
+    const isNewer = isFinal || isNotBefore(task.status.timestamp, status.timestamp);
     if (isNewer && !isSameStatus(status, task.status)) {
       events.push(this.add({ kind: "status", status: task.status }, place));
     }
@@ -149,7 +149,7 @@ function taskOf({ taskId, contextId }: TaskPlace, { status, artifacts, history, 
 }
 
 /** Of a task whose agent speaks of its artifacts before it says how it is. */
-const UNKNOWN: TaskStatus = { state: "working", timestamp: new Date(0).toISOString() };
+const UNKNOWN: TaskStatus = { state: "working" };
 
 function tooLarge(taskId: string, maxBytes: number): RemoteError {
   const text = `The task's artifacts take more than the ${maxBytes} bytes that its stream keeps (maxResultBytes). Use its events, or get the task.`;
@@ -160,6 +160,11 @@ function withTask(event: TaskEvent, look: () => Task | undefined): RemoteStreamE
   return Object.defineProperty({ ...event }, "task", { enumerable: true, get: look }) as TaskEvent & {
     readonly task: Task;
   };
+}
+
+/** What has no time is taken for news: nothing says that it is old. */
+function isNotBefore(time: string | undefined, other: string | undefined): boolean {
+  return time === undefined || other === undefined || time >= other;
 }
 
 /** Agents that leave out times and ids are taken by their words. */

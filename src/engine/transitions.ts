@@ -55,7 +55,7 @@ export class Transitions {
       for await (const { body } of readLog(this.#store, key, { after: known?.seq ?? 0, upTo: seq })) {
         const event = isStatusBody(body) ? readEvent(body) : undefined;
         if (event?.kind !== "status") continue;
-        const { state, timestamp } = event.status;
+        const { state, timestamp = "" } = event.status;
         if (transitions.at(-1)?.state !== state) transitions.push({ state, timestamp });
       }
     } catch (error) {

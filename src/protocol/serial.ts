@@ -141,7 +141,7 @@ function storedStatus(status: TaskStatus): StoredStatus {
   return {
     state: STORED_STATE[status.state],
     ...(status.message !== undefined && { message: storedMessage(status.message) }),
-    timestamp: status.timestamp,
+    timestamp: status.timestamp ?? "",
   };
 }
 

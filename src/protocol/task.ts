@@ -9,8 +9,8 @@ export interface TaskStatus {
   /** Only of other agents' tasks: the agent does not say the state, and `state` is what it is taken for. */
   readonly isUnspecified?: true;
   readonly message?: Message;
-  /** UTC with milliseconds and `Z`. */
-  readonly timestamp: string;
+  /** UTC with milliseconds and `Z`. Absent only where a remote agent gives none: tasks of this server always have it. */
+  readonly timestamp?: string | undefined;
 }
 
 /** A task as it stood at one seq of its log. `artifacts` and `history` are absent where nobody asked for them. */

@@ -118,7 +118,7 @@ export class PendingEvents implements Disposable {
     const upTo = this.#cursor;
     const kind = kindOf(wanted.body);
     const event = kind === "status" ? readEvent(wanted.body) : undefined;
-    const at = event?.kind === "status" ? Date.parse(event.status.timestamp) : now();
+    const at = event?.kind === "status" ? Date.parse(event.status.timestamp ?? "") : now();
     const body = await this.#whole(
       () => this.#replay.at(upTo),
       (stored) => codec.encodeTask(stored, { kind, at }),
@@ -135,7 +135,8 @@ export class PendingEvents implements Disposable {
         told = await currentTask(store, task);
         return told;
       },
-      (stored) => codec.encodeTask(stored, { kind: "status", at: Date.parse(readStatus(stored.status).timestamp) }),
+      (stored) =>
+        codec.encodeTask(stored, { kind: "status", at: Date.parse(readStatus(stored.status).timestamp ?? "") }),
     );
     if (told === undefined || body === undefined) return undefined;
     this.#cursor = told.seq;

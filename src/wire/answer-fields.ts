@@ -18,9 +18,9 @@ export function mapOf<T>(value: unknown, path: string, decode: (item: unknown, p
   return Object.fromEntries(entries.map(([name, item]) => [name, decode(item, `${path}.${name}`)]));
 }
 
-/** In UTC with milliseconds. Without a zone it is UTC; left out or not understood, it is the epoch. */
-export function timeOf(value: unknown): string {
+/** In UTC with milliseconds. Without a zone it is UTC. `undefined` where it is left out or not understood. */
+export function timeOf(value: unknown): string | undefined {
   const text = typeof value === "string" ? value : "";
   const time = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
-  return new Date(Number.isNaN(time) ? 0 : time).toISOString();
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }

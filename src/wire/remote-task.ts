@@ -72,11 +72,12 @@ function decodeArtifact(value: unknown, path: string, { part }: TaskWords): Arti
 function decodeStatus(value: unknown, path: string, words: TaskWords): TaskStatus {
   const wire = asObject(value, path);
   const message = member(wire, "message", "update");
+  const timestamp = timeOf(member(wire, "timestamp"));
   const state = words.state(member(wire, "state"), `${path}.state`);
   return {
     state: state ?? "working",
     ...(state === undefined && { isUnspecified: true }),
     ...(message !== undefined && { message: words.message(message, `${path}.message`) }),
-    timestamp: timeOf(member(wire, "timestamp")),
+    ...(timestamp !== undefined && { timestamp }),
   };
 }

@@ -82,9 +82,8 @@ describe("a REST server of 0.3 that reads requests with kind only", () => {
       const at = { taskId: "t1", contextId: "c1" };
       expect(url).toBe("/rpc/v1/message:stream");
       events(response);
-      const text = Array.isArray(message.parts)
-        ? message.parts.map((part: { text: string }) => part.text).join("")
-        : "?";
+      const parts: readonly { readonly text: string }[] = message.parts ?? [{ text: "?" }];
+      const text = parts.map((part) => part.text).join("");
       const frames = [
         { kind: "task", id: "t1", contextId: "c1", status: { state: "submitted" }, history: [message] },
         {

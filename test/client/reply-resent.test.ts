@@ -25,12 +25,16 @@ function asking(proceed: () => Promise<void>) {
   });
 }
 
+function isReply(init: RequestInit | undefined): boolean {
+  return typeof init?.body === "string" && init.body.includes('"taskId"');
+}
+
 /** `fetch`, whose answer to the first reply is lost once `ready` resolves. */
 function losingFirstReply(ready: Promise<void>): typeof fetch {
   let isLost = false;
   return async (input, init) => {
     const response = await fetch(input, init);
-    if (isLost || !String(init?.body).includes('"taskId"')) return response;
+    if (isLost || !isReply(init)) return response;
     isLost = true;
     await ready;
     await response.body?.cancel();
@@ -69,7 +73,7 @@ it.each([
   const losing = losingFirstReply(stored.promise);
   let replies = 0;
   const counting: typeof fetch = async (input, init) => {
-    if (String(init?.body).includes('"taskId"') && ++replies === 2) {
+    if (isReply(init) && ++replies === 2) {
       const response = await fetch(input, init);
       resent.resolve();
       return response;

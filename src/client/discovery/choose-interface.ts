@@ -40,21 +40,6 @@ export function chooseInterface(card: AgentCard, options: InterfaceOptions = {})
   return [first, ...others];
 }
 
-/** The card with the interfaces of its newest supported version only; as it is where none is supported. */
-export function withNewestOnly(card: AgentCard): AgentCard {
-  const supported = card.interfaces.filter(canSpeak);
-  const newest = supported.reduce((best, way) => Math.max(best, versionNumber(way)), 0);
-  const interfaces = supported.filter((way) => versionNumber(way) === newest);
-  return interfaces.length === 0 ? card : { ...card, interfaces };
-}
-
-function versionNumber({ binding, protocolVersion }: AgentInterface): number {
-  // The plain dialect has an edition of its own, which is no version of the protocol.
-  if (binding === PLAIN_BINDING) return 0;
-  const [major = 0, minor = 0] = protocolVersion.split(".").map(Number);
-  return major * 1000 + minor;
-}
-
 function hasBinding(way: AgentInterface, name: string): boolean {
   return bare(way.binding) === bare(name) || (way.binding === PLAIN_BINDING && bare(name) === "PLAIN");
 }

@@ -184,7 +184,7 @@ export class ScriptedEngine implements Engine {
     if (event.kind === "status") {
       task.state = event.status.state;
       task.status = writeStatus(event.status);
-      task.statusAt = Date.parse(event.status.timestamp);
+      task.statusAt = Date.parse(event.status.timestamp ?? "");
     }
     this.wakeAll(task);
   }

@@ -64,13 +64,14 @@ function decodeTask(value: unknown): Task {
   const state = decodeState(member(wire, "state") ?? member(asObject(wire["status"] ?? {}, "result.status"), "state"));
   const history = listOf(member(wire, "messages"), "result.messages", (item, path) => decodeMessage(item, path, id));
   const last = history.at(-1);
+  const timestamp = timeOf(member(wire, "updatedAt", "createdAt"));
   return {
     id: id as TaskId,
     contextId: textOf(member(wire, "sessionId", "contextId"), "result.sessionId") as ContextId,
     status: {
       state,
       ...(last?.role === "agent" && { message: last }),
-      timestamp: timeOf(member(wire, "updatedAt", "createdAt")),
+      ...(timestamp !== undefined && { timestamp }),
     },
     history,
   };

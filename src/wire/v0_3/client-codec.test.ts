@@ -94,7 +94,7 @@ describe.each([
 
 describe("A 0.3 client reads", () => {
   const status = { state: "working" };
-  const bare = { id: "t", contextId: "c", status: { state: "working", timestamp: "1970-01-01T00:00:00.000Z" } };
+  const bare = { id: "t", contextId: "c", status: { state: "working" } };
   const update = { taskId: "t", contextId: "c", final: false };
   const artifact = { artifactId: "a", parts: [{ text: "x" }] };
   const reply = { messageId: "m", role: "agent", parts: [{ text: "x" }] };
@@ -180,11 +180,16 @@ describe("A 0.3 client reads", () => {
     ["2025-04-02T16:59:25.331844", "2025-04-02T16:59:25.331Z"],
     ["2025-04-02T16:59:25Z", "2025-04-02T16:59:25.000Z"],
     ["2025-04-02T18:59:25+02:00", "2025-04-02T16:59:25.000Z"],
-    ["yesterday", "1970-01-01T00:00:00.000Z"],
-    [undefined, "1970-01-01T00:00:00.000Z"],
+    ["yesterday", undefined],
+    [undefined, undefined],
   ])("the time %j as %s", (timestamp, expected) => {
     expect(rpcClient.decodeResult("get", { id: "t", status: { state: "working", timestamp } })).toMatchObject({
-      task: { status: { timestamp: expected } },
+      task: {
+        status:
+          expected === undefined
+            ? expect.not.objectContaining({ timestamp: expect.anything() })
+            : { timestamp: expected },
+      },
     });
   });
 

@@ -181,7 +181,6 @@ describe("an answer", () => {
         contextId: "c",
         status: {
           state: "canceled",
-          timestamp: "1970-01-01T00:00:00.000Z",
           message: { messageId: "m", role: "agent", parts: [{ text: "x" }] },
         },
         artifacts: [{ artifactId: "a", parts: [{ url: "u", mediaType: "a/b" }] }],
