@@ -130,7 +130,7 @@ export class TaskFollower {
     if (taskId === undefined || before === undefined) return false;
     const task = await this.#options.host.get(taskId, this.#signal);
     if (isSameStatus(before, task.status)) return false;
-    yield* this.#burst(this.#view.catchUp(task));
+    yield* this.#burst(this.#polled(task));
     if (!this.#isSettled()) yield* this.subscribe(taskId);
     return true;
   }
@@ -154,7 +154,7 @@ export class TaskFollower {
       else if (ending.progressed) toldBefore = undefined;
       failures = ending.progressed && !hasFailed ? 0 : failures + 1;
       if (failures >= settings.retry.reconnects || id === undefined) throw lost(ending.error, id);
-      if (failures > 1 && ending.kind === "closed") {
+      if (ending.kind === "closed" && failures > this.#closesAccepted()) {
         // It says how the task is and ends: that can be had for less.
         yield* this.#look(id);
         return;
@@ -176,6 +176,14 @@ export class TaskFollower {
         return;
       } else if (!mayRepeat(error, true)) throw refusedAfter(toldBefore, error);
     }
+  }
+
+  /**
+   * How often in a row a server may end a stream that brought nothing before the task is polled instead. A server that numbers its events
+   * can resume them exactly, and may only be restarting; polling would put its events together.
+   */
+  #closesAccepted(): number {
+    return this.#cursor === undefined ? 1 : Math.max(1, this.#options.host.settings.retry.reconnects - 2);
   }
 
   async #waitBefore({ kind, retry = 0, error }: Exclude<Ending, { kind: "done" }>, failures: number): Promise<void> {
@@ -384,12 +392,19 @@ export class TaskFollower {
     const { settings } = this.#options.host;
     const { first, most } = settings.poll;
     for (let delay = first; ; delay = Math.min(delay * 1.5, most)) {
-      const events = this.#view.catchUp(await this.#options.host.get(id, this.#signal));
+      const events = this.#polled(await this.#options.host.get(id, this.#signal));
       yield* this.#burst(events);
       if (this.#isSettled()) return;
       if (events.length > 0) delay = first;
       await pause(settings.clock, delay, this.#signal);
     }
+  }
+
+  /** The events by which a polled task differs. The cursor lies behind them then, and resuming from it would repeat them. */
+  #polled(task: Task): readonly RemoteStreamEvent[] {
+    const events = this.#view.catchUp(task);
+    if (events.length > 0) this.#cursor = undefined;
+    return events;
   }
 
   #isSettled(): boolean {
