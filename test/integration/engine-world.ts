@@ -6,6 +6,8 @@ import { planMove } from "../../src/engine/transition.ts";
 import { A2AError } from "../../src/protocol/error.ts";
 import { ArtifactFold } from "../../src/protocol/fold.ts";
 import type { TaskId } from "../../src/protocol/ids.ts";
+import { isWithoutContent } from "../../src/protocol/merged-parts.ts";
+import { textOf } from "../../src/protocol/part.ts";
 import { readEvent } from "../../src/protocol/serial.ts";
 import { isInterrupted, isTerminal, type TaskState } from "../../src/protocol/state.ts";
 import { type Store, StoreError } from "../../src/store/contract.ts";
@@ -441,14 +443,22 @@ export class EngineWorld {
     );
     const events = entries.map(({ body }) => readEvent(body));
     const fold = new ArtifactFold();
+    const open = new Map<string, boolean>();
     let state: TaskState = "submitted";
     for (const [index, event] of events.entries()) {
       fold.add(event);
+      if (event.kind === "artifact") {
+        const { artifactId, parts } = event.artifact;
+        const isClosing = event.append && event.lastChunk && isWithoutContent(parts);
+        if (isClosing) assert.equal(open.get(artifactId), true, "an artifact is closed once");
+        open.set(artifactId, !event.lastChunk);
+      }
       if (event.kind !== "status") continue;
       assert.deepEqual(planMove(state, event.status.state), { ok: true, via: [] });
       state = event.status.state;
       if (isTerminal(state)) assert.equal(index, events.length - 1);
     }
+    assert.ok(![...open.values()].includes(true), "the last chunk of each artifact is marked as the last");
     const snapshot = await harness.get(task.id);
     assert.deepEqual(snapshot.artifacts, fold.artifacts());
     assert.equal(snapshot.status.state, state);
@@ -477,18 +487,12 @@ export class EngineWorld {
     for (const turn of task.turns.values()) {
       for (const [name, texts] of turn) expected.set(name, [...(expected.get(name) ?? []), ...texts]);
     }
-    const held = new Map(
-      artifacts.map(({ artifactId, parts }) => [artifactId as string, parts.map(({ text }) => text ?? "")]),
-    );
+    const held = new Map(artifacts.map(({ artifactId, parts }) => [artifactId as string, textOf(parts)]));
     const mark = this.#options.transforms ? "!" : "";
     // What an attempt produced and the last one did not is left as an empty artifact.
-    for (const [name, texts] of held) if (!expected.has(name) && texts.join("") === mark) held.delete(name);
-    for (const [name, texts] of expected)
-      expected.set(
-        name,
-        texts.map((text) => text + mark),
-      );
-    assert.deepEqual(Object.fromEntries(held), Object.fromEntries(expected));
+    for (const [name, text] of held) if (!expected.has(name) && text === mark) held.delete(name);
+    const texts = Array.from(expected, ([name, written]) => [name, written.map((text) => text + mark).join("")]);
+    assert.deepEqual(Object.fromEntries(held), Object.fromEntries(texts));
   }
 
   #known(id: TaskId): Known {

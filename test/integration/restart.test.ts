@@ -107,6 +107,7 @@ describe("after the process died, a task whose agent says", () => {
       "input-required:Name?",
       "working",
       "result=2 Bob!",
+      "a+=!",
       "completed",
     ]);
   });
@@ -653,7 +654,7 @@ describe("a second turn", () => {
     await crashAt(end);
     await harness.untilState(taskId, "completed");
     expect(seen).toEqual(Array(2).fill(["two", "1 false", ["one", "two"], ["1"]]));
-    expect(await harness.story(taskId)).toEqual(["working", "a=1", "a+=2", "completed"]);
+    expect(await harness.story(taskId)).toEqual(["working", "a=1", "a+=2", "a+=!", "completed"]);
   });
 
   test("keeps what the turns before it wrote where an artifact is restarted, through more than one crash", async () => {

@@ -13,7 +13,9 @@ export const content: ScenarioGroup = {
       async run(stage) {
         const echo = await stage.meet("echo");
         const parts = [{ text: "" }, { text: 'Grüße, 世界 👋\u2028\r\n\0 \\ "' }, { text: "x".repeat(1_000_000) }];
-        expect(await echoed(echo, parts.slice(1))).toEqual(parts.slice(1));
+        // Adjacent texts of an artifact are one part.
+        const text = parts.map((part) => part.text).join("");
+        expect(await echoed(echo, parts.slice(1))).toEqual([{ text }]);
       },
     },
     {
