@@ -124,9 +124,9 @@ describe.each(REMOTES)("an agent that relays to %s", (_, start) => {
     expect({ name, description, version }).toEqual({ name: "Peer", description: "Does as told.", version: "1.0.0" });
     // A card must name some skill, so that one without any is given one.
     for (const skill of direct.card.skills) expect(skills).toContainEqual(skill);
-    expect(capabilities.extensions).toContainEqual(
-      expect.objectContaining({ uri: RELAYED, params: { url: direct.interface.url } }),
-    );
+    expect(capabilities.extensions).toContainEqual(expect.objectContaining({ uri: RELAYED }));
+    // Where the remote agent is may be a secret of this network.
+    expect(JSON.stringify(capabilities.extensions)).not.toContain(direct.interface.url);
   });
 
   it.each(CALLERS)("streams to callers of $version", async ({ callerAt, text, completed }) => {

@@ -3,7 +3,7 @@ import { type Agent, type AgentDefinition, agent } from "../../engine/agent.ts";
 import type { AgentSkill } from "../../protocol/card.ts";
 import { Relay } from "./relay.ts";
 
-/** What a card says of an agent that passes everything on: its extensions have this among them, with the address in `params.url`. */
+/** The extension by which a card says that its agent passes everything on to another one. It does not say where that is. */
 export const RELAYED = "urn:palaver:extension:relayed";
 
 export interface RemoteAgentOptions extends ConnectOptions {
@@ -47,8 +47,7 @@ export async function remoteAgent(address: string | URL | object, options: Remot
     extensions: [
       {
         uri: RELAYED,
-        description: "Passes everything on to the agent at this address.",
-        params: { url: remote.interface.url },
+        description: "Passes everything on to another agent.",
       },
     ],
     // A question may be parked for days: whoever gives it up meanwhile gives it up over there as well.
