@@ -48,7 +48,7 @@ describe("The agent for the compatibility kits", () => {
     ["tck-artifact-file-url-1", holding({ url: expect.any(String), ...file })],
     ["tck-artifact-data-1", holding({ data: { key: "value", count: 42 } })],
     ["tck-stream-001-1", holding({ text: expect.any(String) })],
-    ["tck-stream-artifact-chunked-1", task("COMPLETED", { artifacts: [{ parts: [{}, {}] }] })],
+    ["tck-stream-artifact-chunked-1", task("COMPLETED", { artifacts: [{ parts: [{ text: expect.any(String) }] }] })],
     ["tck-message-response-1", { result: { message: { parts: [{ text: "Direct message response" }] } } }],
     ["test-message-id-1", task("INPUT_REQUIRED")],
   ])("does what %s asks for", async (messageId, expected) => {
