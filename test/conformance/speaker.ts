@@ -57,6 +57,8 @@ export interface Rules {
   readonly list: "pages" | "array" | "none";
   /** What is told to who asks for an extended card that there is not; `undefined`: nobody can ask. */
   readonly undeclaredExtendedCard: "UnsupportedOperation" | "ExtendedCardNotConfigured" | undefined;
+  /** What a caller gets for whom there is no extended card; absent: the card is not configured. */
+  readonly deniedExtendedCard?: RefusalName;
   readonly undeclaredStreaming: RefusalName;
   /** What sending a message to a finished task gets. */
   readonly finishedSend: RefusalName;

@@ -109,7 +109,9 @@ inEveryDialect(
         expect(await refusalOf(caller("echo", { token: "alice" }).extendedCard())).toBe(
           speaker.rules.undeclaredExtendedCard,
         );
-        expect(await refusalOf(caller("tactful", { token: "alice" }).extendedCard())).toBe("ExtendedCardNotConfigured");
+        expect(await refusalOf(caller("tactful", { token: "alice" }).extendedCard())).toBe(
+          speaker.rules.deniedExtendedCard ?? "ExtendedCardNotConfigured",
+        );
       });
     });
   },

@@ -7,7 +7,7 @@ import { headersOf } from "./rest-client.ts";
 import { createCaller, readPushed } from "./v0-3-jsonrpc.ts";
 import { RULES_0_3, readNumberedError } from "./v0-3-shapes.ts";
 
-const RULES: Rules = { ...RULES_0_3, namesTasks: "may" };
+const RULES: Rules = { ...RULES_0_3, namesTasks: "may", deniedExtendedCard: "PermissionDenied" };
 
 /** JSON-RPC 0.2. Without its name, its callers would be taken for those of 0.3. */
 export const jsonRpc0_2: Speaker = {
