@@ -1,6 +1,7 @@
 import { uuidv7 } from "../internal/uuid.ts";
 import { A2AError, invalidField } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
+import { namedRequests } from "../protocol/input-request.ts";
 import type { Message } from "../protocol/message.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
 import type { InboxEntry, Outcome } from "../store/contract.ts";
@@ -15,7 +16,7 @@ import { setWebhook } from "./message-webhook.ts";
 import { type Once, toldBefore } from "./once.ts";
 import { onceEntry } from "./once-entry.ts";
 import { refusedTask } from "./refused-task.ts";
-import { type Questions, readRunner } from "./runner-record.ts";
+import { isNamed, type Questions, readRunner } from "./runner-record.ts";
 import { ticketOf } from "./ticket.ts";
 import { skillNamed } from "./turn.ts";
 
@@ -31,7 +32,7 @@ export interface Continuation {
 export async function continueTask(parts: EngineParts, feed: Feed, message: Continuation): Promise<Submitted> {
   try {
     const inbox = await entryBefore(parts, feed, message);
-    const posted = inbox === undefined ? await postOnce(parts, feed, message) : { inbox };
+    const posted = inbox === undefined ? await postOnce(parts, feed, message) : repeated(feed, message, inbox);
     return { kind: "task", ticket: { ...ticketOf(feed.task), ...posted } };
   } catch (error) {
     if (error instanceof A2AError || error instanceof TaskAborted) throw error;
@@ -65,8 +66,18 @@ async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): 
     // Another node may have been quicker with the same message, and the task may have ended by it.
     const before = error instanceof A2AError ? await entryBefore(parts, feed, message) : undefined;
     if (before === undefined) throw error;
-    return { inbox: before };
+    return repeated(feed, message, before);
   }
+}
+
+/** A message that was stored before and may not be read yet: it answers the open questions that it names, or the one that came before it. */
+function repeated({ questions }: Feed, { submission: { message } }: Continuation, inbox: string): Posted {
+  const named = namedRequests(message).map(({ id }) => id);
+  const open = questions?.open ?? [];
+  const answered = open.filter((question) =>
+    named.length > 0 ? named.some((name) => isNamed(question, name)) : question.before?.includes(inbox) !== true,
+  );
+  return { inbox, answers: answered.map(({ id }) => id) };
 }
 
 async function post(parts: EngineParts, feed: Feed, continuation: Continuation): Promise<Posted> {

@@ -54,7 +54,7 @@ describe("an agent that ignores its signal and writes after it has lost its leas
     await until(() => bench.lines("starts").length === 2);
     await until(async () => (await must<Task>(server.url, "GetTask", { id })).status.state === "TASK_STATE_COMPLETED");
     const { artifacts } = await must<Task>(server.url, "GetTask", { id });
-    expect(artifacts?.map(({ parts }) => parts.map((part) => part.text))).toEqual([["before ", "after"]]);
+    expect(artifacts?.map(({ parts }) => parts.map((part) => part.text))).toEqual([["before after"]]);
     await logOf(server.url, id);
   });
 });
