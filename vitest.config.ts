@@ -8,10 +8,10 @@ const config: ViteUserConfig = defineConfig({
     pool: "forks",
     // Many of them wait more than they work.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // Two faults of V8 in Node 24 that end a test process now and then, each time another one: with protection keys it aborts
-    // with "Check failed: jit_page.has_value()" when many threads come and go, and its baseline compiler can crash the collector
-    // (nodejs/node#62393).
-    execArgv: ["--no-memory-protection-keys", "--no-sparkplug"],
+    // Faults of V8 in Node 24 that end a test process now and then, each time another one. It aborts with "Check failed:
+    // jit_page.has_value()" when many threads come and go: with protection keys, and when the WebAssembly that removes types is
+    // called so often that V8 optimizes how it calls JavaScript. Its baseline compiler can crash the collector (nodejs/node#62393).
+    execArgv: ["--no-memory-protection-keys", "--wasm-wrapper-tiering-budget=1000000000", "--no-sparkplug"],
     retry: 0,
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -87,7 +87,7 @@ export interface LogEntry {
 }
 
 export interface HistoryEntry {
-  /** The seq this message follows. */
+  /** The seq this message follows. Never less than that of the message before it. */
   readonly after: number;
   readonly body: string;
   /** The inbox entry it arrived as. Absent for the first message and for the agent's own. */

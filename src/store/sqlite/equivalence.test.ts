@@ -107,7 +107,7 @@ async function operationOf(memory: Store, id: TaskId, next: Move): Promise<Store
   const end = endOf(seq + entries.length, {
     unlessInbox: next.force,
     head: headOf("completed", { statusAt: START + seq }),
-    history: next.withHead ? [{ after: seq, body: "{}" }] : [],
+    history: next.withHead ? [{ after: seq + entries.length, body: "{}" }] : [],
     ...(next.withArtifacts && { artifacts: "[]" }),
   });
   switch (next.kind) {
