@@ -178,6 +178,7 @@ describe("which dialect is spoken", () => {
     const { server, result } = await invoke({
       [CARD]: card,
       [`${BASE}/rpc`]: inTurn(
+        { jsonrpc: "2.0", error: { code: -32001, message: "Task not found" } },
         asTask("working"),
         asTask("completed", {
           artifacts: [{ artifactId: "a", parts: [{ kind: "text", text: "made" }] }],
@@ -186,8 +187,12 @@ describe("which dialect is spoken", () => {
       ),
     });
     expect(result).toEqual({ success: true, taskId: "t1", responseText: "made" });
-    expect(server.seen.slice(1).map(({ body }) => JSON.parse(body).method)).toEqual(["message/send", "tasks/get"]);
-    expect(JSON.parse(server.seen[1]?.body ?? "").params.configuration.blocking).toBe(false);
+    expect(server.seen.slice(1).map(({ body }) => JSON.parse(body).method)).toEqual([
+      "tasks/get",
+      "message/send",
+      "tasks/get",
+    ]);
+    expect(JSON.parse(server.seen[2]?.body ?? "").params.configuration.blocking).toBe(false);
   });
 
   it.each<[string, object, string]>([
@@ -224,7 +229,7 @@ describe("which dialect is spoken", () => {
   });
 
   it("may answer without a task", async () => {
-    const { result } = await invoke({ [CARD]: card, [`${BASE}/rpc`]: { jsonrpc: "2.0", id: 1, result: says("Hi") } });
+    const { result } = await invoke({ [CARD]: card, [`${BASE}/rpc`]: { jsonrpc: "2.0", result: says("Hi") } });
     expect(result).toEqual({ success: true, responseText: "Hi" });
   });
 
@@ -257,7 +262,10 @@ describe("which dialect is spoken", () => {
       [`${BASE}/`]: answer,
       [SEND]: task("completed", "plain"),
     };
-    expect((await invoke(table)).result).toEqual({ success: true, taskId: "t1", responseText: "plain" });
+    const { server, result } = await invoke(table);
+    expect(result).toEqual({ success: true, taskId: "t1", responseText: "plain" });
+    const posts = server.seen.filter(({ body }) => body.includes("Summarize this"));
+    expect(posts.map(({ url }) => url)).toEqual([SEND]);
   });
 });
 

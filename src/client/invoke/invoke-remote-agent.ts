@@ -1,6 +1,6 @@
 import { randomId } from "../../internal/random-id.ts";
 import type { AgentCard } from "../../protocol/card.ts";
-import type { MessageId } from "../../protocol/ids.ts";
+import type { MessageId, TaskId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { SendRequest } from "../../protocol/operation.ts";
 import { textOf } from "../../protocol/part.ts";
@@ -134,13 +134,18 @@ interface Submitted {
   readonly result: RemoteResult;
 }
 
-/** Sends by the first of the ways in that there is somebody at. */
+/**
+ * Sends over the first interface that a server answers at. Every interface but the last one is asked for an unknown task first, so that the
+ * message does not go to a URL where nobody speaks that version.
+ */
 async function submit(invocation: Invocation): Promise<Submitted> {
   const failures: unknown[] = [];
   const { signal } = invocation;
   const request = requestOf(invocation);
-  for (const channel of await waysIn(invocation)) {
+  const channels = await waysIn(invocation);
+  for (const channel of channels) {
     try {
+      if (channel !== channels.at(-1)) await probe(channel, signal);
       return { channel, result: await channel.ask(channel.prepare(request), { signal }) };
     } catch (thrown) {
       if (signal.aborted || !isNobodyThere(toRemoteError(thrown))) throw thrown;
@@ -150,7 +155,18 @@ async function submit(invocation: Invocation): Promise<Submitted> {
   throw failures[0];
 }
 
-/** Whether this way in is none, so that nothing was taken by it: cards of the plain dialect look like those of others. */
+/** Throws if no server of this version answers here. Other errors are left for the message itself to meet. */
+async function probe(channel: Channel, signal: AbortSignal): Promise<void> {
+  const call = channel.prepare({ operation: "get", tenant: "", id: randomId() as TaskId, history: 0 });
+  try {
+    await channel.ask(call, { signal });
+  } catch (thrown) {
+    const error = toRemoteError(thrown);
+    if (signal.aborted || (error.code !== "task-not-found" && isNobodyThere(error))) throw thrown;
+  }
+}
+
+/** Whether no server of this version answers here, so that nothing was taken: cards of the plain dialect look like those of others. */
 function isNobodyThere(error: RemoteError): boolean {
   const { httpStatus, text } = error.remote;
   if (httpStatus === 404 || httpStatus === 405) return true;
