@@ -13,9 +13,13 @@ import { skillNamed } from "./turn.ts";
 /** How many tasks of the context, latest status first, are searched for a message that was sent before. */
 const MAX_SEARCHED = 20;
 
-/** Whether the message carries a context and no task, and so may answer a question of a task in that context. */
-export function namesContextOnly({ answersByContext, message }: Submission): boolean {
-  return answersByContext === true && message.contextId !== undefined && message.taskId === undefined;
+/**
+ * Whether the message carries a context and no task, and so may answer a question of a task in that context. Agents that send a call path
+ * name the task that they answer; without one they begin a task.
+ */
+export function namesContextOnly({ answersByContext, callPath = [], message }: Submission): boolean {
+  if (answersByContext !== true || callPath.length > 0) return false;
+  return message.contextId !== undefined && message.taskId === undefined;
 }
 
 /**

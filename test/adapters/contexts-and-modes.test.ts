@@ -60,6 +60,26 @@ describe("the context of a task that is passed on", () => {
     expect(await contextBehind(await elsewhere.as("ada"), "c1")).not.toBe(context);
   });
 
+  it("takes the message of a second task for a new task, not for the answer to the first one's question", async () => {
+    const site = await openSite(
+      agent({
+        ...{ name: "Asker", description: "Asks once.", version: "1" },
+        run: async (task) => `${task.text}: ${await task.ask("Which one?")}`,
+      }),
+    );
+    onTestFinished(() => site.close());
+    const relay = await openSite(await remoteAgent(site.url, QUICK), { answerByContext: false });
+    onTestFinished(() => relay.close());
+    const caller = await connect(relay.url, QUICK);
+    const [one, two] = [
+      taskOf(await caller.send("one", { contextId: "c" })),
+      taskOf(await caller.send("two", { contextId: "c" })),
+    ];
+    expect([one, two].map(({ status }) => status.state)).toEqual(["input-required", "input-required"]);
+    expect(answerOf(taskOf(await caller.task(one.id).reply("blue")))).toBe("one: blue");
+    expect(answerOf(taskOf(await caller.task(two.id).reply("red")))).toBe("two: red");
+  });
+
   it("is a new one of the remote agent where that takes none of its callers", async () => {
     const server = await LyingServer.start((response, heard) => {
       const message = Object(heard.body.params?.["message"]);
