@@ -261,6 +261,23 @@ describe("a message to a task that is to count once", () => {
     expect(done.history?.filter(({ role }) => role === "user")).toHaveLength(3);
   });
 
+  test("and is repeated before its run has read it waits until its question is answered", async () => {
+    await using harness = await openHarness({ agents: asking });
+    const { id } = await harness.send("go");
+    const answer = said("a", { taskId: id });
+    const beside = await harness.join();
+    // The run, on the first node, cannot store that it has read the answer.
+    harness.store.hold();
+    await beside.start(answer, ONCE);
+    let returned = false;
+    const again = beside.send(answer, ONCE).finally(() => (returned = true));
+    await harness.until(() => harness.store.held === 1);
+    await harness.advance(1000);
+    expect(returned).toBe(false);
+    harness.store.release();
+    expect((await again).status.message?.parts[0]?.text).toBe("Two?");
+  });
+
   test("is stored once though it comes twice at a time, to two nodes, and after a crash", async () => {
     let go: (() => void) | undefined;
     const heard: string[] = [];
