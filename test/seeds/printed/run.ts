@@ -11,6 +11,8 @@ export const PRINTED = {
   "000-end-to-end.txt": "6.4 Start the server and verify end-to-end",
   "002-client-handling.txt": "Client Handling",
   "002-implementation-example.txt": "Client Tool Invocation › Implementation Example",
+  "002-server-side.txt": "Server-Side (TypeScript)",
+  "002-server.txt": "Server (TypeScript/Express + RxJS)",
   "002-client-side.txt": "Client-Side (TypeScript)",
   // Two lines that could never run and declare a second `error`, which no parser accepts, are left out.
   "002-client.txt": "Client (TypeScript)",
@@ -38,9 +40,10 @@ export interface PrintedRun<Names> {
   readonly scope: Readonly<Record<string, unknown>>;
 }
 
-/** Runs a printed program and returns what it declares under these names. */
+/** Runs a printed program and returns what it declares under these names. What it imports is in the scope, and its exports are among the names. */
 export function runPrinted<Names extends object>(program: PrintedName, { names, scope }: PrintedRun<Names>): Names {
-  const code = stripTypeScriptTypes(`(function () { ${printedText(program)}\nreturn { ${names.join(", ")} }; })`, {
+  const body = printedText(program).replaceAll(/^(?:import|export default) .*$/gm, "");
+  const code = stripTypeScriptTypes(`(function () { ${body}\nreturn { ${names.join(", ")} }; })`, {
     mode: "transform",
   });
   // Safe as far as the program declares what the test says it does.

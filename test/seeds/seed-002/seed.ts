@@ -67,6 +67,7 @@ const INDEX = {
   "Server (TypeScript/Express + RxJS) › message:send fails": "tested",
   "Server (TypeScript/Express + RxJS) › message:send names its task": "tested",
   "Server (TypeScript/Express + RxJS) › called by our client": "tested",
+  "Server (TypeScript/Express + RxJS) › errors": "tested",
   "Client (TypeScript) › example": "tested",
   "Client (TypeScript) › streamMessage": "tested",
   "Client (TypeScript) › errors": "tested",

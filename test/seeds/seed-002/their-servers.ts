@@ -1,40 +1,35 @@
-import { connect, type RemoteStreamEvent, textOf } from "palaver/client";
-import { expect, it } from "vitest";
-import { LyingServer } from "../../client/lying-server.ts";
-import { agentMessage, artifactUpdate, statusUpdate, textPart } from "../kinds.ts";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { connect, type RemoteAgent, type RemoteStreamEvent, textOf } from "palaver/client";
+import { from, Observable, Subject, throwError } from "rxjs";
+import { expect, it, onTestFinished } from "vitest";
+import { type PrintedName, runPrinted } from "../printed/run.ts";
 import { seed } from "./seed.ts";
 
-/** Servers as the seed writes them, which are not quite of the version they follow. */
+/** The servers that the seed prints, run as they are and called by our client. */
 
-const IDS = { taskId: "task-123", contextId: "ctx-456" };
-const TIMESTAMP = "2025-10-30T10:00:00Z";
+const uuid = (): string => crypto.randomUUID();
 
-const taskIn = (state: string): object => ({
-  kind: "task",
-  id: IDS.taskId,
-  contextId: IDS.contextId,
-  status: { state, timestamp: TIMESTAMP },
-});
-
-interface Told {
-  readonly log: readonly string[];
-  readonly path: string;
-}
-
-/** What our client makes of a stream of these, where the card says that the agent is spoken to so. */
-async function told(
-  preferredTransport: string,
-  path: string,
-  dataOf: (id: unknown) => readonly object[],
-): Promise<Told> {
-  const server = await LyingServer.start((response, { url, body }) => {
-    // They take messages, and have nothing else to ask for.
-    if (!/(?:message:stream|a2a)$/.test(url)) return void response.writeHead(404).end();
-    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-    response.write(": keep-alive\n\n");
-    for (const data of dataOf(body.id)) response.write(`data: ${JSON.stringify(data)}\n\n`);
-    response.end();
+/** Starts a printed server on a free port and connects to it by a card, since it prints none. */
+async function connectTo(
+  program: PrintedName,
+  scope: Readonly<Record<string, unknown>>,
+  card: { readonly preferredTransport: string; readonly path: string },
+): Promise<RemoteAgent> {
+  const { router } = runPrinted<{ readonly router: express.Router }>(program, {
+    names: ["router"],
+    scope: { Router: literalRouter, ...scope },
   });
+  const server = createServer(express().use(express.json(), router)).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // Safe: it listens on a port.
+  const { preferredTransport, path } = card;
   const about = {
     name: "Theirs",
     version: "1",
@@ -42,17 +37,25 @@ async function told(
     capabilities: { streaming: true },
     skills: [],
   };
-  try {
-    const remote = await connect(
-      { ...about, preferredTransport, url: server.url + path },
-      { retry: { attempts: 1, reconnects: 1, baseDelay: 1 } },
-    );
-    const log: string[] = [];
-    for await (const event of remote.stream("Hello!")) log.push(lineOf(event));
-    return { log, path: server.heard[0]?.url ?? "" };
-  } finally {
-    await server.close();
-  }
+  return connect(
+    { ...about, preferredTransport, url: `http://127.0.0.1:${port}${path}` },
+    { restStyle: "json", retry: { attempts: 1, reconnects: 1, baseDelay: 1 } },
+  );
+}
+
+/** Express reads `:stream` and `:send` in a path as parameters, so that both printed routes would match every method. */
+function literalRouter(): express.Router {
+  const router = express.Router();
+  const post = router.post.bind(router);
+  return Object.assign(router, {
+    post: (path: string, handler: express.RequestHandler) => post(path.replace(":", "\\:"), handler),
+  });
+}
+
+async function linesOf(remote: RemoteAgent): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const event of remote.stream("Hello!")) lines.push(lineOf(event));
+  return lines;
 }
 
 function lineOf(event: RemoteStreamEvent): string {
@@ -64,25 +67,21 @@ function lineOf(event: RemoteStreamEvent): string {
 it(
   seed.example(
     "Server-Side (TypeScript) › called by our client",
-    "a task that is started is read as submitted, and a part that is told without its artifact as a piece of one",
+    "the printed server's `started` is read as submitted, and a part that comes without its artifact as a piece of one",
   ),
   async () => {
-    const { log, path } = await told("JSONRPC", "/api/a2a", (id) =>
-      [
-        taskIn("started"),
-        statusUpdate(IDS, "working", { message: agentMessage(IDS, "Processing...", { messageId: "m-1" }) }),
-        {
-          kind: "artifact-update",
-          ...IDS,
-          index: 0,
-          part: { ...textPart("Result content here..."), index: 0, append: false },
-          timestamp: TIMESTAMP,
-        },
-        statusUpdate(IDS, "completed", { final: true }),
-      ].map((event) => ({ jsonrpc: "2.0", id, result: stamped(event) })),
+    const unused = (): never => {
+      throw new Error("Not called: the stream ends with the task");
+    };
+    const remote = await connectTo(
+      "002-server-side.txt",
+      {
+        ...{ Observable, Subject, handleTasksGet: unused },
+        ...{ generateTaskId: uuid, generateContextId: uuid, generateId: uuid },
+      },
+      { preferredTransport: "JSONRPC", path: "/api/a2a" },
     );
-    expect(path).toBe("/api/a2a");
-    expect(log).toEqual([
+    expect(await linesOf(remote)).toEqual([
       "Task: submitted",
       "Status: working",
       "Artifact: Result content here...",
@@ -91,38 +90,58 @@ it(
   },
 );
 
+const EVENTS = [
+  { type: "status-update", state: "working" },
+  { type: "artifact-chunk", artifactId: "art-1", chunk: "Sales " },
+  { type: "artifact-chunk", artifactId: "art-1", chunk: "increased", append: true, lastChunk: true },
+];
+
+/** The agent that the printed server imports from a module of its own, which is not printed. */
+function agentLoop(invoke: (parts: readonly { readonly text?: string }[]) => Observable<object>) {
+  return class AgentLoop {
+    readonly invoke = invoke;
+    cancel(): void {}
+    async invokeSync(parts: readonly { readonly text?: string }[]): Promise<object> {
+      if (parts[0]?.text === "fail") throw new Error("No such table");
+      return { artifacts: [{ artifactId: "art-1", parts: [{ kind: "text", text: `${parts[0]?.text} back` }] }] };
+    }
+  };
+}
+
+const REST = { preferredTransport: "HTTP+JSON", path: "" };
+
 it(
   seed.example(
     "Server (TypeScript/Express + RxJS) › called by our client",
-    "over REST, events that only their kind tells apart are read; after an error among them it is asked again, and then given up",
+    "over REST, the printed server's bare events are read; a send gives its task, and its errors are errors",
   ),
   async () => {
-    const events = [
-      taskIn("submitted"),
-      statusUpdate(IDS, "working"),
-      artifactUpdate(IDS, { artifactId: "art-1", parts: [textPart("Sales ")] }),
-      artifactUpdate(IDS, { artifactId: "art-1", parts: [textPart("increased")] }, { append: true, lastChunk: true }),
-      statusUpdate(IDS, "completed", { final: true }),
-    ].map(stamped);
-    const { log, path } = await told("HTTP+JSON", "", () => events);
-    expect(path).toBe("/v1/message:stream");
-    expect(log).toEqual([
+    const AgentLoop = agentLoop(() => from(EVENTS));
+    const remote = await connectTo("002-server.txt", { AgentLoop, uuidv4: uuid }, REST);
+    expect(await linesOf(remote)).toEqual([
       "Task: submitted",
       "Status: working",
       "Artifact: Sales ",
       "Artifact: increased",
       "Status: completed",
     ]);
-    const error = { error: { code: 500, message: "No such table", data: { taskId: IDS.taskId } } };
-    await expect(told("HTTP+JSON", "", () => [...events.slice(0, 2), error])).rejects.toMatchObject({
-      name: "RemoteError",
+    const sent = await remote.send("Hello");
+    expect(sent).toMatchObject({
+      kind: "task",
+      task: { status: { state: "completed" }, artifacts: [{ parts: [{ text: "Hello back" }] }] },
     });
+    await expect(remote.send("fail")).rejects.toMatchObject({ name: "RemoteError", message: "No such table" });
   },
 );
 
-/** The matchers for times of our own, made into one of theirs. */
-function stamped(event: object): object {
-  const status =
-    "status" in event && typeof event.status === "object" ? { ...event.status, timestamp: TIMESTAMP } : undefined;
-  return status === undefined ? event : { ...event, status };
-}
+it(
+  seed.example(
+    "Server (TypeScript/Express + RxJS) › errors",
+    "an error among the printed server's events ends the stream, once the task cannot be read again",
+  ),
+  async () => {
+    const AgentLoop = agentLoop(() => throwError(() => new Error("No such table")));
+    const remote = await connectTo("002-server.txt", { AgentLoop, uuidv4: uuid }, REST);
+    await expect(linesOf(remote)).rejects.toMatchObject({ name: "RemoteError" });
+  },
+);
