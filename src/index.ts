@@ -46,11 +46,11 @@ export {
   TaskAborted,
   type TaskContext,
   type TaskLog,
-} from "./engine/agent.ts";
+} from "./engine/agent/agent.ts";
+export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/agent/declared-card.ts";
+export { TaskFailure } from "./engine/agent/task-failure.ts";
 export type { EngineHooks, TaskRef } from "./engine/api.ts";
-export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/declared-card.ts";
 export type { Limits } from "./engine/limits.ts";
-export { TaskFailure } from "./engine/task-failure.ts";
 export type { Logger } from "./internal/logger.ts";
 export type { Lookup, Outgoing, OutgoingInit, OutgoingOptions, OutgoingRules } from "./outgoing/contract.ts";
 export { createOutgoing } from "./outgoing/create-outgoing.ts";

@@ -1,4 +1,4 @@
-import { agent } from "../../src/engine/agent.ts";
+import { agent } from "../../src/engine/agent/agent.ts";
 import { createServer } from "../../src/index.ts";
 import { AGENT_ID } from "../agent-id.ts";
 import { announce, readConfig } from "./control.ts";

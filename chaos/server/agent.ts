@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Agent, agent, type TaskContext } from "../../src/engine/agent.ts";
+import { type Agent, agent, type TaskContext } from "../../src/engine/agent/agent.ts";
 import type { Write } from "../journal.ts";
 import type { Action, Script } from "../plan.ts";
 

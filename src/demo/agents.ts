@@ -1,4 +1,4 @@
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import { booking } from "./booking.ts";
 import { countdown } from "./countdown.ts";
 import { echo } from "./echo.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Agent, agent } from "../engine/agent.ts";
+import { type Agent, agent } from "../engine/agent/agent.ts";
 import { answerSchema } from "./answer-schema.ts";
 
 const MAX_PARTY = 12;

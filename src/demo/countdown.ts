@@ -1,4 +1,4 @@
-import { type Agent, agent } from "../engine/agent.ts";
+import { type Agent, agent } from "../engine/agent/agent.ts";
 
 const DEFAULT_START = 10;
 const MAX_START = 3000;

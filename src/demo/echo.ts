@@ -1,4 +1,4 @@
-import { type Agent, agent } from "../engine/agent.ts";
+import { type Agent, agent } from "../engine/agent/agent.ts";
 import { textOf } from "../protocol/part.ts";
 
 const PREFIX = /^\s*message:\s*/i;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Agent, agent, type ReceivedFile } from "../engine/agent.ts";
+import { type Agent, agent, type ReceivedFile } from "../engine/agent/agent.ts";
 
 /** Files in, files out: texts come back in capitals, and with everything comes a list of checksums. */
 export const files: Agent = agent({

@@ -9,7 +9,7 @@ import type { Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import { otherTaskKey, taskKey } from "../protocol/task-key.ts";
 import type { ListQuery, Store } from "../store/contract.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./agent/agent.ts";
 import type {
   Caller,
   CancelResult,
@@ -23,29 +23,29 @@ import type {
   TaskPage,
   Ticket,
 } from "./api.ts";
-import { cancelTask } from "./cancel.ts";
-import { Committer } from "./committer.ts";
-import { consumed } from "./consumed.ts";
-import type { Feed } from "./feed.ts";
-import { Feeds } from "./feeds.ts";
+import { cancelTask } from "./intake/cancel.ts";
+import { consumed } from "./intake/consumed.ts";
+import type { SendsUnderWay } from "./intake/once.ts";
+import { refusedTask } from "./intake/refused-task.ts";
+import { settled } from "./intake/settled.ts";
+import { submit } from "./intake/submit.ts";
 import { type Limits, limitsFrom } from "./limits.ts";
-import type { SendsUnderWay } from "./once.ts";
-import { ReadRetries } from "./read-retries.ts";
-import { type CrashStart, Recovery } from "./recovery.ts";
-import { refusedTask } from "./refused-task.ts";
-import { Rounds } from "./rounds.ts";
-import type { RunEnvironment } from "./run.ts";
-import { Runs } from "./runs.ts";
-import { createSealer } from "./seal.ts";
-import { settled } from "./settled.ts";
-import { recordedTask, takeSnapshot } from "./snapshot.ts";
-import { StoreAvailability } from "./store-availability.ts";
+import { Committer } from "./log/committer.ts";
+import { StoreAvailability } from "./log/store-availability.ts";
+import type { Feed } from "./read/feed.ts";
+import { Feeds } from "./read/feeds.ts";
+import { ReadRetries } from "./read/read-retries.ts";
+import { recordedTask, takeSnapshot } from "./read/snapshot.ts";
+import { openSubscription } from "./read/subscription.ts";
+import { ticketOf } from "./read/ticket.ts";
+import { Transitions } from "./read/transitions.ts";
+import { type CrashStart, Recovery } from "./recover/recovery.ts";
+import { Rounds } from "./recover/rounds.ts";
+import { type TakenUp, type TakeUpHow, takeUp } from "./recover/take-up.ts";
+import type { RunEnvironment } from "./run/run.ts";
+import { Runs } from "./run/runs.ts";
+import { createSealer } from "./run/seal.ts";
 import { StoreProbe } from "./store-probe.ts";
-import { submit } from "./submit.ts";
-import { openSubscription } from "./subscription.ts";
-import { type TakenUp, type TakeUpHow, takeUp } from "./take-up.ts";
-import { ticketOf } from "./ticket.ts";
-import { Transitions } from "./transitions.ts";
 
 export interface EngineOptions {
   readonly agents: readonly Agent[];

@@ -4,7 +4,7 @@ import type { TaskId } from "../protocol/ids.ts";
 import type { Part } from "../protocol/part.ts";
 import type { Task } from "../protocol/task.ts";
 import { openHarness, scripted } from "../testing/engine-harness.ts";
-import type { TaskContext } from "./agent.ts";
+import type { TaskContext } from "./agent/agent.ts";
 
 /** One thing that an author does to the artifact `a`: inside a step, or not. */
 interface Doing {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { agent } from "../engine/agent.ts";
+import { agent } from "../engine/agent/agent.ts";
 import { PLAIN_BINDING } from "../wire/plain/binding.ts";
 import { buildAgentCard, buildAgentCardForAgent } from "./agent-card.ts";
 import { NotFoundError } from "./errors.ts";

@@ -1,4 +1,4 @@
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import type { AgentCapabilities, AgentSkill } from "../protocol/card.ts";
 import { PLAIN_BINDING } from "../wire/plain/binding.ts";
 import { askServer } from "./ask-server.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Agent, type AgentDefinition, agent } from "../engine/agent.ts";
+import { type Agent, type AgentDefinition, agent } from "../engine/agent/agent.ts";
 import { createDeferred } from "../internal/deferred.ts";
 import { A2AError } from "../protocol/error.ts";
 import { EngineHarness } from "../testing/engine-harness.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agent } from "../engine/agent.ts";
+import { agent } from "../engine/agent/agent.ts";
 import { banner, plainBanner } from "./banner.ts";
 
 const facts = {

@@ -1,4 +1,4 @@
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import type { AgentInterface, SecurityScheme } from "../protocol/card.ts";
 import { exampleSends } from "../wire/example-sends.ts";
 

@@ -1,4 +1,4 @@
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import { named } from "../server/policy.ts";
 import type { Security } from "../server/security.ts";
 import { unwiredDeclarations } from "../server/unwired.ts";

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Agent, agent } from "../engine/agent.ts";
+import { type Agent, agent } from "../engine/agent/agent.ts";
 import { StoreError } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { createServer, type Server } from "./create-server.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
 import { checkDeclarations } from "./check-declarations.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import { allowEsmInCommonjs } from "./esm-in-commonjs.ts";
 import { describeLoadFailure, placeOf } from "./load-failure.ts";
 import { messageOf, StartupError } from "./startup-error.ts";

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { expect, it } from "vitest";
-import { agent } from "../engine/agent.ts";
+import { agent } from "../engine/agent/agent.ts";
 import { SILENT_LOGGER } from "../internal/logger.ts";
 import { createServer } from "./create-server.ts";
 import { isLocalName, isLoopback } from "./local-names.ts";

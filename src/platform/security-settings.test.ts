@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { apiKeys } from "../auth/verify/api-keys.ts";
 import { AUDIENCE, createIssuer, ISSUER, NOW } from "../auth/verify/test/issuer.ts";
-import { type Agent, agent } from "../engine/agent.ts";
+import { type Agent, agent } from "../engine/agent/agent.ts";
 import { SILENT_LOGGER } from "../internal/logger.ts";
 import { createServer, type Server } from "./create-server.ts";
 import { jwtBearer, openIdConnect } from "./security-issuers.ts";

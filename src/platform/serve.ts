@@ -1,4 +1,4 @@
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import { createDialects } from "../wire/dialects.ts";
 import { type BannerFacts, banner, plainBanner } from "./banner.ts";
 import { createServer, type Server } from "./create-server.ts";

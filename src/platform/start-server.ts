@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createSigner } from "../auth/create-signer.ts";
 import { createMemoryBus } from "../bus/memory/bus.ts";
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import { createEngine } from "../engine/engine.ts";
 import { limitsFrom } from "../engine/limits.ts";
 import { createClock } from "../internal/clock.ts";

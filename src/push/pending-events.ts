@@ -1,4 +1,4 @@
-import { isStatusBody, viewOf } from "../engine/log-view.ts";
+import { isStatusBody, viewOf } from "../engine/read/log-view.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { PushEventKind } from "../protocol/operation.ts";
 import { readEvent, readStatus, type StoredTask } from "../protocol/serial.ts";

@@ -1,4 +1,4 @@
-import { createSealer } from "../engine/seal.ts";
+import { createSealer } from "../engine/run/seal.ts";
 import { A2AError } from "../protocol/error.ts";
 import { type Outcome, type Store, StoreError, type WebhookOperation } from "../store/contract.ts";
 import type { PushDesk } from "./contract.ts";

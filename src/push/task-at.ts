@@ -1,6 +1,6 @@
-import { isStatusBody } from "../engine/log-view.ts";
-import { LogDropped, readLog } from "../engine/read-log.ts";
-import { recordedTask } from "../engine/snapshot.ts";
+import { isStatusBody } from "../engine/read/log-view.ts";
+import { LogDropped, readLog } from "../engine/read/read-log.ts";
+import { recordedTask } from "../engine/read/snapshot.ts";
 import { ArtifactFold } from "../protocol/fold.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import { readEvent, type StoredTask, writeStatus } from "../protocol/serial.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agent } from "../engine/agent.ts";
+import { agent } from "../engine/agent/agent.ts";
 import type { MessageId, TaskId } from "../protocol/ids.ts";
 import { inputRequestsOf } from "../protocol/input-request.ts";
 import type { Part } from "../protocol/part.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agent } from "../engine/agent.ts";
+import { agent } from "../engine/agent/agent.ts";
 import { IDEMPOTENT_SEND } from "../protocol/extensions.ts";
 import { agentCard, extendedAgentCard } from "./card.ts";
 

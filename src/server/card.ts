@@ -1,5 +1,5 @@
-import type { Agent, Skill } from "../engine/agent.ts";
-import { definitionProblems } from "../engine/definition-problems.ts";
+import type { Agent, Skill } from "../engine/agent/agent.ts";
+import { definitionProblems } from "../engine/agent/definition-problems.ts";
 import type { AgentCard, AgentExtension, AgentInterface, AgentSkill } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
 import { IDEMPOTENT_SEND } from "../protocol/extensions.ts";

@@ -1,4 +1,4 @@
-import type { Agent, Skill } from "../engine/agent.ts";
+import type { Agent, Skill } from "../engine/agent/agent.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { SendRequest } from "../protocol/operation.ts";
 import type { Part } from "../protocol/part.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AgentDefinition, agent } from "../engine/agent.ts";
+import { type AgentDefinition, agent } from "../engine/agent/agent.ts";
 import type { MessageId, TaskId } from "../protocol/ids.ts";
 import type { OperationPolicy, OperationRequest, SendRequest } from "../protocol/operation.ts";
 import { ANONYMOUS } from "../protocol/principal.ts";

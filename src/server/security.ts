@@ -1,6 +1,6 @@
 import { withRealm } from "../auth/verify/challenge.ts";
 import type { ChallengeProblem, CredentialSource, Verified, Verifier } from "../auth/verify/contract.ts";
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import type { SecurityRequirement, SecurityScheme } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { Principal } from "../protocol/principal.ts";

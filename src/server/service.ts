@@ -1,4 +1,4 @@
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import type { Engine } from "../engine/api.ts";
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import type { PushDesk } from "../push/contract.ts";

@@ -1,4 +1,4 @@
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 
 /** The agent has declared that its tasks carry the states they have been in. */
 export function showsTransitions({ capabilities }: Agent): boolean {

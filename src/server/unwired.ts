@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Agent } from "../engine/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import type { AgentInterface, SecurityRequirement, SecurityScheme } from "../protocol/card.ts";
 
 /** What a server has, as far as cards may promise it. */

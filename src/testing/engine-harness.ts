@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/contract.ts";
 import { createMemoryBus } from "../bus/memory/bus.ts";
-import { type Agent, type AgentDefinition, agent } from "../engine/agent.ts";
+import { type Agent, type AgentDefinition, agent } from "../engine/agent/agent.ts";
 import type { Submission, Submitted, SubscribeOptions, Subscription, Ticket } from "../engine/api.ts";
 import { createEngine, type EngineOptions, type RunningEngine } from "../engine/engine.ts";
 import type { Logger } from "../internal/logger.ts";

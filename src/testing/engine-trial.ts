@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { TaskContext } from "../engine/agent.ts";
-import { planMove } from "../engine/transition.ts";
+import type { TaskContext } from "../engine/agent/agent.ts";
+import { planMove } from "../engine/log/transition.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import { isWithoutContent } from "../protocol/merged-parts.ts";
 import { textOf } from "../protocol/part.ts";

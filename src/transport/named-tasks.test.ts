@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { TaskContext } from "../engine/agent.ts";
+import type { TaskContext } from "../engine/agent/agent.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import { EngineHarness, scripted } from "../testing/engine-harness.ts";
 import { allFrames, describeFaces, type SseFrame } from "./test/faces.ts";

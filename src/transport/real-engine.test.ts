@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { TaskContext } from "../engine/agent.ts";
+import type { TaskContext } from "../engine/agent/agent.ts";
 import { EngineHarness, scripted } from "../testing/engine-harness.ts";
 import { allFrames, describeFaces, framesOf, type Open, type Site, type SseFrame, textMessage } from "./test/faces.ts";
 

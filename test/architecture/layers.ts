@@ -23,10 +23,10 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   /** For who receives what `push` sends. */
   webhook: ["protocol", "internal", "wire", "auth"],
   /** Agents whose work is done elsewhere. */
-  adapters: ["protocol", "internal", "engine/agent.ts", "engine/task-failure.ts", "client"],
-  demo: ["protocol", "engine/agent.ts"],
+  adapters: ["protocol", "internal", "engine/agent/agent.ts", "engine/agent/task-failure.ts", "client"],
+  demo: ["protocol", "engine/agent/agent.ts"],
   /** Functions over a server that is there already: of the platform and the engine it knows types alone. */
-  plain: ["protocol", "wire", "platform/create-server.ts", "engine/agent.ts"],
+  plain: ["protocol", "wire", "platform/create-server.ts", "engine/agent/agent.ts"],
   platform: ["*", "!cli", "!testing", "!plain"],
   testing: ["*", "!cli", "!platform"],
   cli: [

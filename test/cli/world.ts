@@ -1,5 +1,5 @@
 import { demoAgents } from "../../src/demo/agents.ts";
-import { agent } from "../../src/engine/agent.ts";
+import { agent } from "../../src/engine/agent/agent.ts";
 import { createLogger } from "../../src/platform/create-logger.ts";
 import { createServer, type Server } from "../../src/platform/create-server.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { TaskContext } from "../../src/engine/agent.ts";
-import { type RunnerRecord, readRunner } from "../../src/engine/runner-record.ts";
+import type { TaskContext } from "../../src/engine/agent/agent.ts";
+import { type RunnerRecord, readRunner } from "../../src/engine/record/runner-record.ts";
 import type { TaskId } from "../../src/protocol/ids.ts";
 import { type EngineHarness, openHarness, scripted } from "../../src/testing/engine-harness.ts";
 

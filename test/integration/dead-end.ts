@@ -1,4 +1,4 @@
-import type { TaskContext } from "../../src/engine/agent.ts";
+import type { TaskContext } from "../../src/engine/agent/agent.ts";
 import type { Task } from "../../src/protocol/task.ts";
 
 /** A place in a run from which it does not come back: there the process dies. */

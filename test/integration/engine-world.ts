@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Agent, RestartPolicy, TaskContext } from "../../src/engine/agent.ts";
+import type { Agent, RestartPolicy, TaskContext } from "../../src/engine/agent/agent.ts";
 import type { EngineHooks, Subscription } from "../../src/engine/api.ts";
-import { planMove } from "../../src/engine/transition.ts";
+import { planMove } from "../../src/engine/log/transition.ts";
 import { A2AError } from "../../src/protocol/error.ts";
 import { ArtifactFold } from "../../src/protocol/fold.ts";
 import type { TaskId } from "../../src/protocol/ids.ts";

@@ -1,6 +1,6 @@
 import type { RemoteAgent } from "../../client/api.ts";
 import { RemoteError } from "../../client/errors.ts";
-import type { TaskContext } from "../../engine/agent.ts";
+import type { TaskContext } from "../../engine/agent/agent.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 

@@ -1,4 +1,4 @@
-import type { ArtifactWriter, TaskContext } from "../../engine/agent.ts";
+import type { ArtifactWriter, TaskContext } from "../../engine/agent/agent.ts";
 import type { Artifact } from "../../protocol/artifact.ts";
 import type { ArtifactEvent } from "../../protocol/event.ts";
 import { isWithoutContent } from "../../protocol/merged-parts.ts";

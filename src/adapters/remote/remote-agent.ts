@@ -1,5 +1,5 @@
 import { type ConnectOptions, connect } from "../../client/connect.ts";
-import { type Agent, type AgentDefinition, agent } from "../../engine/agent.ts";
+import { type Agent, type AgentDefinition, agent } from "../../engine/agent/agent.ts";
 import type { AgentSkill } from "../../protocol/card.ts";
 import { Relay } from "./relay.ts";
 

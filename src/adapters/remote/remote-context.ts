@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { RemoteError, type RemoteErrorCode } from "../../client/errors.ts";
-import type { TaskContext } from "../../engine/agent.ts";
+import type { TaskContext } from "../../engine/agent/agent.ts";
 
 /**
  * The id of the remote context that belongs to a caller and its context here. It is computed, not stored: the same caller and context

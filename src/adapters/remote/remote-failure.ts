@@ -1,5 +1,5 @@
 import type { RemoteError, RemoteErrorCode } from "../../client/errors.ts";
-import { TaskFailure } from "../../engine/task-failure.ts";
+import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import { ERROR_CODES } from "../../protocol/error.ts";
 
 /** What callers are told of a remote agent that fails. Nothing of its address, its answer or this server's network is in it. */

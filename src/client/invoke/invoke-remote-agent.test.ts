@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agent } from "../../engine/agent.ts";
+import { agent } from "../../engine/agent/agent.ts";
 import { serving } from "../../plain/test/serving.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { VERSIONS } from "../../wire/registry.ts";

@@ -1,4 +1,4 @@
-import type { Agent } from "../../engine/agent.ts";
+import type { Agent } from "../../engine/agent/agent.ts";
 import { SILENT_LOGGER } from "../../internal/logger.ts";
 import { createServer, type Server } from "../../platform/create-server.ts";
 import type { ServerOptions } from "../../platform/settings.ts";

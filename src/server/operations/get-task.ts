@@ -1,4 +1,4 @@
-import { LARGE_BYTES } from "../../engine/large-members.ts";
+import { LARGE_BYTES } from "../../engine/read/large-members.ts";
 import type { GetRequest, OperationResult } from "../../protocol/operation.ts";
 import { type Call, scopeOf } from "../call.ts";
 import { taskNotFound } from "../refusals.ts";

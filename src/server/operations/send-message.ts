@@ -1,5 +1,5 @@
 import type { Engine, Ticket } from "../../engine/api.ts";
-import { LARGE_BYTES } from "../../engine/large-members.ts";
+import { LARGE_BYTES } from "../../engine/read/large-members.ts";
 import { A2AError } from "../../protocol/error.ts";
 import type { OperationResult, SendRequest } from "../../protocol/operation.ts";
 import type { Scope } from "../../protocol/principal.ts";

@@ -1,4 +1,4 @@
-import { LARGE_BYTES } from "../../engine/large-members.ts";
+import { LARGE_BYTES } from "../../engine/read/large-members.ts";
 import { A2AError } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { SubscribeRequest } from "../../protocol/operation.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe } from "vitest";
-import { type Agent, type AgentDefinition, agent } from "../../engine/agent.ts";
+import { type Agent, type AgentDefinition, agent } from "../../engine/agent/agent.ts";
 import { ScriptedEngine } from "../../server/test/scripted-engine.ts";
 import { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from "../http-handler.ts";
 

@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { AgentCapabilities, AgentProvider, AgentSkill } from "../../protocol/card.ts";
+import type { AgentDefinition } from "./agent.ts";
+import { flatRequirements, flatSchemes } from "./declared-security.ts";
+import { isRecord } from "./declared-value.ts";
+
+/**
+ * What an agent card says that an agent may declare, in the spelling of any version. Where it is served is the server's to say,
+ * and not taken from it; how it is served, it must be able to keep to.
+ */
+export interface DeclaredCard {
+  readonly name?: string;
+  readonly description?: string;
+  readonly version?: string;
+  readonly provider?: AgentProvider;
+  readonly iconUrl?: string;
+  readonly documentationUrl?: string;
+  readonly defaultInputModes?: readonly string[];
+  readonly defaultOutputModes?: readonly string[];
+  readonly capabilities?: AgentCapabilities;
+  readonly skills?: readonly (AgentSkill & { readonly securityRequirements?: readonly object[] })[];
+  readonly securitySchemes?: Readonly<Record<string, object>>;
+  readonly security?: readonly object[];
+  readonly securityRequirements?: readonly object[];
+  readonly supportsAuthenticatedExtendedCard?: boolean;
+  readonly supportsExtendedAgentCard?: boolean;
+  readonly supportedInterfaces?: readonly object[];
+  readonly url?: string;
+  readonly preferredTransport?: string;
+  readonly protocolVersion?: string;
+  readonly additionalInterfaces?: readonly object[];
+  readonly signatures?: readonly object[];
+}
+
+/** What a card promises that is not for its agent to keep but for the server. */
+export interface CardPromises {
+  readonly interfaces: readonly PromisedInterface[];
+  readonly isSigned: boolean;
+}
+
+export interface PromisedInterface {
+  /** Where the card says so. */
+  readonly field: string;
+  readonly binding: string;
+  readonly protocolVersion: string | undefined;
+}
+
+export interface Declared {
+  readonly definition: Partial<AgentDefinition>;
+  readonly promises: CardPromises;
+}
+
+/** What the card declares, in the words of a definition, not yet checked. Throws a `TypeError` that says what is wrong with the file. */
+export function declaredBy(card: string | URL | DeclaredCard): Declared {
+  const declared = typeof card === "string" || card instanceof URL ? readCard(card) : card;
+  if ("authentication" in declared) {
+    throw new TypeError(
+      "agent(): the card says with `authentication` how to authenticate, which is not understood any more. Say it with `securitySchemes` and `security`.",
+    );
+  }
+  const { name, description, version, provider, iconUrl, documentationUrl } = declared;
+  const definition = {
+    name,
+    description,
+    version,
+    provider,
+    iconUrl,
+    documentationUrl,
+    inputModes: declared.defaultInputModes,
+    outputModes: declared.defaultOutputModes,
+    capabilities: capabilitiesOf(declared),
+    extensions: declared.capabilities?.extensions,
+    skills: skillsOf(declared.skills),
+    securitySchemes: flatSchemes(declared.securitySchemes),
+    security: flatRequirements(declared.securityRequirements ?? declared.security),
+  };
+  const said = Object.entries(definition).filter(([, value]) => value !== undefined);
+  return {
+    // What it holds is checked once what its author says besides has been added.
+    definition: Object.fromEntries(said),
+    promises: promisesOf(declared),
+  };
+}
+
+function capabilitiesOf(card: DeclaredCard): unknown {
+  const { extensions: _, ...flags } = card.capabilities ?? {};
+  const extended = [
+    flags.extendedAgentCard,
+    card.supportsAuthenticatedExtendedCard,
+    card.supportsExtendedAgentCard,
+  ].filter((flag) => flag !== undefined);
+  if (extended.length === 0) return Object.keys(flags).length === 0 ? undefined : flags;
+  return { ...flags, extendedAgentCard: extended.includes(true) };
+}
+
+function skillsOf(skills: unknown): unknown {
+  if (!Array.isArray(skills)) return skills;
+  return skills.map((skill: unknown) => {
+    if (!isRecord(skill)) return skill;
+    const { securityRequirements, security, tags = [], ...rest } = skill;
+    const requirements = securityRequirements ?? security;
+    return { ...rest, tags, ...(requirements !== undefined && { security: flatRequirements(requirements) }) };
+  });
+}
+
+function promisesOf(card: DeclaredCard): CardPromises {
+  const { protocolVersion, preferredTransport } = card;
+  const interfaces: PromisedInterface[] = listed(card.supportedInterfaces).map((entry, index) => ({
+    field: `supportedInterfaces[${index}]`,
+    binding: textOf(entry["protocolBinding"]),
+    protocolVersion: entry["protocolVersion"] === undefined ? undefined : textOf(entry["protocolVersion"]),
+  }));
+  if (preferredTransport !== undefined || protocolVersion !== undefined) {
+    const field = preferredTransport === undefined ? "protocolVersion" : "preferredTransport";
+    interfaces.push({ field, binding: preferredTransport ?? "JSONRPC", protocolVersion });
+  }
+  for (const [index, entry] of listed(card.additionalInterfaces).entries()) {
+    const field = `additionalInterfaces[${index}]`;
+    interfaces.push({ field, binding: textOf(entry["transport"]), protocolVersion });
+  }
+  return { interfaces, isSigned: listed(card.signatures).length > 0 };
+}
+
+function listed(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];
+}
+
+/** What the card says there, for a name; what is none is none that is served. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
+}
+
+function readCard(file: string | URL): DeclaredCard {
+  const path = file instanceof URL ? fileURLToPath(file) : file;
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new TypeError(
+      `agent(): the card ${path} cannot be read. Give a path that exists from here, or a file: URL.`,
+      {
+        cause,
+      },
+    );
+  }
+  try {
+    const card: unknown = JSON.parse(text);
+    if (isRecord(card)) return card;
+  } catch (cause) {
+    throw new TypeError(`agent(): the card ${path} is not JSON.`, { cause });
+  }
+  throw new TypeError(`agent(): the card ${path} is not a JSON object.`);
+}

@@ -1,0 +1,93 @@
+import { A2AError } from "../../protocol/error.ts";
+import { namedRequests } from "../../protocol/input-request.ts";
+import type { Message } from "../../protocol/message.ts";
+import { isTerminal } from "../../protocol/state.ts";
+import type { ListQuery, Store, TaskRecord } from "../../store/contract.ts";
+import type { Submission, Submitted } from "../api.ts";
+import type { EngineParts } from "../engine.ts";
+import { entriesOf } from "../record/once-entry.ts";
+import { isNamed, type PendingQuestion, type Questions, readRunner } from "../record/runner-record.ts";
+import { skillNamed } from "../run/turn.ts";
+import { type Continuation, continueTask } from "./continue-task.ts";
+
+/** How many tasks of the context, latest status first, are searched for a message that was sent before. */
+const MAX_SEARCHED = 20;
+
+/**
+ * Whether the message carries a context and no task, and so may answer a question of a task in that context. Agents that send a call path
+ * name the task that they answer; without one they begin a task.
+ */
+export function namesContextOnly({ answersByContext, callPath = [], message }: Submission): boolean {
+  if (answersByContext !== true || callPath.length > 0) return false;
+  return message.contextId !== undefined && message.taskId === undefined;
+}
+
+/**
+ * Continues the one input-required task of the caller in the message's context, if the message may answer its question. `undefined`: it does not, and the message begins a new task.
+ */
+export async function continueByContext(parts: EngineParts, message: Continuation): Promise<Submitted | undefined> {
+  const { contextId } = message.submission.message;
+  if (contextId === undefined) return undefined;
+  const record = await findTask(parts, message, { contextId, artifacts: false, history: 0 });
+  if (record === undefined) return undefined;
+  try {
+    return await continueTask(parts, parts.feeds.of(record), { ...message, mayAnswer: mayAnswerByContext });
+  } catch (error) {
+    // The task ended, or its question was answered, since it was found.
+    if (error instanceof A2AError && (error.code === "unsupported-operation" || error.code === "task-not-found"))
+      return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether a message without a task id may answer these questions: it names open ones, or there is only one. Never those that ask for an
+ * authorisation, a secret or the approval of a tool.
+ */
+export function mayAnswerByContext(questions: Questions | undefined, message: Message): boolean {
+  const open = questions?.open ?? [];
+  const named = namedRequests(message);
+  if (named.length === 0) return open.length === 1 && open.every(isOrdinary);
+  return named.every(({ id }) => open.some((question) => isNamed(question, id) && isOrdinary(question)));
+}
+
+function isOrdinary({ auth, sensitive, approval }: PendingQuestion): boolean {
+  return auth !== true && sensitive !== true && approval !== true;
+}
+
+type InContext = Pick<ListQuery, "contextId" | "artifacts" | "history">;
+
+async function findTask(
+  { store }: EngineParts,
+  { agent, submission, once }: Continuation,
+  inContext: InContext,
+): Promise<TaskRecord | undefined> {
+  const { scope, message, metadata } = submission;
+  const { tasks } = await store.list({ ...inContext, scope, state: "input-required", limit: 2 });
+  // After the search for waiting tasks: what another node posts between the two is found here.
+  const before =
+    once === undefined
+      ? undefined
+      : await findRepeated(store, { ...inContext, scope, limit: MAX_SEARCHED }, message.messageId);
+  if (before !== undefined) return before;
+  const [waiting, another] = tasks;
+  if (waiting === undefined || another !== undefined) return undefined;
+  const { questions, skill } = readRunner(waiting.head.runner);
+  const wanted = skillNamed(agent, message, metadata)?.id;
+  const isOtherSkill = wanted !== undefined && wanted !== skill;
+  return !isOtherSkill && mayAnswerByContext(questions, message) ? waiting : undefined;
+}
+
+/** The task that a message of this id was added to before. */
+async function findRepeated(store: Store, query: ListQuery, messageId: string): Promise<TaskRecord | undefined> {
+  const beginning = entriesOf(messageId);
+  const isSame = (id: string | undefined): boolean => id?.startsWith(beginning) === true;
+  const { tasks } = await store.list({ ...query, history: undefined });
+  for (const record of tasks) {
+    if (record.history.some(({ inbox }) => isSame(inbox))) return record;
+    if (readRunner(record.head.runner).unkept?.some(isSame) === true) return record;
+    if (isTerminal(record.head.state)) continue;
+    if ((await store.inbox(record.id)).some(({ id }) => isSame(id))) return record;
+  }
+  return undefined;
+}

@@ -1,0 +1,200 @@
+import { uuidv7 } from "../../internal/uuid.ts";
+import { A2AError, invalidField } from "../../protocol/error.ts";
+import type { TaskId } from "../../protocol/ids.ts";
+import { namedRequests } from "../../protocol/input-request.ts";
+import type { Message } from "../../protocol/message.ts";
+import { publicTaskId } from "../../protocol/task-key.ts";
+import type { InboxEntry, Outcome } from "../../store/contract.ts";
+import { type Agent, TaskAborted } from "../agent/agent.ts";
+import type { Submission, Submitted, Ticket } from "../api.ts";
+import type { EngineParts } from "../engine.ts";
+import type { Feed } from "../read/feed.ts";
+import { ticketOf } from "../read/ticket.ts";
+import { writeInboxMessage } from "../record/inbox-message.ts";
+import { onceEntry } from "../record/once-entry.ts";
+import { isNamed, type Questions, readRunner } from "../record/runner-record.ts";
+import { skillNamed } from "../run/turn.ts";
+import { answerTargets } from "./answer-target.ts";
+import { checkSize } from "./message-size.ts";
+import { setWebhook } from "./message-webhook.ts";
+import { type Once, toldBefore } from "./once.ts";
+import { refusedTask } from "./refused-task.ts";
+
+export interface Continuation {
+  readonly agent: Agent;
+  readonly submission: Submission;
+  readonly once: Once | undefined;
+  /** Whether the message may answer the task's questions, where it does not carry the task's id. */
+  readonly mayAnswer?: (questions: Questions | undefined, message: Message) => boolean;
+}
+
+/** Leaves one more message in the inbox of a task. The feed is held, and released here. */
+export async function continueTask(parts: EngineParts, feed: Feed, message: Continuation): Promise<Submitted> {
+  try {
+    const inbox = await entryBefore(parts, feed, message);
+    const posted = inbox === undefined ? await postOnce(parts, feed, message) : repeated(feed, message, inbox);
+    return { kind: "task", ticket: { ...ticketOf(feed.task), ...posted } };
+  } catch (error) {
+    if (error instanceof A2AError || error instanceof TaskAborted) throw error;
+    throw new A2AError("unavailable", "The message could not be stored; try again later.", {
+      cause: error,
+      retryAfter: 5,
+    });
+  } finally {
+    parts.feeds.release(feed);
+  }
+}
+
+/** What the same message has become before, where it is to count once. */
+async function entryBefore(
+  parts: EngineParts,
+  { task }: Feed,
+  { submission, once }: Continuation,
+): Promise<string | undefined> {
+  if (once === undefined) return undefined;
+  const { messageId } = submission.message;
+  return toldBefore(parts, task.id, { messageId, digest: once.digest });
+}
+
+/** What a ticket says of a message in an inbox. */
+type Posted = Pick<Ticket, "asked" | "answers"> & { readonly inbox: string };
+
+async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): Promise<Posted> {
+  try {
+    return await post(parts, feed, message);
+  } catch (error) {
+    // Another node may have been quicker with the same message, and the task may have ended by it.
+    const before = error instanceof A2AError ? await entryBefore(parts, feed, message) : undefined;
+    if (before === undefined) throw error;
+    return repeated(feed, message, before);
+  }
+}
+
+/** A message that was stored before and may not be read yet: it answers the open questions that it names, or the one that came before it. */
+function repeated({ questions }: Feed, { submission: { message } }: Continuation, inbox: string): Posted {
+  const named = namedRequests(message).map(({ id }) => id);
+  const open = questions?.open ?? [];
+  const answered = open.filter((question) =>
+    named.length > 0 ? named.some((name) => isNamed(question, name)) : question.before?.includes(inbox) !== true,
+  );
+  return { inbox, answers: answered.map(({ id }) => id) };
+}
+
+async function post(parts: EngineParts, feed: Feed, continuation: Continuation): Promise<Posted> {
+  const { agent, submission, once, mayAnswer } = continuation;
+  const { feeds, environment } = parts;
+  const { message, admitSkill, webhook } = submission;
+  const { id } = feed.task;
+  await requireOpen(parts, feed, submission);
+  if (admitSkill !== undefined) {
+    const skill = skillNamed(agent, message)?.id ?? (await skillAtWork(parts, id));
+    if (skill !== undefined) admitSkill(skill);
+  }
+  const body = writeInboxMessage(
+    { ...message, taskId: publicTaskId(id), contextId: feed.task.contextId },
+    submission.callPath,
+  );
+  checkSize(environment.limits, body);
+  // Another node may have asked meanwhile, and for something that must be sealed.
+  await feeds.refresh([id]);
+  if (mayAnswer?.(feed.questions, message) === false) throw notAsked(id);
+  const targets = answerTargets(feed.questions, message);
+  const answers = targets.map((question) => question.id);
+  // Questions that become visible from here on are not among the targets: the message does not answer them.
+  const asked = feed.interruptedAt;
+  const undo = webhook === undefined ? undefined : await setWebhook(parts, feed, webhook);
+  const sealed = targets.some(({ sensitive }) => sensitive === true);
+  const entry: InboxEntry = {
+    id: once === undefined ? uuidv7() : onceEntry(message.messageId, once.digest),
+    kind: "message",
+    body: sealed ? environment.sealer.seal(body, id) : body,
+    sealed,
+    at: environment.clock.now(),
+  };
+  const outcome = await deliver(parts, id, { entry, answers });
+  // Another node was quicker with the same message.
+  const isRepeated = outcome.status === "duplicate" && once !== undefined;
+  if (outcome.status !== "ok" && !isRepeated) {
+    await undo?.();
+    throw refusal(outcome, id, environment.limits.maxInbox);
+  }
+  return { inbox: entry.id, asked, answers };
+}
+
+async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submission): Promise<void> {
+  const { runs, environment } = parts;
+  const { task } = feed;
+  // Its name may have been taken a moment ago: what follows must find it in the store.
+  const writer = runs.writer(task.id);
+  if (writer !== undefined && !writer.isStored) {
+    await writer.flush().catch((cause: unknown) => {
+      throw refusedTask(writer.loss, cause);
+    });
+  }
+  if (feed.ended) throw taskEnded(task.id, feed.state);
+  if (message.contextId !== undefined && message.contextId !== task.contextId) {
+    throw invalidField("message.contextId", "is not the context of the task that message.taskId names");
+  }
+  if (runs.writer(task.id)?.historyIsFull ?? (await isHistoryFull(parts, task.id))) {
+    throw new A2AError("resource-exhausted", `A task may have ${environment.limits.maxHistory} messages.`);
+  }
+}
+
+/** The skill that a task goes on with where a message names none: who may not use it may not answer it either. */
+async function skillAtWork({ runs, store }: EngineParts, id: TaskId): Promise<string | undefined> {
+  const writer = runs.writer(id);
+  if (writer !== undefined) return writer.runner.skill;
+  const record = await store.get(id, { artifacts: false, history: 0 });
+  return record === undefined ? undefined : readRunner(record.head.runner).skill;
+}
+
+/** A task that nobody is at work on has no writer to ask. */
+async function isHistoryFull({ store, environment }: EngineParts, id: TaskId): Promise<boolean> {
+  const record = await store.get(id, { artifacts: false });
+  return (record?.history.length ?? 0) >= environment.limits.maxHistory;
+}
+
+interface Delivery {
+  readonly entry: InboxEntry;
+  /** Request ids of the questions it answers. */
+  readonly answers: readonly string[];
+}
+
+function deliver(
+  { committer, environment, runs }: EngineParts,
+  task: TaskId,
+  { entry, answers }: Delivery,
+): Promise<Outcome> {
+  const { maxInbox } = environment.limits;
+  return committer.submit({ kind: "post", task, entry, maxWaiting: maxInbox }, (known) => {
+    if (known.status !== "ok") return;
+    runs.writer(task)?.noteAnswers(entry, answers);
+    runs.deliver(task, entry, known.node);
+  });
+}
+
+function refusal({ status }: Outcome, id: TaskId, maxInbox: number): A2AError {
+  if (status === "ended") return taskEnded(id, undefined);
+  if (status !== "full") return taskNotFound(id);
+  return new A2AError("resource-exhausted", `${maxInbox} messages wait for this task already; try again later.`, {
+    retryAfter: 5,
+  });
+}
+
+export function taskNotFound(id: TaskId): A2AError {
+  return new A2AError("task-not-found", "Task not found", { metadata: { taskId: publicTaskId(id) } });
+}
+
+function notAsked(id: TaskId): A2AError {
+  return new A2AError("unsupported-operation", "The task has no question that this message may answer.", {
+    metadata: { taskId: publicTaskId(id) },
+  });
+}
+
+function taskEnded(id: TaskId, state: string | undefined): A2AError {
+  return new A2AError(
+    "unsupported-operation",
+    `The task is finished${state === undefined ? "" : ` (${state})`}; send the message without a task id to begin a new one.`,
+    { metadata: { taskId: publicTaskId(id), state: state ?? "unknown" } },
+  );
+}

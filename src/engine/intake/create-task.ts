@@ -1,0 +1,167 @@
+import { isoTime } from "../../internal/iso-time.ts";
+import { uuidv7 } from "../../internal/uuid.ts";
+import { NO_CALL_PATH } from "../../protocol/call-path.ts";
+import type { ContextId, TaskId } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { Part } from "../../protocol/part.ts";
+import { writeMessage, writeStatus } from "../../protocol/serial.ts";
+import { namedTask, publicTaskId } from "../../protocol/task-key.ts";
+import type { TaskCreate } from "../../store/contract.ts";
+import type { Agent } from "../agent/agent.ts";
+import type { Submission, Submitted, TaskRef } from "../api.ts";
+import type { EngineParts } from "../engine.ts";
+import { ticketOf } from "../read/ticket.ts";
+import type { RunnerRecord } from "../record/runner-record.ts";
+import { traceIdOf } from "../record/trace.ts";
+import type { Run } from "../run/run.ts";
+import { checkSize } from "./message-size.ts";
+import { madeBefore, type Once } from "./once.ts";
+import { refusedTask } from "./refused-task.ts";
+import type { Routed } from "./route.ts";
+
+const DEFAULT_TIMEOUT = 60 * 60 * 1000;
+
+/** The agent has answered already: the task only says so. */
+export interface Answered {
+  readonly kind: "answered";
+  readonly parts: readonly Part[];
+}
+
+export interface NewTask {
+  readonly submission: Submission;
+  readonly routed: Routed | Answered;
+  readonly once: Once | undefined;
+}
+
+/**
+ * Makes a task of a message and starts its run, which may be over before the task is in the store. A task that is to be made once is in the
+ * store before its run starts: only then it is known that no other node was quicker.
+ */
+export function createTask(parts: EngineParts, agent: Agent, task: NewTask): Submitted | Promise<Submitted> {
+  const { submission, once } = task;
+  const { run, start } = openTask(parts, agent, task);
+  if (once !== undefined) return storeFirst(parts, submission, { run, start, once });
+  start();
+  return { kind: "task", ticket: ticketOf(run.writer.ref) };
+}
+
+async function storeFirst(
+  parts: EngineParts,
+  submission: Submission,
+  { run, start, once }: Opened & { readonly once: Once },
+): Promise<Submitted> {
+  const { writer } = run;
+  const stored = writer.flush();
+  start(stored);
+  try {
+    await stored;
+    return { kind: "task", ticket: ticketOf(writer.ref) };
+  } catch (cause) {
+    // A task that its caller has named may be refused for its name before it is for its message.
+    const mayBeRepeated = writer.loss?.kind === "refused" && writer.loss.status !== "full";
+    const before = mayBeRepeated ? await madeBefore(parts, submission, once) : undefined;
+    if (before === undefined) throw refusedTask(writer.loss, cause);
+    return { kind: "task", ticket: before };
+  }
+}
+
+interface Opened {
+  readonly run: Run;
+  /** Lets it go to work, at once or when it is ready. */
+  readonly start: (ready?: Promise<void>) => void;
+}
+
+function openTask(parts: EngineParts, agent: Agent, { submission, routed, once }: NewTask): Opened {
+  const { runs, feeds, environment } = parts;
+  const { scope, message: incoming, dialect } = submission;
+  const now = environment.clock.now();
+  // Safe: the server names its tasks and, where the caller did not, their contexts.
+  const ref: TaskRef = {
+    id: incoming.taskId === undefined ? (uuidv7(now) as TaskId) : namedTask(scope, incoming.taskId),
+    contextId: incoming.contextId ?? (uuidv7(now) as ContextId),
+    scope,
+    dialect,
+  };
+  const message: Message = { ...incoming, taskId: publicTaskId(ref.id), contextId: ref.contextId };
+  const body = writeMessage(message);
+  checkSize(environment.limits, body);
+  const status = writeStatus({ state: "submitted", timestamp: isoTime(now) });
+  const skill = routed.kind === "skill" ? routed.skill : undefined;
+  const feed = feeds.open(ref, {
+    createdAt: now,
+    seq: 0,
+    state: "submitted",
+    status,
+    metadata: undefined,
+    interruptedAt: 0,
+    questions: undefined,
+  });
+  feed.origin = { status, message: body };
+  const run = runs.open(agent, feed, {
+    ref,
+    epoch: 1,
+    seq: 0,
+    head: { state: "submitted", status, statusAt: now, runner: "", active: true },
+    runner: firstRunner(agent, submission, { now, skill: skill?.id }),
+    knownArtifacts: [],
+    historyLength: 0,
+    create: {
+      message: body,
+      streams: submission.streaming,
+      record: recordOf(parts.node, ref, { submission, once, at: now }),
+    },
+  });
+  if (routed.kind === "answered") return { run, start: () => void runs.end(run, "completed", routed.parts) };
+  if (routed.kind === "none") return { run, start: () => void runs.end(run, "rejected", [{ text: routed.reason }]) };
+  const data = routed.kind === "skill" ? routed.data : message.parts.find((part) => part.data !== undefined)?.data;
+  const turn = { message, data, skillId: skill?.id, history: [message], taken: new Map(), artifacts: [] };
+  return { run, start: (ready) => runs.begin(run, { turn, skill, steps: [], replay: undefined }, ready) };
+}
+
+interface Making {
+  readonly submission: Submission;
+  readonly once: Once | undefined;
+  readonly at: number;
+}
+
+function recordOf(node: string, { contextId, scope, dialect }: TaskRef, { submission, once, at }: Making): TaskCreate {
+  const { message, streaming, webhook } = submission;
+  return {
+    contextId,
+    contextShared: message.contextId !== undefined,
+    scope,
+    dialect,
+    at,
+    node,
+    ...((streaming || once !== undefined) && { messageId: message.messageId }),
+    ...(once !== undefined && { once }),
+    ...(webhook !== undefined && { webhook: webhook.draft }),
+  };
+}
+
+function firstRunner(
+  agent: Agent,
+  submission: Submission,
+  { now, skill }: { readonly now: number; readonly skill: string | undefined },
+): RunnerRecord {
+  const { timeout = DEFAULT_TIMEOUT } = agent;
+  const { timeoutMs } = submission;
+  const traceId = traceIdOf(submission.traceparent);
+  const { caller, metadata, outputModes, extensions, callPath = NO_CALL_PATH } = submission;
+  return {
+    attempt: 1,
+    tries: 1,
+    turnAfter: 0,
+    interruptedAt: 0,
+    bytes: 0,
+    ...(skill !== undefined && { skill }),
+    ...(Number.isFinite(timeout) && { deadline: now + timeout }),
+    ...(timeoutMs !== undefined && { limitAt: now + timeoutMs }),
+    ...(!(caller.anonymous && caller.claims === undefined) && { caller }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(outputModes.length > 0 && { outputModes }),
+    ...(extensions.length > 0 && { extensions }),
+    ...(traceId !== undefined && { traceId }),
+    ...(callPath.length > 0 && { callPath }),
+  };
+}

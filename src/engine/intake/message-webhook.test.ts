@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import type { WebhookDraft } from "../../store/contract.ts";
+import { openHarness, scripted, turns } from "../../testing/engine-harness.ts";
+import type { SubmittedWebhook } from "../api.ts";
+
+const asking = scripted(async (task) => `said ${await task.ask("Well?")}`);
+
+function webhook(id: string, rest: Partial<SubmittedWebhook> = {}): SubmittedWebhook {
+  const draft: WebhookDraft = { id, dialect: "test", body: `sealed ${id}`, unnamed: false, at: 1 };
+  return { draft, maxPerTask: 2, only: false, ...rest };
+}
+
+describe("a webhook that comes with a message", () => {
+  test("for a new task is stored in the same commit, to be told of everything", async () => {
+    await using harness = await openHarness({ agents: asking });
+    const { taskId } = await harness.start("go", { webhook: webhook("w") });
+    const [created] = harness.store.commits.flat().filter((operation) => operation.kind === "write");
+    expect(created?.create?.webhook).toEqual(webhook("w").draft);
+    expect(await harness.shared.webhooks(taskId)).toMatchObject([{ id: "w", state: "active", cursor: 0 }]);
+  });
+
+  test("for a task that is to be made once is not set again by a repetition", async () => {
+    await using harness = await openHarness({ agents: asking });
+    const message = { messageId: "m" as never, parts: [{ text: "go" }] };
+    const { taskId } = await harness.start(message, { onceWithin: 1000, webhook: webhook("w") });
+    await harness.start(message, { onceWithin: 1000, webhook: webhook("v") });
+    expect((await harness.shared.webhooks(taskId)).map(({ id }) => id)).toEqual(["w"]);
+  });
+
+  test("for a task that is there is set before the message is, and told of what comes of it", async () => {
+    await using harness = await openHarness({ agents: asking });
+    const { id } = await harness.send("go");
+    const { seq } = (await harness.shared.get(id, { artifacts: false })) ?? { seq: -1 };
+    const done = await harness.send({ taskId: id, parts: [{ text: "hi" }] }, { webhook: webhook("w") });
+    expect(done.status.state).toBe("completed");
+    expect(await harness.shared.webhooks(id)).toMatchObject([{ id: "w", cursor: seq }]);
+    const kinds = harness.store.commits.flat().map(({ kind }) => kind);
+    expect(kinds.indexOf("webhook-set")).toBeLessThan(kinds.indexOf("post"));
+  });
+
+  test("takes the place of all others where there may be only one", async () => {
+    await using harness = await openHarness({ agents: scripted(async (task) => void (await task.next())) });
+    const { taskId } = await harness.start("go", { webhook: webhook("a") });
+    await harness.start({ taskId, parts: [{ text: "x" }] }, { webhook: webhook("b", { only: true }) });
+    expect((await harness.shared.webhooks(taskId)).filter(({ state }) => state !== "removed")).toMatchObject([
+      { id: "b" },
+    ]);
+  });
+
+  test("that is one too many refuses the message, of which nothing is stored", async () => {
+    await using harness = await openHarness({ agents: asking });
+    const { taskId } = await harness.start("go", { webhook: webhook("a", { maxPerTask: 1 }) });
+    await harness.untilState(taskId, "input-required");
+    const refused = harness.start({ taskId, parts: [{ text: "x" }] }, { webhook: webhook("b", { maxPerTask: 1 }) });
+    await expect(refused).rejects.toMatchObject({ code: "resource-exhausted" });
+    expect(await harness.shared.inbox(taskId)).toEqual([]);
+    expect((await harness.get(taskId)).history).toHaveLength(2);
+  });
+
+  test("goes where the message is refused: for a full inbox, a finished task, and one of another context", async () => {
+    let go: (() => void) | undefined;
+    await using harness = await openHarness({
+      agents: scripted(() => new Promise<void>((resolve) => (go = resolve))),
+      limits: { maxInbox: 1 },
+    });
+    const { taskId } = await harness.start("go");
+    await harness.start({ taskId, parts: [{ text: "waits" }] });
+    const send = () => harness.start({ taskId, parts: [{ text: "x" }] }, { webhook: webhook("w") });
+    await expect(send()).rejects.toMatchObject({ code: "resource-exhausted", retryAfter: 5 });
+    await expect(
+      harness.start({ taskId, contextId: "elsewhere" as never }, { webhook: webhook("w") }),
+    ).rejects.toMatchObject({ code: "invalid-params" });
+    go?.();
+    await harness.until(async () => {
+      go?.();
+      return (await harness.get(taskId)).status.state === "completed";
+    });
+    await expect(send()).rejects.toMatchObject({ code: "unsupported-operation" });
+    expect(await harness.shared.webhooks(taskId)).toEqual([]);
+  });
+
+  test("is taken back when the task ended between the two", async () => {
+    let go: (() => void) | undefined;
+    await using harness = await openHarness({
+      agents: scripted(() => new Promise<void>((resolve) => (go = resolve))),
+    });
+    const { taskId } = await harness.start("go");
+    harness.store.hold();
+    const sent = harness.start({ taskId, parts: [{ text: "x" }] }, { webhook: webhook("w") });
+    const refused = expect(sent).rejects.toMatchObject({ code: "unsupported-operation" });
+    await harness.until(() => harness.store.held === 1);
+    // Its end is in line now, before the message is.
+    go?.();
+    await turns(3);
+    harness.store.release();
+    await refused;
+    const kinds = harness.store.commits.flat().map(({ kind }) => kind);
+    expect(kinds.slice(-3)).toEqual(["write", "post", "webhook-delete"]);
+    expect(await harness.shared.webhooks(taskId)).toEqual([]);
+  });
+});

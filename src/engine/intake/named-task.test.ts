@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+import type { TaskId } from "../../protocol/ids.ts";
+import { EngineHarness } from "../../testing/engine-harness.ts";
+import { agent } from "../agent/agent.ts";
+
+const asker = agent({
+  name: "Asker",
+  description: "Asks once.",
+  version: "1",
+  async run(task) {
+    const more = await task.ask("And?");
+    return `${task.id}: ${task.text} ${more}`;
+  },
+});
+
+const named = (taskId: string, text: string): { taskId: TaskId; parts: [{ text: string }] } => ({
+  taskId: taskId as TaskId,
+  parts: [{ text }],
+});
+
+describe("A task its caller names", () => {
+  it("is made under that name and gone on with by it", async () => {
+    await using harness = await EngineHarness.open({ agents: asker });
+    const asked = await harness.send(named("task-1", "one"), { namesTask: true });
+    expect(asked).toMatchObject({ id: "task-1", status: { state: "input-required", message: { taskId: "task-1" } } });
+    const done = await harness.send(named("task-1", "two"), { namesTask: true });
+    expect(done).toMatchObject({
+      id: "task-1",
+      status: { state: "completed" },
+      artifacts: [{ parts: [{ text: "task-1: one two" }] }],
+    });
+    expect(done.history?.map(({ taskId }) => taskId)).toEqual(["task-1", "task-1", "task-1"]);
+    const page = await harness.engine.list({ scope: harness.scope(), limit: 10, artifacts: false });
+    expect(page.tasks.map(({ id }) => id)).toEqual(["task-1"]);
+  });
+
+  it("is another one than that of the same name by somebody else", async () => {
+    await using harness = await EngineHarness.open({ agents: asker });
+    const [mine, theirs] = [{ owner: "me" }, { owner: "you" }];
+    await harness.send(named("t", "mine"), { ...mine, namesTask: true });
+    await harness.send(named("t", "theirs"), { ...theirs, namesTask: true });
+    expect((await harness.send(named("t", "!"), mine)).artifacts).toMatchObject([{ parts: [{ text: "t: mine !" }] }]);
+    expect(await harness.engine.cancel(harness.scope(theirs), "t" as TaskId)).toBe("canceled");
+    expect((await harness.get("t" as TaskId, mine)).status.state).toBe("completed");
+    expect((await harness.get("t" as TaskId, theirs)).status.state).toBe("canceled");
+    expect(await harness.find("t" as TaskId, { owner: "third" })).toBeUndefined();
+  });
+
+  it("is refused where callers may not name tasks", async () => {
+    await using harness = await EngineHarness.open({ agents: asker });
+    await expect(harness.start(named("t", "x"))).rejects.toMatchObject({
+      code: "task-not-found",
+      metadata: { taskId: "t" },
+    });
+  });
+
+  it("may have a name that looks like one of the server's own", async () => {
+    const name = "0197f0a1-2b3c-7d4e-8f50-0123456789ab";
+    await using harness = await EngineHarness.open({ agents: asker });
+    await harness.send(named(name, "a"), { namesTask: true });
+    const subscription = await harness.engine.subscribe(harness.scope(), name as TaskId, {});
+    expect(subscription?.opening.id).toBe(name);
+    subscription?.close();
+    expect((await harness.send(named(name, "b"))).status.state).toBe("completed");
+  });
+
+  it("is made once when two ask for it at the same time", async () => {
+    await using harness = await EngineHarness.open({ agents: asker });
+    const [one, two] = await Promise.all([
+      harness.begin(named("t", "one"), { namesTask: true }),
+      harness.begin(named("t", "two"), { namesTask: true }),
+    ]);
+    await Promise.all([harness.engine.accepted(one), harness.engine.accepted(two)]);
+    const page = await harness.engine.list({ scope: harness.scope(), limit: 10, artifacts: false });
+    expect(page.total).toBe(1);
+  });
+
+  it("keeps its name through a crash", async () => {
+    await using harness = await EngineHarness.open({ agents: asker });
+    await harness.send(named("t/ü ~1", "a"), { namesTask: true });
+    const next = await harness.crash();
+    expect((await next.send(named("t/ü ~1", "b"))).artifacts).toMatchObject([{ parts: [{ text: "t/ü ~1: a b" }] }]);
+  });
+});
+
+describe("The host's hooks", () => {
+  it("know a named task by its name", async () => {
+    const seen = new Set<string>();
+    const hooks = {
+      on: { event: (_event: unknown, { id }: { id: string }) => void seen.add(`event ${id}`) },
+      transform: <Event>(event: Event, { id }: { id: string }): Event => {
+        seen.add(`transform ${id}`);
+        return event;
+      },
+    };
+    await using harness = await EngineHarness.open({ agents: asker, hooks });
+    await harness.send(named("task-1", "one"), { namesTask: true });
+    expect([...seen].toSorted()).toEqual(["event task-1", "transform task-1"]);
+  });
+});
+
+describe("A caller that knows tasks only", () => {
+  it("gets a bare reply as a finished task, which stays", async () => {
+    const replier = agent({ name: "R", description: "Replies.", version: "1", reply: () => "at once" });
+    await using harness = await EngineHarness.open({ agents: replier });
+    const task = await harness.send(named("t", "hello"), { namesTask: true, tasksOnly: true });
+    expect(task).toMatchObject({
+      id: "t",
+      status: { state: "completed", message: { role: "agent", parts: [{ text: "at once" }] } },
+    });
+    expect(await harness.get("t" as TaskId)).toEqual(task);
+  });
+});
+
+describe("A request that limits its task's time", () => {
+  it("ends the task in time, even where the agent would allow more", async () => {
+    const sleeper = agent({
+      name: "S",
+      description: "Never ends.",
+      version: "1",
+      run: (task) =>
+        new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(new Error("stop")))),
+    });
+    await using harness = await EngineHarness.open({ agents: sleeper });
+    const ticket = await harness.start("x", { timeoutMs: 5000 });
+    await harness.advance(5001);
+    await harness.settled(ticket);
+    expect((await harness.get(ticket.taskId)).status).toMatchObject({
+      state: "failed",
+      message: { parts: [{ text: "Task timed out" }] },
+    });
+  });
+});
+
+describe("A request that is part of a trace", () => {
+  const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const echo = agent({ name: "E", description: "Echoes.", version: "1", run: async (task) => task.text });
+
+  it("has the trace in the metadata of every event", async () => {
+    await using harness = await EngineHarness.open({ agents: echo });
+    const ticket = await harness.start("x", { traceparent: `00-${trace}-00f067aa0ba902b7-01` });
+    await harness.settled(ticket);
+    const events = await harness.log(ticket.taskId);
+    const spans = new Set(events.map(({ event }) => event.metadata?.["spanId"]));
+    expect(events.map(({ event }) => event.metadata?.["traceId"])).toEqual(events.map(() => trace));
+    expect([...spans]).toEqual([expect.stringMatching(/^(?!0{16})[0-9a-f]{16}$/)]);
+  });
+
+  it.each(["", "garbage", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`, `ff-${trace}-00f067aa0ba902b7-01`])(
+    "has none where the header says %j",
+    async (traceparent) => {
+      await using harness = await EngineHarness.open({ agents: echo });
+      const ticket = await harness.start("x", { traceparent });
+      await harness.settled(ticket);
+      for (const { event } of await harness.log(ticket.taskId)) expect(event.metadata).toBeUndefined();
+    },
+  );
+});

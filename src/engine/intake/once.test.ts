@@ -1,0 +1,376 @@
+import { describe, expect, test } from "vitest";
+import type { ContextId, MessageId, TaskId } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import { isTerminal } from "../../protocol/state.ts";
+import { openHarness, type Said, type SendOptions, scripted, turns } from "../../testing/engine-harness.ts";
+import { everythingStored } from "../../testing/everything-stored.ts";
+import type { Agent } from "../agent/agent.ts";
+
+const ONCE: SendOptions = { onceWithin: 60_000 };
+const CONFLICT = { code: "conflict", violations: [{ field: "message.messageId" }] };
+
+/** The same message each time, but for what is said to differ. */
+function said(text: string, rest: Partial<Message> = {}): Said {
+  // Safe: whoever sends a message names it, and here that is the test.
+  return { messageId: "m-1" as MessageId, parts: [{ text }], ...rest };
+}
+
+function counting(begun: string[], rest: Parameters<typeof scripted>[1] = {}): Agent {
+  return scripted(async (task) => {
+    begun.push(task.text);
+    return `${task.text} done`;
+  }, rest);
+}
+
+/** Asks two questions and says what it was answered. */
+function remembering(asked: string[]): Agent {
+  return scripted(async (task) => {
+    const answers: string[] = [];
+    for (const question of ["One?", "Two?"]) {
+      asked.push(question);
+      answers.push(await task.ask(question));
+    }
+    return answers.join("+");
+  });
+}
+
+describe("a message that is to count once", () => {
+  test("and comes again gets the task it made, and runs once", async () => {
+    const begun: string[] = [];
+    await using harness = await openHarness({ agents: counting(begun) });
+    const first = await harness.send(said("go"), ONCE);
+    const again = await harness.send(said("go"), ONCE);
+    expect(again).toEqual(first);
+    expect(begun).toEqual(["go"]);
+    const streamed = await harness.begin(said("go"), { ...ONCE, streaming: true });
+    const subscription = await harness.subscribe(streamed.taskId, { ticket: streamed });
+    expect(subscription.opening).toMatchObject({ id: first.id, seq: 0, state: "submitted" });
+    const { entries } = (await subscription.next()) ?? { entries: [] };
+    expect(entries.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    subscription.close();
+  });
+
+  test("and comes again with its members in another order, or under another way of being answered, is the same", async () => {
+    const begun: string[] = [];
+    await using harness = await openHarness({ agents: counting(begun) });
+    const one = said("go", { metadata: { a: 1, b: { c: [1], d: 2 } } });
+    const other = said("go", { metadata: { b: { d: 2, c: [1] }, a: 1 } });
+    const first = await harness.send(one, ONCE);
+    const again = await harness.send(other, { ...ONCE, outputModes: ["text/plain"], extensions: ["x:y"] });
+    expect(again.id).toBe(first.id);
+    expect(begun).toHaveLength(1);
+  });
+
+  test.each<[string, Said, SendOptions]>([
+    ["parts", said("stop"), {}],
+    ["metadata", said("go", { metadata: { skillId: "other" } }), {}],
+    ["context", said("go", { contextId: "c" as ContextId }), {}],
+    ["references", said("go", { referenceTaskIds: ["t" as TaskId] }), {}],
+    ["request's metadata", said("go"), { metadata: { skillId: "other" } }],
+  ])("and comes again with other %s is a conflict", async (_, message, options) => {
+    const begun: string[] = [];
+    await using harness = await openHarness({ agents: counting(begun) });
+    await harness.send(said("go"), ONCE);
+    await expect(harness.submit(message, { ...ONCE, ...options })).rejects.toMatchObject(CONFLICT);
+    expect(begun).toEqual(["go"]);
+  });
+
+  test("counts again for another owner, tenant and agent, and when the window is over", async () => {
+    const begun: string[] = [];
+    await using harness = await openHarness({ agents: [counting(begun), counting(begun, { id: "other" })] });
+    const first = await harness.send(said("go"), ONCE);
+    const others: SendOptions[] = [{ owner: "eve" }, { tenant: "t" }, { agent: "other" }];
+    for (const who of others) expect((await harness.send(said("go"), { ...ONCE, ...who })).id).not.toBe(first.id);
+    await harness.advance(59_000, 5000);
+    expect((await harness.send(said("go"), ONCE)).id).toBe(first.id);
+    await harness.advance(2000);
+    expect((await harness.send(said("changed"), ONCE)).id).not.toBe(first.id);
+    expect(begun).toEqual(["go", "go", "go", "go", "changed"]);
+  });
+
+  test("and comes twice at the same time makes one task; what differs is refused before either is stored", async () => {
+    const begun: string[] = [];
+    await using harness = await openHarness({ agents: counting(begun) });
+    harness.store.hold();
+    const both = [harness.begin(said("go"), ONCE), harness.begin(said("go"), ONCE)] as const;
+    await turns(3);
+    await expect(harness.submit(said("stop"), ONCE)).rejects.toMatchObject(CONFLICT);
+    await harness.until(() => harness.store.held === 1);
+    // Not before it is known that nobody else was quicker.
+    expect(begun).toEqual([]);
+    harness.store.release();
+    const [one, other] = await Promise.all(both);
+    expect(one).toEqual(other);
+    await harness.settled(one);
+    expect(begun).toEqual(["go"]);
+  });
+
+  test("and comes to two nodes at the same time makes one task, and one run", async () => {
+    const begun: string[] = [];
+    await using harness = await openHarness({ agents: counting(begun) });
+    const beside = await harness.join();
+    for (const node of [harness, beside]) node.store.hold();
+    const both = [harness.begin(said("go"), ONCE), beside.begin(said("go"), ONCE)] as const;
+    const third = beside.begin(said("stop", { messageId: "m-2" as MessageId }), ONCE);
+    const fourth = harness.begin(said("halt", { messageId: "m-2" as MessageId }), ONCE);
+    await harness.until(() => harness.store.held === 1 && beside.store.held === 1);
+    beside.store.release();
+    await harness.until(() => begun.length === 2);
+    harness.store.release();
+    const [one, other] = await Promise.all(both);
+    expect(one.taskId).toBe(other.taskId);
+    await expect(fourth).rejects.toMatchObject(CONFLICT);
+    await Promise.all([harness.settled(one), beside.settled(other), beside.settled(await third)]);
+    expect((await harness.get(one.taskId)).status.state).toBe("completed");
+    expect(begun).toEqual(["go", "stop"]);
+    expect(harness.engine.counts()).toMatchObject({ live: 0, running: 0, queued: 0 });
+    expect(harness.logs.filter(({ level }) => level === "error")).toEqual([]);
+  });
+
+  test("is known after a crash, whether its run was over or not", async () => {
+    const begun: string[] = [];
+    await using first = await openHarness({
+      agents: scripted(async (task) => {
+        begun.push(task.text);
+        if (begun.length === 1) await new Promise(() => {});
+        return "done";
+      }),
+    });
+    const { taskId } = await first.start(said("go"), ONCE);
+    await first.until(() => begun.length === 1);
+    const second = await first.crash();
+    const task = await second.send(said("go"), ONCE);
+    expect(task).toMatchObject({ id: taskId, status: { state: "completed" } });
+    const third = await second.crash();
+    expect(await third.send(said("go"), ONCE)).toEqual(task);
+    await expect(third.submit(said("stop"), ONCE)).rejects.toMatchObject(CONFLICT);
+    expect(begun).toEqual(["go", "go"]);
+  });
+
+  test("is made when its first delivery failed, by one that waited for it", async () => {
+    const begun: string[] = [];
+    let calls = 0;
+    await using harness = await openHarness({
+      agents: counting(begun, {
+        async reply() {
+          calls += 1;
+          await turns(3);
+          if (calls === 1) throw new Error("not now");
+          return undefined;
+        },
+      }),
+    });
+    const first = harness.send(said("go"), ONCE);
+    const second = harness.send(said("go"), ONCE);
+    await expect(first).rejects.toMatchObject({ code: "internal" });
+    expect((await second).status.state).toBe("completed");
+    expect(begun).toEqual(["go"]);
+  });
+
+  test("is answered though nothing more would be taken in", async () => {
+    let go: (() => void) | undefined;
+    await using harness = await openHarness({
+      agents: scripted(() => new Promise<void>((resolve) => (go = resolve)), { concurrency: 1, queue: 1 }),
+    });
+    const { taskId } = await harness.start(said("go"), ONCE);
+    await harness.start("another");
+    await expect(harness.submit("a third")).rejects.toMatchObject({ code: "resource-exhausted" });
+    expect((await harness.start(said("go"), ONCE)).taskId).toBe(taskId);
+    go?.();
+  });
+
+  test("holds its place in line while it is being stored", async () => {
+    const go: (() => void)[] = [];
+    await using harness = await openHarness({
+      agents: scripted(() => new Promise<void>((resolve) => go.push(resolve)), { concurrency: 2, queue: 1 }),
+    });
+    const all = [1, 2, 3, 4, 5].map((n) => harness.start(said("go", { messageId: `m-${n}` as MessageId }), ONCE));
+    const results = await Promise.allSettled(all);
+    expect(results.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      "rejected",
+    ]);
+    await harness.until(() => go.length === 2);
+    for (const done of go) done();
+    await harness.until(() => go.length === 3);
+    go[2]?.();
+  });
+
+  test("that nobody can store is refused and leaves nothing behind; then it may come again", async () => {
+    await using waiting = await openHarness({
+      agents: scripted(async (task) => void (await task.ask("Well?"))),
+      retention: { maxTasks: 1 },
+    });
+    const open = await waiting.send("first");
+    await expect(waiting.submit(said("go"), ONCE)).rejects.toMatchObject({ code: "resource-exhausted" });
+    expect(waiting.engine.counts().live).toBe(1);
+    await waiting.send({ taskId: open.id, parts: [{ text: "well" }] });
+    expect((await waiting.send(said("go"), ONCE)).status.state).toBe("input-required");
+  });
+
+  test("makes one task of the name its caller gave, and is known by it", async () => {
+    const begun: string[] = [];
+    await using harness = await openHarness({ agents: counting(begun) });
+    const named = said("go", { taskId: "mine" as TaskId });
+    const options: SendOptions = { ...ONCE, namesTask: true };
+    const first = await harness.send(named, options);
+    expect(first.id).toBe("mine");
+    expect(await harness.send(named, options)).toEqual(first);
+    expect(begun).toEqual(["go"]);
+  });
+
+  test("that the agent answers without a task is answered anew, but not while it is being answered", async () => {
+    let calls = 0;
+    await using harness = await openHarness({
+      agents: scripted(async () => {}, {
+        async reply() {
+          calls += 1;
+          await turns(2);
+          return `answer ${calls}`;
+        },
+      }),
+    });
+    const both = await Promise.all([harness.submit(said("hi"), ONCE), harness.submit(said("hi"), ONCE)]);
+    expect(both[0]).toBe(both[1]);
+    await harness.submit(said("hi"), ONCE);
+    expect(calls).toBe(2);
+  });
+});
+
+describe("a message to a task that is to count once", () => {
+  const asking = scripted(async (task) => {
+    const answers = [await task.ask("One?"), await task.ask("Two?")];
+    return answers.join("+");
+  });
+
+  test("is read once, and its repetition waits for the same answer", async () => {
+    await using harness = await openHarness({ agents: asking });
+    const { id } = await harness.send("go");
+    const answer = said("a", { taskId: id });
+    const first = await harness.send(answer, ONCE);
+    expect(first.status.message?.parts[0]?.text).toBe("Two?");
+    expect(await harness.send(answer, ONCE)).toEqual(first);
+    await expect(harness.submit(said("b", { taskId: id }), ONCE)).rejects.toMatchObject(CONFLICT);
+    const done = await harness.send(said("b", { taskId: id, messageId: "m-2" as MessageId }), ONCE);
+    expect(done.artifacts?.[0]?.parts).toEqual([{ text: "a+b" }]);
+    // It is answered even when the task takes no more messages.
+    expect(await harness.send(answer, ONCE)).toEqual(done);
+    expect(done.history?.filter(({ role }) => role === "user")).toHaveLength(3);
+  });
+
+  test("and is repeated before its run has read it waits until its question is answered", async () => {
+    await using harness = await openHarness({ agents: asking });
+    const { id } = await harness.send("go");
+    const answer = said("a", { taskId: id });
+    const beside = await harness.join();
+    // The run, on the first node, cannot store that it has read the answer.
+    harness.store.hold();
+    await beside.start(answer, ONCE);
+    let returned = false;
+    const again = beside.send(answer, ONCE).finally(() => (returned = true));
+    await harness.until(() => harness.store.held === 1);
+    await harness.advance(1000);
+    expect(returned).toBe(false);
+    harness.store.release();
+    expect((await again).status.message?.parts[0]?.text).toBe("Two?");
+  });
+
+  test("is stored once though it comes twice at a time, to two nodes, and after a crash", async () => {
+    let go: (() => void) | undefined;
+    const heard: string[] = [];
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await new Promise<void>((resolve) => (go = resolve));
+        for (;;) {
+          const message = await task.next({ wait: false });
+          if (message === undefined) return;
+          heard.push(message.parts[0]?.text ?? "");
+        }
+      }),
+    });
+    const beside = await harness.join();
+    const { taskId } = await harness.start("go");
+    const message = said("x", { taskId });
+    const tickets = await Promise.all([
+      harness.start(message, ONCE),
+      harness.start(message, ONCE),
+      beside.start(message, ONCE),
+    ]);
+    expect(new Set(tickets.map(({ inbox }) => inbox)).size).toBe(1);
+    expect(await harness.shared.inbox(taskId)).toHaveLength(1);
+    await beside.kill();
+    const later = await harness.crash();
+    await later.start(message, ONCE);
+    expect(await harness.shared.inbox(taskId)).toHaveLength(1);
+    await later.until(() => go !== undefined);
+    go?.();
+    await later.until(async () => {
+      go?.();
+      return isTerminal((await later.get(taskId)).status.state);
+    });
+    expect(heard).toEqual(["x"]);
+  });
+
+  test.each(["goes on", "is parked", "dies"] as const)(
+    "is read once though another node stores it just after it was taken by one that %s",
+    async (how) => {
+      const heard: string[] = [];
+      await using harness = await openHarness({ agents: remembering(heard), parkAfter: 5000 });
+      const { id } = await harness.send("go");
+      const beside = await harness.join();
+      beside.store.hold();
+      const late = beside.begin(said("x", { taskId: id }), ONCE);
+      await harness.until(() => beside.store.held === 1);
+      expect((await harness.send(said("x", { taskId: id }), ONCE)).status.message?.parts[0]?.text).toBe("Two?");
+      if (how === "is parked") await harness.advance(6000);
+      const living = how === "dies" ? await harness.crash() : harness;
+      beside.store.release();
+      await late;
+      await living.advance(3000);
+      expect((await living.get(id)).status).toMatchObject({ state: "input-required" });
+      const done = await living.send({ taskId: id, parts: [{ text: "y" }] });
+      expect(done).toMatchObject({ status: { state: "completed" }, artifacts: [{ parts: [{ text: "x+y" }] }] });
+      expect(done.history?.filter(({ role }) => role === "user")).toHaveLength(3);
+      expect(new Set(heard)).toEqual(new Set(["One?", "Two?"]));
+    },
+  );
+
+  test("is answered by a node that was slower with it than the task's end", async () => {
+    await using harness = await openHarness({ agents: remembering([]) });
+    const { id } = await harness.send("go");
+    await harness.send({ taskId: id, parts: [{ text: "x" }] });
+    const beside = await harness.join();
+    beside.store.hold();
+    const late = beside.begin(said("y", { taskId: id }), ONCE);
+    await harness.until(() => beside.store.held === 1);
+    const done = await harness.send(said("y", { taskId: id }), ONCE);
+    expect(done.status.state).toBe("completed");
+    beside.store.release();
+    expect(await late).toMatchObject({ taskId: id });
+    const other = beside.submit(said("z", { taskId: id, messageId: "m-2" as MessageId }), ONCE);
+    await expect(other).rejects.toMatchObject({ code: "unsupported-operation" });
+  });
+
+  test("is known though it was secret, and its repetition is not kept in the clear", async () => {
+    const got: string[] = [];
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        got.push(await task.ask("Password?", { sensitive: true }));
+        got.push(await task.ask("And now?"));
+      }),
+    });
+    const { id } = await harness.send("go");
+    const answer = said("hunter2", { taskId: id });
+    const asked = await harness.send(answer, ONCE);
+    expect(asked.status.message?.parts[0]?.text).toBe("And now?");
+    expect(await harness.send(answer, ONCE)).toEqual(asked);
+    await expect(harness.submit(said("hunter3", { taskId: id }), ONCE)).rejects.toMatchObject(CONFLICT);
+    const done = await harness.send({ taskId: id, parts: [{ text: "fine" }] });
+    expect(await harness.send(answer, ONCE)).toEqual(done);
+    expect(got).toEqual(["hunter2", "fine"]);
+    expect((await everythingStored(harness)) + JSON.stringify(done)).not.toContain("hunter");
+  });
+});

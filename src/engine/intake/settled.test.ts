@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { openHarness, scripted, turns } from "../../testing/engine-harness.ts";
+
+const twice = scripted(async (task) => {
+  await task.ask("First?");
+  await task.ask("Second?", { sensitive: task.text === "sensitive" });
+  await task.ask("Third?");
+});
+
+describe("a waiting send", () => {
+  test("is answered by the question that follows its message, not by the one before it", async () => {
+    await using harness = await openHarness({ agents: twice });
+    const first = await harness.send("go");
+    expect(first.status.message?.parts[0]?.text).toBe("First?");
+    const second = await harness.send({ taskId: first.id, parts: [{ text: "1" }] });
+    expect(second.status.message?.parts[0]?.text).toBe("Second?");
+  });
+
+  test("that begins to wait when the question is long there is answered, even with the run parked and its feed gone", async () => {
+    for (const text of ["go", "sensitive"]) {
+      await using harness = await openHarness({ agents: twice, parkAfter: 1000 });
+      const { id } = await harness.send(text);
+      const toFirst = await harness.start({ taskId: id, parts: [{ text: "1" }] });
+      await harness.untilState(id, "input-required");
+      await harness.until(async () => (await harness.get(id)).status.message?.parts[0]?.text === "Second?");
+      const toSecond = await harness.start({ taskId: id, parts: [{ text: "2" }] });
+      await harness.until(async () => (await harness.get(id)).status.message?.parts[0]?.text === "Third?");
+      await harness.advance(3000);
+      expect(harness.engine.counts().live).toBe(0);
+      await harness.settled(toFirst);
+      await harness.settled(toSecond);
+    }
+  });
+
+  test("returns when the task asks a question before reading its message, which stays in the inbox", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await new Promise<void>((resolve) => (ask = resolve));
+        // The message is in the inbox by now; it arrived before the question and does not answer it.
+        await task.ask("Question?");
+      }),
+    });
+    let ask: (() => void) | undefined;
+    const { taskId } = await harness.start("go");
+    const ticket = await harness.start({ taskId, parts: [{ text: "unread" }] });
+    let isSettled = false;
+    const settled = harness.settled(ticket).then(() => (isSettled = true));
+    await turns(20);
+    expect(isSettled).toBe(false);
+    ask?.();
+    await settled;
+    expect((await harness.get(taskId)).status.message?.parts[0]?.text).toBe("Question?");
+    expect(await harness.shared.inbox(taskId)).toHaveLength(1);
+  });
+
+  test("that repeats an answer returns with the next question", async () => {
+    await using harness = await openHarness({ agents: twice });
+    const { id } = await harness.send("go");
+    const both = ["1", "1 again"].map((text) => harness.send({ taskId: id, parts: [{ text }] }));
+    const tasks = await Promise.all(both);
+    expect(tasks.map(({ status }) => status.message?.parts[0]?.text)).toEqual(["Second?", "Second?"]);
+  });
+
+  test("that repeats an answer to a parked run returns with the next question", async () => {
+    await using harness = await openHarness({ agents: twice, parkAfter: 1000 });
+    const { id } = await harness.send("go");
+    await harness.advance(3000);
+    expect(harness.engine.counts().live).toBe(0);
+    harness.store.hold();
+    const both = ["1", "1 again"].map((text) => harness.send({ taskId: id, parts: [{ text }] }));
+    await harness.until(() => harness.store.held > 0);
+    harness.store.release();
+    const tasks = await Promise.all(both);
+    expect(tasks.map(({ status }) => status.message?.parts[0]?.text)).toEqual(["Second?", "Second?"]);
+  });
+
+  test("that repeats an answer to a run on another node returns with the next question", async () => {
+    await using first = await openHarness({ agents: twice });
+    const second = await first.join();
+    const { id } = await first.send("go");
+    const both = ["1", "1 again"].map((text) => second.start({ taskId: id, parts: [{ text }] }));
+    const waits = (await Promise.all(both)).map((ticket) => second.settled(ticket));
+    await first.advance(3000);
+    await Promise.all(waits);
+    expect((await second.get(id)).status.message?.parts[0]?.text).toBe("Second?");
+  });
+
+  test("goes on waiting while the task sleeps", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.ask("First?");
+        await task.sleep(60_000);
+        await task.ask("Second?");
+      }),
+      parkAfter: 1000,
+    });
+    const { id } = await harness.send("go");
+    let count = 0;
+    const both = ["1", "1 again"].map(async (text) => {
+      await harness.send({ taskId: id, parts: [{ text }] });
+      count += 1;
+    });
+    await harness.advance(30_000);
+    expect(count).toBe(0);
+    await harness.advance(40_000);
+    await Promise.all(both);
+  });
+
+  test("whose message task.next() reads while a question is open returns", async () => {
+    let read: (() => void) | undefined;
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await new Promise<void>((resolve) => (read = resolve));
+        const answer = task.ask("Question?");
+        await task.flush();
+        await task.next();
+        await answer;
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    const ticket = await harness.start({ taskId, parts: [{ text: "early" }] });
+    read?.();
+    await harness.until(async () => (await harness.shared.inbox(taskId)).length === 0);
+    await harness.settled(ticket);
+    expect((await harness.get(taskId)).status.state).toBe("input-required");
+  });
+
+  test("returns after maxWait, whatever the task does", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.ask("First?");
+        await task.sleep(1e9);
+      }),
+      limits: { maxWait: 5000 },
+    });
+    const { id } = await harness.send("go");
+    const ticket = await harness.start({ taskId: id, parts: [{ text: "1" }] });
+    let isSettled = false;
+    const settled = harness.settled(ticket).then(() => (isSettled = true));
+    await harness.advance(4500);
+    expect(isSettled).toBe(false);
+    await harness.advance(1000);
+    await settled;
+    expect((await harness.get(id)).status.state).toBe("working");
+  });
+
+  test("of a finished task is answered at once, from the store too", async () => {
+    await using harness = await openHarness({ agents: scripted(async () => "done") });
+    const ticket = await harness.start("go");
+    await harness.settled(ticket);
+    await turns(5);
+    await harness.settled(ticket);
+    const later = await harness.crash();
+    await later.settled(ticket);
+  });
+});

@@ -1,0 +1,179 @@
+import { uuidv7 } from "../../internal/uuid.ts";
+import { type CallPath, callPathEntry } from "../../protocol/call-path.ts";
+import { A2AError } from "../../protocol/error.ts";
+import type { ContextId, MessageId, TaskId } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { Part } from "../../protocol/part.ts";
+import { namedTask, otherTaskKey, taskKey } from "../../protocol/task-key.ts";
+import type { Agent, Output, ReplyCall } from "../agent/agent.ts";
+import { toParts } from "../agent/output.ts";
+import type { Submission, Submitted } from "../api.ts";
+import type { EngineParts } from "../engine.ts";
+import type { Feed } from "../read/feed.ts";
+import { callHook } from "../run/run.ts";
+import { skillNamed } from "../run/turn.ts";
+import { continueByContext, namesContextOnly } from "./context-answer.ts";
+import { continueTask, taskNotFound } from "./continue-task.ts";
+import { type Answered, createTask } from "./create-task.ts";
+import { checkParts } from "./message-size.ts";
+import { type Once, submitOnce } from "./once.ts";
+import { type Routed, routeMessage } from "./route.ts";
+
+/** Takes in one message: see `Engine.submit`. */
+export function submit(parts: EngineParts, submission: Submission): Promise<Submitted> {
+  const { onceWithin } = submission;
+  if (onceWithin === undefined) return takeIn(parts, submission, undefined);
+  return submitOnce(parts, submission, { within: onceWithin, work: (once) => takeIn(parts, submission, once) });
+}
+
+async function takeIn(parts: EngineParts, submission: Submission, once: Once | undefined): Promise<Submitted> {
+  const agent = parts.agents.get(submission.scope.agent);
+  if (agent === undefined)
+    throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
+  const { message, namesTask, tasksOnly } = submission;
+  checkParts(parts.environment.limits, message);
+  if (message.taskId !== undefined) {
+    const known = await findTask(parts, submission, message.taskId);
+    if (known !== undefined) return continueTask(parts, known, { agent, submission, once });
+    if (namesTask !== true) throw taskNotFound(message.taskId);
+  }
+  if (namesContextOnly(submission)) {
+    const continued = await continueByContext(parts, { agent, submission, once });
+    if (continued !== undefined) return continued;
+  }
+  const call = new SubmissionCall(submission, parts.environment.serverId);
+  const reply = await replyOf(parts, agent, { submission, call });
+  if (reply !== undefined && tasksOnly !== true) return { kind: "message", message: reply };
+  requireRoom(parts, agent, submission);
+  const routed = reply === undefined ? await routeOf(parts, agent, { submission, call }) : answered(reply);
+  if (routed.kind === "skill") submission.admitSkill?.(routed.skill.id);
+  // Others may have come in while this one was being routed.
+  requireRoom(parts, agent, submission);
+  const meanwhile =
+    message.taskId === undefined ? undefined : parts.feeds.peek(namedTask(submission.scope, message.taskId));
+  if (meanwhile !== undefined) return continueTask(parts, parts.feeds.hold(meanwhile), { agent, submission, once });
+  return createTask(parts, agent, { submission, routed, once });
+}
+
+function requireRoom(parts: EngineParts, agent: Agent, { caller, scope }: Submission): void {
+  const { runs, environment } = parts;
+  const { maxRunsPerOwner } = environment.limits;
+  // Callers that nobody knows are not one caller: they share what there is for everybody.
+  if (!caller.anonymous && runs.countOf(scope.owner) >= maxRunsPerOwner) {
+    throw new A2AError("resource-exhausted", `A caller may have ${maxRunsPerOwner} tasks at work; try again later.`, {
+      retryAfter: 5,
+    });
+  }
+  if (runs.hasRoom(agent)) return;
+  throw new A2AError("resource-exhausted", "The agent has as much to do as it may; try again later.", {
+    retryAfter: 5,
+  });
+}
+
+async function routeOf(
+  parts: EngineParts,
+  agent: Agent,
+  { submission, call }: { readonly submission: Submission; readonly call: ReplyCall },
+): Promise<Routed> {
+  try {
+    return await routeMessage(agent, submission.message, call);
+  } catch (error) {
+    throw authorFailed(parts, error, { agent, what: "route() failed" });
+  }
+}
+
+/** The author's own function failed before there was a task: the log and the host learn why, the caller only that it did. */
+function authorFailed(
+  parts: EngineParts,
+  error: unknown,
+  { agent, what }: { readonly agent: Agent; readonly what: string },
+): A2AError {
+  if (error instanceof A2AError) return error;
+  tellHost(parts, error, { agent, what });
+  return new A2AError("internal", "The agent failed while answering.", { cause: error });
+}
+
+function tellHost(
+  parts: EngineParts,
+  error: unknown,
+  { agent, what }: { readonly agent: Agent; readonly what: string },
+): void {
+  const { logger, hooks } = parts.environment;
+  logger.error(what, { agent: agent.id, error });
+  callHook(() => hooks.on?.error?.(error, undefined), logger);
+}
+
+async function replyOf(
+  parts: EngineParts,
+  agent: Agent,
+  { submission, call }: { readonly submission: Submission; readonly call: ReplyCall },
+): Promise<Message | undefined> {
+  if (agent.reply === undefined) return undefined;
+  const { message } = submission;
+  const skill = skillNamed(agent, message, submission.metadata);
+  if (skill !== undefined) submission.admitSkill?.(skill.id);
+  try {
+    const output = await agent.reply(message, call);
+    if (output === undefined) return undefined;
+    return {
+      // Safe: the agent's own message is named here.
+      messageId: uuidv7() as MessageId,
+      role: "agent",
+      parts: repliedParts(parts, agent, output),
+      contextId: message.contextId ?? (uuidv7() as ContextId),
+    };
+  } catch (error) {
+    throw authorFailed(parts, error, { agent, what: "reply() failed" });
+  }
+}
+
+/** What the author answered, as parts. That it cannot be sent is told by a name of its own: the agent did answer. */
+function repliedParts(parts: EngineParts, agent: Agent, output: Output): readonly Part[] {
+  try {
+    return toParts(output);
+  } catch (error) {
+    tellHost(parts, error, { agent, what: "reply() gave what cannot be sent" });
+    throw new A2AError("invalid-agent-response", "The agent's answer cannot be sent.", { cause: error });
+  }
+}
+
+function answered({ parts }: Message): Answered {
+  return { kind: "answered", parts };
+}
+
+/** The task a message goes on with, held in memory; release it. */
+async function findTask({ feeds }: EngineParts, { scope }: Submission, id: TaskId): Promise<Feed | undefined> {
+  const feed = await feeds.acquire(taskKey(scope, id), scope);
+  const other = feed === undefined ? otherTaskKey(scope, id) : undefined;
+  return other === undefined ? feed : feeds.acquire(other, scope);
+}
+
+/** A class, so that the submission's signal stays unmade until somebody asks. */
+class SubmissionCall implements ReplyCall {
+  readonly caller: ReplyCall["caller"];
+  readonly tenant: string;
+  readonly metadata: ReplyCall["metadata"];
+  readonly outputModes: readonly string[];
+  readonly extensions: readonly string[];
+  readonly #submission: Submission;
+  readonly #serverId: string;
+
+  constructor(submission: Submission, serverId: string) {
+    this.caller = submission.caller;
+    this.tenant = submission.scope.tenant;
+    this.metadata = submission.metadata;
+    this.outputModes = submission.outputModes;
+    this.extensions = submission.extensions;
+    this.#submission = submission;
+    this.#serverId = serverId;
+  }
+
+  get callPath(): CallPath {
+    const { callPath = [], scope } = this.#submission;
+    return [...callPath, callPathEntry(this.#serverId, scope.agent)];
+  }
+
+  get signal(): AbortSignal {
+    return this.#submission.signal;
+  }
+}

@@ -1,0 +1,221 @@
+import { A2AError } from "../../protocol/error.ts";
+import { readEvent, type StoredTask, writeStatus } from "../../protocol/serial.ts";
+import { isInterrupted, isTerminal } from "../../protocol/state.ts";
+import { publicTaskId } from "../../protocol/task-key.ts";
+import type { Store } from "../../store/contract.ts";
+import type { Batch, SubscribeOptions, Subscription, Ticket, ViewEntry } from "../api.ts";
+import type { Feed, TaskOrigin } from "./feed.ts";
+import type { Feeds } from "./feeds.ts";
+import { isStatusBody, viewOf } from "./log-view.ts";
+import { LogDropped, readLog } from "./read-log.ts";
+import { recordedTask, takeSnapshot } from "./snapshot.ts";
+import { isHandledAt } from "./ticket.ts";
+
+/** Events leave in batches of about this many bytes, so that a reader far behind is served piece by piece. */
+const BATCH_BYTES = 64 * 1024;
+
+export interface SubscriptionSource {
+  readonly store: Store;
+  readonly feeds: Feeds;
+  /** The server is going down: readers are let go. */
+  readonly isClosing: () => boolean;
+  readonly onClose: () => void;
+}
+
+/** A cursor over a task's committed log. It holds its feed, one position, and, while it waits, one callback. */
+export class LogSubscription implements Subscription {
+  readonly resync: boolean;
+  readonly ended: boolean;
+  readonly answered: boolean;
+  /** Let go of with the first `next()`: a stream that idles for days keeps no task in memory. */
+  #opening: StoredTask | undefined;
+  readonly #source: SubscriptionSource;
+  readonly #feed: Feed;
+  readonly #ticket: Ticket | undefined;
+  #position: number;
+  #closed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(source: SubscriptionSource, feed: Feed, start: SubscriptionStart) {
+    this.#source = source;
+    this.#feed = feed;
+    feed.readers++;
+    this.#opening = start.opening;
+    this.resync = start.resync;
+    this.#position = start.opening.seq;
+    this.ended = feed.ended && this.#position >= feed.seq;
+    this.#ticket = start.ticket;
+    // A question after the opening comes as an event, and is judged then.
+    const isAsking = isInterrupted(start.opening.state) && feed.interruptedAt <= this.#position;
+    this.answered = isAsking && this.#isAnswered(feed.interruptedAt);
+  }
+
+  get opening(): StoredTask {
+    if (this.#opening === undefined)
+      throw new Error("The opening of a subscription is there only before its first next().");
+    return this.#opening;
+  }
+
+  async next(): Promise<Batch | undefined> {
+    this.#opening = undefined;
+    const feed = this.#feed;
+    for (;;) {
+      if (this.#closed || this.#source.isClosing()) return undefined;
+      if (this.#position < feed.seq) {
+        const entries = feed.read(this.#position) ?? (await this.#readStore());
+        if (entries[0]?.seq === this.#position + 1) return this.#batch(entries);
+        // What was committed before this read and is not in it was dropped: the log of a finished task is not kept for ever. A reader that is
+        // this late subscribes again.
+        return undefined;
+      }
+      if (feed.isGone) return undefined;
+      if (feed.ended && this.#position >= feed.seq) return undefined;
+      await this.#changed();
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#wake?.();
+    this.#feed.readers--;
+    this.#source.feeds.release(this.#feed);
+    this.#source.onClose();
+  }
+
+  #changed(): Promise<void> {
+    return new Promise((resolve) => {
+      const forget = this.#feed.onChange(resolve);
+      this.#wake = () => {
+        forget();
+        resolve();
+      };
+    });
+  }
+
+  /** The store may know more than the feed shows: what is not visible yet stays out. */
+  async #readStore(): Promise<readonly ViewEntry[]> {
+    const { seq } = this.#feed;
+    const entries = await this.#source.store.log(this.#feed.task.id, this.#position, BATCH_BYTES);
+    return entries.filter((entry) => entry.seq <= seq).map(viewOf);
+  }
+
+  #batch(entries: readonly ViewEntry[]): Batch {
+    let bytes = 0;
+    let count = 0;
+    let last: ViewEntry | undefined;
+    for (const entry of entries) {
+      if (count > 0 && bytes + entry.body.length > BATCH_BYTES) break;
+      bytes += entry.body.length;
+      count++;
+      last = entry;
+      if (entry.state !== undefined && (isInterrupted(entry.state) || isTerminal(entry.state))) break;
+    }
+    this.#position = last?.seq ?? this.#position;
+    return {
+      entries: count === entries.length ? entries : entries.slice(0, count),
+      answered: this.#isAnswered(this.#position),
+    };
+  }
+
+  #isAnswered(seq: number): boolean {
+    return this.#ticket === undefined || isHandledAt(this.#feed, this.#ticket, seq);
+  }
+}
+
+interface SubscriptionStart {
+  readonly opening: StoredTask;
+  readonly resync: boolean;
+  readonly ticket: Ticket | undefined;
+}
+
+/** Finds out what the subscription's first frame shows. The feed is held already, so nothing after it can be missed. */
+export async function openSubscription(
+  source: SubscriptionSource,
+  feed: Feed,
+  options: SubscribeOptions,
+): Promise<LogSubscription> {
+  const { ticket } = options;
+  const after = options.after ?? (ticket !== undefined && ticket.inbox === undefined ? 0 : undefined);
+  const whole = async (resync: boolean): Promise<LogSubscription> => {
+    const { id, scope } = feed.task;
+    const opening = await takeSnapshot(source, { scope, id }, { artifacts: true, largeBytes: options.largeBytes });
+    if (opening === undefined) throw new A2AError("task-not-found", "Task not found");
+    // Another node writes the task and its last commit was not noticed yet.
+    if (opening.seq > feed.seq) await source.feeds.refresh([id]);
+    return new LogSubscription(source, feed, { opening, resync, ticket });
+  };
+  if (after === undefined) return whole(false);
+  if (options.after === undefined && feed.origin !== undefined) {
+    return new LogSubscription(source, feed, { opening: beginning(feed, feed.origin), resync: false, ticket });
+  }
+  // Another node may have written, and the caller have seen, what this one has not noticed yet.
+  if (after > feed.seq) await source.feeds.refresh([feed.task.id]);
+  if (after > feed.seq)
+    throw new A2AError("invalid-params", `Last-Event-ID: the task's events end at ${feed.seq}`, {
+      violations: [{ field: "Last-Event-ID", description: `the task's events end at ${feed.seq}` }],
+    });
+  const record = await source.store.get(feed.task.id, {
+    artifacts: false,
+    history: options.after === undefined ? undefined : 0,
+    upTo: after,
+  });
+  if (record === undefined) throw new A2AError("task-not-found", "Task not found");
+  if (after + 1 < record.firstSeq) return whole(true);
+  const status = await statusAt(source.store, feed, { after, createdAt: record.createdAt });
+  if (status === undefined) return whole(true);
+  const task = await recordedTask(source.store, record, {
+    artifacts: false,
+    history: options.after === undefined ? undefined : 0,
+  });
+  if (task === undefined) throw new A2AError("task-not-found", "Task not found");
+  return new LogSubscription(source, feed, { opening: { ...task, ...status, seq: after }, resync: false, ticket });
+}
+
+/** A task as it was before its first event. */
+function beginning({ task, metadata }: Feed, { status, message }: TaskOrigin): StoredTask {
+  return {
+    id: publicTaskId(task.id),
+    contextId: task.contextId,
+    dialect: task.dialect,
+    seq: 0,
+    state: "submitted",
+    status,
+    history: `[${message}]`,
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+/** The status that held at a seq; `undefined`: the log was dropped. */
+async function statusAt(
+  ...which: Parameters<typeof readStatusAt>
+): Promise<Pick<StoredTask, "state" | "status"> | undefined> {
+  try {
+    return await readStatusAt(...which);
+  } catch (error) {
+    if (error instanceof LogDropped) return undefined;
+    throw error;
+  }
+}
+
+/** The last status in the log up to there, or the one every task begins with. */
+async function readStatusAt(
+  store: Store,
+  feed: Feed,
+  { after, createdAt }: { readonly after: number; readonly createdAt: number },
+): Promise<Pick<StoredTask, "state" | "status">> {
+  // Statuses are mostly near; only a long run of chunks makes it read the log from the start.
+  for (const from of [Math.max(0, after - 256), 0]) {
+    let found: string | undefined;
+    for await (const { body } of readLog(store, feed.task.id, { after: from, upTo: after }))
+      if (isStatusBody(body)) found = body;
+    if (found !== undefined) {
+      const event = readEvent(found);
+      if (event.kind === "status") return { state: event.status.state, status: writeStatus(event.status) };
+    }
+  }
+  return {
+    state: "submitted",
+    status: writeStatus({ state: "submitted", timestamp: new Date(createdAt).toISOString() }),
+  };
+}

@@ -1,0 +1,52 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type EngineHarness, openHarness, scripted } from "../../testing/engine-harness.ts";
+
+const HOUR = 60 * 60 * 1000;
+
+let harness: EngineHarness;
+afterEach(() => harness[Symbol.asyncDispose]());
+
+/** From now on the store says at each heartbeat that it is so much later. */
+function setStoreClock(offset: number): { readonly heartbeats: () => number } {
+  const { shared } = harness;
+  const heartbeat = shared.heartbeat.bind(shared);
+  let count = 0;
+  shared.heartbeat = async (node, leaseMs) => {
+    count += 1;
+    return { now: (await heartbeat(node, leaseMs)).now + offset };
+  };
+  return { heartbeats: () => count };
+}
+
+describe.each([2 * HOUR, -2 * HOUR])("a store whose clock is set by %d ms", (offset) => {
+  test("moves neither the deadline of a task at work nor a sleep", async () => {
+    harness = await openHarness({
+      agents: scripted(
+        async (task) => {
+          if (task.text === "sleep") await task.sleep(20_000);
+          else await new Promise<never>(() => {});
+        },
+        { timeout: HOUR },
+      ),
+    });
+    const working = await harness.start("work");
+    const sleeping = await harness.start("sleep");
+    const { heartbeats } = setStoreClock(offset);
+    await harness.advance(19_000);
+    expect(heartbeats()).toBeGreaterThan(1);
+    for (const { taskId } of [working, sleeping]) expect((await harness.get(taskId)).status.state).toBe("working");
+    await harness.advance(2000);
+    expect((await harness.get(sleeping.taskId)).status.state).toBe("completed");
+    await harness.advance(HOUR, 60_000);
+    await harness.advance(10_000);
+    expect((await harness.get(working.taskId)).status.message?.parts).toEqual([{ text: "Task timed out" }]);
+  });
+});
+
+test("an engine that starts takes over the time of the store", async () => {
+  harness = await openHarness({ agents: scripted(async () => "done") });
+  const before = harness.clock.now();
+  setStoreClock(2 * HOUR);
+  await harness.join();
+  expect(harness.clock.now()).toBe(before + 2 * HOUR);
+});

@@ -1,0 +1,269 @@
+import type { Clock, Timer } from "../../internal/clock.ts";
+import { authRequestOf } from "../../protocol/auth-request-part.ts";
+import { type InputRequest, namedRequests, requestsMetadata } from "../../protocol/input-request.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { Part } from "../../protocol/part.ts";
+import { isInterrupted } from "../../protocol/state.ts";
+import { toolUseOf } from "../../protocol/tool-part.ts";
+import type { InboxEntry } from "../../store/contract.ts";
+import { TaskFailure } from "../agent/task-failure.ts";
+import { ENGINE_NOTE } from "../log/note.ts";
+import type { TaskWriter } from "../log/task-writer.ts";
+import { isNamed, isTooLate, type PendingQuestion, withAnswered } from "../record/runner-record.ts";
+
+/** A question that this attempt waits with. */
+export interface Question {
+  /** The request id, which answers name. The same in every attempt while the question is open. */
+  readonly id: string;
+  /** Other ids that name it: those of the tool uses and authorisation requests in its parts. */
+  readonly aliases: readonly string[];
+  /** It is asked by `requireAuth`. */
+  readonly auth: boolean;
+  /** What the status message shows. */
+  readonly parts: readonly Part[];
+  readonly prompt: string;
+  readonly sensitive: boolean;
+  /** Inbox entries that arrived before callers could see the question: without naming it they do not answer it. */
+  before: readonly string[];
+}
+
+export type QuestionContent = Omit<Question, "before">;
+
+interface CloseOptions {
+  /** What of the answer goes into the history. */
+  readonly keep?: Message | undefined;
+  /** What the run does next. `fail`: it may end the task, so that no status is needed unless another question is open. */
+  readonly next?: "go on" | "ask again" | "fail";
+}
+
+export interface OpenQuestionsOptions {
+  readonly writer: TaskWriter;
+  readonly clock: Clock;
+  readonly openEntry: (entry: InboxEntry) => Message | undefined;
+}
+
+/** Every status lists all open questions, so their number is bounded. */
+const MAX_OPEN = 100;
+const MAX_ALIASES = 100;
+const MAX_STORED_PROMPT = 200;
+/** Milliseconds without output after which questions that output has hidden are shown again. */
+const SHOW_AGAIN_AFTER = 1000;
+const SEPARATOR: Part = { text: "\n" };
+
+/**
+ * The questions of a run that wait for an answer. The task's runner record lists them too, so that every node can tell which ids are
+ * open; this class adds what only the running attempt knows, and decides which question an inbox entry answers.
+ */
+export class OpenQuestions {
+  readonly #options: OpenQuestionsOptions;
+  readonly #asked = new Map<string, Question>();
+  /** By request id: the entry whose answer is being read. */
+  readonly #claims = new Map<string, InboxEntry>();
+  /** Entries that answered one question and also name another one that is open; with what goes into the history. */
+  readonly #partlyRead = new Map<InboxEntry, Message | undefined>();
+  readonly #names = new WeakMap<InboxEntry, readonly string[]>();
+  #showing: Promise<void> | undefined;
+  #timer: Timer | undefined;
+
+  constructor(options: OpenQuestionsOptions) {
+    this.#options = options;
+  }
+
+  /** Lists the question and writes the status that shows it; questions that are asked in the same tick share one status. */
+  async open(question: Question): Promise<void> {
+    const listed = this.#listed;
+    if (listed.length >= MAX_OPEN)
+      throw new TaskFailure(`Over a limit: a task may have ${MAX_OPEN} open questions.`, {
+        code: "too-many-questions",
+      });
+    this.#asked.set(question.id, question);
+    this.#list([...listed, pendingOf(question)]);
+    try {
+      await this.#shown();
+    } catch (error) {
+      this.#asked.delete(question.id);
+      if (this.#options.writer.loss === undefined) this.#list(this.#listed.filter(({ id }) => id !== question.id));
+      throw error;
+    }
+  }
+
+  /** Goes on with a question that an earlier attempt asked. `undefined`: it is not open any more. */
+  reopen(question: QuestionContent): Question | undefined {
+    const listed = this.#listed.find(({ id }) => id === question.id);
+    if (listed === undefined) return undefined;
+    const reopened: Question = { ...question, before: listed.before ?? [] };
+    this.#asked.set(reopened.id, reopened);
+    if (!isInterrupted(this.#options.writer.state)) this.showAgainSoon();
+    return reopened;
+  }
+
+  /** The entry that answers this question; it is reserved for the question from then on. */
+  claim(question: Question): InboxEntry | undefined {
+    const { inbox } = this.#options.writer;
+    const entry = inbox.find((waiting) => waiting.kind === "message" && this.#answers(waiting, question));
+    if (entry !== undefined) this.#claims.set(question.id, entry);
+    return entry;
+  }
+
+  /** Whether an entry is the answer to an open question, or to one that was open, so that `task.next()` must not read it. */
+  isAnswer(entry: InboxEntry): boolean {
+    const { questions } = this.#options.writer.runner;
+    if (questions === undefined) return false;
+    const listed = questions.open;
+    const names = this.#namesIn(entry);
+    if (isTooLate(names, questions)) return true;
+    if (names.length > 0) return listed.some((pending) => names.some((name) => isNamed(pending, name)));
+    if (this.#isClaimed(entry)) return true;
+    return listed.some((pending) => {
+      const { id, before = [] } = this.#asked.get(pending.id) ?? pending;
+      return !this.#claims.has(id) && this.#mayAnswer(entry, { id, before });
+    });
+  }
+
+  /**
+   * Ends a question: takes the entry it has claimed, unless that also names another open question, and writes the status with those
+   * still open. True if the entry was taken.
+   */
+  close({ id, aliases }: Question, { keep, next = "go on" }: CloseOptions = {}): boolean {
+    const { writer } = this.#options;
+    const entry = this.#claims.get(id);
+    this.#claims.delete(id);
+    this.#asked.delete(id);
+    this.#list(
+      this.#listed.filter((pending) => pending.id !== id),
+      [id, ...aliases],
+    );
+    if (entry !== undefined) this.#partlyRead.set(entry, keep);
+    for (const [read, kept] of this.#partlyRead) {
+      const names = this.#namesIn(read);
+      if (this.#listed.some((pending) => names.some((name) => isNamed(pending, name)))) continue;
+      this.#partlyRead.delete(read);
+      writer.take(read, kept);
+    }
+    this.takeLate();
+    if (next === "go on" || (next === "fail" && this.#listed.length > 0)) this.#show();
+    else if (next === "ask again" && isInterrupted(writer.state)) writer.status("working", { note: ENGINE_NOTE });
+    return entry !== undefined && !this.#partlyRead.has(entry);
+  }
+
+  /** Takes answers out of the inbox whose questions another answer closed after they were accepted: nobody would read them. */
+  takeLate(): void {
+    const { writer, openEntry } = this.#options;
+    const { questions } = writer.runner;
+    if (questions === undefined || questions.answered.length === 0) return;
+    for (const entry of writer.inbox.filter(({ kind }) => kind === "message")) {
+      if (this.#isClaimed(entry) || !isTooLate(this.#namesIn(entry), questions)) continue;
+      writer.take(entry, entry.sealed ? undefined : openEntry(entry));
+    }
+  }
+
+  /** The run wrote output, which made the task `working`: shows the open questions again once the run is quiet. */
+  showAgainSoon(): void {
+    if (this.#timer !== undefined) return;
+    const { writer, clock } = this.#options;
+    const { seq } = writer;
+    const show = (): void => {
+      this.#timer = undefined;
+      if (writer.loss !== undefined || writer.ended || isInterrupted(writer.state)) return;
+      if (writer.seq === seq) this.#show();
+      else this.showAgainSoon();
+    };
+    this.#timer = clock.setTimer(clock.now() + SHOW_AGAIN_AFTER, show, { unref: true });
+  }
+
+  /** The run has returned, or has lost the task. */
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  get #listed(): readonly PendingQuestion[] {
+    return this.#options.writer.runner.questions?.open ?? [];
+  }
+
+  #list(open: readonly PendingQuestion[], closed: readonly string[] = []): void {
+    const { writer } = this.#options;
+    const answered = writer.runner.questions?.answered ?? [];
+    writer.keep({ runner: { questions: { open, answered: withAnswered(answered, closed) } } });
+  }
+
+  #answers(entry: InboxEntry, question: Question): boolean {
+    const names = this.#namesIn(entry);
+    if (names.length > 0) return names.some((name) => isNamed(question, name));
+    return this.#mayAnswer(entry, question) && !this.#isClaimed(entry);
+  }
+
+  /** Of an entry that names no question. Where it is not known what it was accepted for, its place in the inbox decides. */
+  #mayAnswer(entry: InboxEntry, { id, before }: Pick<Question, "id" | "before">): boolean {
+    return this.#options.writer.answersOf(entry)?.includes(id) ?? !before.includes(entry.id);
+  }
+
+  #isClaimed(entry: InboxEntry): boolean {
+    for (const claimed of this.#claims.values()) if (claimed === entry) return true;
+    return false;
+  }
+
+  #namesIn(entry: InboxEntry): readonly string[] {
+    let names = this.#names.get(entry);
+    if (names === undefined) {
+      const message = this.#options.openEntry(entry);
+      names = message === undefined ? [] : namedRequests(message).map(({ id }) => id);
+      this.#names.set(entry, names);
+    }
+    return names;
+  }
+
+  #shown(): Promise<void> {
+    this.#showing ??= Promise.resolve().then(() => {
+      this.#showing = undefined;
+      this.#show();
+    });
+    return this.#showing;
+  }
+
+  /** Writes the status that shows the questions nobody has answered; without any the task is at work. */
+  #show(): void {
+    const { writer } = this.#options;
+    const open = this.#listed.filter(({ id }) => !this.#claims.has(id));
+    if (open.length === 0) {
+      if (isInterrupted(writer.state)) writer.status("working", { note: ENGINE_NOTE });
+      return;
+    }
+    const requests = open.map((pending) => requestOf(pending, this.#asked.get(pending.id)));
+    const metadata = requestsMetadata(requests);
+    writer.status(open.every(({ auth }) => auth === true) ? "auth-required" : "input-required", {
+      parts: open.flatMap(({ id, prompt }, index) => {
+        const parts = this.#asked.get(id)?.parts ?? [{ text: prompt }];
+        return index === 0 ? parts : [SEPARATOR, ...parts];
+      }),
+      note: ENGINE_NOTE,
+      ...(Object.keys(metadata).length > 0 && { messageMetadata: metadata }),
+    });
+  }
+}
+
+/** The ids of tool uses and authorisation requests in the parts of a question; relayed questions bring some of their own. */
+export function aliasesIn(parts: readonly Part[]): readonly string[] {
+  const ids = parts.flatMap((part) => toolUseOf(part)?.toolUseId ?? authRequestOf(part)?.requestId ?? []);
+  return ids.slice(0, MAX_ALIASES);
+}
+
+function pendingOf({ id, aliases, parts, prompt, auth, sensitive, before }: Question): PendingQuestion {
+  return {
+    id,
+    ...(aliases.length > 0 && { aliases }),
+    prompt: prompt.slice(0, MAX_STORED_PROMPT),
+    ...(auth && { auth }),
+    ...(sensitive && { sensitive }),
+    ...(!auth && aliasesIn(parts).length > 0 && { approval: true }),
+    ...(before.length > 0 && { before }),
+  };
+}
+
+function requestOf({ id, prompt, auth, sensitive }: PendingQuestion, asked: Question | undefined): InputRequest {
+  return {
+    kind: auth === true ? "auth-request" : "input-request",
+    prompt: asked?.prompt ?? prompt,
+    requestId: id,
+    ...(sensitive === true && { sensitive }),
+  };
+}

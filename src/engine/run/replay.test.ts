@@ -1,0 +1,240 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ArtifactEvent, TaskEvent } from "../../protocol/event.ts";
+import type { ArtifactId } from "../../protocol/ids.ts";
+import type { Part } from "../../protocol/part.ts";
+import { writeEvent } from "../../protocol/serial.ts";
+import type { LogEntry } from "../../store/contract.ts";
+import { type Note, partFingerprint, statusFingerprint, writeNote } from "../log/note.ts";
+import { Replay } from "./replay.ts";
+
+const A = "a" as ArtifactId;
+const B = "b" as ArtifactId;
+
+function chunk(
+  id: ArtifactId,
+  texts: readonly string[],
+  options: { readonly append?: boolean; readonly note?: Note } = {},
+): [TaskEvent, Note] {
+  const event: ArtifactEvent = {
+    kind: "artifact",
+    artifact: { artifactId: id, name: id, parts: texts.map((text) => ({ text })) },
+    append: options.append ?? true,
+    lastChunk: false,
+  };
+  return [event, options.note ?? {}];
+}
+
+function status(text: string, note: Note = {}): [TaskEvent, Note] {
+  // Safe: only the parts of the message are looked at.
+  const message = { messageId: text, role: "agent", parts: [{ text }] } as never;
+  return [{ kind: "status", status: { state: "working", timestamp: "2030-01-01T00:00:00.000Z", message } }, note];
+}
+
+function replayOf(
+  events: readonly (readonly [TaskEvent, Note])[],
+  options: { readonly turnAfter?: number; readonly remembered?: readonly string[] } = {},
+): Promise<Replay> {
+  const entries: LogEntry[] = events.map(([event, note], index) => {
+    const text = writeNote(note);
+    return { seq: index + 1, body: writeEvent(event), ...(text !== undefined && { note: text }) };
+  });
+  return Replay.read({
+    async *entries(after, upTo) {
+      yield* entries.filter(({ seq }) => seq > after && seq <= upTo);
+    },
+    turnAfter: options.turnAfter ?? 0,
+    upTo: entries.length,
+    isRemembered: (step) => options.remembered?.includes(step) === true,
+  });
+}
+
+function parts(...texts: readonly string[]): Part[] {
+  return texts.map((text) => ({ text }));
+}
+
+describe("matching parts", () => {
+  test("takes what is in the log, then says that the rest is new", async () => {
+    const replay = await replayOf([chunk(A, ["1"]), chunk(A, ["2", "3"])]);
+    expect(replay.matchParts(A, parts("1", "2"))).toEqual({ matched: 2, diverged: false });
+    expect(replay.unmatched()).toEqual([A]);
+    expect(replay.matchParts(A, parts("3", "4"))).toEqual({ matched: 1, diverged: false });
+    expect(replay.matchParts(A, parts("5"))).toEqual({ matched: 0, diverged: false });
+    expect(replay.unmatched()).toEqual([]);
+  });
+
+  test("says where the log went on differently", async () => {
+    const replay = await replayOf([chunk(A, ["1", "2"])]);
+    expect(replay.matchParts(A, parts("1", "x", "2"))).toEqual({ matched: 1, diverged: true });
+  });
+
+  test("knows nothing of artifacts that the log does not have", async () => {
+    const replay = await replayOf([chunk(A, ["1"])]);
+    expect(replay.matchParts(B, parts("1"))).toEqual({ matched: 0, diverged: false });
+  });
+
+  test("compares with the last version of an artifact that was restarted", async () => {
+    const replay = await replayOf([chunk(A, ["1", "2"]), chunk(A, ["x"], { append: false })]);
+    expect(replay.matchParts(A, parts("x"))).toEqual({ matched: 1, diverged: false });
+  });
+
+  test("passes over what a remembered step wrote, before, between and after", async () => {
+    const note = { s: "step:s#1" };
+    const replay = await replayOf(
+      [
+        chunk(A, ["s"], { note }),
+        chunk(A, ["1"]),
+        chunk(A, ["s"], { note }),
+        chunk(A, ["2"]),
+        chunk(A, ["s"], { note }),
+      ],
+      { remembered: ["step:s#1"] },
+    );
+    expect(replay.matchParts(A, parts("1", "2"))).toEqual({ matched: 2, diverged: false });
+    expect(replay.unmatched()).toEqual([]);
+  });
+
+  test("expects what a forgotten step wrote", async () => {
+    const replay = await replayOf([chunk(A, ["s"], { note: { s: "step:s#1" } })]);
+    expect(replay.unmatched()).toEqual([A]);
+    expect(replay.matchParts(A, parts("s"))).toEqual({ matched: 1, diverged: false });
+  });
+
+  test("looks only at this turn, and not at what of earlier ones was written anew in it", async () => {
+    const replay = await replayOf(
+      [chunk(A, ["old"]), chunk(A, ["old"], { append: false, note: { b: 1 } }), chunk(A, ["1"])],
+      { turnAfter: 1 },
+    );
+    expect(replay.matchParts(A, parts("1"))).toEqual({ matched: 1, diverged: false });
+    expect(replay.unmatched()).toEqual([]);
+  });
+
+  test("goes by what the author wrote where a transform changed it", async () => {
+    const d = parts("1", "2").map(partFingerprint);
+    const replay = await replayOf([chunk(A, ["ONE", "TWO"], { note: { d } }), chunk(A, ["ALL"], { note: { d } })]);
+    expect(replay.matchParts(A, parts("1", "2", "1", "x"))).toEqual({ matched: 3, diverged: true });
+    const { kept, begun } = await replay.restart(A);
+    expect(kept).toEqual([{ parts: parts("ONE", "TWO"), fingerprints: d, base: false, step: undefined }]);
+    expect(begun).toEqual(parts("1"));
+  });
+});
+
+describe("matching statuses", () => {
+  const said = (text: string) => statusFingerprint(parts(text), undefined);
+
+  test("goes on in order up to the first difference, and then no more", async () => {
+    const replay = await replayOf([status("one"), status("two"), status("three")]);
+    expect(["one", "zwei", "three"].map((text) => replay.matchStatus(said(text)))).toEqual([true, false, false]);
+  });
+
+  test("leaves out what the engine said, and what was said in a remembered step", async () => {
+    const replay = await replayOf([status("engine", { e: 1 }), status("step", { s: "s" }), status("mine")], {
+      remembered: ["s"],
+    });
+    expect(replay.matchStatus(said("mine"))).toBe(true);
+  });
+
+  test("does not care for generated ids and times, but for metadata", async () => {
+    const replay = await replayOf([status("one")]);
+    expect(replay.matchStatus(statusFingerprint(parts("one"), { n: 1 }))).toBe(false);
+  });
+});
+
+describe("restarting an artifact", () => {
+  test("keeps what earlier turns wrote, and what this attempt has matched, each by its origin", async () => {
+    const replay = await replayOf(
+      [chunk(A, ["old"]), chunk(A, ["1"]), chunk(A, ["s"], { note: { s: "s" } }), chunk(A, ["2"])],
+      { turnAfter: 1, remembered: ["s"] },
+    );
+    replay.matchParts(A, parts("1"));
+    await replay.passStep("s");
+    expect(replay.matchParts(A, parts("x"))).toEqual({ matched: 0, diverged: true });
+    const { particulars, kept } = await replay.restart(A);
+    expect(particulars).toEqual({ artifactId: "a", name: "a" });
+    expect(kept.map(({ parts: [part], base, step }) => [part?.text, base, step])).toEqual([
+      ["old", true, undefined],
+      ["1", false, undefined],
+      ["s", false, "s"],
+    ]);
+    expect(replay.matchParts(A, parts("2"))).toEqual({ matched: 0, diverged: false });
+  });
+
+  test("leaves out what a step wrote that is still to come, and gives it back when the step is reached, once", async () => {
+    const replay = await replayOf(
+      [chunk(A, ["1"]), chunk(A, ["s1", "s2"], { note: { s: "s" } }), chunk(B, ["s3"], { note: { s: "s" } })],
+      { remembered: ["s"] },
+    );
+    expect(replay.matchParts(A, parts("x")).diverged).toBe(true);
+    expect((await replay.restart(A)).kept).toEqual([]);
+    const owed = await replay.passStep("s");
+    expect(owed?.map(({ id, kept }) => [id, kept.flatMap((piece) => piece.parts)])).toEqual([[A, parts("s1", "s2")]]);
+    expect(replay.passStep("s")).toBeUndefined();
+  });
+
+  test("finds what a step wrote though an earlier attempt died between restarting and reaching it", async () => {
+    const note = { s: "s" };
+    const replay = await replayOf(
+      [
+        chunk(A, ["1"]),
+        chunk(A, ["s0"], { note }),
+        chunk(A, ["1"], { append: false }),
+        chunk(A, ["s1"], { note }),
+        chunk(A, ["x"], { append: false }),
+      ],
+      { remembered: ["s"] },
+    );
+    expect(replay.matchParts(A, parts("x"))).toEqual({ matched: 1, diverged: false });
+    const owed = await replay.passStep("s");
+    expect(owed?.flatMap(({ kept }) => kept.flatMap((piece) => piece.parts))).toEqual(parts("s1"));
+  });
+
+  test("does not take the step of an earlier turn for its namesake", async () => {
+    const note = { s: "s" };
+    const replay = await replayOf([chunk(A, ["s0"], { note }), chunk(A, ["1"]), chunk(A, ["s1"], { note })], {
+      turnAfter: 1,
+      remembered: ["s"],
+    });
+    replay.matchParts(A, parts("x"));
+    const { kept } = await replay.restart(A);
+    expect(kept.map(({ parts: [part], step }) => [part?.text, step])).toEqual([["s0", undefined]]);
+    const owed = await replay.passStep("s");
+    expect(owed?.flatMap((each) => each.kept.flatMap((piece) => piece.parts))).toEqual(parts("s1"));
+  });
+
+  test("owes nothing that an earlier attempt has given back", async () => {
+    const note = { s: "s" };
+    const replay = await replayOf(
+      [chunk(A, ["s1"], { note }), chunk(A, ["x"], { append: false }), chunk(A, ["s1"], { note })],
+      { remembered: ["s"] },
+    );
+    expect(replay.passStep("s")).toBeUndefined();
+  });
+
+  test("of one that is not in the log begins with nothing", async () => {
+    const replay = await replayOf([]);
+    expect(await replay.restart(A)).toEqual({ particulars: undefined, kept: [], begun: [], generation: 0 });
+  });
+});
+
+test("what is matched and what is written anew always add up to what the attempt wrote", async () => {
+  const texts = fc.array(fc.constantFrom("x", "y", "z"), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(texts, { maxLength: 4 }), fc.array(texts, { maxLength: 4 }), async (logged, written) => {
+      const replay = await replayOf(logged.map((each) => chunk(A, each)));
+      let held: string[] = logged.flat();
+      for (const each of written) {
+        const { matched, diverged } = replay.matchParts(A, parts(...each));
+        if (diverged) {
+          const { kept, begun } = await replay.restart(A);
+          held = [...kept.flatMap((piece) => piece.parts), ...begun].map(({ text }) => text ?? "");
+        }
+        held.push(...each.slice(matched));
+      }
+      for (const id of replay.unmatched()) {
+        const { kept, begun } = await replay.restart(id);
+        held = [...kept.flatMap((piece) => piece.parts), ...begun].map(({ text }) => text ?? "");
+      }
+      expect(held).toEqual(written.flat());
+    }),
+  );
+});

@@ -1,0 +1,397 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Logger } from "../../internal/logger.ts";
+import type { Artifact } from "../../protocol/artifact.ts";
+import { type CallPath, callPathEntry } from "../../protocol/call-path.ts";
+import type { ArtifactId } from "../../protocol/ids.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import type { Message } from "../../protocol/message.ts";
+import { type Part, textOf } from "../../protocol/part.ts";
+import type { Principal } from "../../protocol/principal.ts";
+import { publicTaskId } from "../../protocol/task-key.ts";
+import type { InboxEntry, StepRecord } from "../../store/contract.ts";
+import {
+  type ArtifactOptions,
+  type ArtifactWriter,
+  type AskOptions,
+  type AuthOptions,
+  type AuthRequest,
+  type InputTimeout,
+  type Output,
+  type ReceivedFile,
+  type StepContext,
+  TaskAborted,
+  type TaskContext,
+  type TaskLog,
+} from "../agent/agent.ts";
+import { filesOf, storableCopy, toMessageParts, toParts } from "../agent/output.ts";
+import { Rejection } from "../agent/rejection.ts";
+import { TaskFailure } from "../agent/task-failure.ts";
+import { fingerprint } from "../log/fingerprint.ts";
+import { mergeMetadata, metadataChange } from "../log/task-metadata.ts";
+import type { TaskWriter } from "../log/task-writer.ts";
+import { callerOf } from "../record/runner-record.ts";
+import { askCaller } from "./ask.ts";
+import { type ArtifactTarget, DONE, type Emitter } from "./emitter.ts";
+import type { Memory } from "./memory.ts";
+import type { OpenQuestions } from "./open-questions.ts";
+import type { QuestionHost } from "./question.ts";
+import { requireAuth } from "./require-auth.ts";
+import { TIMED_OUT, type Waits } from "./waits.ts";
+
+/** The turn a run is at work on. */
+export interface Turn {
+  readonly message: Message;
+  readonly data: unknown;
+  readonly skillId: string | undefined;
+  /** What was said up to this turn, and then what this attempt has read. */
+  readonly history: Message[];
+  /** What earlier attempts at this turn have read, by inbox entry. */
+  readonly taken: ReadonlyMap<string, Message>;
+  readonly artifacts: readonly Artifact[];
+}
+
+export interface ContextOptions {
+  readonly run: ContextHost;
+  readonly turn: Turn;
+  /** What earlier attempts left behind. */
+  readonly steps: readonly StepRecord[];
+  readonly writer: TaskWriter;
+  readonly emitter: Emitter;
+}
+
+/** What an attempt needs of its run. */
+export interface ContextHost {
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  readonly inputTimeout: InputTimeout | undefined;
+  readonly serverId: string;
+  now(): number;
+  waits(): Waits;
+  questions(): OpenQuestions;
+  memory(steps: readonly StepRecord[]): Memory;
+  /** Opens an inbox entry, sealed or not. `undefined`: it is sealed with a secret that is not known any more. */
+  openEntry(entry: InboxEntry): Message | undefined;
+  /** Why nothing may be written any more; `undefined` while it may. */
+  closed(): Error | undefined;
+}
+
+interface NextOptions {
+  readonly wait?: boolean;
+  readonly name?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The artifact that what a run yields or returns goes into. */
+export const RESULT = "result";
+// Safe: as in `artifact`.
+const RESULT_TARGET: ArtifactTarget = { id: RESULT as ArtifactId, name: RESULT };
+
+/** The author's view of one attempt at one turn of one task. */
+export class RunContext implements TaskContext<unknown> {
+  readonly #options: ContextOptions;
+  #remembered: Memory | undefined;
+  #hasReturned = false;
+  #setsOtherMetadata = false;
+
+  constructor(options: ContextOptions) {
+    this.#options = options;
+  }
+
+  get id(): string {
+    return publicTaskId(this.#options.writer.ref.id);
+  }
+  get contextId(): string {
+    return this.#options.writer.ref.contextId;
+  }
+  get message(): Message {
+    return this.#options.turn.message;
+  }
+  get text(): string {
+    return textOf(this.message.parts);
+  }
+  get data(): unknown {
+    return this.#options.turn.data;
+  }
+  get files(): readonly ReceivedFile[] {
+    return filesOf(this.message.parts);
+  }
+  get history(): readonly Message[] {
+    return this.#options.turn.history;
+  }
+  get artifacts(): readonly Artifact[] {
+    return this.#options.turn.artifacts;
+  }
+  get caller(): Principal {
+    return callerOf(this.#options.writer.runner);
+  }
+  get tenant(): string {
+    return this.#options.writer.ref.scope.tenant;
+  }
+  get metadata(): JsonObject {
+    return this.#options.writer.runner.metadata ?? {};
+  }
+  get outputModes(): readonly string[] {
+    return this.#options.writer.runner.outputModes ?? [];
+  }
+  get extensions(): readonly string[] {
+    return this.#options.writer.runner.extensions ?? [];
+  }
+  get callPath(): CallPath {
+    const { writer, run } = this.#options;
+    return [...(writer.runner.callPath ?? []), callPathEntry(run.serverId, writer.ref.scope.agent)];
+  }
+  get skillId(): string | undefined {
+    return this.#options.turn.skillId;
+  }
+  get attempt(): number {
+    return this.#options.writer.runner.attempt;
+  }
+  get signal(): AbortSignal {
+    return this.#options.run.signal;
+  }
+  get log(): TaskLog {
+    const { logger } = this.#options.run;
+    const about = (details: object | undefined): object => ({ ...details, task: this.id });
+    return {
+      debug: (message, details) => logger.debug(message, about(details)),
+      info: (message, details) => logger.info(message, about(details)),
+      warn: (message, details) => logger.warn(message, about(details)),
+      error: (message, details) => logger.error(message, about(details)),
+    };
+  }
+
+  status(message?: string | Part | readonly Part[], metadata?: JsonObject): Promise<void> {
+    return this.#guarded(() =>
+      this.#options.emitter.status(message === undefined ? undefined : toMessageParts(message), metadata),
+    );
+  }
+
+  setMetadata(metadata: Readonly<Record<string, JsonValue | undefined>>): Promise<void> {
+    return this.#guarded(() => this.#setMetadata(metadata));
+  }
+
+  /**
+   * Each call is remembered, so that a replay does not bring back an older value: calls that were made before are skipped, up to the first one that
+   * sets something else.
+   */
+  #setMetadata(metadata: Readonly<Record<string, JsonValue | undefined>>): Promise<void> {
+    const { writer, emitter } = this.#options;
+    const memory = this.#memory();
+    const change = metadataChange(metadata);
+    const digest = fingerprint(JSON.stringify(change));
+    // By step: a replay does not repeat the calls that a remembered step has made.
+    const key = memory.key("metadata", emitter.currentStep ?? "");
+    const known = memory.recall(key);
+    if (known?.kind === "metadata") {
+      if (known.digest === digest && !this.#setsOtherMetadata) return DONE;
+      this.#setsOtherMetadata = true;
+    }
+    const merged = mergeMetadata(writer.metadata, change);
+    memory.remember(key, { kind: "metadata", digest });
+    writer.setMetadata(merged);
+    return writer.room() ?? DONE;
+  }
+
+  artifact(name: string, options: ArtifactOptions = {}): ArtifactWriter {
+    // Safe: an artifact is named by whoever writes it; the name itself keeps its id the same in every attempt.
+    const target: ArtifactTarget = { ...options, id: name as ArtifactId, name };
+    const { emitter } = this.#options;
+    return {
+      write: (output) => this.#guarded(() => emitter.write(target, toParts(output), false)),
+      replace: (output) => this.#guarded(() => emitter.replace(target, toParts(output))),
+      end: (output) =>
+        this.#guarded(() =>
+          output === undefined ? emitter.complete(target) : emitter.write(target, toParts(output), true),
+        ),
+    };
+  }
+
+  /** What the run yields. */
+  yielded(output: Output): Promise<void> {
+    this.#check();
+    return this.#options.emitter.write(RESULT_TARGET, toParts(output), false);
+  }
+
+  step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T> {
+    return this.#guarded(() => this.#step(name, work));
+  }
+
+  async #step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T> {
+    const { emitter, writer, run } = this.#options;
+    const memory = this.#memory();
+    const waits = run.waits();
+    const key = memory.key("step", name);
+    const known = memory.recall(key);
+    if (known?.kind === "done") {
+      await emitter.passStep(key);
+      // Safe: it is what this very step returned in an earlier attempt.
+      return known.value as T;
+    }
+    if (!writer.isStored) await writer.flush();
+    waits.busy++;
+    try {
+      // A turn is known by the message that began it: where nothing was written in between, its place in the log is not its own.
+      const stable = `${this.id}/${writer.runner.turnInbox ?? 0}/${key}`;
+      const value = await emitter.within(key, () => work({ key: stable, attempt: this.attempt, signal: run.signal }));
+      const copy = jsonCopy(name, value);
+      this.#check();
+      memory.remember(key, copy === undefined ? { kind: "done" } : { kind: "done", value: copy });
+      await writer.flush();
+      // Safe: the copy differs from what the step returned only as JSON differs, which the step's contract says.
+      return copy as T;
+    } finally {
+      waits.busy--;
+    }
+  }
+
+  sleep(milliseconds: number, options: { readonly name?: string } = {}): Promise<void> {
+    return this.#guarded(() => this.#sleep(milliseconds, options));
+  }
+
+  async #sleep(milliseconds: number, options: { readonly name?: string }): Promise<void> {
+    if (!(milliseconds >= 0)) throw new TypeError(`sleep() needs milliseconds, not ${String(milliseconds)}.`);
+    const { writer, run } = this.#options;
+    const memory = this.#memory();
+    const waits = run.waits();
+    const key = memory.key("sleep", options.name ?? "");
+    const known = memory.recall(key);
+    const until = known?.kind === "asleep" ? known.until : run.now() + milliseconds;
+    if (known === undefined) memory.remember(key, { kind: "asleep", until });
+    if (until > run.now()) {
+      waits.pause(until);
+      await writer.flush();
+      await waits.wait({ poll: () => undefined, until, pauses: true, parks: true });
+      this.#check();
+      waits.resume();
+      return;
+    }
+    if (writer.runner.pausedAt !== undefined) waits.resume();
+    await writer.flush();
+  }
+
+  // The overloads of TaskContext say what comes back; here it is whatever the schema made of it.
+  // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
+  ask(question: string | Part | readonly Part[], options: AskOptions<StandardSchemaV1 | undefined> = {}): Promise<any> {
+    return this.#guarded(() => askCaller(this.#questionHost(), toMessageParts(question), options));
+  }
+
+  // As with `ask`.
+  // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
+  requireAuth(need: string | Part | readonly Part[] | AuthRequest, options: AuthOptions = {}): Promise<any> {
+    return this.#guarded(() => {
+      if (typeof need === "string" || !("message" in need))
+        return requireAuth(this.#questionHost(), { ...options, explanation: toMessageParts(need), described: false });
+      const { message, ...rest } = need;
+      return requireAuth(this.#questionHost(), { ...rest, explanation: toMessageParts(message), described: true });
+    });
+  }
+
+  next(options: { readonly wait: false; readonly name?: string }): Promise<Message | undefined>;
+  next(options: { readonly signal: AbortSignal; readonly name?: string }): Promise<Message | undefined>;
+  next(options?: { readonly wait?: true; readonly name?: string }): Promise<Message>;
+  // The overloads say when there may be none.
+  // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
+  next(options: NextOptions = {}): Promise<any> {
+    return this.#guarded(() => this.#next(options));
+  }
+
+  async #next({ wait, name = "", signal }: NextOptions): Promise<Message | undefined> {
+    const { writer, turn, run } = this.#options;
+    const memory = this.#memory();
+    const key = memory.key("next", name);
+    const known = memory.recall(key);
+    const read = known?.kind === "message" ? memory.openMessage(known) : undefined;
+    if (read !== undefined) {
+      if (known?.kind === "message" && known.sealed !== true) turn.history.push(read);
+      return read;
+    }
+    if (known?.kind === "nothing") return undefined;
+    const poll = (): (typeof writer.inbox)[number] | undefined =>
+      writer.inbox.find((entry) => entry.kind === "message" && !run.questions().isAnswer(entry));
+    for (;;) {
+      const entry = wait === false ? poll() : await run.waits().wait({ poll, signal, pauses: false, parks: false });
+      this.#check();
+      // Whoever gave up has read nothing: a replay, too, may wait as long as it likes.
+      if (entry === TIMED_OUT && signal !== undefined) return undefined;
+      if (entry === undefined || entry === TIMED_OUT) {
+        memory.remember(key, { kind: "nothing" });
+        return undefined;
+      }
+      const message = run.openEntry(entry);
+      writer.take(entry, entry.sealed ? undefined : message);
+      // One that cannot be opened any more is as good as none.
+      if (message === undefined) continue;
+      memory.remember(key, memory.messageRecord(message, entry.sealed));
+      if (!entry.sealed) turn.history.push(message);
+      await writer.flush();
+      return message;
+    }
+  }
+
+  /** The attempt has returned: what it left behind can write no more. */
+  close(): void {
+    this.#hasReturned = true;
+  }
+
+  reject(reason: string): never {
+    throw new Rejection(reason);
+  }
+
+  flush(): Promise<void> {
+    return this.#guarded(() => this.#options.writer.flush());
+  }
+
+  #questionHost(): QuestionHost {
+    const { writer, turn, run } = this.#options;
+    return {
+      writer,
+      run,
+      memory: this.#memory(),
+      waits: run.waits(),
+      questions: run.questions(),
+      history: turn.history,
+      taken: turn.taken,
+      check: () => this.#check(),
+    };
+  }
+
+  #memory(): Memory {
+    this.#remembered ??= this.#options.run.memory(this.#options.steps);
+    return this.#remembered;
+  }
+
+  #check(): void {
+    const closed = this.#options.run.closed();
+    if (closed !== undefined) throw closed;
+    if (this.#hasReturned)
+      throw new TaskAborted("lease-lost", "The run has returned; nothing can be written by it any more.");
+  }
+
+  /** A rejection that the author forgot to await is logged, and does not bring the process down. */
+  #guarded<T>(work: () => Promise<T>): Promise<T> {
+    let pending: Promise<T>;
+    try {
+      this.#check();
+      pending = work();
+    } catch (error) {
+      pending = Promise.reject(error);
+    }
+    if (pending === DONE) return pending;
+    pending.catch((error: unknown) =>
+      this.#options.run.logger.debug("A call of the run was refused or failed", { task: this.id, error }),
+    );
+    return pending;
+  }
+}
+
+function jsonCopy(name: string, value: unknown): JsonValue | undefined {
+  try {
+    return storableCopy(value);
+  } catch (cause) {
+    const reason = cause instanceof Error ? ` ${cause.message.replace(/^Output/, "The value")}` : "";
+    throw new TaskFailure(`Step ${JSON.stringify(name)} returned something that is not JSON.${reason}`, {
+      code: "step-not-json",
+      cause,
+    });
+  }
+}
