@@ -1,4 +1,4 @@
-import type { Connect } from "./connect.ts";
+import type { Connect } from "./session/connect.ts";
 
 /** Where text goes. Resolves when the reader has taken it, so that a slow one is waited for. */
 export interface Sink {

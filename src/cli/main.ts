@@ -11,7 +11,7 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
 }
 const { runProgram } = await import("./program.ts");
 const { createNodeContext } = await import("./node-context.ts");
-const { remoteConnect } = await import("./remote-connect.ts");
+const { remoteConnect } = await import("./session/remote-connect.ts");
 const code = await runProgram(process.argv.slice(2), createNodeContext(remoteConnect));
 // A server that serves goes on; what it sets itself holds.
 if (code !== 0) process.exitCode = code;

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Connect } from "./connect.ts";
 import type { CliContext, Sink } from "./context.ts";
 import { programName } from "./program-name.ts";
+import type { Connect } from "./session/connect.ts";
 
 /** The world of this process. Ctrl+C and a request to stop abort its signal; a second one ends the process at once. */
 export function createNodeContext(connect: Connect): CliContext {

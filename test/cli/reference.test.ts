@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI_ERRORS } from "../../src/cli/cli-error.ts";
-import { OPTIONS } from "../../src/cli/option-table.ts";
+import { OPTIONS } from "../../src/cli/options/option-table.ts";
 import { ROOT } from "../architecture/imports.ts";
 import { Terminal } from "./terminal.ts";
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CliContext } from "../../src/cli/context.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { programName } from "../../src/cli/program-name.ts";
-import { remoteConnect } from "../../src/cli/remote-connect.ts";
+import { remoteConnect } from "../../src/cli/session/remote-connect.ts";
 
 export interface Run {
   readonly code: number;

@@ -13,7 +13,7 @@ import {
   verifyCard,
 } from "palaver/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { saveArtifacts } from "../../src/cli/save-artifacts.ts";
+import { saveArtifacts } from "../../src/cli/session/save-artifacts.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
 import type { ArtifactId } from "../../src/protocol/ids.ts";
 import { openOrigin, type Received, type RecordingOrigin } from "./recording-origin.ts";

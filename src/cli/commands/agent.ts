@@ -1,0 +1,56 @@
+import { Command } from "commander";
+import { type OptionName, parserOptions } from "../options/option-table.ts";
+import { type OwnOption, ownOption } from "../options/own-option.ts";
+
+/** What every command takes that talks to an agent. */
+const AGENT_OPTIONS: readonly OptionName[] = [
+  "agent-card",
+  "output",
+  "stream",
+  "timeout",
+  "transport",
+  "a2a-version",
+  "bearer",
+  "api-key",
+  "svc-param",
+  "insecure",
+  "config",
+  "verbose",
+  "debug",
+];
+
+export interface CommandText {
+  readonly description: string;
+  /** Command lines that teach, with what they do. */
+  readonly examples: readonly (readonly [line: string, does: string])[];
+  /** Options of the table that only some commands take. */
+  readonly options?: readonly OptionName[];
+  /** What an option of the table means in this command, where that is not what it means elsewhere. */
+  readonly descriptions?: Partial<Readonly<Record<OptionName, string>>>;
+  /** Options of its own. */
+  readonly own?: readonly OwnOption[];
+}
+
+/** A command that talks to an agent, with the options that all of these share. */
+export function agentCommand(name: string, text: CommandText): Command {
+  const { description, examples, options = [], descriptions = {}, own = [] } = text;
+  const command = new Command(name).description(description).helpOption("-h, --help", "print this help");
+  for (const option of own) command.addOption(ownOption(option));
+  for (const option of parserOptions([...options, ...AGENT_OPTIONS], descriptions)) command.addOption(option);
+  return command.addHelpText("after", exampleText(examples));
+}
+
+/** A command that only holds others. */
+export function groupCommand(name: string, description: string, commands: readonly Command[]): Command {
+  const group = new Command(name)
+    .description(description)
+    .helpOption("-h, --help", "print this help")
+    .helpCommand(false);
+  for (const command of commands) group.addCommand(command);
+  return group;
+}
+
+export function exampleText(examples: CommandText["examples"]): string {
+  const width = Math.max(...examples.map(([line]) => line.length)) + 2;
+  return ["", "Examples:", ...examples.map(([line, does]) => `  ${line.padEnd(width)}${does}`), ""].join("\n");
+}

@@ -1,0 +1,183 @@
+import type { Command } from "commander";
+import type { OAuthCredentials, Token, TokenStore, UsableFlow } from "../../client/credentials/contract.ts";
+import { createAuthorizer } from "../../client/credentials/create-authorizer.ts";
+import type { AgentCard, SecurityScheme } from "../../protocol/card.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { agentReference, referenceKey } from "../options/agent-reference.ts";
+import { ownSetting } from "../options/own-option.ts";
+import { runSession, type Session } from "../session/session.ts";
+import { readLogins, storedTokens, storeLogin, tokenFile } from "../session/token-store.ts";
+import { agentCommand, groupCommand } from "./agent.ts";
+
+export function authCommand(context: CliContext): Command {
+  return groupCommand("auth", "Gets tokens for agents that want to know who calls.", [
+    loginCommand(context),
+    logoutCommand(context),
+  ]);
+}
+
+/** Flows as they are typed, and as cards name them. */
+const FLOWS = { "device-code": "deviceCode", "client-credentials": "clientCredentials" } as const;
+type FlowName = keyof typeof FLOWS;
+
+function loginCommand(context: CliContext): Command {
+  const command = agentCommand("login", {
+    description: "Gets a token by OAuth 2 as the agent's card describes, and keeps it for later calls to that agent.",
+    own: [
+      {
+        flags: "--flow <flow>",
+        description: "how (default: the first that the card offers)",
+        choices: Object.keys(FLOWS),
+      },
+      { flags: "--client-id <id>", description: "who this program is to the authorisation server" },
+      {
+        flags: "--client-secret <secret>",
+        description: "its password: seen by others while typed, so better in A2ACLI_CLIENT_SECRET",
+      },
+      { flags: "--scope <scopes>", description: "what the token is for (default: what the agent requires)" },
+    ],
+    examples: [
+      ["palaver auth login -a https://agents.example.org --client-id me", "confirm in a browser, on any device"],
+      [
+        "palaver auth login -a URL --client-id robot --flow client-credentials",
+        "with A2ACLI_CLIENT_SECRET, unattended",
+      ],
+    ],
+  });
+  return command.action(() => runSession(context, command.opts(), login));
+}
+
+function logoutCommand(context: CliContext): Command {
+  const command = agentCommand("logout", {
+    description: "Forgets the token for an agent.",
+    examples: [["palaver auth logout -a https://agents.example.org", "calls to it are anonymous again"]],
+  });
+  return command.action(() =>
+    runSession(context, command.opts(), async (session) => {
+      const agent = agentKey(session);
+      const isKnown = readLogins(context.home)[agent] !== undefined;
+      if (isKnown) storeLogin(context.home, agent, undefined);
+      await session.output.own({
+        json: { agent, forgotten: isKnown },
+        fields: [
+          ["Agent", agent],
+          ["Forgotten", isKnown ? "yes" : "there was no token"],
+        ],
+      });
+    }),
+  );
+}
+
+function agentKey({ settings, context }: Session): string {
+  if (settings.agentCard === undefined) {
+    throw usageError("No agent is named.", "Say which: -a https://agents.example.org");
+  }
+  return referenceKey(agentReference(settings.agentCard, context.cwd));
+}
+
+async function login(session: Session): Promise<void> {
+  const { context, sources } = session;
+  const agent = agentKey(session);
+  const clientId = ownSetting(sources, "client-id");
+  if (clientId === undefined) {
+    throw usageError("The authorisation server must know who asks.", "--client-id ID, or A2ACLI_CLIENT_ID");
+  }
+  const { card } = await session.connect({ anonymous: true });
+  const { name, scheme } = flowOf(card, ownSetting(sources, "flow"));
+  const clientSecret = ownSetting(sources, "client-secret");
+  session.redaction.hide(clientSecret);
+  if (name === "client-credentials" && clientSecret === undefined) {
+    throw usageError("A client secret is needed for that.", "Set A2ACLI_CLIENT_SECRET.");
+  }
+  const scope = ownSetting(sources, "scope");
+  const flow: UsableFlow = FLOWS[name];
+  const kept = { clientId, flow, ...(scope !== undefined && { scopes: scope.split(/[\s,]+/).filter(Boolean) }) };
+  const hide = ({ accessToken, refreshToken }: Token): void => {
+    session.redaction.hide(accessToken);
+    session.redaction.hide(refreshToken);
+  };
+  const store = storedTokens({ home: context.home, agent, login: kept, onToken: hide });
+  const oauth2 = { ...kept, ...(clientSecret !== undefined && { clientSecret }) };
+  await tell(session, { agent, name, token: await obtain(session, onlyScheme(card, scheme), { oauth2, store }) });
+}
+
+/** Asks for a token in the way in which calls would, without a call. */
+async function obtain(
+  session: Session,
+  card: AgentCard,
+  { oauth2, store }: { readonly oauth2: OAuthCredentials; readonly store: TokenStore },
+): Promise<Token> {
+  const { fetch, signal } = session;
+  let obtained: Token | undefined;
+  // Whoever logs in wants a new one: what is kept from before is of no interest.
+  const tokens: TokenStore = {
+    get: () => undefined,
+    set(key, token) {
+      obtained = token;
+      return store.set(key, token);
+    },
+    delete: () => undefined,
+  };
+  session.progress.say("Asking for a token");
+  const onDeviceCode: OAuthCredentials["onDeviceCode"] = async ({
+    userCode,
+    verificationUri,
+    verificationUriComplete,
+  }) => {
+    await session.note(`Open ${verificationUri} in a browser and enter the code ${userCode}`);
+    if (verificationUriComplete !== undefined) await session.note(`Or open ${verificationUriComplete}`);
+    session.progress.say("Waiting for you to agree");
+  };
+  const { authorize } = createAuthorizer(card, { oauth2: { ...oauth2, tokens, onDeviceCode } }, { fetch });
+  const nowhere = { url: new URL("https://localhost/"), headers: new Headers() };
+  await authorize(nowhere, { operation: "get", card, signal });
+  if (obtained === undefined) throw new CliError("A2ACLI_ERR_AUTH_FAILED", "The authorisation server gave no token.");
+  return obtained;
+}
+
+async function tell(
+  { output, context }: Session,
+  { agent, name, token }: { readonly agent: string; readonly name: FlowName; readonly token: Token },
+): Promise<void> {
+  const expires = token.expiresAt === undefined ? undefined : new Date(token.expiresAt).toISOString();
+  const storedIn = tokenFile(context.home);
+  await output.own({
+    json: { agent, flow: name, expiresAt: expires ?? null, renewable: token.refreshToken !== undefined, storedIn },
+    fields: [
+      ["Agent", agent],
+      ["Flow", name],
+      ...(expires === undefined ? [] : [["Expires", expires] as const]),
+      ["Stored in", storedIn],
+    ],
+  });
+}
+
+function flowOf(card: AgentCard, wanted: string | undefined): { readonly name: FlowName; readonly scheme: string } {
+  const names: readonly FlowName[] = ["device-code", "client-credentials"];
+  for (const name of names) {
+    if (wanted !== undefined && wanted !== name) continue;
+    const found = Object.entries(card.securitySchemes ?? {}).find(([, scheme]) => offers(scheme, name));
+    if (found !== undefined) return { name, scheme: found[0] };
+  }
+  throw new CliError(
+    "A2ACLI_ERR_AUTH_FAILED",
+    `The agent "${card.name}" offers no ${wanted ?? "OAuth 2"} login that works from a command line.`,
+    { hint: "palaver card get shows what it wants; a token or a key goes into A2ACLI_BEARER or A2ACLI_API_KEY." },
+  );
+}
+
+function offers(scheme: SecurityScheme, name: FlowName): boolean {
+  return scheme.type === "oauth2" && scheme.flows[FLOWS[name]] !== undefined;
+}
+
+/** The card as if it left no choice, with the scopes that it wants. */
+function onlyScheme(card: AgentCard, name: string): AgentCard {
+  const scheme = card.securitySchemes?.[name];
+  const scopes = card.security?.find((required) => required[name] !== undefined)?.[name] ?? [];
+  return {
+    ...card,
+    ...(scheme !== undefined && { securitySchemes: { [name]: scheme } }),
+    security: [{ [name]: scopes }],
+  };
+}

@@ -1,0 +1,45 @@
+import { Command } from "commander";
+import { remoteAgent } from "../../adapters/remote/remote-agent.ts";
+import { RemoteError } from "../../client/errors.ts";
+import { serve } from "../../platform/serve.ts";
+import { StartupError } from "../../platform/startup-error.ts";
+import {
+  addServingOptions,
+  SERVING_ENVIRONMENT,
+  type ServingFlags,
+  servingOptionsFrom,
+} from "../options/serving-options.ts";
+
+const EXAMPLES = `
+Callers of every version reach the agent here, whatever version it speaks itself.
+
+Examples:
+  palaver bridge https://agents.example.org
+  palaver bridge http://127.0.0.1:41241 --port 8080
+  palaver bridge https://agents.example.org --bearer "$TOKEN" --store memory:
+${SERVING_ENVIRONMENT}`;
+
+interface Flags extends ServingFlags {
+  readonly bearer?: string;
+  readonly apiKey?: string;
+}
+
+export function bridgeCommand(): Command {
+  const command = new Command("bridge")
+    .description("Serves an agent that is somewhere else, in every version and binding.")
+    .argument("<url>", "where the agent is, or its card")
+    .option("--bearer <token>", "the token to show to it")
+    .option("--api-key <key>", "the key to show to it");
+  addServingOptions(command);
+  return command.helpOption("-h, --help", "print this help").addHelpText("after", EXAMPLES).action(bridge);
+}
+
+async function bridge(url: string, { bearer, apiKey, ...flags }: Flags): Promise<void> {
+  const credentials = { ...(bearer !== undefined && { bearer }), ...(apiKey !== undefined && { apiKey }) };
+  const known = Object.keys(credentials).length > 0;
+  const agent = await remoteAgent(url, known ? { credentials } : {}).catch((error: unknown) => {
+    if (!(error instanceof RemoteError)) throw error;
+    throw new StartupError("failed", `There is no agent to bridge to: ${error.message}`, { cause: error });
+  });
+  await serve(agent, servingOptionsFrom(flags));
+}

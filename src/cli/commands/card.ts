@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { RemoteError } from "../../client/errors.ts";
+import { CliError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { runSession, type Session } from "../session/session.ts";
+import { agentCommand, groupCommand } from "./agent.ts";
+
+export function cardCommand(context: CliContext): Command {
+  return groupCommand("card", "Looks at what agents say of themselves.", [cardGetCommand(context)]);
+}
+
+function cardGetCommand(context: CliContext): Command {
+  const command = agentCommand("get", {
+    description: "Shows an agent's card: who it is, what it can do, and how it is reached.",
+    own: [
+      { flags: "--validate", description: "check the card against the protocol, and tell all that is wrong with it" },
+      { flags: "--extended", description: "the card for callers that have said who they are" },
+    ],
+    examples: [
+      ["palaver card get -a http://127.0.0.1:3000", "find it at its usual place and show it"],
+      ["palaver card get -a agents.example.org -o json", "as JSON"],
+      ["palaver card get -a ./card.json --validate", "check one in a file"],
+    ],
+  });
+  return command.action(() =>
+    runSession(context, command.opts(), async (session) => {
+      const { validate, extended }: { validate?: boolean; extended?: boolean } = command.opts();
+      if (validate === true) await checkCard(session);
+      // What everybody may see needs nobody's token.
+      const agent = await session.connect({ anonymous: extended !== true });
+      if (extended !== true) return session.output.card(agent.card, agent.interface);
+      if (agent.card.capabilities.extendedAgentCard !== true) {
+        throw new RemoteError("extended-card-not-configured", `The agent "${agent.card.name}" has no extended card.`);
+      }
+      await session.output.card(await agent.extendedCard({ signal: session.signal }), agent.interface);
+    }),
+  );
+}
+
+async function checkCard(session: Session): Promise<void> {
+  const { problems } = await session.readCard();
+  const [first, ...others] = problems;
+  if (first === undefined) return session.note("The card is valid.");
+  for (const problem of problems) await session.warn(problem);
+  throw new CliError(
+    "A2ACLI_ERR_CARD_INVALID",
+    others.length === 0
+      ? `The card is not valid: ${first}`
+      : `The card is not valid in ${problems.length} ways. First: ${first}`,
+  );
+}

@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { Command, InvalidArgumentError } from "commander";
+import { createWebhookVerifier, type WebhookVerifier } from "../../webhook/create-webhook-verifier.ts";
+import { usageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { arrivalJson, arrivalText, type Paint } from "../session/arrival-text.ts";
+import { type Arrival, listenForHooks } from "../session/hooks-listener.ts";
+import { exampleText } from "./agent.ts";
+
+const EXAMPLES = [
+  ["palaver hooks listen", "print whatever arrives, unchecked"],
+  ["palaver hooks listen --issuer http://127.0.0.1:3000", "believe the server there, and say what does not verify"],
+  ["palaver hooks listen --token s3cret --json", "want a token; one line of JSON for each"],
+  ["palaver hooks listen --fail 2", "answer the first two with 500, to see them come again"],
+] as const;
+
+interface Flags {
+  readonly port: number;
+  readonly host: string;
+  readonly token?: string;
+  readonly issuer?: readonly string[];
+  readonly url?: readonly string[];
+  readonly status?: number;
+  readonly fail?: number;
+  readonly json?: boolean;
+}
+
+export function hooksCommand(context: CliContext): Command {
+  const listen = new Command("listen")
+    .description("Receives notifications of agents and prints them, and whether they verify.")
+    .option("-p, --port <number>", "port to listen on; 0 picks a free one", wholeNumber, 8787)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--issuer <url>", "a server whose signatures count; may be repeated", collect)
+    .option("--url <url>", "where agents reach this, if it is not where it listens; may be repeated", collect)
+    .option("--token <token>", "the token that notifications must carry")
+    .option("--status <code>", "answer with this status (default: 204)", statusCode)
+    .option("--fail <number>", "answer so many with a failure first, 500 if --status says nothing else", wholeNumber)
+    .option("--json", "one line of JSON for each")
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", exampleText(EXAMPLES))
+    .action((flags: Flags) => listenAndPrint(flags, context));
+  return new Command("hooks")
+    .description("Receives what agents send to webhooks.")
+    .helpOption("-h, --help", "print this help")
+    .addCommand(listen);
+}
+
+async function listenAndPrint(flags: Flags, context: CliContext): Promise<void> {
+  const { port, host, json = false } = flags;
+  const { stdout, stderr, now, signal } = context;
+  const paint = paintOn(context);
+  // Lines of arrivals at the same time do not mix.
+  let printed: Promise<void> = Promise.resolve();
+  const onArrival = (arrival: Arrival): Promise<void> => {
+    const line = json ? arrivalJson(arrival, now()) : arrivalText(arrival, now(), paint);
+    printed = printed.then(() => stdout.write(line));
+    return printed;
+  };
+  const verifierFor = verifierMaker(flags, context);
+  const listener = await listenForHooks({ host, port, verifierFor, nextStatus: statuses(flags), onArrival });
+  try {
+    const checks = verifierFor === undefined ? " Nothing is checked: say --issuer or --token." : "";
+    await stderr.write(`Listening on ${listener.url}/ for notifications.${checks} Ctrl+C stops.\n`);
+    if (!signal.aborted) await once(signal, "abort");
+  } finally {
+    await listener.close();
+  }
+}
+
+/** `undefined` where nothing was said of how to check. */
+function verifierMaker(flags: Flags, { fetch, now }: CliContext): ((url: string) => WebhookVerifier) | undefined {
+  const { issuer: issuers, token, url: urls } = flags;
+  if (issuers === undefined && token === undefined) {
+    if (urls !== undefined) throw usageError("--url says where notifications go; say --issuer, whose they are.");
+    return undefined;
+  }
+  const make = (own: string): WebhookVerifier =>
+    createWebhookVerifier({ issuers, token, fetch, now, audience: urls ?? ((url) => isHere(url, own)) });
+  // Before anything listens, so that what makes no sense is told at once.
+  try {
+    make("http://127.0.0.1");
+  } catch (error) {
+    throw usageError(error instanceof Error ? error.message : String(error));
+  }
+  return make;
+}
+
+/** Whether a URL leads to where this listens, by any name of this machine. */
+function isHere(url: string, own: string): boolean {
+  const [there, here] = [URL.parse(url), new URL(own)];
+  const names = ["localhost", "127.0.0.1", "[::1]", here.hostname];
+  return there !== null && there.port === here.port && names.includes(there.hostname);
+}
+
+/** What to answer, one after the other. */
+function statuses({ status, fail }: Flags): () => number | undefined {
+  if (fail === undefined) return () => status;
+  let left = fail;
+  return () => {
+    left -= 1;
+    return left >= 0 ? (status ?? 500) : undefined;
+  };
+}
+
+function paintOn({ stdout, env }: CliContext): Paint {
+  const isPlain = !stdout.isTTY || Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
+  return (colour, text) => (isPlain ? text : `\u001b[${colour}m${text}\u001b[0m`);
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("A whole number, please.");
+}
+
+function statusCode(text: string): number {
+  if (/^[2-5]\d\d$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("An HTTP status from 200 to 599, please.");
+}
+
+/** Values of an option that may be repeated. */
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

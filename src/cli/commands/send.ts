@@ -1,0 +1,113 @@
+import type { Command } from "commander";
+import type { RemoteAgent, RemoteStream, SendOptions, Sent } from "../../client/api.ts";
+import { RemoteError } from "../../client/errors.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { Part } from "../../protocol/part.ts";
+import { usageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { progressText } from "../output/progress.ts";
+import { asksCaller, showStream } from "../session/follow-stream.ts";
+import { addPartOptions, readParts } from "../session/message-parts.ts";
+import { warnOfOutcome } from "../session/outcome.ts";
+import { runSession, type Session } from "../session/session.ts";
+import { isSettled, waitForTask } from "../session/wait-for-task.ts";
+import { agentCommand } from "./agent.ts";
+
+export function sendCommand(context: CliContext): Command {
+  const command = agentCommand("send", {
+    description: "Sends a message to an agent, and waits for what comes of it.",
+    options: ["context-id", "task-id", "wait", "async", "poll-interval", "metadata"],
+    examples: [
+      ['palaver send "Hello" -a http://127.0.0.1:3000', "send, wait, and print the answer"],
+      ['palaver send "Count to ten" -a URL --stream', "print it while it comes"],
+      ['palaver send "Yes" --task-id ID -a URL', "answer what a task asks"],
+      ['palaver send "And now?" --context-id ID -a URL', "a new task that belongs to earlier ones"],
+      ["palaver send --text Compare --file a.pdf --file b.pdf", "several parts, in this order"],
+      ["palaver send --data - -o json < order.json | jq .task", "JSON in, JSON out"],
+      ['palaver send "Long work" --async', "print the ids at once"],
+    ],
+  }).argument("[text]", "what to say; - reads it from standard input");
+  const typed = addPartOptions(command);
+  return command.action((text: string | undefined) =>
+    runSession(context, command.opts(), async (session) => {
+      if (session.settings.stream && session.sources.flags["async"] === true) {
+        throw usageError("--stream and --async contradict each other.", "Leave one of them out.");
+      }
+      await send(session, await readParts(text, typed, context));
+    }),
+  );
+}
+
+async function send(session: Session, parts: readonly Part[]): Promise<void> {
+  const { settings, signal, output } = session;
+  const agent = await session.connect();
+  const options: SendOptions = {
+    signal,
+    ...(settings.taskId !== undefined && { taskId: settings.taskId }),
+    ...(settings.contextId !== undefined && { contextId: settings.contextId }),
+    ...(settings.metadata !== undefined && { metadata: settings.metadata }),
+  };
+  if (settings.stream) {
+    if (agent.card.capabilities.streaming !== true)
+      await session.warn("The agent does not stream: it is asked again and again instead.");
+    return showStream(session, agent.stream(parts, { ...options, result: "none" }), settings.taskId);
+  }
+  if (settings.wait === false) {
+    const sent = checked(await agent.send(parts, { ...options, wait: false }), settings.taskId);
+    return output.sent(sent);
+  }
+  session.progress.say("Waiting for the agent");
+  const sent = await waited(session, agent, agent.stream(parts, options));
+  await finish(session, agent, checked(sent, settings.taskId));
+}
+
+/** An agent that makes a task of its own where it was told to go on with another has not done what was asked. */
+function checked(sent: Sent, taskId: string | undefined): Sent {
+  if (sent.kind === "task" && taskId !== undefined && sent.task.id !== taskId) {
+    throw new RemoteError(
+      "invalid-agent-response",
+      `The agent was to go on with task ${taskId} and answered with task ${sent.task.id}.`,
+      { taskId: sent.task.id },
+    );
+  }
+  return sent;
+}
+
+async function finish(session: Session, agent: RemoteAgent, sent: Sent): Promise<void> {
+  if (sent.kind === "message") return session.output.sent(sent);
+  session.about(sent.task);
+  const task = await waitForTask(session, agent.task(sent.task.id), { known: sent.task });
+  await session.output.sent({ kind: "task", task });
+  await warnOfOutcome(session, task);
+}
+
+/** Waits by listening where the agent streams, so that there is something to see; by looking where it does not or fails to. */
+async function waited(session: Session, agent: RemoteAgent, stream: RemoteStream): Promise<Sent> {
+  let message: Message | undefined;
+  try {
+    for await (const event of stream) {
+      if (event.kind === "message") message = event.message;
+      else if (event.kind !== "artifact") {
+        // A chunk changes nothing that is shown here, and its task would be put together for nothing.
+        session.about(event.task);
+        session.progress.say(progressText(event.task));
+      }
+      if (asksCaller(event, session.settings.taskId)) break;
+    }
+  } catch (error) {
+    const { task } = stream;
+    if (task === undefined || session.signal.aborted) throw error;
+    if (session.settings.debug) await session.warn("The stream broke off: the task is looked at instead.");
+    return { kind: "task", task: await waitForTask(session, agent.task(task.id), {}) };
+  }
+  const { task } = stream;
+  if (task === undefined) {
+    if (message !== undefined) return { kind: "message", message };
+    throw new RemoteError("invalid-agent-response", "The agent's stream ended without an answer.");
+  }
+  // What ends in the middle is looked at until it is over.
+  return {
+    kind: "task",
+    task: isSettled(task.status.state) ? task : await waitForTask(session, agent.task(task.id), {}),
+  };
+}

@@ -1,0 +1,47 @@
+import { Command } from "commander";
+import { demoAgents } from "../../demo/agents.ts";
+import { loadAgents } from "../../platform/load-agents.ts";
+import { serve } from "../../platform/serve.ts";
+import { StartupError } from "../../platform/startup-error.ts";
+import {
+  addServingOptions,
+  SERVING_ENVIRONMENT,
+  type ServingFlags,
+  servingOptionsFrom,
+} from "../options/serving-options.ts";
+
+const EXAMPLES = `
+A module exports its agents: as its default export (one, a list, or a function that gives either) or by name.
+
+Examples:
+  palaver serve --demo
+  palaver serve agent.ts
+  palaver serve billing.ts travel.ts --port 8080
+  palaver serve agent.ts --store memory:
+  palaver serve agent.ts --store sqlite:/var/lib/agents/tasks.db --public-url https://agents.example.org
+  palaver serve agent.ts --host 0.0.0.0 --trusted-proxies private --cors-origin https://app.example.org
+${SERVING_ENVIRONMENT}`;
+
+export function serveCommand(): Command {
+  const command = new Command("serve")
+    .description("Serves the agents that the given modules export.")
+    .argument("[modules...]", "files that export agents (.ts or .js)")
+    .option("--demo", "serve the demonstration agents: echo, countdown, booking, files");
+  addServingOptions(command);
+  return command.helpOption("-h, --help", "print this help").addHelpText("after", EXAMPLES).action(serveModules);
+}
+
+interface Flags extends ServingFlags {
+  readonly demo?: boolean;
+}
+
+async function serveModules(modules: readonly string[], { demo, ...flags }: Flags): Promise<void> {
+  if (modules.length === 0 && demo !== true) {
+    throw new StartupError(
+      "usage",
+      "There is nothing to serve.\nName a module that exports an agent (palaver serve agent.ts), or try palaver serve --demo.",
+    );
+  }
+  const agents = [...(await loadAgents(modules)), ...(demo === true ? demoAgents : [])];
+  await serve(agents, servingOptionsFrom(flags));
+}

@@ -1,0 +1,79 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { officialState } from "../../wire/official-json.ts";
+import { usageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { oneLine } from "../output/text-writer.ts";
+import { type SavedFile, saveArtifacts } from "../session/save-artifacts.ts";
+import { runSession } from "../session/session.ts";
+import { TASK_ID_OPTION, taskArgument } from "../session/task-argument.ts";
+import { agentCommand } from "./agent.ts";
+
+export function taskDownloadCommand(context: CliContext): Command {
+  const command = agentCommand("download", {
+    description: "Saves what a task made: files under their names, texts and data as files.",
+    options: ["task-id"],
+    descriptions: TASK_ID_OPTION,
+    own: [
+      { flags: "--dir <folder>", description: "where to (default: here)" },
+      { flags: "--artifact <id>", description: "only this artifact, by its id or its name" },
+      { flags: "--overwrite", description: "replace files that are there" },
+      { flags: "--follow-urls", description: "fetch files that the agent only gives the address of" },
+    ],
+    examples: [
+      ["palaver task download ID --dir out -a http://127.0.0.1:3000", "everything, into the folder out"],
+      ["palaver task download ID --artifact report", "one artifact"],
+    ],
+  }).argument("[task-id]", "the task");
+  return command.action((named: string | undefined) =>
+    runSession(context, command.opts(), async (session) => {
+      const { dir, artifact, overwrite, followUrls }: DownloadFlags = command.opts();
+      const id = taskArgument(named, session);
+      const task = await (await session.connect()).task(id).get({ signal: session.signal });
+      const artifacts = (task.artifacts ?? []).filter(
+        ({ artifactId, name }) => artifact === undefined || artifactId === artifact || name === artifact,
+      );
+      if (artifact !== undefined && artifacts.length === 0) {
+        const names = (task.artifacts ?? []).map(({ name, artifactId }) => name ?? artifactId);
+        throw usageError(
+          `The task has no artifact "${artifact}".`,
+          `It has: ${names.map(oneLine).join(", ") || "none"}`,
+        );
+      }
+      const { saved, left } = await saveArtifacts(artifacts, {
+        folder: resolve(context.cwd, dir ?? "."),
+        overwrite: overwrite === true,
+        ...(followUrls === true && { fetch: session.fetch }),
+        signal: session.signal,
+      });
+      for (const url of left)
+        await session.warn(`${url} is only an address and was not fetched; --follow-urls does that.`);
+      await session.output.own({
+        json: {
+          taskId: task.id,
+          contextId: task.contextId,
+          state: officialState(task.status),
+          files: saved,
+          notFetched: left,
+        },
+        fields: [
+          ["Task", task.id],
+          ["Context", task.contextId],
+          ["State", officialState(task.status)],
+          ...saved.map((file) => ["Saved", describe(file)] as const),
+        ],
+      });
+    }),
+  );
+}
+
+interface DownloadFlags {
+  readonly dir?: string;
+  readonly artifact?: string;
+  readonly overwrite?: boolean;
+  readonly followUrls?: boolean;
+}
+
+function describe({ path, mediaType, bytes }: SavedFile): string {
+  return `${path} (${mediaType ?? "application/octet-stream"}, ${bytes} bytes)`;
+}

@@ -1,0 +1,105 @@
+import type { Command } from "commander";
+import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
+import { stateNamed } from "../../wire/official-json.ts";
+import { usageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { parseDuration } from "../options/duration.ts";
+import { runSession, type Session } from "../session/session.ts";
+import { shellWord } from "../shell-words.ts";
+import { agentCommand } from "./agent.ts";
+
+interface ListFlags {
+  readonly status?: string;
+  readonly since?: string;
+  readonly pageSize?: number;
+  readonly pageToken?: string;
+  readonly all?: boolean;
+  readonly artifacts?: boolean;
+  readonly history?: number;
+}
+
+export function taskListCommand(context: CliContext): Command {
+  const command = agentCommand("list", {
+    description: "Lists your tasks, those that changed last first.",
+    options: ["context-id"],
+    descriptions: { "context-id": "only tasks of this context" },
+    own: [
+      { flags: "--status <state>", description: "only those in this state, such as working or input-required" },
+      { flags: "--since <time>", description: "only those that changed since: 2h, or 2027-05-17T10:00:00Z" },
+      { flags: "--page-size <n>", description: "how many at a time (default: as the agent sees fit)", whole: true },
+      { flags: "--page-token <token>", description: "the page that this token stands for" },
+      { flags: "--all", description: "all pages" },
+      { flags: "--artifacts", description: "with what they made" },
+      { flags: "--history <n>", description: "with the last so many messages", whole: true },
+    ],
+    examples: [
+      ["palaver task list -a http://127.0.0.1:3000", "the first page"],
+      ["palaver task list --status input-required", "those that wait for you"],
+      ["palaver task list --context-id ID --all -o json", "all of one context, as JSON"],
+      ["palaver task list --all -o json --stream", "one task a line"],
+    ],
+  });
+  return command.action(() =>
+    runSession(context, command.opts(), (session) => list(session, command.opts<ListFlags>())),
+  );
+}
+
+async function list(session: Session, flags: ListFlags): Promise<void> {
+  const { settings, signal, output, context } = session;
+  const state = flags.status === undefined ? undefined : stateOf(flags.status);
+  const since = flags.since === undefined ? undefined : timeOf(flags.since, context.now());
+  const agent = await session.connect();
+  const filter = {
+    signal,
+    ...(settings.contextId !== undefined && { contextId: settings.contextId }),
+    ...(state !== undefined && { state }),
+    ...(since !== undefined && { since }),
+    ...(flags.pageSize !== undefined && { pageSize: flags.pageSize }),
+    ...(flags.artifacts === true && { artifacts: true }),
+    ...(flags.history !== undefined && { historyLength: flags.history }),
+  };
+  let page = await agent.taskPage({ ...filter, ...(flags.pageToken !== undefined && { pageToken: flags.pageToken }) });
+  if (flags.all === true) {
+    const tasks = [...page.tasks];
+    while (page.nextPageToken !== "") {
+      page = await agent.taskPage({ ...filter, pageToken: page.nextPageToken });
+      tasks.push(...page.tasks);
+    }
+    page = { ...page, tasks };
+  }
+  const { tasks, nextPageToken, pageSize, total } = page;
+  const more = nextPageToken === "" ? undefined : nextPageCommand(session, flags, nextPageToken);
+  await output.tasks({ tasks, nextPageToken, pageSize, totalSize: total }, more);
+}
+
+/** The command that shows the next page of the same list: with the same filters and sizes. */
+function nextPageCommand({ agentFlags, sources, settings }: Session, flags: ListFlags, token: string): string {
+  const { status, since, pageSize, artifacts, history } = flags;
+  const contextId = sources.flags["contextId"] === undefined ? undefined : settings.contextId;
+  const options: readonly (readonly [flag: string, value: string | number | undefined])[] = [
+    ["--context-id", contextId],
+    ["--status", status],
+    ["--since", since],
+    ["--page-size", pageSize],
+    ["--history", history],
+    ["--page-token", token],
+  ];
+  const typed = options.flatMap(([flag, value]) =>
+    value === undefined ? [] : [`${flag} ${shellWord(String(value))}`],
+  );
+  return `palaver task list ${agentFlags}${[...(artifacts === true ? ["--artifacts"] : []), ...typed].join(" ")}`;
+}
+
+function stateOf(text: string): TaskState {
+  const state = stateNamed(text);
+  if (state === undefined)
+    throw usageError(`"${text}" is no state of a task.`, `It is one of ${TASK_STATES.join(", ")}.`);
+  return state;
+}
+
+function timeOf(text: string, now: number): Date {
+  const ago = parseDuration(text);
+  const date = ago === undefined ? new Date(text) : new Date(now - ago);
+  if (Number.isNaN(date.getTime())) throw usageError(`"${text}" is no time.`, "It is like 2h or 2027-05-17T10:00:00Z.");
+  return date;
+}

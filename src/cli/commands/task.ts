@@ -1,0 +1,20 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.ts";
+import { groupCommand } from "./agent.ts";
+import { pushConfigCommand } from "./push-config.ts";
+import { taskCancelCommand } from "./task-cancel.ts";
+import { taskDownloadCommand } from "./task-download.ts";
+import { taskGetCommand } from "./task-get.ts";
+import { taskListCommand } from "./task-list.ts";
+import { taskSubscribeCommand } from "./task-subscribe.ts";
+
+export function taskCommand(context: CliContext): Command {
+  return groupCommand("task", "Looks at tasks, follows and cancels them, and saves what they made.", [
+    taskGetCommand(context),
+    taskListCommand(context),
+    taskCancelCommand(context),
+    taskSubscribeCommand(context),
+    taskDownloadCommand(context),
+    pushConfigCommand(context),
+  ]);
+}

@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { usageError } from "../cli-error.ts";
+
+/** Where an agent card is: on a server, found there or at that very address; or in a file. */
+export type AgentReference =
+  /** `url` has a path only where it is that of a card, or of one of several agents. */
+  { readonly kind: "url"; readonly url: string } | { readonly kind: "file"; readonly path: string };
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/]|$)/i;
+const HOST = /^(?:\[[\da-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?(?:\/\S*)?$/i;
+
+/** Reads what `--agent-card` says: `agents.example.org`, `http://127.0.0.1:3000`, a card's URL, or a path. */
+export function agentReference(text: string, cwd: string): AgentReference {
+  if (/^file:/i.test(text)) return { kind: "file", path: pathOf(text) };
+  if (/^https?:\/\//i.test(text)) return { kind: "url", url: checkedUrl(text) };
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) {
+    throw usageError(`An agent card is found by http, https or file, not by "${text}".`);
+  }
+  const path = resolve(cwd, text);
+  if (isAbsolute(text) || /^\.{1,2}[\\/]/.test(text) || existsSync(path)) return { kind: "file", path };
+  // A name that could be a host but ends like a file is one that is missing.
+  if (HOST.test(text) && !/^[^/:]+\.json$/i.test(text)) {
+    return { kind: "url", url: checkedUrl(`${LOOPBACK.test(text) ? "http" : "https"}://${text}`) };
+  }
+  return { kind: "file", path };
+}
+
+function checkedUrl(text: string): string {
+  if (!URL.canParse(text)) throw usageError(`"${text}" is no URL.`, EXAMPLE);
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "") {
+    throw usageError("A URL must hold no password: it would show up in logs.", "Use A2ACLI_BEARER or A2ACLI_API_KEY.");
+  }
+  return url.href;
+}
+
+function pathOf(text: string): string {
+  try {
+    return fileURLToPath(text);
+  } catch {
+    throw usageError(`"${text}" is no file of this machine.`, "A file URL is like file:///home/me/card.json");
+  }
+}
+
+const EXAMPLE = "It is like http://127.0.0.1:3000 or https://agents.example.org";
+
+/** One name for a reference, however it is spelt: for what is kept by agent. */
+export function referenceKey(reference: AgentReference): string {
+  if (reference.kind === "file") return reference.path;
+  const { origin, pathname } = new URL(reference.url);
+  return origin + pathname.replace(/\/\.well-known\/agent(?:-card)?\.json$/, "").replace(/\/+$/, "");
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { usageError } from "../cli-error.ts";
+
+/** Settings in a file, one `A2ACLI_NAME=value` a line. Other names in it are of no concern here. */
+export interface ConfigFile {
+  readonly path: string;
+  readonly scope: "local" | "global";
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** Where everything that is kept for a person lies. */
+export function configFolder(home: string): string {
+  return join(home, ".config", "a2a-cli");
+}
+
+/** The files that count, those that win first: the one named or the nearest `.env`, then that of the person. */
+export function readConfigFiles(
+  named: string | undefined,
+  { cwd, home }: { readonly cwd: string; readonly home: string },
+): readonly ConfigFile[] {
+  const local = named === undefined ? nearest(cwd) : namedFile(resolve(cwd, named));
+  const path = join(configFolder(home), ".env");
+  const values = path === local?.path ? undefined : valuesIn(path);
+  return [
+    ...(local === undefined ? [] : [local]),
+    ...(values === undefined ? [] : [{ path, scope: "global", values } as const]),
+  ];
+}
+
+function namedFile(path: string): ConfigFile {
+  const values = valuesIn(path);
+  if (values === undefined) throw usageError(`There is no ${path} to take settings from.`);
+  return { path, scope: "local", values };
+}
+
+function nearest(cwd: string): ConfigFile | undefined {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    const path = join(folder, ".env");
+    const values = valuesIn(path);
+    if (values !== undefined) return { path, scope: "local", values };
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** `undefined` if there is no such file. */
+function valuesIn(path: string): Record<string, string> | undefined {
+  const text = textIn(path);
+  if (text === undefined) return undefined;
+  const entries = Object.entries(parseEnv(text)).filter(
+    (entry): entry is [string, string] => entry[0].startsWith("A2ACLI_") && entry[1] !== undefined,
+  );
+  return Object.fromEntries(entries);
+}
+
+function textIn(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return undefined;
+    // A file that is there and cannot be read may hold what somebody counts on.
+    throw usageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import { listFrom } from "../../platform/list-from.ts";
+import type { ServeOptions } from "../../platform/serve.ts";
+
+export const PUSH_ENVIRONMENT = `\
+  OUTGOING_HTTP, OUTGOING_ALLOW
+                      as --outgoing-http, --outgoing-allow
+`;
+
+export interface PushFlags {
+  readonly push?: boolean | undefined;
+  readonly outgoingHttp?: boolean | undefined;
+  readonly outgoingAllow?: string | undefined;
+}
+
+/** Whether webhooks are told, and where they may be. */
+export function addPushOptions(command: Command): void {
+  command
+    .option("--no-push", "tell no webhooks, and say so in agent cards")
+    .option("--outgoing-http", "webhooks may be called without encryption")
+    .option("--outgoing-allow <list>", "where webhooks may be besides the internet: hosts, subnets, loopback, private");
+}
+
+/** These flags as the options they stand for, and all others. */
+export function apartFromPush<Flags extends PushFlags>(
+  flags: Flags,
+): {
+  readonly push: Pick<ServeOptions, "push" | "outgoing">;
+  readonly others: Omit<Flags, keyof PushFlags>;
+} {
+  const { push, outgoingHttp, outgoingAllow, ...others } = flags;
+  const outgoing = {
+    ...(outgoingHttp === true && { http: true }),
+    ...(outgoingAllow !== undefined && { allow: listFrom(outgoingAllow) }),
+  };
+  return { push: { outgoing, ...(push === false && { push: false as const }) }, others };
+}

@@ -1,0 +1,160 @@
+import type { Command } from "commander";
+import { apiKeyFile } from "../../platform/api-keys.ts";
+import { keyFileBeside } from "../../platform/api-keys-file.ts";
+import { jwtBearer, openIdConnect } from "../../platform/security-issuers.ts";
+import { clientCertificates } from "../../platform/security-settings.ts";
+import type { ServeOptions } from "../../platform/serve.ts";
+import { DEFAULT_STORE } from "../../platform/settings.ts";
+import { messageOf, StartupError } from "../../platform/startup-error.ts";
+
+export const SECURITY_ENVIRONMENT = `\
+  API_KEYS_FILE       as --keys
+  JWT_ISSUER, JWT_AUDIENCE, JWKS_URL
+                      as --jwt-issuer, --jwt-audience, --jwks-url
+  OIDC_URL, OIDC_AUDIENCE
+                      as --oidc, --audience
+  TLS_CERT, TLS_KEY, TLS_CLIENT_CA
+                      as --tls-cert, --tls-key, --tls-client-ca
+  AUDIT_LOG           as --audit-log
+`;
+
+export interface SecurityFlags {
+  readonly apiKeys?: boolean | undefined;
+  readonly keys?: string | undefined;
+  readonly jwtIssuer?: string | undefined;
+  readonly jwtAudience?: string | undefined;
+  readonly jwksUrl?: string | undefined;
+  readonly oidc?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly privateCards?: boolean | undefined;
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+  readonly tlsClientCa?: string | undefined;
+  readonly auditLog?: string | undefined;
+}
+
+/** Who may call, and what is written down of it. */
+export function addSecurityOptions(command: Command): void {
+  command
+    .option("--api-keys", "callers need a key of palaver keys")
+    .option("--keys <file>", "where these are kept (default: keys.json beside the store); implies --api-keys")
+    .option("--jwt-issuer <url>", "callers need a token of this issuer")
+    .option("--jwt-audience <name>", "for whom such a token must be")
+    .option("--jwks-url <url>", "where the issuer's keys are (default: /.well-known/jwks.json below it)")
+    .option("--oidc <url>", "callers need a token of this OpenID provider")
+    .option("--audience <name>", "for whom such a token must be")
+    .option("--private-cards", "show agent cards only to those who may call")
+    .option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)")
+    .option("--tls-key <file>", "the certificate's key (PEM)")
+    .option(
+      "--tls-client-ca <file>",
+      "callers may show certificates of this authority (PEM), and need one where there is no other way in",
+    )
+    .option("--audit-log <file>", "append every call and refusal to this file, as JSON lines");
+}
+
+/** These flags, and all others. */
+export function apartFromSecurity<Flags extends SecurityFlags>(
+  flags: Flags,
+): { readonly security: SecurityFlags; readonly shared: Omit<Flags, keyof SecurityFlags> } {
+  const {
+    apiKeys,
+    keys,
+    jwtIssuer,
+    jwtAudience,
+    jwksUrl,
+    oidc,
+    audience,
+    privateCards,
+    tlsCert,
+    tlsKey,
+    tlsClientCa,
+    auditLog,
+    ...shared
+  } = flags;
+  const issuers = { jwtIssuer, jwtAudience, jwksUrl, oidc, audience };
+  return { security: { apiKeys, keys, ...issuers, privateCards, tlsCert, tlsKey, tlsClientCa, auditLog }, shared };
+}
+
+export interface SecurityContext {
+  readonly store: ServeOptions["store"];
+  readonly logger: ServeOptions["logger"];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** What flags and environment say of security. Several ways in may be given: any one of them will do. */
+export function securityOptionsFrom(
+  flags: SecurityFlags,
+  { store, logger, env = process.env }: SecurityContext,
+): Pick<ServeOptions, "security" | "tls" | "audit"> {
+  const said = (flag: string | undefined, name: string): string | undefined => flag ?? (env[name] || undefined);
+  const beside = keyFileBeside(typeof store === "string" ? store : DEFAULT_STORE);
+  const keyFile = said(flags.keys, "API_KEYS_FILE") ?? (flags.apiKeys === true ? beside : undefined);
+  const issuer = said(flags.jwtIssuer, "JWT_ISSUER");
+  const oidc = said(flags.oidc, "OIDC_URL");
+  const clientCa = said(flags.tlsClientCa, "TLS_CLIENT_CA");
+  const tls = tlsFrom(said(flags.tlsCert, "TLS_CERT"), said(flags.tlsKey, "TLS_KEY"), clientCa);
+  const jwksUrl = said(flags.jwksUrl, "JWKS_URL");
+  const jwtAudience = said(flags.jwtAudience, "JWT_AUDIENCE");
+  const audience = said(flags.audience, "OIDC_AUDIENCE");
+  // Half of what a way in needs must not leave the door open.
+  if (issuer === undefined) {
+    forbid(jwtAudience, "--jwt-audience", "--jwt-issuer");
+    forbid(jwksUrl, "--jwks-url", "--jwt-issuer");
+  }
+  if (oidc === undefined) forbid(audience, "--audience", "--oidc");
+  const schemes = sensible(() => ({
+    ...(keyFile !== undefined && { apiKey: apiKeyFile({ file: keyFile, logger }) }),
+    ...(issuer !== undefined && {
+      bearer: jwtBearer({
+        issuer,
+        audience: needed(jwtAudience, "--jwt-issuer", "--jwt-audience"),
+        jwksUrl: jwksUrl ?? `${issuer.replace(/\/$/, "")}/.well-known/jwks.json`,
+      }),
+    }),
+    ...(oidc !== undefined && {
+      openId: openIdConnect({ url: oidc, audience: needed(audience, "--oidc", "--audience") }),
+    }),
+    ...(clientCa !== undefined && { mutualTls: clientCertificates() }),
+  }));
+  const isOpen = Object.keys(schemes).length === 0;
+  if (isOpen && flags.privateCards === true) {
+    throw new StartupError(
+      "usage",
+      "--private-cards needs a way to say who calls: --api-keys, --jwt-issuer, --oidc or --tls-client-ca.",
+    );
+  }
+  const cards = flags.privateCards === true ? "private" : "public";
+  return {
+    security: isOpen ? undefined : { schemes, cards },
+    tls,
+    audit: said(flags.auditLog, "AUDIT_LOG"),
+  };
+}
+
+function tlsFrom(cert: string | undefined, key: string | undefined, clientCa: string | undefined): ServeOptions["tls"] {
+  if (cert === undefined && key === undefined && clientCa === undefined) return undefined;
+  if (cert === undefined || key === undefined) {
+    throw new StartupError("usage", "To serve HTTPS give both --tls-cert and --tls-key.");
+  }
+  return { cert, key, clientCa };
+}
+
+function needed(value: string | undefined, flag: string, missing: string): string {
+  if (value !== undefined) return value;
+  throw new StartupError("usage", `${flag} needs ${missing}: tokens for anybody else must not count here.`);
+}
+
+function forbid(value: string | undefined, flag: string, missing: string): void {
+  if (value !== undefined)
+    throw new StartupError("usage", `${flag} needs ${missing}: without it nobody looks at tokens.`);
+}
+
+function sensible<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError("usage", messageOf(error), { cause: error });
+  }
+}

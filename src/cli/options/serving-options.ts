@@ -1,0 +1,212 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { createLogger, LOG_LEVELS, type LogLevel, logLevelFrom } from "../../platform/create-logger.ts";
+import { CHOICES, parseBlockingDefault } from "../../platform/dialect-settings.ts";
+import { listFrom } from "../../platform/list-from.ts";
+import { parseRate } from "../../platform/rate-settings.ts";
+import type { ServeOptions } from "../../platform/serve.ts";
+import { DEFAULT_STORE, DURABILITIES } from "../../platform/settings.ts";
+import { DEFAULT_MAX_HOPS } from "../../protocol/call-path.ts";
+import { addPushOptions, apartFromPush, PUSH_ENVIRONMENT, type PushFlags } from "./push-options.ts";
+import {
+  addSecurityOptions,
+  apartFromSecurity,
+  SECURITY_ENVIRONMENT,
+  type SecurityFlags,
+  securityOptionsFrom,
+} from "./security-options.ts";
+
+/** Seconds within which a message counts once, where it is not said how many. */
+const DEFAULT_WINDOW = 600;
+
+/** What a command that serves says at the end of its help. */
+export const SERVING_ENVIRONMENT: string = `
+Environment, where the flag is not given:
+  PORT                the port (default 3000)
+  BIND_HOST           the address to listen on (default 127.0.0.1)
+  PUBLIC_URL          as --public-url
+  TRUSTED_PROXIES     as --trusted-proxies
+  CORS_ORIGINS        as --cors-origin, separated by commas
+  RATE_LIMIT          as --rate-limit
+  ADDRESS_RATE_LIMIT  as --address-rate-limit
+  A2A_CARD            as --card
+  A2A_VERSIONS        as --versions
+  A2A_ASSUME_VERSION  as --assume-version
+${SECURITY_ENVIRONMENT}${PUSH_ENVIRONMENT}  LOG_LEVEL           ${LOG_LEVELS.join(", ")} (default info)
+  DEBUG               if set, errors at start-up come with their stack
+`;
+
+type SharedFlags = Pick<
+  ServeOptions,
+  | "port"
+  | "host"
+  | "store"
+  | "durability"
+  | "publicUrl"
+  | "signCards"
+  | "answerByContext"
+  | "card"
+  | "assumeVersion"
+  | "lenient"
+  | "errorProfile"
+  | "restMediaType"
+  | "restStyle"
+>;
+
+/** The options of the same names, and what is spelt otherwise on a command line. */
+export interface ServingFlags extends SharedFlags, SecurityFlags, PushFlags {
+  readonly trustedProxies?: string;
+  readonly corsOrigin?: readonly string[];
+  readonly versions?: string;
+  readonly blockingDefault?: readonly string[];
+  readonly rateLimit?: string;
+  readonly addressRateLimit?: string;
+  readonly idempotentSend?: boolean;
+  readonly idempotentWindow?: number;
+  readonly maxHops?: number;
+  readonly maxTasks?: number;
+  readonly maxAge?: number;
+  readonly drainTimeout?: number;
+  readonly logLevel?: LogLevel;
+  readonly verbose?: boolean;
+}
+
+/** What can be said of serving, whatever is served. */
+export function addServingOptions(command: Command): void {
+  command
+    .optionsGroup("Where it listens:")
+    .option("-p, --port <number>", "port to listen on; 0 picks a free one", wholeNumber)
+    .option("--host <address>", "address to listen on; 0.0.0.0 for all")
+    .option("--public-url <url>", "where callers reach this server, as agent cards say it")
+    .option("--trusted-proxies <list>", "whose forwarded headers count: addresses, subnets, loopback, private")
+    .option("--cors-origin <origin>", "web pages that may call the agents; * for all; may be repeated", collect)
+    .optionsGroup("What it keeps:")
+    .option("--store <store>", `where tasks are kept: sqlite:FILE, or memory: (default: ${DEFAULT_STORE})`)
+    .addOption(
+      new Option("--durability <level>", "of a SQLite store: full survives a power cut, process only a crash").choices(
+        DURABILITIES,
+      ),
+    )
+    .option("--max-tasks <number>", "delete the oldest finished tasks when there are this many", wholeNumber)
+    .option("--max-age <days>", "delete finished tasks older than this", wholeNumber);
+  command.optionsGroup("Who may call:");
+  addSecurityOptions(command);
+  command
+    .option("--sign-cards", "sign agent cards with the keys that are published at /.well-known/jwks.json")
+    .optionsGroup("Limits and repeats:")
+    .option(
+      "--rate-limit <requests/time>",
+      "how often each caller may call, such as 600/60s or 100/m (default: no limit)",
+    )
+    .option("--address-rate-limit <requests/time>", "how often each network address may call, whoever calls from there")
+    .option("--idempotent-send", "a message that comes again under the same id counts once")
+    .option(
+      "--idempotent-window <seconds>",
+      `within which time it does (default: ${DEFAULT_WINDOW}); implies --idempotent-send`,
+      wholeNumber,
+    )
+    .option(
+      "--no-answer-by-context",
+      "a message that carries only a contextId begins a new task, even if one in that context waits for input",
+    )
+    .option(
+      "--max-hops <number>",
+      `how many agents a message may have passed on its way here (default: ${DEFAULT_MAX_HOPS})`,
+      wholeNumber,
+    )
+    .option("--drain-timeout <seconds>", "how long running tasks may go on when told to stop (default: 8)", wholeNumber)
+    .optionsGroup("Webhooks:");
+  addPushOptions(command);
+  command.optionsGroup("Versions of the protocol:");
+  addDialectOptions(command);
+  command
+    .optionsGroup("What it prints:")
+    .addOption(new Option("--log-level <level>", "how much to say on standard error").choices(LOG_LEVELS))
+    .option("--verbose", "say more: debug logs, and stacks of errors at start-up");
+}
+
+/** How the protocol is spoken, where it leaves a choice. */
+function addDialectOptions(command: Command): void {
+  command
+    .addOption(
+      new Option("--card <style>", "the card for readers that name no version: for all, or of the newest").choices(
+        CHOICES.card,
+      ),
+    )
+    .option("--versions <list>", `the versions to speak, of ${CHOICES.version.join(", ")} (default: all)`)
+    .addOption(
+      new Option(
+        "--assume-version <version>",
+        `what callers speak that name no version, where their requests do not tell (default: ${CHOICES.assumeVersion[0]})`,
+      ).choices(CHOICES.assumeVersion),
+    )
+    .option("--lenient", "answer methods of another version than the caller names")
+    .option(
+      "--no-lenient",
+      "answer none of these, and nothing that a version does not allow, not even where it is common",
+    )
+    .addOption(
+      new Option("--error-profile <edition>", "whose HTTP statuses REST errors have").choices(CHOICES.errorProfile),
+    )
+    .addOption(
+      new Option("--rest-media-type <type>", "of REST answers to callers that ask for none").choices(
+        CHOICES.restMediaType,
+      ),
+    )
+    .addOption(
+      new Option("--rest-style <style>", "of older REST answers where the request shows none").choices(
+        CHOICES.restStyle,
+      ),
+    )
+    .option(
+      "--blocking-default <dialect=wait|return|ms>",
+      `what a send means that does not say whether to wait, for ${CHOICES.waitingDialect.join(", ")}; may be repeated`,
+      collect,
+    );
+}
+
+/** The flags as the options they stand for. */
+export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
+  const { trustedProxies, corsOrigin, versions, blockingDefault, maxTasks, maxAge, drainTimeout, ...rest } = flags;
+  const { rateLimit, addressRateLimit, idempotentSend, idempotentWindow, maxHops, logLevel, verbose, ...more } = rest;
+  const { push, others } = apartFromPush(more);
+  const { security, shared } = apartFromSecurity(others);
+  const logger = createLogger({
+    level: verbose === true ? "debug" : (logLevel ?? logLevelFrom()),
+    pretty: process.stderr.isTTY,
+  });
+  return {
+    ...shared,
+    ...push,
+    ...securityOptionsFrom(security, { store: shared.store, logger }),
+    trustedProxies: trustedProxies === undefined ? undefined : listFrom(trustedProxies),
+    corsOrigins: corsOrigin?.flatMap(listFrom),
+    versions: versions === undefined ? undefined : listFrom(versions),
+    blockingDefault: blockingDefault === undefined ? undefined : parseBlockingDefault(blockingDefault),
+    retention:
+      maxTasks === undefined && maxAge === undefined
+        ? undefined
+        : { ...(maxTasks !== undefined && { maxTasks }), ...(maxAge !== undefined && { maxAge: maxAge * 86_400_000 }) },
+    idempotency:
+      idempotentSend === true || idempotentWindow !== undefined
+        ? { window: (idempotentWindow ?? DEFAULT_WINDOW) * 1000 }
+        : undefined,
+    limits: maxHops === undefined ? undefined : { maxHops },
+    drainTimeout: drainTimeout === undefined ? undefined : drainTimeout * 1000,
+    rateLimit: {
+      principal: rateLimit === undefined ? undefined : parseRate(rateLimit),
+      address: addressRateLimit === undefined ? undefined : parseRate(addressRateLimit),
+    },
+    logger,
+    banner: true,
+  };
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("A whole number, please.");
+}
+
+/** Values of an option that may be repeated. */
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,201 @@
+import type { JsonObject } from "../../protocol/json.ts";
+import { usageError } from "../cli-error.ts";
+import type { ConfigFile } from "./config-files.ts";
+import { parseDuration } from "./duration.ts";
+import { OPTIONS, type OptionName, optionRow, variableOf } from "./option-table.ts";
+
+/** What was typed, as the parser gives it: texts, lists of them, and `true`. By the names of the options in camel case. */
+export type Flags = Readonly<Record<string, unknown>>;
+
+/** Where settings come from, in the order in which they win. */
+export interface Sources {
+  readonly flags: Flags;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly files: readonly ConfigFile[];
+}
+
+/** A setting as it was said, and where. */
+export interface Said {
+  readonly name: string;
+  /** One, or several where it may be repeated; none where nobody says anything. */
+  readonly values: readonly string[];
+  readonly source: "flag" | "environment" | "local" | "global" | "default";
+  /** For people: `--output`, `A2ACLI_OUTPUT`, or that in a file. */
+  readonly place: string;
+}
+
+export interface Settings {
+  readonly agentCard: string | undefined;
+  readonly output: "text" | "json";
+  readonly stream: boolean;
+  readonly contextId: string | undefined;
+  readonly taskId: string | undefined;
+  /** `undefined`: as the command sees fit. */
+  readonly wait: boolean | undefined;
+  /** Milliseconds. */
+  readonly pollInterval: number;
+  readonly timeout: number | undefined;
+  readonly metadata: JsonObject | undefined;
+  readonly transports: readonly string[];
+  readonly version: string | undefined;
+  readonly bearer: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly serviceParameters: Readonly<Record<string, string>>;
+  readonly insecure: boolean;
+  readonly verbose: boolean;
+  readonly debug: boolean;
+}
+
+/** What each setting is, and who says so. */
+export function saidSettings(sources: Sources): readonly Said[] {
+  return OPTIONS.filter(({ flagOnly, name }) => flagOnly !== true && name !== "config").map(({ name }) =>
+    said(name, sources),
+  );
+}
+
+/** One setting, also of a command alone, and who says it. */
+export function said(name: string, { flags, env, files }: Sources): Said {
+  const typed = flags[camelCase(name)];
+  if (typed !== undefined) return { name, values: texts(typed), source: "flag", place: `--${name}` };
+  const variable = variableOf(name);
+  const inEnvironment = env[variable];
+  if (inEnvironment !== undefined && inEnvironment !== "") {
+    return { name, values: several(name, inEnvironment), source: "environment", place: variable };
+  }
+  for (const { path, scope, values } of files) {
+    const value = values[variable];
+    if (value !== undefined && value !== "") {
+      return { name, values: several(name, value), source: scope, place: `${variable} in ${path}` };
+    }
+  }
+  const row = OPTIONS.find((option) => option.name === name);
+  return { name, values: row?.default === undefined ? [] : [row.default], source: "default", place: "built in" };
+}
+
+export function camelCase(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function texts(typed: unknown): readonly string[] {
+  return Array.isArray(typed) ? typed.map(String) : [String(typed)];
+}
+
+function several(name: string, text: string): readonly string[] {
+  const repeatable = OPTIONS.some((row) => row.name === name && row.repeatable === true);
+  if (!repeatable) return [text];
+  return text
+    .split(",")
+    .map((value) => value.trim())
+    .filter((value) => value !== "");
+}
+
+const ORDER: readonly Said["source"][] = ["flag", "environment", "local", "global", "default"];
+
+/** The settings as they count. Throws a usage error that names the place of what makes no sense. */
+export function resolveSettings(sources: Sources): Settings {
+  const get = (name: OptionName): Said => said(name, sources);
+  return {
+    agentCard: get("agent-card").values[0],
+    output: oneOf(get("output"), ["text", "json"] as const),
+    stream: sources.flags["stream"] === true,
+    contextId: get("context-id").values[0],
+    taskId: get("task-id").values[0],
+    wait: waitSetting(withAliases("wait", sources), withAliases("async", sources)),
+    pollInterval: duration(get("poll-interval"), MIN_POLL_INTERVAL) ?? 2000,
+    timeout: duration(get("timeout"), 1),
+    metadata: jsonObject(get("metadata")),
+    transports: bindings(get("transport")),
+    version: get("a2a-version").values[0],
+    bearer: get("bearer").values[0],
+    apiKey: get("api-key").values[0],
+    serviceParameters: serviceParameters(get("svc-param")),
+    insecure: onOff(get("insecure")),
+    verbose: onOff(get("verbose")),
+    debug: onOff(get("debug")),
+  };
+}
+
+/** Less would be a loop that does nothing but ask. */
+const MIN_POLL_INTERVAL = 10;
+
+function withAliases(name: OptionName, sources: Sources): Said {
+  const alias = optionRow(name).aliases?.find((other) => sources.flags[camelCase(other)] === true);
+  return alias === undefined ? said(name, sources) : { name, values: ["true"], source: "flag", place: `--${alias}` };
+}
+
+/** The one that was said nearer counts; both at once is a contradiction. */
+function waitSetting(wait: Said, async: Said): boolean | undefined {
+  const waits = wait.values.length === 0 ? undefined : onOff(wait);
+  const asynchronous = async.values.length === 0 ? undefined : onOff(async);
+  if (waits === undefined) return asynchronous === undefined ? undefined : !asynchronous;
+  if (asynchronous === undefined) return waits;
+  const order = ORDER.indexOf(wait.source) - ORDER.indexOf(async.source);
+  if (order === 0 && waits && asynchronous) {
+    throw usageError(`${wait.place} and ${async.place} contradict each other.`, "Leave one of them out.");
+  }
+  return order <= 0 ? waits : !asynchronous;
+}
+
+/** The bindings that the protocol names, as people spell them. A custom binding is a URI. */
+const BINDINGS = ["jsonrpc", "rest", "http+json", "grpc", "plain"] as const;
+
+function bindings({ values, place }: Said): readonly string[] {
+  for (const value of values) {
+    const isKnown = BINDINGS.some((name) => name === value.toLowerCase().replaceAll(/[-_\s]/g, ""));
+    if (!isKnown && !URL.canParse(value)) {
+      throw usageError(`${place} must be one of ${BINDINGS.join(", ")}, or the URI of a binding, not "${value}".`);
+    }
+  }
+  return values;
+}
+
+function oneOf<T extends string>({ values, place }: Said, allowed: readonly [T, ...T[]]): T {
+  const [value = allowed[0]] = values;
+  const found = allowed.find((choice) => choice === value);
+  if (found === undefined) throw usageError(`${place} must be ${allowed.join(" or ")}, not "${value}".`);
+  return found;
+}
+
+function onOff({ values, place }: Said): boolean {
+  const [value] = values;
+  if (value === undefined) return false;
+  if (/^(true|1|yes|on)$/i.test(value)) return true;
+  if (/^(false|0|no|off)$/i.test(value)) return false;
+  throw usageError(`${place} must be true or false, not "${value}".`);
+}
+
+function duration({ values, place }: Said, least: number): number | undefined {
+  const [value] = values;
+  if (value === undefined) return undefined;
+  const milliseconds = parseDuration(value);
+  if (milliseconds === undefined || milliseconds < least) {
+    throw usageError(`${place} must be a time like 500ms, 30s or 5m, not "${value}".`);
+  }
+  return milliseconds;
+}
+
+function jsonObject({ values, place }: Said): JsonObject | undefined {
+  const [value] = values;
+  if (value === undefined) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    // What `JSON.parse` gives as an object is a JSON object.
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject;
+  } catch {
+    // Told below.
+  }
+  throw usageError(`${place} must be a JSON object.`, `For example: --metadata '{"priority":"high"}'`);
+}
+
+/** Names as HTTP has them; values without what would end a header. */
+function serviceParameters({ values, place }: Said): Readonly<Record<string, string>> {
+  const entries = values.map((text) => {
+    const [, name, value] = /^([!#$%&'*+.^`|~\w-]+)\s*:\s*(.*)$/s.exec(text) ?? [];
+    // The text itself may hold a secret.
+    if (name === undefined || value === undefined || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      throw usageError(`${place} must be like x-trace-id:abc123.`);
+    }
+    return [name.toLowerCase(), value] as const;
+  });
+  return Object.fromEntries(entries);
+}

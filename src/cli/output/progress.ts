@@ -1,0 +1,69 @@
+import { textOf } from "../../protocol/part.ts";
+import type { Task } from "../../protocol/task.ts";
+import type { Sink } from "../context.ts";
+import { oneLine } from "./text-writer.ts";
+
+/** Shows that something is going on to whoever watches; nothing at all where nobody does. */
+export interface Progress {
+  /** What is going on now. */
+  say(text: string): void;
+  /** Takes it from the screen, before something else is written. It comes back by itself. */
+  clear(): Promise<void>;
+  /** Whether a line that somebody reads is unfinished: it would be wiped out together with this one. */
+  hold(isHeld: boolean): void;
+  stop(): Promise<void>;
+}
+
+const SILENT: Progress = { say: () => {}, clear: async () => {}, hold: () => {}, stop: async () => {} };
+const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+const FRAME_MS = 100;
+const WIDTH = 76;
+const CLEAR_LINE = "\r\u001b[2K";
+
+export function startProgress(
+  stderr: Sink,
+  env: Readonly<Record<string, string | undefined>>,
+  now: () => number,
+): Progress {
+  // A terminal that knows no control sequences, or a log of a build that looks like one.
+  if (!stderr.isTTY || env["TERM"] === "dumb" || env["CI"]) return SILENT;
+  const started = now();
+  let text = "Connecting";
+  let frame = 0;
+  let isShown = false;
+  let isHeld = false;
+  const draw = (): void => {
+    if (isHeld) return;
+    const seconds = Math.floor((now() - started) / 1000);
+    const line = `${FRAMES[frame++ % FRAMES.length]} ${text}${seconds > 1 ? ` (${seconds} s)` : ""}`;
+    isShown = true;
+    void stderr.write(`${CLEAR_LINE}${line.slice(0, WIDTH)}`);
+  };
+  const timer = setInterval(draw, FRAME_MS);
+  timer.unref();
+  const clear = async (): Promise<void> => {
+    if (!isShown) return;
+    isShown = false;
+    await stderr.write(CLEAR_LINE);
+  };
+  return {
+    say(next) {
+      text = oneLine(next);
+    },
+    clear,
+    hold(held) {
+      isHeld = held;
+    },
+    async stop() {
+      clearInterval(timer);
+      await clear();
+    },
+  };
+}
+
+/** A task in a few words. */
+export function progressText({ status }: Task): string {
+  const said = status.message === undefined ? "" : textOf(status.message.parts);
+  const state = status.isUnspecified === true ? "state not told" : status.state;
+  return said === "" ? state : `${state}: ${said}`;
+}

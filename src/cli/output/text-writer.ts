@@ -1,0 +1,67 @@
+import type { Sink } from "../context.ts";
+
+// What moves a cursor, rings a bell or turns text round must not come from an agent. Line breaks and tabs may.
+const CONTROLS = /(?![\n\t])[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** Text of others, safe for a terminal: what would control it is spelt out. */
+export function plainText(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replaceAll(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** The same in one line. */
+export function oneLine(text: string): string {
+  return plainText(text).replaceAll(/[\n\t]+/g, " ");
+}
+
+/**
+ * Text for people that programs can read: fields, one `Label: value` a line, and blocks, which are a line `Label:`, their content
+ * and an empty line. Within a block an empty line has one space, so that only the block's end is empty. A block may stay open
+ * and grow; whatever else is written closes it.
+ */
+export class TextWriter {
+  readonly #sink: Sink;
+  #open: { readonly key: string; atLineStart: boolean } | undefined;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  async field(label: string, value: string): Promise<void> {
+    await this.close();
+    await this.#sink.write(`${label}: ${oneLine(value)}\n`);
+  }
+
+  async block(label: string, content: string): Promise<void> {
+    await this.grow({ key: "", label }, content);
+    await this.close();
+  }
+
+  /** Adds to the open block of that key, or opens one. */
+  async grow({ key, label }: { readonly key: string; readonly label: string }, content: string): Promise<void> {
+    let text = "";
+    if (this.#open?.key !== key) {
+      await this.close();
+      this.#open = { key, atLineStart: true };
+      text = `${label}:\n`;
+    }
+    for (const [index, line] of plainText(content).split("\n").entries()) {
+      if (index > 0) {
+        text += this.#open.atLineStart ? " \n" : "\n";
+        this.#open.atLineStart = true;
+      }
+      text += line;
+      if (line !== "") this.#open.atLineStart = false;
+    }
+    await this.#sink.write(text);
+  }
+
+  /** Ends what is open. */
+  async close(): Promise<void> {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    await this.#sink.write(open.atLineStart ? "\n" : "\n\n");
+  }
+}

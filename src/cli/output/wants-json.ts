@@ -1,0 +1,19 @@
+import type { CliContext } from "../context.ts";
+import { readConfigFiles } from "../options/config-files.ts";
+
+/** Whether errors of a command line that cannot be understood are wanted as JSON: by a look at its words alone. */
+export function wantsJson(argv: readonly string[], { env, cwd, home }: CliContext): boolean {
+  const flag = argv.findLastIndex((word) => /^(-o.*|--output(=.*)?)$/.test(word));
+  if (flag >= 0) {
+    const value = /^(?:-o=?|--output=)(.+)$/.exec(argv[flag] ?? "")?.[1] ?? argv[flag + 1];
+    return value === "json";
+  }
+  const variable = env["A2ACLI_OUTPUT"];
+  if (variable !== undefined && variable !== "") return variable === "json";
+  try {
+    const [said] = readConfigFiles(undefined, { cwd, home }).flatMap(({ values }) => values["A2ACLI_OUTPUT"] ?? []);
+    return said === "json";
+  } catch {
+    return false;
+  }
+}

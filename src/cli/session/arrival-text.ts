@@ -1,0 +1,76 @@
+import { textOf } from "../../protocol/part.ts";
+import { oneLine } from "../output/text-writer.ts";
+import type { Arrival } from "./hooks-listener.ts";
+
+const GREEN = 32;
+const YELLOW = 33;
+const RED = 31;
+const MAX_PREVIEW = 60;
+
+/** Puts a colour on a text, or leaves it. */
+export type Paint = (colour: number, text: string) => string;
+
+/** One line for people: when, whether it holds, what it says, and why not. */
+export function arrivalText(arrival: Arrival, at: number, paint: Paint): string {
+  const { verdict, notification, answered, method, path } = arrival;
+  const time = new Date(at).toISOString().slice(11, 23);
+  const told =
+    notification === undefined ? `${method} ${path}` : `${notification.taskId ?? "-"}  ${newsOf(notification)}`;
+  const status = answered === 204 ? "" : paint(YELLOW, `  → ${answered}`);
+  return `${time}  ${verdictText(verdict, paint)}  ${oneLine(told)}${status}\n`;
+}
+
+function verdictText(verdict: Arrival["verdict"], paint: Paint): string {
+  if (verdict === undefined) return paint(YELLOW, "unchecked");
+  if (!verdict.ok) return paint(RED, `refused: ${verdict.reason}`);
+  const by = verdict.issuer === undefined ? "token" : oneLine(verdict.issuer);
+  return `${paint(GREEN, "verified")} (${by})${verdict.repeated ? paint(YELLOW, " repeated") : ""}`;
+}
+
+function newsOf({ event }: NonNullable<Arrival["notification"]>): string {
+  switch (event.kind) {
+    case "task":
+      return `task ${event.task.status.state}`;
+    case "status":
+      return `status ${event.status.state}${preview(event.status.message?.parts)}`;
+    case "artifact":
+      return `artifact ${event.artifact.name ?? event.artifact.artifactId}${preview(event.artifact.parts)}`;
+    case "message":
+      return `message${preview(event.message.parts)}`;
+  }
+}
+
+function preview(parts: Parameters<typeof textOf>[0] = []): string {
+  const text = textOf(parts);
+  if (text === "") return "";
+  return text.length > MAX_PREVIEW ? `: ${text.slice(0, MAX_PREVIEW)}…` : `: ${text}`;
+}
+
+/** The same for programs, as one line of JSON. What came is in it as it came, if it is JSON. */
+export function arrivalJson(arrival: Arrival, at: number): string {
+  const { verdict, notification, answered, method, path, body } = arrival;
+  return `${JSON.stringify({
+    at: new Date(at).toISOString(),
+    method,
+    path,
+    verified: verdict?.ok ?? null,
+    ...(verdict?.ok === false && { reason: verdict.reason }),
+    ...(verdict?.ok === true && { issuer: verdict.issuer, jti: verdict.jti, repeated: verdict.repeated }),
+    taskId: notification?.taskId,
+    kind: notification?.event.kind,
+    state: notification?.state,
+    answered,
+    body: parsed(body),
+  })}\n`;
+}
+
+function parsed(body: Uint8Array): unknown {
+  const text = new TextDecoder().decode(body);
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    // Shown as the text it is.
+    return text;
+  }
+}

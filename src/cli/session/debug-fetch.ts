@@ -1,0 +1,74 @@
+import type { Redaction } from "../output/redact.ts";
+
+export interface DebugFetchOptions {
+  readonly fetch: typeof fetch;
+  readonly redaction: Redaction;
+  readonly now: () => number;
+  /** Takes one line. */
+  readonly log: (line: string) => void;
+}
+
+/** A `fetch` that tells what goes over the wire, line by line and without secrets. */
+export function createDebugFetch({ fetch: send, redaction, now, log }: DebugFetchOptions): typeof fetch {
+  let requests = 0;
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const number = ++requests;
+    const started = now();
+    const tell = (sign: string, text: string): void => log(`[${number}] ${sign} ${text}`);
+    tell(">", `${request.method} ${redaction.text(request.url)}`);
+    for (const [name, value] of request.headers) tell(">", `${name}: ${redaction.header(name, value)}`);
+    if (typeof init?.body === "string") tell(">", redaction.text(init.body));
+    try {
+      const response = await send(input, init);
+      tell("<", `${response.status} ${response.statusText} after ${now() - started} ms`);
+      for (const [name, value] of response.headers) tell("<", `${name}: ${redaction.header(name, value)}`);
+      return overheard(response, (line) => tell("<", redaction.text(line)));
+    } catch (error) {
+      tell("!", redaction.text(reasonOf(error)));
+      throw error;
+    }
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+}
+
+/** The most that is told of one line: a body may be a whole file. */
+const LONGEST_LINE = 20_000;
+
+/** The same response, whose body is told as it is read, and no faster. */
+function overheard(response: Response, tell: (line: string) => void): Response {
+  if (response.body === null) return response;
+  const decoder = new TextDecoder();
+  let rest = "";
+  const hear = (text: string): void => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line !== "") tell(line.slice(0, LONGEST_LINE));
+    if (rest.length > LONGEST_LINE) {
+      tell(rest.slice(0, LONGEST_LINE));
+      rest = "";
+    }
+  };
+  const body = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        hear(decoder.decode(chunk, { stream: true }));
+        controller.enqueue(chunk);
+      },
+      flush() {
+        hear(decoder.decode());
+        if (rest !== "") tell(rest);
+      },
+    }),
+  );
+  const { status, statusText, headers, url, redirected } = response;
+  const copy = new Response(body, { status, statusText, headers });
+  // What a new response cannot be given otherwise.
+  Object.defineProperties(copy, { url: { value: url }, redirected: { value: redirected } });
+  return copy;
+}

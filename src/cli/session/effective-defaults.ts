@@ -1,0 +1,25 @@
+import type { CliContext } from "../context.ts";
+import { OPTIONS } from "../options/option-table.ts";
+import { type Flags, saidSettings } from "../options/settings.ts";
+import { sourcesFrom } from "./session.ts";
+
+/** What holds where nothing else is said here and now, for the end of a command's help. */
+export function effectiveDefaults(context: CliContext, flags: Flags): string {
+  const known: Readonly<Record<string, string>> = {
+    "agent-card": "none: must be named",
+    transport: "as the card prefers",
+    "a2a-version": "the newest that both know",
+    wait: "send waits, task get does not",
+    insecure: "false: TLS certificates are verified",
+    verbose: "false: concise",
+  };
+  const lines = saidSettings(sourcesFrom(context, { config: flags["config"] })).flatMap(
+    ({ name, values, source, place }) => {
+      const isSecret = OPTIONS.some((row) => row.name === name && row.secret === true);
+      const value = values.length === 0 ? known[name] : isSecret ? "[redacted]" : values.join(",");
+      if (value === undefined) return [];
+      return [`  --${name.padEnd(14)} ${value}${source === "default" ? "" : ` (${place})`}`];
+    },
+  );
+  return `\nIn effect here, unless said otherwise:\n${lines.join("\n")}\n\nEach can be set by a variable, such as A2ACLI_AGENT_CARD, or in a .env file: see palaver config show.\nTokens and keys on a command line are seen by other users of the machine and kept by shells: prefer variables.\n`;
+}

@@ -1,0 +1,36 @@
+import type { RemoteStream, RemoteStreamEvent } from "../../client/api.ts";
+import { RemoteError } from "../../client/errors.ts";
+import { isInterrupted } from "../../protocol/state.ts";
+import { progressText } from "../output/progress.ts";
+import { warnOfOutcome } from "./outcome.ts";
+import type { Session } from "./session.ts";
+
+/** Prints a stream's events as they happen, up to its end. `repliedTo` is the task that the stream goes on with, if it does. */
+export async function showStream(session: Session, stream: RemoteStream, repliedTo?: string): Promise<void> {
+  const { output, progress } = session;
+  let isEmpty = true;
+  for await (const event of stream) {
+    isEmpty = false;
+    if (event.kind !== "message") {
+      if (repliedTo !== undefined && event.task.id !== repliedTo) {
+        throw new RemoteError(
+          "invalid-agent-response",
+          `The agent was to go on with task ${repliedTo} and answered with task ${event.task.id}.`,
+        );
+      }
+      session.about(event.task);
+      progress.say(progressText(event.task));
+    }
+    await output.event(event);
+    if (asksCaller(event, repliedTo)) break;
+  }
+  if (isEmpty) throw new RemoteError("invalid-agent-response", "The agent's stream ended without an answer.");
+  await output.streamEnd(stream.task);
+  if (stream.task !== undefined) await warnOfOutcome(session, stream.task);
+}
+
+/** There is nothing to wait for before the caller does something. What a task asked before it was replied to is over. */
+export function asksCaller(event: RemoteStreamEvent, repliedTo: string | undefined): boolean {
+  if (event.kind !== "status" && event.kind !== "task") return false;
+  return isInterrupted(event.task.status.state) && !(event.kind === "task" && repliedTo !== undefined);
+}

@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import type { RemoteAgent } from "../../client/api.ts";
+import { connect } from "../../client/connect.ts";
+import { chooseInterface } from "../../client/discovery/choose-interface.ts";
+import { type Discovered, discover } from "../../client/discovery/discover.ts";
+import { RemoteError } from "../../client/errors.ts";
+import type { AgentCard, AgentInterface } from "../../protocol/card.ts";
+import { CliError } from "../cli-error.ts";
+import type { AgentReference } from "../options/agent-reference.ts";
+import type { Connect, ConnectRequest, ReadCard } from "./connect.ts";
+
+/** Leaves the order of the card as it is. */
+const ANY_VERSION = "any";
+
+/** From a command line to an agent, by way of the client. */
+export const remoteConnect: Connect = Object.assign(connectTo, { readCard });
+
+async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
+  const { version, bindings, headers, credentials, fetch, pollInterval, signal } = request;
+  const { card } = await find(request);
+  const isAny = version?.toLowerCase() === ANY_VERSION;
+  const agent = await connect(version === undefined ? newestOf(card) : card, {
+    fetch,
+    headers,
+    signal,
+    prefer: bindings,
+    ...(version !== undefined && !isAny && { version }),
+    ...(credentials !== undefined && { credentials }),
+    retry: { attempts: 3, baseDelay: 250 },
+    poll: { first: pollInterval, most: pollInterval * 5 },
+  });
+  // What people see is the whole card, not what is left of it for the choice.
+  return { ...agent, card };
+}
+
+/** The card with the interfaces of its newest version only: an older one is used where the agent has no newer. */
+function newestOf(card: AgentCard): AgentCard {
+  const usable = chooseInterface(card);
+  const newest = Math.max(...usable.map(versionNumber));
+  return { ...card, interfaces: usable.filter((way) => versionNumber(way) === newest) };
+}
+
+function versionNumber({ binding, protocolVersion }: AgentInterface): number {
+  // Bindings that are named by a URI, such as the plain dialect, have editions of their own, which are no versions of the protocol.
+  if (binding.includes(":")) return 0;
+  const [major = 0, minor = 0] = protocolVersion.split(".").map(Number);
+  return major * 1000 + minor;
+}
+
+/** What is wrong with a card that cannot be understood is told like what can. */
+async function readCard(request: ConnectRequest): Promise<ReadCard> {
+  try {
+    const { warnings } = await find(request);
+    return { problems: warnings.map(({ field, description }) => `${field} ${description}`) };
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.code !== "invalid-card") throw error;
+    const problems = error.violations.map(({ field, description }) => `${field} ${description}`);
+    return { problems: problems.length === 0 ? [error.message] : problems };
+  }
+}
+
+async function find({ reference, headers, fetch, signal }: ConnectRequest): Promise<Discovered> {
+  if (reference.kind === "url") return discover(reference.url, { headers, fetch, signal });
+  return discover(await cardIn(reference));
+}
+
+async function cardIn({ path }: Extract<AgentReference, { kind: "file" }>): Promise<object> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new CliError("A2ACLI_ERR_CARD_NOT_FOUND", `There is no agent card to read at ${path}.`, {
+      hint: "A host needs no path: -a agents.example.org or -a http://127.0.0.1:3000",
+      cause: error,
+    });
+  });
+  try {
+    const card: unknown = JSON.parse(text);
+    if (typeof card === "object" && card !== null && !Array.isArray(card)) return card;
+  } catch {
+    // Told below.
+  }
+  throw new CliError("A2ACLI_ERR_CARD_INVALID", `${path} is no JSON object.`);
+}

@@ -1,0 +1,123 @@
+import { mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { exchange } from "../../client/http.ts";
+import type { Artifact } from "../../protocol/artifact.ts";
+import type { Part } from "../../protocol/part.ts";
+import { CliError } from "../cli-error.ts";
+import { endingFor } from "../options/media-type.ts";
+import { bytesOf, joinedText } from "../output/part-file.ts";
+
+export interface SavedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly mediaType: string | undefined;
+  readonly artifactId: string;
+}
+
+export interface SaveOptions {
+  readonly folder: string;
+  readonly overwrite: boolean;
+  /** Fetches what is only an address. Absent: it is left. */
+  readonly fetch?: typeof fetch;
+  readonly signal: AbortSignal;
+}
+
+/** Writes artifacts into a folder and nowhere else, whatever they call their files. */
+export async function saveArtifacts(
+  artifacts: readonly Artifact[],
+  options: SaveOptions,
+): Promise<{ readonly saved: readonly SavedFile[]; readonly left: readonly string[] }> {
+  await mkdir(options.folder, { recursive: true });
+  const saved: SavedFile[] = [];
+  const left: string[] = [];
+  const taken = new Set<string>();
+  for (const artifact of artifacts) {
+    for (const part of joinedText(artifact.parts)) {
+      if (part.url !== undefined && options.fetch === undefined) {
+        left.push(part.url);
+        continue;
+      }
+      const name = freeName(fileName(part, artifact), taken);
+      const path = join(options.folder, name);
+      const bytes = await write(path, await contentOf(part, options), options);
+      saved.push({ path, bytes, mediaType: part.mediaType, artifactId: artifact.artifactId });
+    }
+  }
+  return { saved, left };
+}
+
+// What paths are made of, what file systems refuse, and what would control a terminal.
+const UNSAFE = /[\p{Cc}<>:"/\\|?*]+/gu;
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+const LONGEST_NAME = 150;
+
+/** A name for a part's file: its own, if it has one, without anything that leads elsewhere. */
+function fileName(part: Part, { name, artifactId }: Artifact): string {
+  const own = safeName(part.filename?.split(/[\\/]/).at(-1) ?? "");
+  if (own !== "") return own;
+  const base = safeName(name ?? "") || safeName(artifactId) || "artifact";
+  if (part.text !== undefined) return `${base}${part.mediaType === undefined ? ".txt" : endingFor(part.mediaType)}`;
+  if (part.data !== undefined) return `${base}.json`;
+  return `${base}${endingFor(part.mediaType)}`;
+}
+
+function safeName(name: string): string {
+  return name
+    .replaceAll(UNSAFE, "_")
+    .replace(/^[.\s-]+/, "")
+    .replace(/[.\s]+$/, "")
+    .replace(RESERVED, "_$&")
+    .slice(0, LONGEST_NAME);
+}
+
+function freeName(name: string, taken: Set<string>): string {
+  const [, base = name, ending = ""] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? [];
+  let free = name;
+  // Some file systems take no notice of capitals.
+  for (let number = 2; taken.has(free.toLowerCase()); number++) free = `${base}-${number}${ending}`;
+  taken.add(free.toLowerCase());
+  return free;
+}
+
+async function contentOf(part: Part, { fetch, signal }: SaveOptions): Promise<AsyncIterable<Uint8Array> | Uint8Array> {
+  const bytes = bytesOf(part);
+  if (bytes !== undefined) return bytes;
+  const url = part.url ?? "";
+  if (fetch === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new CliError("A2ACLI_ERR_INTERNAL", `${url} is no address to fetch a file from.`);
+  }
+  // Nothing that says who calls: the address is the agent's choice.
+  const request = { method: "GET", url: new URL(url), headers: new Headers(), isPublic: true, signal } as const;
+  const response = await exchange({ fetch, guard: undefined }, request);
+  if (!response.ok) throw new CliError("A2ACLI_ERR_INTERNAL", `${url} answered with ${response.status}.`);
+  return response.body ?? new Uint8Array();
+}
+
+async function write(
+  path: string,
+  content: AsyncIterable<Uint8Array> | Uint8Array,
+  { overwrite }: SaveOptions,
+): Promise<number> {
+  // Without overwriting, a link that is there already leads nowhere either.
+  const file = await open(path, overwrite ? "w" : "wx").catch((error: unknown) => {
+    const exists = error instanceof Error && "code" in error && error.code === "EEXIST";
+    throw new CliError("A2ACLI_ERR_INTERNAL", exists ? `${path} is there already.` : `${path} cannot be written.`, {
+      ...(exists && { hint: "--overwrite replaces it, --dir saves elsewhere." }),
+      cause: error,
+    });
+  });
+  let bytes = 0;
+  try {
+    for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+      await file.writeFile(chunk);
+      bytes += chunk.byteLength;
+    }
+    await file.close();
+  } catch (error) {
+    await file.close().catch(() => {});
+    // Half a file is worse than none.
+    await rm(path, { force: true });
+    throw new CliError("A2ACLI_ERR_INTERNAL", `${path} could not be written whole.`, { cause: error });
+  }
+  return bytes;
+}

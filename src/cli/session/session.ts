@@ -1,0 +1,316 @@
+import type { RemoteAgent } from "../../client/api.ts";
+import type { CredentialSet, Token } from "../../client/credentials/contract.ts";
+import { isInterrupted, isTerminal } from "../../protocol/state.ts";
+import type { Task } from "../../protocol/task.ts";
+import { officialState } from "../../wire/official-json.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { agentReference, referenceKey } from "../options/agent-reference.ts";
+import { readConfigFiles } from "../options/config-files.ts";
+import type { OptionName } from "../options/option-table.ts";
+import { type Flags, resolveSettings, type Settings, type Sources, said } from "../options/settings.ts";
+import { type Circumstances, failureOf } from "../output/failure.ts";
+import { createJsonOutput } from "../output/json-output.ts";
+import type { Output } from "../output/output.ts";
+import { type Progress, startProgress } from "../output/progress.ts";
+import { Redaction } from "../output/redact.ts";
+import { TextOutput } from "../output/text-output.ts";
+import { oneLine } from "../output/text-writer.ts";
+import { pasteable } from "../program-name.ts";
+import { shellWord } from "../shell-words.ts";
+import type { ConnectRequest, ReadCard } from "./connect.ts";
+import { createDebugFetch } from "./debug-fetch.ts";
+import { storedCredentials } from "./token-store.ts";
+
+/** One run of a command that talks to an agent. */
+export interface Session {
+  readonly context: CliContext;
+  readonly settings: Settings;
+  readonly sources: Sources;
+  readonly output: Output;
+  readonly progress: Progress;
+  readonly redaction: Redaction;
+  /** As `context.fetch`, and told of where somebody wants to know. */
+  readonly fetch: typeof fetch;
+  /** Aborts when somebody wants it to stop, and when the time given is over. */
+  readonly signal: AbortSignal;
+  /** `-a REF ` and whatever else was typed to reach the agent, to be repeated in commands to copy. No secrets. */
+  readonly agentFlags: string;
+  /** `anonymous` keeps from the agent who calls. */
+  connect(options?: { readonly anonymous?: boolean }): Promise<RemoteAgent>;
+  /** The agent's card as it was sent. */
+  readCard(): Promise<ReadCard>;
+  /** The task that this is about, for what is said if it goes wrong from here. */
+  about(task: Task): void;
+  /** The same where only the id of the task is known. */
+  aboutId(taskId: string): void;
+  warn(message: string): Promise<void>;
+  /** Says something on the side. */
+  note(message: string): Promise<void>;
+  /** How the command is to end although it did its work. */
+  exitWith(code: number): void;
+}
+
+/** A command that has told what went wrong. */
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
+  readonly exitCode: number;
+
+  constructor(exitCode: number, cause: unknown) {
+    super("The command has failed.", { cause });
+    this.exitCode = exitCode;
+  }
+}
+
+/** Runs a command with everything it needs, and tells what goes wrong in the form that was asked for. */
+export async function runSession(
+  context: CliContext,
+  flags: Flags,
+  body: (session: Session) => Promise<void>,
+): Promise<void> {
+  const sources = sourcesFrom(context, flags);
+  const settings = resolveSettings(sources);
+  const timeout = settings.timeout === undefined ? undefined : AbortSignal.timeout(settings.timeout);
+  const signal = timeout === undefined ? context.signal : AbortSignal.any([context.signal, timeout]);
+  const session = new RunningSession({ context, settings, sources, signal });
+  try {
+    await body(session);
+  } catch (error) {
+    await session.fail(causeOf(error, { context, timeout, session }));
+  } finally {
+    await session.progress.stop();
+  }
+  if (session.exitCode !== 0) throw new CommandFailed(session.exitCode, undefined);
+}
+
+export function sourcesFrom(context: CliContext, flags: Flags): Sources {
+  const named = typeof flags["config"] === "string" ? flags["config"] : context.env["A2ACLI_CONFIG"] || undefined;
+  return { flags, env: context.env, files: readConfigFiles(named, context) };
+}
+
+/** What was not typed is where it was, and need not be repeated; nor need the binding: over any of them it is the same task. */
+function typedFlags(sources: Sources): string {
+  const typed = (name: OptionName): readonly string[] => {
+    const { source, values } = said(name, sources);
+    return source === "flag" ? values : [];
+  };
+  return [
+    ...typed("agent-card").map((value) => `-a ${shellWord(value)} `),
+    ...typed("config").map((value) => `--config ${shellWord(value)} `),
+    ...typed("a2a-version").map((value) => `--a2a-version ${shellWord(value)} `),
+    ...typed("insecure").map(() => "--insecure "),
+  ].join("");
+}
+
+interface SessionParts {
+  readonly context: CliContext;
+  readonly settings: Settings;
+  readonly sources: Sources;
+  readonly signal: AbortSignal;
+}
+
+class RunningSession implements Session {
+  readonly context: CliContext;
+  readonly settings: Settings;
+  readonly sources: Sources;
+  readonly output: Output;
+  readonly progress: Progress;
+  readonly redaction: Redaction = new Redaction();
+  readonly fetch: typeof fetch;
+  readonly signal: AbortSignal;
+  readonly agentFlags: string;
+  #task: Task | undefined;
+  #taskId: string | undefined;
+  #hasCredentials: boolean;
+  #insecurityTold = false;
+  #exitCode = 0;
+
+  constructor({ context, settings, sources, signal }: SessionParts) {
+    this.context = context;
+    this.settings = settings;
+    this.sources = sources;
+    this.signal = signal;
+    this.agentFlags = typedFlags(sources);
+    this.#hasCredentials = settings.bearer !== undefined || settings.apiKey !== undefined;
+    this.progress = startProgress(context.stderr, context.env, context.now);
+    this.output = outputFor(this);
+    const { bearer, apiKey, serviceParameters } = settings;
+    for (const secret of [bearer, apiKey, ...Object.values(serviceParameters)]) this.redaction.hide(secret);
+    for (const name of Object.keys(serviceParameters)) this.redaction.hideHeader(name);
+    this.fetch = settings.debug ? this.#debugFetch() : context.fetch;
+  }
+
+  get task(): Task | undefined {
+    return this.#task;
+  }
+
+  get exitCode(): number {
+    return this.#exitCode;
+  }
+
+  async connect({ anonymous = false }: { readonly anonymous?: boolean } = {}): Promise<RemoteAgent> {
+    const agent = await this.context.connect(await this.#request(anonymous));
+    const { binding, protocolVersion, url } = agent.interface;
+    if (this.settings.debug) await this.note(`[palaver] ${binding} ${protocolVersion} at ${url} was chosen`);
+    return agent;
+  }
+
+  async readCard(): Promise<ReadCard> {
+    return this.context.connect.readCard(await this.#request(false));
+  }
+
+  async #request(anonymous: boolean): Promise<ConnectRequest> {
+    const { settings, context } = this;
+    if (settings.agentCard === undefined) {
+      throw usageError(
+        "No agent is named.",
+        "Say which: -a http://127.0.0.1:3000, or set A2ACLI_AGENT_CARD in the environment or in a .env file.",
+      );
+    }
+    const reference = agentReference(settings.agentCard, context.cwd);
+    const credentials = anonymous ? undefined : this.#credentials(referenceKey(reference));
+    await this.#warnOfInsecurity();
+    return {
+      reference,
+      bindings: settings.transports,
+      ...(settings.version !== undefined && { version: settings.version }),
+      headers: settings.serviceParameters,
+      ...(credentials !== undefined && { credentials }),
+      pollInterval: settings.pollInterval,
+      fetch: this.fetch,
+      signal: this.signal,
+    };
+  }
+
+  /** What was given for this call; else what an earlier login got for this agent. */
+  #credentials(agent: string): CredentialSet | undefined {
+    const { bearer, apiKey } = this.settings;
+    if (bearer !== undefined || apiKey !== undefined) {
+      return { ...(bearer !== undefined && { bearer }), ...(apiKey !== undefined && { apiKey }) };
+    }
+    const clientSecret = said("client-secret", this.sources).values[0];
+    this.redaction.hide(clientSecret);
+    const hide = ({ accessToken, refreshToken }: Token): void => {
+      this.redaction.hide(accessToken);
+      this.redaction.hide(refreshToken);
+    };
+    const oauth2 = storedCredentials({ home: this.context.home, agent, onToken: hide }, clientSecret);
+    this.#hasCredentials = oauth2 !== undefined;
+    return oauth2 && { oauth2 };
+  }
+
+  about(task: Task): void {
+    this.#task = task;
+    this.#taskId = task.id;
+  }
+
+  aboutId(taskId: string): void {
+    this.#taskId = taskId;
+  }
+
+  async warn(message: string): Promise<void> {
+    await this.#say(`${paintOn(this.context, YELLOW)("Warning")}: ${oneLine(this.redaction.text(message))}`);
+  }
+
+  async note(message: string): Promise<void> {
+    await this.#say(oneLine(this.redaction.text(message)));
+  }
+
+  exitWith(code: number): void {
+    this.#exitCode = code;
+  }
+
+  async #say(line: string): Promise<void> {
+    await this.progress.clear();
+    await this.context.stderr.write(`${line}\n`);
+  }
+
+  /** Tells it and throws. */
+  async fail(error: unknown): Promise<never> {
+    await this.progress.stop();
+    const circumstances: Circumstances = {
+      hasCredentials: this.#hasCredentials,
+      agentFlags: this.agentFlags,
+      taskId: this.#taskId === undefined ? undefined : shellWord(this.#taskId),
+      debug: this.settings.debug,
+    };
+    const failure = failureOf(error, circumstances);
+    const { message, hint } = failure;
+    const { program } = this.context;
+    const shown = (text: string): string => pasteable(this.redaction.text(text), program);
+    const safe = { ...failure, message: shown(message), hint: hint && shown(hint) };
+    // Whoever reads text has not yet seen which task this was.
+    if (this.settings.output === "text") await this.output.streamEnd(this.#task);
+    await this.output.failure(safe);
+    throw new CommandFailed(failure.exitCode, error);
+  }
+
+  #debugFetch(): typeof fetch {
+    const { context, redaction } = this;
+    const log = (line: string): void => void this.#say(`[wire] ${oneLine(line)}`);
+    return createDebugFetch({ fetch: context.fetch, redaction, now: context.now, log });
+  }
+
+  async #warnOfInsecurity(): Promise<void> {
+    if (!this.settings.insecure || this.#insecurityTold) return;
+    this.#insecurityTold = true;
+    this.context.trustAllCertificates();
+    await this.warn(
+      "TLS certificates are not verified (--insecure). Anybody on the way can read and change everything.",
+    );
+    if (this.#hasCredentials || Object.keys(this.settings.serviceParameters).length > 0) {
+      await this.warn("SECURITY: credentials are sent over a connection whose certificate is not verified.");
+    }
+  }
+}
+
+const RED = 31;
+const YELLOW = 33;
+
+/** Colour for whoever watches, unless they do not want any. */
+function paintOn({ stderr, env }: CliContext, colour: number): (word: string) => string {
+  const isPlain = !stderr.isTTY || Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
+  return (word) => (isPlain ? word : `\u001b[${colour}m${word}\u001b[0m`);
+}
+
+function outputFor({ context, settings, agentFlags, progress }: RunningSession): Output {
+  const { stdout, stderr } = context;
+  // What is written must not land in the line of what is going on, nor that in what is written.
+  const write = async (text: string): Promise<void> => {
+    await progress.clear();
+    if (text !== "") progress.hold(stdout.isTTY && !text.endsWith("\n"));
+    await stdout.write(text);
+  };
+  const clean = { isTTY: stdout.isTTY, write };
+  if (settings.output === "json") return createJsonOutput(clean, settings);
+  const { verbose } = settings;
+  const { program } = context;
+  return new TextOutput({ stdout: clean, stderr, verbose, agentFlags, program, paint: paintOn(context, RED) });
+}
+
+interface Ending {
+  readonly context: CliContext;
+  readonly timeout: AbortSignal | undefined;
+  readonly session: RunningSession;
+}
+
+/** What really happened: whatever an aborted call throws, somebody or the clock ended it. */
+function causeOf(error: unknown, { context, timeout, session }: Ending): unknown {
+  if (error instanceof CliError && error.code === "A2ACLI_ERR_USAGE") return error;
+  const { task, agentFlags } = session;
+  const hint =
+    task === undefined || isTerminal(task.status.state) || isInterrupted(task.status.state)
+      ? undefined
+      : `It goes on without you: palaver task get ${agentFlags}--task-id ${shellWord(task.id)} --wait`;
+  const options = { cause: error, ...(hint !== undefined && { hint }) };
+  if (context.signal.aborted) {
+    return new CliError("A2ACLI_ERR_INTERNAL", "Interrupted.", { ...options, exitCode: INTERRUPTED });
+  }
+  if (timeout?.aborted !== true) return error;
+  const state = task === undefined ? "" : ` The task is in ${officialState(task.status)}.`;
+  const after = session.settings.timeout === undefined ? "" : ` after ${session.settings.timeout} ms`;
+  return new CliError("A2ACLI_ERR_TIMEOUT", `The time given is over${after}.${state}`, options);
+}
+
+/** As shells have it for a program that was stopped by Ctrl+C. */
+const INTERRUPTED = 130;

@@ -1,0 +1,53 @@
+import type { RemoteTask } from "../../client/api.ts";
+import { RemoteError } from "../../client/errors.ts";
+import { isInterrupted, isTerminal, type TaskState } from "../../protocol/state.ts";
+import type { Task } from "../../protocol/task.ts";
+import { progressText } from "../output/progress.ts";
+import type { Session } from "./session.ts";
+
+/** Nothing happens any more unless its caller does something, if anything can. */
+export function isSettled(state: TaskState): boolean {
+  return isTerminal(state) || isInterrupted(state);
+}
+
+/** How much longer than asked for it may take to look again at a task that does not change. */
+const MAX_STRETCH = 5;
+const STRETCH = 1.25;
+/** How often in a row looking may fail before that is told. */
+const MAX_FAILURES = 5;
+const PASSING: ReadonlySet<string> = new Set(["network", "unavailable", "rate-limited", "timeout"]);
+
+/** Looks at a task again and again until it is settled. `known` is what was seen last, if anything. */
+export async function waitForTask(
+  session: Session,
+  remote: RemoteTask,
+  { known, historyLength }: { readonly known?: Task | undefined; readonly historyLength?: number | undefined },
+): Promise<Task> {
+  const { context, settings, signal, progress } = session;
+  const options = { signal, ...(historyLength !== undefined && { historyLength }) };
+  let stretch = 1;
+  let failures = 0;
+  let task = known;
+  for (;;) {
+    if (task !== undefined) {
+      session.about(task);
+      if (isSettled(task.status.state)) return task;
+      progress.say(progressText(task));
+      await context.sleep(settings.pollInterval * stretch, signal);
+    }
+    try {
+      const next = await remote.get(options);
+      const isSame = task?.status.state === next.status.state && task.status.timestamp === next.status.timestamp;
+      stretch = isSame ? Math.min(stretch * STRETCH, MAX_STRETCH) : 1;
+      failures = 0;
+      task = next;
+    } catch (error) {
+      if (task === undefined || signal.aborted || !isPassing(error) || ++failures >= MAX_FAILURES) throw error;
+      stretch = Math.min(stretch * 2, MAX_STRETCH);
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof RemoteError && PASSING.has(error.code);
+}
