@@ -1,5 +1,5 @@
 import type { TaskState } from "../src/protocol/state.ts";
-import { encodePageToken } from "../src/wire/page-token.ts";
+import { encodePageToken } from "../src/wire/fields/page-token.ts";
 import { BUSY_CONTEXT, type SeededTask, seededAt, seededTask } from "./dataset.ts";
 import type { ListParams } from "./load/requests.ts";
 

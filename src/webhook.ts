@@ -16,4 +16,4 @@ export type {
 export { createWebhookVerifier, type WebhookVerifier } from "./webhook/create-webhook-verifier.ts";
 export { createMemoryReplays } from "./webhook/memory-replays.ts";
 export { verifyWebhook } from "./webhook/verify-webhook.ts";
-export { type Notification, readNotification } from "./wire/notification.ts";
+export { type Notification, readNotification } from "./wire/push/notification.ts";

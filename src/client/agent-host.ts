@@ -4,7 +4,7 @@ import type { TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { SendRequest } from "../protocol/operation.ts";
 import type { Task } from "../protocol/task.ts";
-import type { ClientRequest, RemoteResult } from "../wire/client-codec.ts";
+import type { ClientRequest, RemoteResult } from "../wire/client/client-codec.ts";
 import { neverSent, repeating, wasNotTaken } from "./back-off.ts";
 import type { Channel } from "./channel.ts";
 import { RemoteError, toRemoteError } from "./errors.ts";

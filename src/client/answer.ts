@@ -1,6 +1,6 @@
 import { A2AError } from "../protocol/error.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import type { ClientCodec } from "../wire/client-codec.ts";
+import type { ClientCodec } from "../wire/client/client-codec.ts";
 import { codeOfStatus } from "../wire/error-table.ts";
 import { type RemoteDetail, RemoteError, remoteErrorOf } from "./errors.ts";
 

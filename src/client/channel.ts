@@ -3,8 +3,8 @@ import { CALL_PATH_HEADER, type CallPath, writeCallPath } from "../protocol/call
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { Operation } from "../protocol/operation.ts";
-import type { ClientCodec, ClientRequest, RemoteEvent, RemoteResult } from "../wire/client-codec.ts";
-import type { ClientDialect } from "../wire/client-registry.ts";
+import type { ClientCodec, ClientRequest, RemoteEvent, RemoteResult } from "../wire/client/client-codec.ts";
+import type { ClientDialect } from "../wire/client/client-registry.ts";
 import {
   type AnswerHead,
   headOf,

@@ -1,5 +1,5 @@
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
-import { clientDialect, type RestStyle } from "../wire/client-registry.ts";
+import { clientDialect, type RestStyle } from "../wire/client/client-registry.ts";
 import { abortable } from "./abort.ts";
 import { AgentHost } from "./agent-host.ts";
 import type { RemoteAgent } from "./api.ts";

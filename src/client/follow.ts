@@ -2,7 +2,7 @@ import type { TaskId } from "../protocol/ids.ts";
 import type { SendRequest } from "../protocol/operation.ts";
 import { isInterrupted, isTerminal, type TaskState } from "../protocol/state.ts";
 import type { Task, TaskStatus } from "../protocol/task.ts";
-import type { RemoteEvent, RemoteResult } from "../wire/client-codec.ts";
+import type { RemoteEvent, RemoteResult } from "../wire/client/client-codec.ts";
 import { pause } from "./abort.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { RemoteStreamEvent } from "./api.ts";

@@ -1,6 +1,6 @@
 import type { ContextId } from "../protocol/ids.ts";
 import type { Task } from "../protocol/task.ts";
-import type { RemoteListRequest } from "../wire/client-codec.ts";
+import type { RemoteListRequest } from "../wire/client/client-codec.ts";
 import { type AgentHost, unexpected } from "./agent-host.ts";
 import type { TaskFilter, TaskPage } from "./api.ts";
 import { RemoteError } from "./errors.ts";

@@ -1,6 +1,6 @@
 import type { TaskId } from "../protocol/ids.ts";
 import type { PushConfig } from "../protocol/operation.ts";
-import type { ClientRequest, RemoteResult } from "../wire/client-codec.ts";
+import type { ClientRequest, RemoteResult } from "../wire/client/client-codec.ts";
 import { type AgentHost, unexpected } from "./agent-host.ts";
 import type { RemotePush } from "./api.ts";
 import { RemoteError } from "./errors.ts";

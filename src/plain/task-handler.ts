@@ -1,4 +1,4 @@
-import { pathSegment } from "../wire/path-segment.ts";
+import { pathSegment } from "../wire/fields/path-segment.ts";
 import { askServer } from "./ask-server.ts";
 import { NotFoundError } from "./errors.ts";
 import { forgetTasks, isForgotten, rememberServer, rememberTask, sentTo } from "./known-servers.ts";

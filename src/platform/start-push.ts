@@ -7,7 +7,7 @@ import type { PushHooks } from "../push/contract.ts";
 import type { Notary } from "../push/delivery.ts";
 import { createPush, type Push } from "../push/push.ts";
 import type { DialectOptions } from "../wire/options.ts";
-import { pushCodecOf } from "../wire/push-codecs.ts";
+import { pushCodecOf } from "../wire/push/push-codecs.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { CheckedPush } from "./push-settings.ts";
 

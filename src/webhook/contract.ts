@@ -1,4 +1,4 @@
-import type { Notification } from "../wire/notification.ts";
+import type { Notification } from "../wire/push/notification.ts";
 
 /** A notification as it came in: a web `Request`, or what is needed of one. */
 export type IncomingNotification =

@@ -1,4 +1,4 @@
-import { type Notification, readNotification } from "../wire/notification.ts";
+import { type Notification, readNotification } from "../wire/push/notification.ts";
 
 /** What a body says; `undefined` where it is no notification of any version. */
 export function parseNotification(body: Uint8Array): Notification | undefined {

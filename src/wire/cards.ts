@@ -1,10 +1,10 @@
 import type { AgentCard } from "../protocol/card.ts";
+import { encodeHybridCard } from "./card/hybrid-card.ts";
+import { encodeUnionCard, type UnionParts } from "./card/union-card.ts";
 import type { CardCodec } from "./codec.ts";
-import { encodeHybridCard } from "./hybrid-card.ts";
 import type { Claim } from "./negotiate.ts";
 import type { DialectSettings } from "./options.ts";
 import { cardOf, type VersionRow } from "./registry.ts";
-import { encodeUnionCard, type UnionParts } from "./union-card.ts";
 
 /** Chooses the shape of a card by what its reader says of its version, if it says anything. */
 export type ChooseCard<C extends CardCodec | undefined = CardCodec> = (claim: Claim) => C;

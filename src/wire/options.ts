@@ -1,4 +1,4 @@
-import { typeName } from "./fields.ts";
+import { typeName } from "./fields/fields.ts";
 
 /** Dialects in which a send may leave open whether it wants to wait. */
 export const WAITING_DIALECTS = [

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { TaskId } from "../protocol/ids.ts";
 import type { KeptPushConfig, OperationResult, PushPolicy } from "../protocol/operation.ts";
-import type { ClientCodec, RemotePushConfig } from "./client-codec.ts";
+import type { ClientCodec, RemotePushConfig } from "./client/client-codec.ts";
 import type { Codec } from "./codec.ts";
 import { dialectSettings } from "./options.ts";
 import { createRestCodec as createPlainCodec } from "./plain/codec.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Loss } from "../../src/wire/loss.ts";
+import type { Loss } from "../../src/wire/fields/loss.ts";
 import { DECISIONS, RELATIONS } from "../../src/wire/negotiate.ts";
 import { dialectSettings, WAITING_DIALECTS } from "../../src/wire/options.ts";
 import { LOSSES as LOSSES_0_1 } from "../../src/wire/v0_1/losses.ts";

@@ -1,6 +1,6 @@
 import { withoutTrailing } from "../../internal/without-trailing.ts";
 import type { AgentInterface } from "../../protocol/card.ts";
-import { CARD_PATHS } from "../../wire/client-cards.ts";
+import { CARD_PATHS } from "../../wire/card/client-cards.ts";
 
 /** Where a card may be, and whether one found there must be checked to be that of the agent in question. */
 export interface CardPlace {

@@ -1,5 +1,5 @@
 import type { AgentCard, AgentInterface } from "../../protocol/card.ts";
-import { canSpeak } from "../../wire/client-registry.ts";
+import { canSpeak } from "../../wire/client/client-registry.ts";
 import { PLAIN_BINDING } from "../../wire/plain/binding.ts";
 import { RemoteError } from "../errors.ts";
 

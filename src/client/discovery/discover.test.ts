@@ -2,7 +2,7 @@ import { exportJWK, FlattenedSign, generateKeyPair } from "jose";
 import { describe, expect, it, vi } from "vitest";
 import { canonicalJson } from "../../auth/canonical-json.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
-import { CARD_VERSION } from "../../wire/client-cards.ts";
+import { CARD_VERSION } from "../../wire/card/client-cards.ts";
 import { createCardCache } from "./card-cache.ts";
 import { type DiscoverOptions, discover } from "./discover.ts";
 import { type Answer, served } from "./test/served.ts";

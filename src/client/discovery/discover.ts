@@ -1,6 +1,6 @@
 import type { AgentCard } from "../../protocol/card.ts";
 import { A2AError, type FieldViolation } from "../../protocol/error.ts";
-import { CARD_VERSION, type CardReading, readCard } from "../../wire/client-cards.ts";
+import { CARD_VERSION, type CardReading, readCard } from "../../wire/card/client-cards.ts";
 import { codeOfStatus } from "../../wire/error-table.ts";
 import { abortable } from "../abort.ts";
 import type { Authorize } from "../contract.ts";

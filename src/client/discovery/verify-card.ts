@@ -10,7 +10,7 @@ import {
   unusable,
 } from "../../auth/detached-signature.ts";
 import { createClock } from "../../internal/clock.ts";
-import { type SignedForm, signedForms } from "../../wire/signed-card.ts";
+import { type SignedForm, signedForms } from "../../wire/card/signed-card.ts";
 import { abortable } from "../abort.ts";
 import { RemoteError } from "../errors.ts";
 import type { FetchOptions } from "./fetch-document.ts";

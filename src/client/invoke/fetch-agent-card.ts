@@ -1,6 +1,6 @@
 import { createClock } from "../../internal/clock.ts";
 import type { FieldViolation } from "../../protocol/error.ts";
-import { CARD_PATHS, CARD_VERSION } from "../../wire/client-cards.ts";
+import { CARD_PATHS, CARD_VERSION } from "../../wire/card/client-cards.ts";
 import { ExternalServiceError, ValidationError } from "../../wire/plain/named-errors.ts";
 import { abortable } from "../abort.ts";
 import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";

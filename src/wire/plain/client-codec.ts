@@ -5,12 +5,12 @@ import type { Operation, SendRequest } from "../../protocol/operation.ts";
 import { type Part, textOf as textOfParts } from "../../protocol/part.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { Task } from "../../protocol/task.ts";
-import { readAnswer } from "../agent-answer.ts";
-import { listOf, textOf, timeOf } from "../answer-fields.ts";
-import type { ClientRequest, RemoteResult, RestCall, RestClientCodec } from "../client-codec.ts";
+import { readAnswer } from "../client/agent-answer.ts";
+import type { ClientRequest, RemoteResult, RestCall, RestClientCodec } from "../client/client-codec.ts";
 import { codeOfStatus } from "../error-table.ts";
-import { asId, asObject, isWireObject, member } from "../fields.ts";
-import { pathSegment } from "../path-segment.ts";
+import { listOf, textOf, timeOf } from "../fields/answer-fields.ts";
+import { asId, asObject, isWireObject, member } from "../fields/fields.ts";
+import { pathSegment } from "../fields/path-segment.ts";
 import { PLAIN_VERSION } from "./binding.ts";
 import { partText } from "./part.ts";
 

@@ -11,7 +11,7 @@ import {
   optionalId,
   optionalJsonObject,
   type WireObject,
-} from "../fields.ts";
+} from "../fields/fields.ts";
 import { decodePart, partObject } from "./part.ts";
 
 const MAX_PARTS = 1000;

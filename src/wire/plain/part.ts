@@ -1,6 +1,6 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { Part, TextPart } from "../../protocol/part.ts";
-import { asObject, asString, member } from "../fields.ts";
+import { asObject, asString, member } from "../fields/fields.ts";
 
 /** A part as this dialect spells it, which knows nothing but text. */
 export function partObject(part: Part): object {

@@ -3,7 +3,7 @@ import type { TaskId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Operation, OperationRequest, SendRequest } from "../../protocol/operation.ts";
 import type { RestRequest } from "../codec.ts";
-import { asId, asObject, member, optionalId, typeName, type WireObject } from "../fields.ts";
+import { asId, asObject, member, optionalId, typeName, type WireObject } from "../fields/fields.ts";
 import { decodeLinks, decodeMessage, type PlainReading } from "./message.ts";
 
 /** Milliseconds a task may work where its caller does not say. */

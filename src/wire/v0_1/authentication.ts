@@ -1,6 +1,6 @@
 import type { AgentCard, SecurityScheme } from "../../protocol/card.ts";
-import { listOf, textOf } from "../answer-fields.ts";
-import { asObject, isWireObject, member } from "../fields.ts";
+import { listOf, textOf } from "../fields/answer-fields.ts";
+import { asObject, isWireObject, member } from "../fields/fields.ts";
 
 /** How to authenticate, as this version's cards say it: names of schemes, and one text for what else must be known. */
 export interface WireAuthentication {

@@ -1,6 +1,6 @@
 import type { AgentCapabilities, AgentCard, AgentInterface, AgentSkill } from "../../protocol/card.ts";
-import { textOf } from "../answer-fields.ts";
-import { asObject, member } from "../fields.ts";
+import { textOf } from "../fields/answer-fields.ts";
+import { asObject, member } from "../fields/fields.ts";
 import { decodeCard as decodeNewer, cardObject as newerCardObject } from "../v0_3/card.ts";
 import { authenticationOf, decodeAuthentication, type WireAuthentication } from "./authentication.ts";
 

@@ -1,5 +1,5 @@
-import { readAnswer } from "../agent-answer.ts";
-import type { RpcClientCodec } from "../client-codec.ts";
+import { readAnswer } from "../client/agent-answer.ts";
+import type { RpcClientCodec } from "../client/client-codec.ts";
 import { encodeRpcRequest } from "./client-request.ts";
 import { decodeError } from "./error.ts";
 import { decodeRemoteEvent } from "./event.ts";

@@ -1,7 +1,7 @@
 import { A2AError } from "../../protocol/error.ts";
 import type { PushConfig, SendRequest } from "../../protocol/operation.ts";
-import type { ClientRequest, RpcCall } from "../client-codec.ts";
-import { type Params, unlessEmpty } from "../client-params.ts";
+import type { ClientRequest, RpcCall } from "../client/client-codec.ts";
+import { type Params, unlessEmpty } from "../client/client-params.ts";
 import { messageObject, type NewId } from "./message.ts";
 import { METHOD_OF } from "./methods.ts";
 

@@ -1,7 +1,7 @@
 import { A2AError, type ErrorCode } from "../../protocol/error.ts";
-import { type FieldNames, inOwnWords } from "../error-fields.ts";
 import { codeOfReason, ERROR_TABLE } from "../error-table.ts";
-import { isWireObject } from "../fields.ts";
+import { type FieldNames, inOwnWords } from "../fields/error-fields.ts";
+import { isWireObject } from "../fields/fields.ts";
 import { decodeError as decodeNewer, errorData } from "../v0_3/error.ts";
 import { stateName } from "./task.ts";
 

@@ -1,9 +1,9 @@
 import type { Artifact } from "../../protocol/artifact.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
 import { readEvent, readTask } from "../../protocol/serial.ts";
-import type { RemoteEvent } from "../client-codec.ts";
+import type { RemoteEvent } from "../client/client-codec.ts";
 import type { EventPlace, EventText, NamedText, StreamOpening } from "../codec.ts";
-import { asObject, isWireObject, member, type WireObject } from "../fields.ts";
+import { asObject, isWireObject, member, type WireObject } from "../fields/fields.ts";
 import { decodeRemoteEvent as decodeNewer } from "../v0_3/event.ts";
 import {
   artifactObject,

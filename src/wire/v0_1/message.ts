@@ -1,6 +1,6 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { Message } from "../../protocol/message.ts";
-import { asObject, isId, isWireObject, member } from "../fields.ts";
+import { asObject, isId, isWireObject, member } from "../fields/fields.ts";
 import { decodeMessage as decodeNewer } from "../v0_3/message.ts";
 import { newerParts, partObject } from "./part.ts";
 

@@ -1,5 +1,5 @@
 import type { Part } from "../../protocol/part.ts";
-import { isWireObject, member } from "../fields.ts";
+import { isWireObject, member } from "../fields/fields.ts";
 import { taggedPart } from "../v0_3/part.ts";
 
 /** A part as this version spells it: as the next one does, but for the name of its tag. */

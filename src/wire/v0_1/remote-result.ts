@@ -1,6 +1,6 @@
 import type { Operation } from "../../protocol/operation.ts";
-import type { RemoteResult } from "../client-codec.ts";
-import { asObject, member } from "../fields.ts";
+import type { RemoteResult } from "../client/client-codec.ts";
+import { asObject, member } from "../fields/fields.ts";
 import { decodeRemoteResult as decodeNewer, type RemoteReaders } from "../v0_3/remote-result.ts";
 import { decodeCard } from "./card.ts";
 import { decodeRemoteEvent } from "./event.ts";

@@ -8,7 +8,15 @@ import type {
   PushDeleteRequest,
   SendRequest,
 } from "../../protocol/operation.ts";
-import { asId, asObject, member, optionalId, optionalJsonObject, optionalStrings, type WireObject } from "../fields.ts";
+import {
+  asId,
+  asObject,
+  member,
+  optionalId,
+  optionalJsonObject,
+  optionalStrings,
+  type WireObject,
+} from "../fields/fields.ts";
 import type { WaitDefault } from "../options.ts";
 import { decodeHistoryLength, decodePushConfig, decodeWait } from "../v0_3/request.ts";
 import { decodeMessage, type MessageReading } from "./message.ts";

@@ -5,7 +5,7 @@ import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
 import type { LargeTaskSpelling } from "../codec.ts";
-import { isWireObject, member } from "../fields.ts";
+import { isWireObject, member } from "../fields/fields.ts";
 import { largeTaskSpelling, partsBy } from "../large-task.ts";
 import { remote as newer } from "../v0_3/task.ts";
 import { messageObject, newerMessage } from "./message.ts";

@@ -1,6 +1,6 @@
 import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
 import type { LargeTaskSpelling, RpcCodec } from "../codec.ts";
-import { isWireObject, type WireObject } from "../fields.ts";
+import { isWireObject, type WireObject } from "../fields/fields.ts";
 import { largeTaskSpelling, partsBy } from "../large-task.ts";
 import { eventObject as newerEventObject } from "../v0_3/event.ts";
 import { messageObject as newerMessageObject } from "../v0_3/message.ts";

@@ -1,4 +1,4 @@
-import type { RpcClientCodec } from "../client-codec.ts";
+import type { RpcClientCodec } from "../client/client-codec.ts";
 import { sharedByVersion } from "../v0_3/client-codec.ts";
 import { encodeRpcRequest0_2 } from "../v0_3/client-request.ts";
 import { METHOD_OF } from "./methods.ts";

@@ -1,4 +1,4 @@
-import type { Loss } from "../loss.ts";
+import type { Loss } from "../fields/loss.ts";
 import { LOSSES as NEWER, LOSS_NAMES as NEWER_NAMES, type LossName as NewerName } from "../v0_3/losses.ts";
 
 const OWN_NAMES = ["certificates", "authorizationMetadata", "skillSecurity", "extendedCard"] as const;

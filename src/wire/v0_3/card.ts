@@ -1,7 +1,7 @@
 import type { AgentCapabilities, AgentCard, AgentInterface, AgentSkill } from "../../protocol/card.ts";
-import { listOf, textOf } from "../answer-fields.ts";
-import { asObject, member, optionalString, type WireObject } from "../fields.ts";
-import { publicSkill } from "../skill.ts";
+import { publicSkill } from "../card/skill.ts";
+import { listOf, textOf } from "../fields/answer-fields.ts";
+import { asObject, member, optionalString, type WireObject } from "../fields/fields.ts";
 import { decodeCard as decodeShared } from "../v1_0/card.ts";
 import { encodeScheme } from "./security.ts";
 

@@ -1,6 +1,6 @@
 import type { AgentCard } from "../../protocol/card.ts";
-import { readAnswer } from "../agent-answer.ts";
-import type { ClientCodec, RestClientCodec, RpcClientCodec } from "../client-codec.ts";
+import { readAnswer } from "../client/agent-answer.ts";
+import type { ClientCodec, RestClientCodec, RpcClientCodec } from "../client/client-codec.ts";
 import { decodeCard } from "./card.ts";
 import { encodeRestRequest, encodeRpcRequest } from "./client-request.ts";
 import { decodeError } from "./error.ts";

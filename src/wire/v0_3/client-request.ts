@@ -1,8 +1,8 @@
 import { A2AError } from "../../protocol/error.ts";
 import type { PushCreateRequest, SendRequest } from "../../protocol/operation.ts";
-import type { ClientRequest, RemoteListRequest, RestCall, RpcCall } from "../client-codec.ts";
-import { type Params, unlessEmpty } from "../client-params.ts";
-import { pathSegment } from "../path-segment.ts";
+import type { ClientRequest, RemoteListRequest, RestCall, RpcCall } from "../client/client-codec.ts";
+import { type Params, unlessEmpty } from "../client/client-params.ts";
+import { pathSegment } from "../fields/path-segment.ts";
 import { messageObject } from "./message.ts";
 import { METHOD_OF, type MethodNames } from "./methods.ts";
 

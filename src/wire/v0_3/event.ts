@@ -4,11 +4,18 @@ import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { readEvent } from "../../protocol/serial.ts";
 import { isInterrupted } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
-import { textOf } from "../answer-fields.ts";
-import type { RemoteEvent } from "../client-codec.ts";
+import type { RemoteEvent } from "../client/client-codec.ts";
 import type { Codec, EventPlace, EventText, StreamOpening } from "../codec.ts";
 import { perPlace, writtenOnce } from "../event-text.ts";
-import { asObject, isWireObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields.ts";
+import { textOf } from "../fields/answer-fields.ts";
+import {
+  asObject,
+  isWireObject,
+  member,
+  optionalBoolean,
+  optionalJsonObject,
+  type WireObject,
+} from "../fields/fields.ts";
 import { decodeRemoteMessage, encodeMessage } from "./message.ts";
 import { artifactObject, encodeTask, remote, statusObject } from "./task.ts";
 import { OFFICIAL, type Writing } from "./writing.ts";

@@ -1,10 +1,10 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import type { Message, Role } from "../../protocol/message.ts";
-import { listOf, textOf } from "../answer-fields.ts";
-import { asArray, asId, asObject, isWireObject, member, type WireObject } from "../fields.ts";
-import { decodeLinks } from "../message-links.ts";
-import { LIBERAL, type Reading } from "../reading.ts";
+import { listOf, textOf } from "../fields/answer-fields.ts";
+import { asArray, asId, asObject, isWireObject, member, type WireObject } from "../fields/fields.ts";
+import { decodeLinks } from "../fields/message-links.ts";
+import { LIBERAL, type Reading } from "../fields/reading.ts";
 import { decodePart, decodeRemotePart } from "./part.ts";
 import { OFFICIAL, type Writing } from "./writing.ts";
 

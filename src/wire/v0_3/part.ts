@@ -2,7 +2,7 @@ import { invalidField } from "../../protocol/error.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { DataPart, Part, RawPart, UrlPart } from "../../protocol/part.ts";
 import { toolResultPart, toolUsePart } from "../../protocol/tool-part.ts";
-import { decodeBase64 } from "../base64.ts";
+import { decodeBase64 } from "../fields/base64.ts";
 import {
   asId,
   asJson,
@@ -12,8 +12,8 @@ import {
   optionalJsonObject,
   optionalString,
   type WireObject,
-} from "../fields.ts";
-import { LIBERAL, type Reading } from "../reading.ts";
+} from "../fields/fields.ts";
+import { LIBERAL, type Reading } from "../fields/reading.ts";
 import { packData, packMetadata, unpackData, unpackText } from "./part-metadata.ts";
 
 const KINDS = ["text", "file", "data"] as const;

@@ -3,10 +3,10 @@ import { invalidField } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Operation } from "../../protocol/operation.ts";
 import type { Task } from "../../protocol/task.ts";
-import { listOf, textOf } from "../answer-fields.ts";
-import type { RemoteEvent, RemotePushConfig, RemoteResult } from "../client-codec.ts";
-import { asObject, member, type WireObject } from "../fields.ts";
-import { decodeRemotePushConfig } from "../remote-push-config.ts";
+import type { RemoteEvent, RemotePushConfig, RemoteResult } from "../client/client-codec.ts";
+import { decodeRemotePushConfig } from "../client/remote-push-config.ts";
+import { listOf, textOf } from "../fields/answer-fields.ts";
+import { asObject, member, type WireObject } from "../fields/fields.ts";
 
 /** The readers of one style. */
 export interface RemoteReaders {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OPERATIONS, type Operation, type SendRequest } from "../../protocol/operation.ts";
+import { LIBERAL } from "../fields/reading.ts";
 import type { WaitDefault } from "../options.ts";
-import { LIBERAL } from "../reading.ts";
 import { fieldRefused, frozen } from "../test/hostile.ts";
 import { encodeRpcRequest } from "./client-request.ts";
 import { decodeRequest, type RequestReading } from "./request.ts";

@@ -11,15 +11,15 @@ import {
   optionalJsonObject,
   optionalStrings,
   type WireObject,
-} from "../fields.ts";
+} from "../fields/fields.ts";
+import type { Reading } from "../fields/reading.ts";
 import type { WaitDefault } from "../options.ts";
 import {
   type Authentication,
   asHeaderText,
   decodePushConfig as decodeShared,
   optionalHeaderText,
-} from "../push-config.ts";
-import type { Reading } from "../reading.ts";
+} from "../push/push-config.ts";
 import { decodeMessage } from "./message.ts";
 
 /** As many tasks as a list shows, which cannot be turned over to the next page in this version. */

@@ -7,9 +7,9 @@ import type {
   SendRequest,
 } from "../../protocol/operation.ts";
 import type { RestRequest } from "../codec.ts";
-import { asId, asObject, member, optionalId, optionalInteger, optionalString } from "../fields.ts";
-import { decodePageToken, encodePageToken } from "../page-token.ts";
-import { LIBERAL } from "../reading.ts";
+import { asId, asObject, member, optionalId, optionalInteger, optionalString } from "../fields/fields.ts";
+import { decodePageToken, encodePageToken } from "../fields/page-token.ts";
+import { LIBERAL } from "../fields/reading.ts";
 import { decodePushConfig, decodeRequest, type RequestReading } from "./request.ts";
 
 /** What the two styles of REST 0.3 read each in its own way. */

@@ -1,6 +1,6 @@
-import { readAnswer } from "../agent-answer.ts";
-import type { RemoteEvent, RestClientCodec } from "../client-codec.ts";
-import { asObject } from "../fields.ts";
+import { readAnswer } from "../client/agent-answer.ts";
+import type { RemoteEvent, RestClientCodec } from "../client/client-codec.ts";
+import { asObject } from "../fields/fields.ts";
 import { decodeCard } from "../v0_3/card.ts";
 import { decodeError } from "../v0_3/error.ts";
 import { decodeRemoteEvent as decodeJsonEvent } from "../v0_3/event.ts";

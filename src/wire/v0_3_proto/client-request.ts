@@ -1,6 +1,6 @@
 import type { PushConfig, PushCreateRequest, SendRequest } from "../../protocol/operation.ts";
-import type { ClientRequest, RestCall } from "../client-codec.ts";
-import { type Params, unlessEmpty } from "../client-params.ts";
+import type { ClientRequest, RestCall } from "../client/client-codec.ts";
+import { type Params, unlessEmpty } from "../client/client-params.ts";
 import { encodeRestCall } from "../v0_3/client-request.ts";
 import { messageObject } from "./message.ts";
 

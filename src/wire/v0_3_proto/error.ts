@@ -1,5 +1,5 @@
 import type { A2AError } from "../../protocol/error.ts";
-import { type FieldNames, inOwnWords } from "../error-fields.ts";
+import { type FieldNames, inOwnWords } from "../fields/error-fields.ts";
 import { encodeError as encodeShared } from "../v0_3/error.ts";
 
 const FIELDS: FieldNames = [["configuration.pushNotificationConfig", "configuration.pushNotification"]];

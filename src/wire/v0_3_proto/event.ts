@@ -1,11 +1,11 @@
 import type { TaskEvent } from "../../protocol/event.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { readEvent } from "../../protocol/serial.ts";
-import { textOf } from "../answer-fields.ts";
-import type { RemoteEvent } from "../client-codec.ts";
+import type { RemoteEvent } from "../client/client-codec.ts";
 import type { Codec, EventPlace, EventText, StreamOpening } from "../codec.ts";
 import { perPlace, writtenOnce } from "../event-text.ts";
-import { asId, asObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields.ts";
+import { textOf } from "../fields/answer-fields.ts";
+import { asId, asObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields/fields.ts";
 import { decodeRemoteMessage, messageObject } from "./message.ts";
 import { artifactObject, encodeTask, isSpeltAlike, remote, statusObject } from "./task.ts";
 

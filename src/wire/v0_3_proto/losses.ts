@@ -1,4 +1,4 @@
-import type { Loss } from "../loss.ts";
+import type { Loss } from "../fields/loss.ts";
 import { LOSSES as VERSION, LOSS_NAMES as VERSION_NAMES, type LossName as VersionName } from "../v0_3/losses.ts";
 
 const OWN_NAMES = [

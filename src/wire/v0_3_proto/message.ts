@@ -1,9 +1,9 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import type { Message, Role } from "../../protocol/message.ts";
-import { listOf, textOf } from "../answer-fields.ts";
-import { asArray, asId, asObject, member } from "../fields.ts";
-import { decodeLinks, SNAKE_CASE } from "../message-links.ts";
+import { listOf, textOf } from "../fields/answer-fields.ts";
+import { asArray, asId, asObject, member } from "../fields/fields.ts";
+import { decodeLinks, SNAKE_CASE } from "../fields/message-links.ts";
 import { decodePart, partObject } from "./part.ts";
 
 const MAX_PARTS = 1000;

@@ -1,8 +1,16 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { DataPart, Part, RawPart, UrlPart } from "../../protocol/part.ts";
-import { decodeBase64 } from "../base64.ts";
-import { asJson, asObject, asString, member, optionalJsonObject, optionalString, type WireObject } from "../fields.ts";
+import { decodeBase64 } from "../fields/base64.ts";
+import {
+  asJson,
+  asObject,
+  asString,
+  member,
+  optionalJsonObject,
+  optionalString,
+  type WireObject,
+} from "../fields/fields.ts";
 import { packData, packMetadata, unpackData, unpackMetadata } from "../v0_3/part-metadata.ts";
 
 /** A part as this style spells it: what it holds is told by its one member. */

@@ -8,7 +8,7 @@ import {
   optionalJsonObject,
   optionalStrings,
   type WireObject,
-} from "../fields.ts";
+} from "../fields/fields.ts";
 import type { WaitDefault } from "../options.ts";
 import { decodePushConfig, decodeWait } from "../v0_3/request.ts";
 import { decodeMessage } from "./message.ts";

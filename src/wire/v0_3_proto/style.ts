@@ -1,4 +1,4 @@
-import type { WireObject } from "../fields.ts";
+import type { WireObject } from "../fields/fields.ts";
 
 export type Style = "proto" | "json";
 

@@ -3,10 +3,10 @@ import { invalidField } from "../../protocol/error.ts";
 import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
+import { type TaskReaders, taskReaders } from "../client/remote-task.ts";
 import type { LargeTaskSpelling } from "../codec.ts";
+import { NUMBERED_STATES } from "../fields/state-numbers.ts";
 import { largeTaskSpelling, partsBy } from "../large-task.ts";
-import { type TaskReaders, taskReaders } from "../remote-task.ts";
-import { NUMBERED_STATES } from "../state-numbers.ts";
 import { decodeRemoteMessage, messageObject } from "./message.ts";
 import { decodePart, partObject } from "./part.ts";
 

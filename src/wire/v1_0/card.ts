@@ -8,9 +8,16 @@ import type {
   SecurityRequirement,
   SecurityScheme,
 } from "../../protocol/card.ts";
-import { listOf, mapOf, textOf } from "../answer-fields.ts";
-import { asObject, member, optionalBoolean, optionalJsonObject, optionalString, type WireObject } from "../fields.ts";
-import { publicSkill } from "../skill.ts";
+import { publicSkill } from "../card/skill.ts";
+import { listOf, mapOf, textOf } from "../fields/answer-fields.ts";
+import {
+  asObject,
+  member,
+  optionalBoolean,
+  optionalJsonObject,
+  optionalString,
+  type WireObject,
+} from "../fields/fields.ts";
 import {
   decodeRequirement,
   decodeScheme,

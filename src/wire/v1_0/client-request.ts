@@ -1,7 +1,13 @@
 import type { GetRequest, PushConfig, SendRequest } from "../../protocol/operation.ts";
-import type { ClientRequest, RemoteListRequest, RemotePushListRequest, RestCall, RpcCall } from "../client-codec.ts";
-import { asId } from "../fields.ts";
-import { pathSegment } from "../path-segment.ts";
+import type {
+  ClientRequest,
+  RemoteListRequest,
+  RemotePushListRequest,
+  RestCall,
+  RpcCall,
+} from "../client/client-codec.ts";
+import { asId } from "../fields/fields.ts";
+import { pathSegment } from "../fields/path-segment.ts";
 import { METHOD_OF } from "./methods.ts";
 import { encodeStateFilter } from "./task.ts";
 

@@ -2,8 +2,8 @@ import { OPERATIONS, type Operation, type OperationResult } from "../../protocol
 import { writeMessage } from "../../protocol/serial.ts";
 import type { RestCodec, RpcCodec } from "../codec.ts";
 import { ERROR_TABLE } from "../error-table.ts";
+import { encodePageToken } from "../fields/page-token.ts";
 import { type DialectSettings, REST_MEDIA_TYPES } from "../options.ts";
-import { encodePageToken } from "../page-token.ts";
 import { encodeCard } from "./card.ts";
 import { encodeRestError, encodeRpcError, restErrorForm } from "./error.ts";
 import { encodeEvent, encodeOpening } from "./event.ts";

@@ -1,8 +1,8 @@
 import { A2AError, type FieldViolation } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { type FieldNames, inOwnWords } from "../error-fields.ts";
 import { codeOfReason, codeOfRpc, codeOfStatus, ERROR_TABLE } from "../error-table.ts";
-import type { WireObject } from "../fields.ts";
+import { type FieldNames, inOwnWords } from "../fields/error-fields.ts";
+import type { WireObject } from "../fields/fields.ts";
 import type { DialectSettings } from "../options.ts";
 
 const ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo";

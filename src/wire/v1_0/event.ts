@@ -1,11 +1,11 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { writeMessage } from "../../protocol/serial.ts";
-import { textOf } from "../answer-fields.ts";
-import type { RemoteEvent } from "../client-codec.ts";
+import type { RemoteEvent } from "../client/client-codec.ts";
 import type { EventPlace, EventText, StreamOpening } from "../codec.ts";
 import { perPlace } from "../event-text.ts";
-import { asObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields.ts";
+import { textOf } from "../fields/answer-fields.ts";
+import { asObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields/fields.ts";
 import { decodeRemoteMessage } from "./message.ts";
 import { encodeTask, remote } from "./task.ts";
 

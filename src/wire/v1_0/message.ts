@@ -1,9 +1,9 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { ContextId, MessageId, TaskId } from "../../protocol/ids.ts";
 import type { Message, Role } from "../../protocol/message.ts";
-import { listOf, textOf } from "../answer-fields.ts";
-import { asArray, asId, asObject, member, optionalJsonObject } from "../fields.ts";
-import { decodeLinks, SNAKE_CASE } from "../message-links.ts";
+import { listOf, textOf } from "../fields/answer-fields.ts";
+import { asArray, asId, asObject, member, optionalJsonObject } from "../fields/fields.ts";
+import { decodeLinks, SNAKE_CASE } from "../fields/message-links.ts";
 import { decodePart, decodeRemotePart } from "./part.ts";
 
 const MAX_PARTS = 1000;

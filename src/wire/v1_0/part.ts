@@ -1,7 +1,15 @@
 import { invalidField } from "../../protocol/error.ts";
 import { PART_CONTENTS, type Part } from "../../protocol/part.ts";
-import { decodeBase64 } from "../base64.ts";
-import { asJson, asObject, asString, member, optionalJsonObject, optionalString, type WireObject } from "../fields.ts";
+import { decodeBase64 } from "../fields/base64.ts";
+import {
+  asJson,
+  asObject,
+  asString,
+  member,
+  optionalJsonObject,
+  optionalString,
+  type WireObject,
+} from "../fields/fields.ts";
 
 export function decodePart(value: unknown, path: string): Part {
   const wire = asObject(value, path);

@@ -1,6 +1,6 @@
 import type { OperationResult, PushConfig } from "../../protocol/operation.ts";
 import type { PushCodec } from "../codec.ts";
-import { encodeIdToken } from "../page-token.ts";
+import { encodeIdToken } from "../fields/page-token.ts";
 import { encodeEvent } from "./event.ts";
 import { encodeTask } from "./task.ts";
 

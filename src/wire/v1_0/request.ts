@@ -18,10 +18,10 @@ import {
   optionalString,
   optionalStrings,
   type WireObject,
-} from "../fields.ts";
-import { decodeIdToken, decodePageToken } from "../page-token.ts";
-import { type Authentication, asHeaderText, decodePushConfig, optionalHeaderText } from "../push-config.ts";
-import { decodeTimestamp } from "../timestamp.ts";
+} from "../fields/fields.ts";
+import { decodeIdToken, decodePageToken } from "../fields/page-token.ts";
+import { decodeTimestamp } from "../fields/timestamp.ts";
+import { type Authentication, asHeaderText, decodePushConfig, optionalHeaderText } from "../push/push-config.ts";
 import { decodeMessage } from "./message.ts";
 import { decodeStateFilter } from "./task.ts";
 

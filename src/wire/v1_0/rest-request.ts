@@ -1,7 +1,7 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { Operation } from "../../protocol/operation.ts";
 import type { RestRequest } from "../codec.ts";
-import { asObject, type WireObject } from "../fields.ts";
+import { asObject, type WireObject } from "../fields/fields.ts";
 
 /** How the text of a parameter in the query is read. Those with two words are also known by their snake_case spelling. */
 const QUERY = {

@@ -5,8 +5,8 @@ import {
   type SecurityRequirement,
   type SecurityScheme,
 } from "../../protocol/card.ts";
-import { listOf, mapOf, textOf } from "../answer-fields.ts";
-import { asObject, member, optionalBoolean, optionalString, type WireObject } from "../fields.ts";
+import { listOf, mapOf, textOf } from "../fields/answer-fields.ts";
+import { asObject, member, optionalBoolean, optionalString, type WireObject } from "../fields/fields.ts";
 
 /** A scheme in the one member that says its kind. */
 export type WireScheme = Readonly<Record<string, object>>;

@@ -1,10 +1,10 @@
 import { invalidField } from "../../protocol/error.ts";
 import type { StoredTask } from "../../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
+import { type TaskReaders, taskReaders } from "../client/remote-task.ts";
 import type { LargeTaskSpelling } from "../codec.ts";
+import { NUMBERED_STATES as STATES } from "../fields/state-numbers.ts";
 import { largeTaskSpelling } from "../large-task.ts";
-import { type TaskReaders, taskReaders } from "../remote-task.ts";
-import { NUMBERED_STATES as STATES } from "../state-numbers.ts";
 import { decodeRemoteMessage } from "./message.ts";
 import { decodeRemotePart } from "./part.ts";
 

@@ -4,7 +4,7 @@ import type { AgentCard } from "../../../protocol/card.ts";
 import { A2AError, ERROR_CODES } from "../../../protocol/error.ts";
 import type { Operation } from "../../../protocol/operation.ts";
 import { isInterrupted } from "../../../protocol/state.ts";
-import type { ClientCodec } from "../../client-codec.ts";
+import type { ClientCodec } from "../../client/client-codec.ts";
 import type { Codec } from "../../codec.ts";
 import { openingFrame, place, storedEvent } from "./frames.ts";
 import { event, message, SAMPLES, stored, task } from "./models.ts";

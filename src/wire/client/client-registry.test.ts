@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { PLAIN_BINDING } from "../plain/binding.ts";
+import { spokenRows } from "../registry.ts";
+import { canSpeak, clientDialect } from "./client-registry.ts";
+
+describe("What a caller can speak", () => {
+  it("is every way in that a server of ours offers", () => {
+    const offered = spokenRows().flatMap((row) => row.interfaces("http://host"));
+    expect(offered.filter((way) => !canSpeak(way))).toEqual([]);
+  });
+
+  it.each([
+    ["JSONRPC", "1.0", "1.0/jsonrpc"],
+    ["HTTP+JSON", "1.0", "1.0/rest"],
+    ["jsonrpc", "1.0.1", "1.0/jsonrpc"],
+    ["JSONRPC", "0.3.0", "0.3/jsonrpc"],
+    ["HTTP+JSON", "0.3", "0.3/rest-proto"],
+    ["http+json", "0.2.6", "0.3/rest-proto"],
+    ["JSONRPC", "0.2", "0.2/jsonrpc"],
+    ["JSONRPC", "0.1", "0.1/jsonrpc"],
+    [PLAIN_BINDING, "1.0", "plain"],
+  ])("%s of %s is spoken as %s", (binding, protocolVersion, dialect) => {
+    expect(clientDialect({ binding, protocolVersion })?.codec.dialect).toBe(dialect);
+  });
+
+  it.each([
+    ["GRPC", "1.0"],
+    ["JSONRPC", "2.0"],
+    ["JSONRPC", "1.10"],
+    ["https://example.com/binding", "1.0"],
+    ["JSONRPC", ""],
+  ])("is not %s of %j", (binding, protocolVersion) => {
+    expect(clientDialect({ binding, protocolVersion })).toBeUndefined();
+  });
+
+  it("names its version in the header, but for the plain dialect, which has none", () => {
+    expect(clientDialect({ binding: "JSONRPC", protocolVersion: "0.2" })?.versionHeader).toBe("0.2");
+    expect(clientDialect({ binding: PLAIN_BINDING, protocolVersion: "1.0" })?.versionHeader).toBeUndefined();
+  });
+});
