@@ -26,18 +26,18 @@ import {
 } from "../contract.ts";
 import { type Durability, openForReading } from "./connection.ts";
 import { lockHolderOf, makePrivate } from "./file-identity.ts";
-import { HotIndex } from "./hot-index.ts";
-import { ListReader } from "./list-reader.ts";
-import { LogReader } from "./log-reader.ts";
 import { lockOwner, type OwnerLock } from "./owner-lock.ts";
-import { pack } from "./pack.ts";
-import { unpackOutcomes } from "./packed-outcomes.ts";
+import { HotIndex } from "./read/hot-index.ts";
+import { ListReader } from "./read/list-reader.ts";
+import { LogReader } from "./read/log-reader.ts";
+import { TaskReader } from "./read/task-reader.ts";
+import { WebhookReader } from "./read/webhook-reader.ts";
+import { pack } from "./row/pack.ts";
+import { unpackOutcomes } from "./row/packed-outcomes.ts";
 import { ScopeReader } from "./scope-ids.ts";
 import { failureOf, storeError } from "./sqlite-error.ts";
-import { TaskReader } from "./task-reader.ts";
-import { WebhookReader } from "./webhook-reader.ts";
-import type { CommitFault, WriterReply } from "./writer-messages.ts";
-import { WriterThread } from "./writer-thread.ts";
+import type { CommitFault, WriterReply } from "./write/writer-messages.ts";
+import { WriterThread } from "./write/writer-thread.ts";
 
 export interface SqliteStoreOptions {
   /** Made if it does not exist, with the folders it lies in. */

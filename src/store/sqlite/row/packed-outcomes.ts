@@ -1,5 +1,5 @@
-import type { Outcome } from "../contract.ts";
-import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
+import type { Outcome } from "../../contract.ts";
+import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../../outcomes.ts";
 
 const PLAIN: readonly Outcome[] = [OK, INBOX, FENCED, DUPLICATE, ENDED, NOT_FOUND, FULL];
 

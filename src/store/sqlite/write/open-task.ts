@@ -1,4 +1,4 @@
-import type { CountedTask } from "./counters.ts";
+import type { CountedTask } from "../counters.ts";
 
 /** One row of the hot log: what one commit added to one task. */
 export interface HotRow {

@@ -1,5 +1,5 @@
-import type { TaskId } from "../../protocol/ids.ts";
-import type { WebhookAdvance, WebhookDraft, WebhookOperation } from "../contract.ts";
+import type { TaskId } from "../../../protocol/ids.ts";
+import type { WebhookAdvance, WebhookDraft, WebhookOperation } from "../../contract.ts";
 import {
   type PackedValue,
   WEBHOOK_ADVANCE,

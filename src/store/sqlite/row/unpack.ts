@@ -1,5 +1,5 @@
-import type { TaskId } from "../../protocol/ids.ts";
-import type { HistoryEntry } from "../contract.ts";
+import type { TaskId } from "../../../protocol/ids.ts";
+import type { HistoryEntry } from "../../contract.ts";
 import { unpackDraft, unpackWebhookCommand } from "./pack-webhook.ts";
 import {
   CLAIM,

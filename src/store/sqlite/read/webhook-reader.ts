@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { TaskId } from "../../protocol/ids.ts";
-import type { FailedWebhooksQuery, WebhookRecord } from "../contract.ts";
-import { failedWebhooks } from "../failed-webhooks.ts";
-import { inTransaction } from "./connection.ts";
-import { webhookStateOf } from "./webhook-state.ts";
+import type { TaskId } from "../../../protocol/ids.ts";
+import type { FailedWebhooksQuery, WebhookRecord } from "../../contract.ts";
+import { failedWebhooks } from "../../failed-webhooks.ts";
+import { inTransaction } from "../connection.ts";
+import { webhookStateOf } from "../row/webhook-state.ts";
 
 const COLUMNS = `n, task.id AS task_id, webhook.id AS id, webhook.state AS state, cursor, attempts, next_at, webhook.epoch AS epoch,
   webhook.node AS node, at, unnamed, failed_at, failure, webhook.dialect AS dialect, body`;

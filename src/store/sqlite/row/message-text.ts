@@ -1,4 +1,4 @@
-import type { HistoryEntry } from "../contract.ts";
+import type { HistoryEntry } from "../../contract.ts";
 
 /** The messages of a task's first commit, as lines of `after` TAB `body`; `undefined` if they cannot be written so. */
 export function joinMessages(messages: readonly HistoryEntry[]): string | undefined {

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { ArtifactFold } from "../../protocol/fold.ts";
-import { readEvent } from "../../protocol/serial.ts";
-import { LogPage, splitEntries } from "./log-text.ts";
-import { sqliteCode } from "./sqlite-error.ts";
+import { ArtifactFold } from "../../../protocol/fold.ts";
+import { readEvent } from "../../../protocol/serial.ts";
+import { LogPage, splitEntries } from "../row/log-text.ts";
+import { sqliteCode } from "../sqlite-error.ts";
 
 /** Makes the artifacts of finished tasks out of their logs. */
 export class LogFolder {

@@ -1,4 +1,4 @@
-import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
+import { TASK_STATES, type TaskState } from "../../../protocol/state.ts";
 
 /** How states are written in the file: numbers that never change their meaning. */
 export const STATE_CODE: Readonly<Record<TaskState, number>> = {

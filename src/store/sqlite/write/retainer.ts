@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Retention } from "../contract.ts";
+import type { Retention } from "../../contract.ts";
 import type { LogFolder } from "./log-folder.ts";
 import { NOBODY_WAITS, type TaskDeleter } from "./task-deleter.ts";
 

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { StoreError } from "../contract.ts";
-import { type StoreFailure, storeError } from "./sqlite-error.ts";
+import { StoreError } from "../../contract.ts";
+import { type StoreFailure, storeError } from "../sqlite-error.ts";
 import type { WriterData, WriterNotice, WriterReply, WriterRequest } from "./writer-messages.ts";
 
 interface Pending {

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { ListPage, ListQuery, TaskRecord } from "../contract.ts";
-import { inTransaction } from "./connection.ts";
-import { FINEST, LEVELS } from "./counters.ts";
-import type { ScopeReader } from "./scope-ids.ts";
-import { STATE_CODE } from "./state-code.ts";
+import type { ListPage, ListQuery, TaskRecord } from "../../contract.ts";
+import { inTransaction } from "../connection.ts";
+import { FINEST, LEVELS } from "../counters.ts";
+import { STATE_CODE } from "../row/state-code.ts";
+import type { ScopeReader } from "../scope-ids.ts";
 import { largeBytesOf, oneRow, prepareRows, type TaskReader, taskColumns } from "./task-reader.ts";
 
 /** The filters of a list, as the file spells them. */

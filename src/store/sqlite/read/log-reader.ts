@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { LogEntry } from "../contract.ts";
-import { inTransaction } from "./connection.ts";
+import type { LogEntry } from "../../contract.ts";
+import { inTransaction } from "../connection.ts";
+import { LogPage, splitEntries } from "../row/log-text.ts";
 import type { HotIndex } from "./hot-index.ts";
-import { LogPage, splitEntries } from "./log-text.ts";
 
 /**
  * Reads logs while the other thread writes them and moves them about. All queries of one call share a read transaction, and the

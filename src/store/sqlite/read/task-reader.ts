@@ -1,12 +1,12 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { ContextId, TaskId } from "../../protocol/ids.ts";
-import { isSameScope } from "../../protocol/principal.ts";
-import type { GetOptions, HistoryEntry, Position, TaskRecord } from "../contract.ts";
-import { inTransaction } from "./connection.ts";
+import type { ContextId, TaskId } from "../../../protocol/ids.ts";
+import { isSameScope } from "../../../protocol/principal.ts";
+import type { GetOptions, HistoryEntry, Position, TaskRecord } from "../../contract.ts";
+import { inTransaction } from "../connection.ts";
+import { splitMessages } from "../row/message-text.ts";
+import { stateOf } from "../row/state-code.ts";
+import type { ScopeReader } from "../scope-ids.ts";
 import type { LogReader } from "./log-reader.ts";
-import { splitMessages } from "./message-text.ts";
-import type { ScopeReader } from "./scope-ids.ts";
-import { stateOf } from "./state-code.ts";
 
 /** The columns of {@link TaskRow}, in its order, but for the messages and what follows them. */
 const HEAD_COLUMNS =

@@ -1,7 +1,15 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { sqliteTrial } from "../../testing/sqlite-trial.ts";
-import { chunkEntry, createOf, endOf, headOf, statusEntry, taskId, writeOf } from "../../testing/store-operations.ts";
+import { sqliteTrial } from "../../../testing/sqlite-trial.ts";
+import {
+  chunkEntry,
+  createOf,
+  endOf,
+  headOf,
+  statusEntry,
+  taskId,
+  writeOf,
+} from "../../../testing/store-operations.ts";
 
 const T = taskId(1);
 

@@ -1,9 +1,16 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Outcome, WebhookAdvance, WebhookClaim, WebhookDraft, WebhookOperation, WebhookSet } from "../contract.ts";
-import { beyond, isGivenUp } from "../failed-webhooks.ts";
-import { FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
+import type {
+  Outcome,
+  WebhookAdvance,
+  WebhookClaim,
+  WebhookDraft,
+  WebhookOperation,
+  WebhookSet,
+} from "../../contract.ts";
+import { beyond, isGivenUp } from "../../failed-webhooks.ts";
+import { FENCED, FULL, INBOX, NOT_FOUND, OK } from "../../outcomes.ts";
+import { WEBHOOK_STATE_CODE, webhookStateOf } from "../row/webhook-state.ts";
 import type { OpenTask } from "./open-task.ts";
-import { WEBHOOK_STATE_CODE, webhookStateOf } from "./webhook-state.ts";
 
 /** What decides about an operation on a webhook. */
 interface WebhookRow {

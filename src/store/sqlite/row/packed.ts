@@ -1,4 +1,4 @@
-import type { Scope } from "../../protocol/principal.ts";
+import type { Scope } from "../../../protocol/principal.ts";
 import type {
   HistoryEntry,
   InboxPost,
@@ -7,7 +7,7 @@ import type {
   TaskCreate,
   WebhookDraft,
   WebhookOperation,
-} from "../contract.ts";
+} from "../../contract.ts";
 
 /**
  * Operations on their way to the thread that writes: one flat list of texts and numbers, which crosses over in a fraction of the

@@ -1,8 +1,17 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { sqliteTrial } from "../../testing/sqlite-trial.ts";
-import { chunkEntry, claimOf, createOf, endOf, NODE, START, taskId, writeOf } from "../../testing/store-operations.ts";
-import { outcomes } from "../../testing/store-write-cases.ts";
+import { sqliteTrial } from "../../../testing/sqlite-trial.ts";
+import {
+  chunkEntry,
+  claimOf,
+  createOf,
+  endOf,
+  NODE,
+  START,
+  taskId,
+  writeOf,
+} from "../../../testing/store-operations.ts";
+import { outcomes } from "../../../testing/store-write-cases.ts";
 
 const T = taskId(1);
 

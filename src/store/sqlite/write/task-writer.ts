@@ -1,14 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { TaskId } from "../../protocol/ids.ts";
-import type { HistoryEntry, InboxPost, LeaseClaim, Outcome, WebhookOperation } from "../contract.ts";
-import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
-import type { CounterDeltas } from "./counters.ts";
-import { joinMessages } from "./message-text.ts";
+import type { TaskId } from "../../../protocol/ids.ts";
+import type { HistoryEntry, InboxPost, LeaseClaim, Outcome, WebhookOperation } from "../../contract.ts";
+import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../../outcomes.ts";
+import type { CounterDeltas } from "../counters.ts";
+import { joinMessages } from "../row/message-text.ts";
+import type { Command, CreateCommand, EndCommand, HeadCommand, WriteCommand } from "../row/packed.ts";
+import type { ScopeIds } from "../scope-ids.ts";
 import { addHotRow, type OpenTask } from "./open-task.ts";
 import type { OpenTasks } from "./open-tasks.ts";
-import type { Command, CreateCommand, EndCommand, HeadCommand, WriteCommand } from "./packed.ts";
 import type { Retainer } from "./retainer.ts";
-import type { ScopeIds } from "./scope-ids.ts";
 import { prepareTaskStatements, type TaskStatements } from "./task-statements.ts";
 import type { WebhookWriter } from "./webhook-writer.ts";
 

@@ -1,4 +1,4 @@
-import type { LogEntry } from "../contract.ts";
+import type { LogEntry } from "../../contract.ts";
 
 /**
  * Runs of log entries are kept as lines of text, `body` or `body` TAB `note`. Both are JSON, which holds neither tabs nor

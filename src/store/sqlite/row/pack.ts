@@ -1,4 +1,4 @@
-import type { HistoryEntry, StoreOperation, TaskHead, TaskWrite } from "../contract.ts";
+import type { HistoryEntry, StoreOperation, TaskHead, TaskWrite } from "../../contract.ts";
 import { joinEntries } from "./log-text.ts";
 import { packDraft, packWebhookOperation } from "./pack-webhook.ts";
 import {

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { CounterDeltas } from "./counters.ts";
+import type { CounterDeltas } from "../counters.ts";
+import type { ScopeIds } from "../scope-ids.ts";
 import type { OpenTask } from "./open-task.ts";
 import type { OpenTasks } from "./open-tasks.ts";
-import type { ScopeIds } from "./scope-ids.ts";
 
 const CHILD_TABLES = ["message", "segment", "inbox", "step", "webhook", "sent"] as const;
 

@@ -1,8 +1,8 @@
-import type { Retention } from "../contract.ts";
-import type { ConnectionOptions } from "./connection.ts";
-import type { Packed } from "./packed.ts";
-import type { PackedOutcomes } from "./packed-outcomes.ts";
-import type { StoreFailure } from "./sqlite-error.ts";
+import type { Retention } from "../../contract.ts";
+import type { ConnectionOptions } from "../connection.ts";
+import type { Packed } from "../row/packed.ts";
+import type { PackedOutcomes } from "../row/packed-outcomes.ts";
+import type { StoreFailure } from "../sqlite-error.ts";
 
 /** What the two threads say to each other. Requests are answered in order. */
 

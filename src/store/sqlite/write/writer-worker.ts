@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { SchemaTooNew } from "./connection.ts";
-import { packOutcomes } from "./packed-outcomes.ts";
-import { failureOf } from "./sqlite-error.ts";
-import { unpack } from "./unpack.ts";
+import { SchemaTooNew } from "../connection.ts";
+import { packOutcomes } from "../row/packed-outcomes.ts";
+import { unpack } from "../row/unpack.ts";
+import { failureOf } from "../sqlite-error.ts";
 import { WriteFailed, Writer } from "./writer.ts";
 import type { WriterData, WriterNotice, WriterReply, WriterRequest } from "./writer-messages.ts";
 

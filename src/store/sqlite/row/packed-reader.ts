@@ -1,4 +1,4 @@
-import type { Scope } from "../../protocol/principal.ts";
+import type { Scope } from "../../../protocol/principal.ts";
 import type { Packed } from "./packed.ts";
 
 /** Takes a packed list apart, value by value. Throws where a value is not of the kind that must come. */

@@ -1,4 +1,4 @@
-import type { WebhookState } from "../contract.ts";
+import type { WebhookState } from "../../contract.ts";
 
 /** How states of webhooks are written in the file: numbers that never change their meaning. The indexes name them too. */
 export const WEBHOOK_STATE_CODE: Readonly<Record<WebhookState, number>> = {
