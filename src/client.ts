@@ -22,7 +22,6 @@ export type {
   ToolCall,
 } from "./client/api.ts";
 export { type ConnectOptions, connect } from "./client/connect.ts";
-export type { Authorize, AuthorizeContext, Challenge, Guard, HttpOptions, OutgoingRequest } from "./client/contract.ts";
 export type {
   ApiKey,
   AuthorizationCodeSteps,
@@ -42,13 +41,22 @@ export { type Discovered, type DiscoverOptions, discover } from "./client/discov
 export type { FetchOptions } from "./client/discovery/fetch-document.ts";
 export { createUrlGuard, type UrlGuardOptions } from "./client/discovery/url-guard.ts";
 export { type CardVerification, type VerifiedCard, verifyCard } from "./client/discovery/verify-card.ts";
+export type {
+  Authorize,
+  AuthorizeContext,
+  Challenge,
+  Guard,
+  HttpOptions,
+  OutgoingRequest,
+} from "./client/http/contract.ts";
 export {
   CLIENT_ERROR_CODES,
   type RemoteDetail,
   RemoteError,
   type RemoteErrorCode,
   type RemoteErrorOptions,
-} from "./client/errors.ts";
+} from "./client/http/errors.ts";
+export type { ClientOptions, RetryOptions } from "./client/http/settings.ts";
 export {
   clearAgentCardCache,
   discoverAgent,
@@ -60,7 +68,6 @@ export {
   invokeRemoteAgent,
   type RemoteInvocationResult,
 } from "./client/invoke/invoke-remote-agent.ts";
-export type { ClientOptions, RetryOptions } from "./client/settings.ts";
 export type { Artifact } from "./protocol/artifact.ts";
 export { type AuthRequestData, authRequestOf, secretPart } from "./protocol/auth-request-part.ts";
 export type { AgentCard, AgentInterface } from "./protocol/card.ts";

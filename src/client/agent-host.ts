@@ -5,10 +5,10 @@ import type { Message } from "../protocol/message.ts";
 import type { SendRequest } from "../protocol/operation.ts";
 import type { Task } from "../protocol/task.ts";
 import type { ClientRequest, RemoteResult } from "../wire/client/client-codec.ts";
-import { neverSent, repeating, wasNotTaken } from "./back-off.ts";
-import type { Channel } from "./channel.ts";
-import { RemoteError, toRemoteError } from "./errors.ts";
-import type { ClientSettings } from "./settings.ts";
+import { neverSent, repeating, wasNotTaken } from "./http/back-off.ts";
+import type { Channel } from "./http/channel.ts";
+import { RemoteError, toRemoteError } from "./http/errors.ts";
+import type { ClientSettings } from "./http/settings.ts";
 
 export interface AgentHostOptions {
   readonly card: AgentCard;

@@ -1,18 +1,18 @@
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import { clientDialect, type RestStyle } from "../wire/client/client-registry.ts";
-import { abortable } from "./abort.ts";
 import { AgentHost } from "./agent-host.ts";
 import type { RemoteAgent } from "./api.ts";
-import { type Channel, type ChannelOptions, createChannel } from "./channel.ts";
 import type { Credentials } from "./credentials/contract.ts";
 import { createAuthorizer, createUndeclaredAuthorize } from "./credentials/create-authorizer.ts";
 import { chooseInterface, type InterfaceOptions } from "./discovery/choose-interface.ts";
 import { type DiscoverOptions, discover, wasVerified } from "./discovery/discover.ts";
 import { verifyCard } from "./discovery/verify-card.ts";
-import { RemoteError } from "./errors.ts";
-import { createFallbackChannel } from "./fallback-channel.ts";
+import { abortable } from "./http/abort.ts";
+import { type Channel, type ChannelOptions, createChannel } from "./http/channel.ts";
+import { RemoteError } from "./http/errors.ts";
+import { createFallbackChannel } from "./http/fallback-channel.ts";
+import { type ClientOptions, clientSettings } from "./http/settings.ts";
 import { createRemoteAgent } from "./remote-agent.ts";
-import { type ClientOptions, clientSettings } from "./settings.ts";
 
 export interface ConnectOptions
   extends ClientOptions,

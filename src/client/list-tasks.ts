@@ -3,7 +3,7 @@ import type { Task } from "../protocol/task.ts";
 import type { RemoteListRequest } from "../wire/client/client-codec.ts";
 import { type AgentHost, unexpected } from "./agent-host.ts";
 import type { TaskFilter, TaskPage } from "./api.ts";
-import { RemoteError } from "./errors.ts";
+import { RemoteError } from "./http/errors.ts";
 import { within } from "./within.ts";
 
 export async function taskPage(

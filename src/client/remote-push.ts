@@ -3,7 +3,7 @@ import type { PushConfig } from "../protocol/operation.ts";
 import type { ClientRequest, RemoteResult } from "../wire/client/client-codec.ts";
 import { type AgentHost, unexpected } from "./agent-host.ts";
 import type { RemotePush } from "./api.ts";
-import { RemoteError } from "./errors.ts";
+import { RemoteError } from "./http/errors.ts";
 import { within } from "./within.ts";
 
 type PushRequest = Extract<ClientRequest, { operation: `push-${string}` }>;

@@ -1,6 +1,6 @@
 import type { Task } from "../protocol/task.ts";
 import type { RemoteStream, RemoteStreamEvent, Sent } from "./api.ts";
-import { RemoteError } from "./errors.ts";
+import { RemoteError } from "./http/errors.ts";
 
 export interface StreamSource {
   /** Runs when somebody begins to read. */

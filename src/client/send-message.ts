@@ -5,10 +5,10 @@ import type { Task, TaskStatus } from "../protocol/task.ts";
 import { type AgentHost, unexpected } from "./agent-host.ts";
 import { answerQuestion, canAnswer } from "./answer-question.ts";
 import type { Said, SendOptions, Sent } from "./api.ts";
-import { RemoteError } from "./errors.ts";
-import { TaskFollower } from "./follow.ts";
+import { TaskFollower } from "./follow/follow.ts";
+import { isSameStatus, TaskView } from "./follow/task-view.ts";
+import { RemoteError } from "./http/errors.ts";
 import { messageOf, sendRequest } from "./said.ts";
-import { isSameStatus, TaskView } from "./task-view.ts";
 import { within } from "./within.ts";
 
 /** Sends a message, and answers what is asked back, as far as somebody can. */

@@ -1,14 +1,14 @@
 import type { TaskId } from "../protocol/ids.ts";
 import type { TaskState } from "../protocol/state.ts";
 import type { TaskStatus } from "../protocol/task.ts";
-import { createDeadline } from "./abort.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { answerQuestion, canAnswer } from "./answer-question.ts";
 import type { CallOptions, RemoteStream, RemoteStreamEvent, Said, SendOptions, StreamOptions } from "./api.ts";
-import { TaskFollower } from "./follow.ts";
+import { TaskFollower } from "./follow/follow.ts";
+import { TaskView } from "./follow/task-view.ts";
+import { createDeadline } from "./http/abort.ts";
 import { createRemoteStream } from "./remote-stream.ts";
 import { messageOf, sendRequest } from "./said.ts";
-import { TaskView } from "./task-view.ts";
 
 /** Sends a message and streams what comes of it, through all the questions that somebody answers. */
 export function streamMessage(host: AgentHost, said: Said, options: SendOptions & StreamOptions): RemoteStream {

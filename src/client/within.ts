@@ -1,5 +1,5 @@
-import { createDeadline, type DeadlineOptions } from "./abort.ts";
 import type { AgentHost } from "./agent-host.ts";
+import { createDeadline, type DeadlineOptions } from "./http/abort.ts";
 
 /** Runs a call within its time and its caller's signal. Without a time of its own it has the agent's. */
 export async function within<T>(

@@ -2,7 +2,7 @@ import { agent } from "palaver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RemoteAgent, RemoteStreamEvent, Sent } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
-import { RemoteError } from "../../src/client/errors.ts";
+import { RemoteError } from "../../src/client/http/errors.ts";
 import type { Artifact } from "../../src/protocol/artifact.ts";
 import { textOf } from "../../src/protocol/part.ts";
 import type { Task } from "../../src/protocol/task.ts";

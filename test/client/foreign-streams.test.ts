@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { RemoteAgent, RemoteStream, RemoteStreamEvent } from "../../src/client/api.ts";
 import { type ConnectOptions, connect } from "../../src/client/connect.ts";
-import { RemoteError } from "../../src/client/errors.ts";
+import { RemoteError } from "../../src/client/http/errors.ts";
 import type { Clock } from "../../src/internal/clock.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
 import { IDEMPOTENT_SEND } from "../../src/protocol/extensions.ts";

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RemoteAgent } from "../../src/client/api.ts";
 import { type ConnectOptions, connect } from "../../src/client/connect.ts";
-import { RemoteError } from "../../src/client/errors.ts";
+import { RemoteError } from "../../src/client/http/errors.ts";
 import { textOf } from "../../src/protocol/part.ts";
 import {
   type Answer,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { RemoteStream } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
-import { RemoteError } from "../../src/client/errors.ts";
+import { RemoteError } from "../../src/client/http/errors.ts";
 import { textOf } from "../../src/protocol/part.ts";
 import { type Answer, events, json, LyingServer, rpc, rpcError } from "./lying-server.ts";
 

@@ -1,5 +1,5 @@
 import type { RemoteAgent } from "../../client/api.ts";
-import { RemoteError } from "../../client/errors.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import type { TaskContext } from "../../engine/agent/agent.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";

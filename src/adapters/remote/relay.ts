@@ -1,7 +1,7 @@
 import type { RemoteAgent, RemoteStreamEvent } from "../../client/api.ts";
-import type { DigestRecord } from "../../client/artifact-digests.ts";
-import { RemoteError } from "../../client/errors.ts";
-import { TaskView } from "../../client/task-view.ts";
+import type { DigestRecord } from "../../client/follow/artifact-digests.ts";
+import { TaskView } from "../../client/follow/task-view.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import { type Output, TaskAborted, type TaskContext } from "../../engine/agent/agent.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import type { MessageId } from "../../protocol/ids.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { RemoteError, type RemoteErrorCode } from "../../client/errors.ts";
+import { RemoteError, type RemoteErrorCode } from "../../client/http/errors.ts";
 import type { TaskContext } from "../../engine/agent/agent.ts";
 
 /**

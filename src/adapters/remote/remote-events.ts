@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { RemoteStreamEvent, RemoteTask } from "../../client/api.ts";
-import { isSameStatus } from "../../client/task-view.ts";
+import { isSameStatus } from "../../client/follow/task-view.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";

@@ -1,4 +1,4 @@
-import type { RemoteError, RemoteErrorCode } from "../../client/errors.ts";
+import type { RemoteError, RemoteErrorCode } from "../../client/http/errors.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import { ERROR_CODES } from "../../protocol/error.ts";
 

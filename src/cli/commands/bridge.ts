@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { remoteAgent } from "../../adapters/remote/remote-agent.ts";
-import { RemoteError } from "../../client/errors.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import { serve } from "../../platform/serve.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 import {

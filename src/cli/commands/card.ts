@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { RemoteError } from "../../client/errors.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import { CliError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { runSession, type Session } from "../session/session.ts";

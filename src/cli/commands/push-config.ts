@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { RemotePush } from "../../client/api.ts";
-import { RemoteError } from "../../client/errors.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import type { PushConfig } from "../../protocol/operation.ts";
 import { usageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { RemoteAgent, RemoteStream, SendOptions, Sent } from "../../client/api.ts";
-import { RemoteError } from "../../client/errors.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import { usageError } from "../cli-error.ts";

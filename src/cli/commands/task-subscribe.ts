@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { RemoteError } from "../../client/errors.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import { isTerminal } from "../../protocol/state.ts";
 import type { CliContext } from "../context.ts";
 import { progressText } from "../output/progress.ts";

@@ -1,4 +1,4 @@
-import { RemoteError, type RemoteErrorCode } from "../../client/errors.ts";
+import { RemoteError, type RemoteErrorCode } from "../../client/http/errors.ts";
 import { A2AError } from "../../protocol/error.ts";
 import { CLI_ERRORS, CliError, type CliErrorCode } from "../cli-error.ts";
 

@@ -1,5 +1,5 @@
 import type { RemoteAgent } from "../../client/api.ts";
-import { RemoteError, type RemoteErrorCode } from "../../client/errors.ts";
+import { RemoteError, type RemoteErrorCode } from "../../client/http/errors.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { Session } from "./session.ts";
 import { isSettled } from "./wait-for-task.ts";

@@ -1,5 +1,5 @@
 import type { RemoteStream, RemoteStreamEvent } from "../../client/api.ts";
-import { RemoteError } from "../../client/errors.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import { isInterrupted } from "../../protocol/state.ts";
 import { progressText } from "../output/progress.ts";
 import { warnOfOutcome } from "./outcome.ts";

@@ -3,7 +3,7 @@ import type { RemoteAgent } from "../../client/api.ts";
 import { connect } from "../../client/connect.ts";
 import { chooseInterface } from "../../client/discovery/choose-interface.ts";
 import { type Discovered, discover } from "../../client/discovery/discover.ts";
-import { RemoteError } from "../../client/errors.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import type { AgentCard, AgentInterface } from "../../protocol/card.ts";
 import { CliError } from "../cli-error.ts";
 import type { AgentReference } from "../options/agent-reference.ts";

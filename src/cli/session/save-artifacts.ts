@@ -1,6 +1,6 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { exchange } from "../../client/http.ts";
+import { exchange } from "../../client/http/http.ts";
 import type { Artifact } from "../../protocol/artifact.ts";
 import type { Part } from "../../protocol/part.ts";
 import { CliError } from "../cli-error.ts";

@@ -1,5 +1,5 @@
 import type { RemoteTask } from "../../client/api.ts";
-import { RemoteError } from "../../client/errors.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import { isInterrupted, isTerminal, type TaskState } from "../../protocol/state.ts";
 import type { Task } from "../../protocol/task.ts";
 import { progressText } from "../output/progress.ts";

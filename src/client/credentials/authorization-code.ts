@@ -1,4 +1,4 @@
-import { RemoteError } from "../errors.ts";
+import { RemoteError } from "../http/errors.ts";
 import { tokenAddress } from "./authorization-server.ts";
 import type { AuthorizationCodeSteps, Token } from "./contract.ts";
 import { base64Url, redacted } from "./secret.ts";

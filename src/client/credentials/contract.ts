@@ -1,5 +1,5 @@
 import type { OAuthFlowName } from "../../protocol/card.ts";
-import type { Authorize } from "../contract.ts";
+import type { Authorize } from "../http/contract.ts";
 import type { Secret } from "./secret.ts";
 
 /** What there is to show to agents. Which of it is shown depends on what the agent's card requires. */

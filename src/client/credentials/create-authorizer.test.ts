@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AgentCard, SecurityRequirement, SecurityScheme } from "../../protocol/card.ts";
-import { RemoteError } from "../errors.ts";
+import { RemoteError } from "../http/errors.ts";
 import type { CredentialSet, Credentials } from "./contract.ts";
 import { createAuthorizer, describeRequirements } from "./create-authorizer.ts";
 

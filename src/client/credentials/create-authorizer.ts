@@ -1,8 +1,8 @@
 import type { AgentCard, SecurityRequirement, SecurityScheme } from "../../protocol/card.ts";
-import { abortable } from "../abort.ts";
-import type { Authorize } from "../contract.ts";
 import type { FetchOptions } from "../discovery/fetch-document.ts";
-import { RemoteError } from "../errors.ts";
+import { abortable } from "../http/abort.ts";
+import type { Authorize } from "../http/contract.ts";
+import { RemoteError } from "../http/errors.ts";
 import type { CredentialSet, Credentials } from "./contract.ts";
 import { type Proof, proofFor, undeclaredProofs } from "./proof.ts";
 

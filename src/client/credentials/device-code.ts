@@ -1,6 +1,6 @@
 import type { Clock } from "../../internal/clock.ts";
-import { pause } from "../abort.ts";
-import { RemoteError } from "../errors.ts";
+import { pause } from "../http/abort.ts";
+import { RemoteError } from "../http/errors.ts";
 import type { DevicePrompt, Token } from "./contract.ts";
 import { postForm, requestToken, scopeParameter, type TokenContext, TokenRefusal } from "./token-request.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentCard, SecurityScheme } from "../../protocol/card.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { type Answer, type Seen, type Served, served } from "../discovery/test/served.ts";
-import { RemoteError } from "../errors.ts";
+import { RemoteError } from "../http/errors.ts";
 import type { CredentialSet, DevicePrompt, OAuthCredentials, Token } from "./contract.ts";
 import { type Authorizer, createAuthorizer } from "./create-authorizer.ts";
 

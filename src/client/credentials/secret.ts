@@ -1,4 +1,4 @@
-import { RemoteError } from "../errors.ts";
+import { RemoteError } from "../http/errors.ts";
 
 /** Something that only the right ones may know; or how to come by it, which is asked again when it is refused. */
 export type Secret = string | (() => string | Promise<string>);

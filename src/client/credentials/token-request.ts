@@ -1,7 +1,7 @@
 import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";
 import { guardOf } from "../discovery/url-guard.ts";
-import { RemoteError } from "../errors.ts";
-import { shown } from "../redirect.ts";
+import { RemoteError } from "../http/errors.ts";
+import { shown } from "../http/redirect.ts";
 import { type AuthorizationServer, tokenAddress } from "./authorization-server.ts";
 import type { OAuthCredentials, Token } from "./contract.ts";
 import { base64, readSecret, redacted } from "./secret.ts";

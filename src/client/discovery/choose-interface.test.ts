@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentCard, AgentInterface } from "../../protocol/card.ts";
 import { PLAIN_BINDING } from "../../wire/plain/binding.ts";
 import { VERSIONS } from "../../wire/registry.ts";
-import { RemoteError } from "../errors.ts";
+import { RemoteError } from "../http/errors.ts";
 import { chooseInterface, type InterfaceOptions } from "./choose-interface.ts";
 
 const [newest = "", older = ""] = VERSIONS;

@@ -1,7 +1,7 @@
 import type { AgentCard, AgentInterface } from "../../protocol/card.ts";
 import { canSpeak } from "../../wire/client/client-registry.ts";
 import { PLAIN_BINDING } from "../../wire/plain/binding.ts";
-import { RemoteError } from "../errors.ts";
+import { RemoteError } from "../http/errors.ts";
 
 export interface InterfaceOptions {
   /** No other binding than this: `JSONRPC`, `HTTP+JSON`, `plain`, or the URI of one. */

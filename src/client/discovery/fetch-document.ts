@@ -1,9 +1,9 @@
 import { type Clock, createClock } from "../../internal/clock.ts";
-import { createDeadline } from "../abort.ts";
-import type { HttpOptions } from "../contract.ts";
-import { RemoteError } from "../errors.ts";
-import { exchange, readAll, readText } from "../http.ts";
-import { shown } from "../redirect.ts";
+import { createDeadline } from "../http/abort.ts";
+import type { HttpOptions } from "../http/contract.ts";
+import { RemoteError } from "../http/errors.ts";
+import { exchange, readAll, readText } from "../http/http.ts";
+import { shown } from "../http/redirect.ts";
 import type { DocumentAnswer } from "./card-cache.ts";
 import { guardOf } from "./url-guard.ts";
 

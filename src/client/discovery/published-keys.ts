@@ -1,6 +1,6 @@
 import type { KeySet } from "../../auth/detached-signature.ts";
 import { createClock } from "../../internal/clock.ts";
-import type { Guard } from "../contract.ts";
+import type { Guard } from "../http/contract.ts";
 import { type FetchOptions, fetchDocument, jsonObject } from "./fetch-document.ts";
 import { lifetimeOf } from "./freshness.ts";
 import { isPrivateWay } from "./safe-address.ts";

@@ -11,8 +11,8 @@ import {
 } from "../../auth/detached-signature.ts";
 import { createClock } from "../../internal/clock.ts";
 import { type SignedForm, signedForms } from "../../wire/card/signed-card.ts";
-import { abortable } from "../abort.ts";
-import { RemoteError } from "../errors.ts";
+import { abortable } from "../http/abort.ts";
+import { RemoteError } from "../http/errors.ts";
 import type { FetchOptions } from "./fetch-document.ts";
 import { publishedKeys } from "./published-keys.ts";
 import { isPrivateWay } from "./safe-address.ts";

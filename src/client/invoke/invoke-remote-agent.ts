@@ -9,16 +9,16 @@ import type { Task } from "../../protocol/task.ts";
 import type { RemoteResult } from "../../wire/client/client-codec.ts";
 import { clientDialect } from "../../wire/client/client-registry.ts";
 import { plainInterface } from "../../wire/plain/binding.ts";
-import { createDeadline, pause } from "../abort.ts";
-import { neverSent } from "../back-off.ts";
-import { type Channel, createChannel } from "../channel.ts";
 import type { Credentials } from "../credentials/contract.ts";
 import { createAuthorizer } from "../credentials/create-authorizer.ts";
 import { MAX_INTERFACES } from "../discovery/choose-interface.ts";
 import { type DiscoverOptions, discover } from "../discovery/discover.ts";
-import { RemoteError, toRemoteError } from "../errors.ts";
+import { createDeadline, pause } from "../http/abort.ts";
+import { neverSent } from "../http/back-off.ts";
+import { type Channel, createChannel } from "../http/channel.ts";
+import { RemoteError, toRemoteError } from "../http/errors.ts";
+import { type ClientOptions, clientSettings } from "../http/settings.ts";
 import { sendRequest } from "../said.ts";
-import { type ClientOptions, clientSettings } from "../settings.ts";
 
 export interface InvokeOptions extends ClientOptions, Pick<DiscoverOptions, "cache" | "verify"> {
   /** The id of the skill that is to do it. Default: as the agent sees fit. */

@@ -1,5 +1,5 @@
-import type { AgentInterface } from "../protocol/card.ts";
-import type { ClientRequest } from "../wire/client/client-codec.ts";
+import type { AgentInterface } from "../../protocol/card.ts";
+import type { ClientRequest } from "../../wire/client/client-codec.ts";
 import { neverSent } from "./back-off.ts";
 import type { Channel, PreparedCall } from "./channel.ts";
 import { RemoteError } from "./errors.ts";

@@ -1,7 +1,7 @@
-import { A2AError } from "../protocol/error.ts";
-import type { JsonValue } from "../protocol/json.ts";
-import type { ClientCodec } from "../wire/client/client-codec.ts";
-import { codeOfStatus } from "../wire/error-table.ts";
+import { A2AError } from "../../protocol/error.ts";
+import type { JsonValue } from "../../protocol/json.ts";
+import type { ClientCodec } from "../../wire/client/client-codec.ts";
+import { codeOfStatus } from "../../wire/error-table.ts";
 import { type RemoteDetail, RemoteError, remoteErrorOf } from "./errors.ts";
 
 /** What an answer's head tells of it. */

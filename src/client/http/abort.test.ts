@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.ts";
+import { FakeClock } from "../../testing/fake-clock.ts";
 import { createDeadline, pause, untilAborted } from "./abort.ts";
 
 describe("A deadline", () => {

@@ -1,7 +1,7 @@
-import type { Artifact } from "../protocol/artifact.ts";
-import type { ArtifactEvent } from "../protocol/event.ts";
-import { addMerged, mergedParts } from "../protocol/merged-parts.ts";
-import type { Part } from "../protocol/part.ts";
+import type { Artifact } from "../../protocol/artifact.ts";
+import type { ArtifactEvent } from "../../protocol/event.ts";
+import { addMerged, mergedParts } from "../../protocol/merged-parts.ts";
+import type { Part } from "../../protocol/part.ts";
 
 type Change = Pick<ArtifactEvent, "artifact" | "append">;
 

@@ -1,17 +1,17 @@
-import type { TaskId } from "../protocol/ids.ts";
-import type { SendRequest } from "../protocol/operation.ts";
-import { isInterrupted, isTerminal, type TaskState } from "../protocol/state.ts";
-import type { Task, TaskStatus } from "../protocol/task.ts";
-import type { RemoteEvent, RemoteResult } from "../wire/client/client-codec.ts";
-import { pause } from "./abort.ts";
-import type { AgentHost } from "./agent-host.ts";
-import type { RemoteStreamEvent } from "./api.ts";
-import { backOff, delayAfter, mayRepeat } from "./back-off.ts";
-import type { Frame, FrameStream, Opened } from "./channel.ts";
-import { RemoteError, toRemoteError } from "./errors.ts";
+import type { TaskId } from "../../protocol/ids.ts";
+import type { SendRequest } from "../../protocol/operation.ts";
+import { isInterrupted, isTerminal, type TaskState } from "../../protocol/state.ts";
+import type { Task, TaskStatus } from "../../protocol/task.ts";
+import type { RemoteEvent, RemoteResult } from "../../wire/client/client-codec.ts";
+import type { AgentHost } from "../agent-host.ts";
+import type { RemoteStreamEvent } from "../api.ts";
+import { pause } from "../http/abort.ts";
+import { backOff, delayAfter, mayRepeat } from "../http/back-off.ts";
+import type { Frame, FrameStream, Opened } from "../http/channel.ts";
+import { RemoteError, toRemoteError } from "../http/errors.ts";
+import { Turns } from "../http/turns.ts";
 import { endsFollowing, isPassing, isRefusalOfStreams } from "./refusals.ts";
 import { isSameStatus, type TaskView } from "./task-view.ts";
-import { Turns } from "./turns.ts";
 
 export interface FollowOptions {
   readonly host: AgentHost;

@@ -1,6 +1,6 @@
-import type { Artifact } from "../protocol/artifact.ts";
-import type { ArtifactEvent } from "../protocol/event.ts";
-import type { Part } from "../protocol/part.ts";
+import type { Artifact } from "../../protocol/artifact.ts";
+import type { ArtifactEvent } from "../../protocol/event.ts";
+import type { Part } from "../../protocol/part.ts";
 import type { ArtifactChange } from "./artifact-change.ts";
 import { type ContentDigest, ContentHash, hashOf, isPlainText } from "./content-hash.ts";
 

@@ -1,5 +1,5 @@
-import type { AgentCard } from "../protocol/card.ts";
-import type { Operation } from "../protocol/operation.ts";
+import type { AgentCard } from "../../protocol/card.ts";
+import type { Operation } from "../../protocol/operation.ts";
 
 /** A request before it goes out. Whoever is given it may change both members. */
 export interface OutgoingRequest {

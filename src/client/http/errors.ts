@@ -1,5 +1,5 @@
-import { A2AError, type ErrorCode, type FieldViolation } from "../protocol/error.ts";
-import type { JsonValue } from "../protocol/json.ts";
+import { A2AError, type ErrorCode, type FieldViolation } from "../../protocol/error.ts";
+import type { JsonValue } from "../../protocol/json.ts";
 
 /** What goes wrong on this side, or on the way. */
 export const CLIENT_ERROR_CODES = [

@@ -1,14 +1,14 @@
-import type { TaskEvent } from "../protocol/event.ts";
-import type { ContextId, TaskId } from "../protocol/ids.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import type { Message } from "../protocol/message.ts";
-import { textOf } from "../protocol/part.ts";
-import { isTerminal } from "../protocol/state.ts";
-import type { Task, TaskStatus } from "../protocol/task.ts";
-import type { RemoteStreamEvent } from "./api.ts";
+import type { TaskEvent } from "../../protocol/event.ts";
+import type { ContextId, TaskId } from "../../protocol/ids.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import type { Message } from "../../protocol/message.ts";
+import { textOf } from "../../protocol/part.ts";
+import { isTerminal } from "../../protocol/state.ts";
+import type { Task, TaskStatus } from "../../protocol/task.ts";
+import type { RemoteStreamEvent } from "../api.ts";
+import { RemoteError } from "../http/errors.ts";
 import type { DigestRecord } from "./artifact-digests.ts";
 import { ArtifactMemory, type ArtifactMemoryOptions } from "./artifact-memory.ts";
-import { RemoteError } from "./errors.ts";
 
 /** Where a task is, and what it is called. */
 export interface TaskPlace {

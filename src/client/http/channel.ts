@@ -1,10 +1,10 @@
-import { withoutTrailing } from "../internal/without-trailing.ts";
-import { CALL_PATH_HEADER, type CallPath, writeCallPath } from "../protocol/call-path.ts";
-import type { AgentCard, AgentInterface } from "../protocol/card.ts";
-import { A2AError } from "../protocol/error.ts";
-import type { Operation } from "../protocol/operation.ts";
-import type { ClientCodec, ClientRequest, RemoteEvent, RemoteResult } from "../wire/client/client-codec.ts";
-import type { ClientDialect } from "../wire/client/client-registry.ts";
+import { withoutTrailing } from "../../internal/without-trailing.ts";
+import { CALL_PATH_HEADER, type CallPath, writeCallPath } from "../../protocol/call-path.ts";
+import type { AgentCard, AgentInterface } from "../../protocol/card.ts";
+import { A2AError } from "../../protocol/error.ts";
+import type { Operation } from "../../protocol/operation.ts";
+import type { ClientCodec, ClientRequest, RemoteEvent, RemoteResult } from "../../wire/client/client-codec.ts";
+import type { ClientDialect } from "../../wire/client/client-registry.ts";
 import {
   type AnswerHead,
   headOf,

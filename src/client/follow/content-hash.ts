@@ -1,4 +1,4 @@
-import type { Part, TextPart } from "../protocol/part.ts";
+import type { Part, TextPart } from "../../protocol/part.ts";
 
 /** How long a content is, in units of the hash, and its hash. */
 export interface ContentDigest {

@@ -1,10 +1,10 @@
-import type { Artifact } from "../protocol/artifact.ts";
-import type { ArtifactEvent } from "../protocol/event.ts";
-import type { Task } from "../protocol/task.ts";
-import type { StreamResult } from "./api.ts";
+import type { Artifact } from "../../protocol/artifact.ts";
+import type { ArtifactEvent } from "../../protocol/event.ts";
+import type { Task } from "../../protocol/task.ts";
+import type { StreamResult } from "../api.ts";
+import { RemoteError } from "../http/errors.ts";
 import { type ArtifactChange, artifactChange } from "./artifact-change.ts";
 import { ArtifactDigests, type DigestRecord } from "./artifact-digests.ts";
-import { RemoteError } from "./errors.ts";
 import { KeptArtifacts } from "./kept-artifacts.ts";
 
 export interface ArtifactMemoryOptions {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CLIENT_ERROR_CODES } from "./errors.ts";
 
-const page = readFileSync(new URL("../../docs/reference/errors.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../../docs/reference/errors.md", import.meta.url), "utf8");
 const [, section = ""] = page.split("\n## In the client\n");
 const entries = Array.from(
   section.matchAll(/^- `([a-z-]+)`: ([\s\S]*?)(?=^- |(?![\s\S]))/gm),
@@ -24,7 +24,7 @@ describe("The reference page of errors", () => {
 
 describe("The guide of the client", () => {
   it("names every code", () => {
-    const guide = readFileSync(new URL("../../docs/guide/client.md", import.meta.url), "utf8");
+    const guide = readFileSync(new URL("../../../docs/guide/client.md", import.meta.url), "utf8");
     for (const code of CLIENT_ERROR_CODES) expect(guide).toContain(`\`${code}\``);
   });
 });

@@ -1,5 +1,5 @@
-import type { SendRequest } from "../protocol/operation.ts";
-import type { RemoteError, RemoteErrorCode } from "./errors.ts";
+import type { SendRequest } from "../../protocol/operation.ts";
+import type { RemoteError, RemoteErrorCode } from "../http/errors.ts";
 
 /**
  * Whether an agent says that it does not stream: then it did nothing else either, and may be sent the message. What it does

@@ -1,4 +1,4 @@
-import type { Clock } from "../internal/clock.ts";
+import type { Clock } from "../../internal/clock.ts";
 import { RemoteError } from "./errors.ts";
 
 /** The end of a call's time, and its caller's signal, as one signal. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../testing/fake-clock.ts";
+import { FakeClock } from "../../testing/fake-clock.ts";
 import { backOff, mayRepeat, repeating } from "./back-off.ts";
 import { RemoteError } from "./errors.ts";
 import { clientSettings } from "./settings.ts";

@@ -1,7 +1,7 @@
-import type { Artifact } from "../protocol/artifact.ts";
-import type { ArtifactEvent } from "../protocol/event.ts";
-import { isPlainText, isWithoutContent, mergedParts } from "../protocol/merged-parts.ts";
-import type { Part } from "../protocol/part.ts";
+import type { Artifact } from "../../protocol/artifact.ts";
+import type { ArtifactEvent } from "../../protocol/event.ts";
+import { isPlainText, isWithoutContent, mergedParts } from "../../protocol/merged-parts.ts";
+import type { Part } from "../../protocol/part.ts";
 
 /** How an artifact became what it is said to be. */
 export interface ArtifactChange {
