@@ -55,20 +55,20 @@ export type { Logger } from "./internal/logger.ts";
 export type { Lookup, Outgoing, OutgoingInit, OutgoingOptions, OutgoingRules } from "./outgoing/contract.ts";
 export { createOutgoing } from "./outgoing/create-outgoing.ts";
 export { type FailureCode, OutgoingFailure, OutgoingRefused, type RefusalCode } from "./outgoing/errors.ts";
-export { type ApiKeyFileOptions, apiKeyFile } from "./platform/api-keys.ts";
-export type { AuditRecord } from "./platform/audit-log.ts";
 export { createServer, type Listening, type Server } from "./platform/create-server.ts";
 export type { ListeningAt } from "./platform/listener.ts";
-export type { PushServerOptions } from "./platform/push-settings.ts";
+export { type ApiKeyFileOptions, apiKeyFile } from "./platform/security/api-keys.ts";
+export type { AuditRecord } from "./platform/security/audit-log.ts";
 export {
   type JwtBearerOptions,
   jwtBearer,
   type OpenIdConnectOptions,
   openIdConnect,
-} from "./platform/security-issuers.ts";
-export type { TlsOptions } from "./platform/security-tls.ts";
+} from "./platform/security/security-issuers.ts";
+export type { TlsOptions } from "./platform/security/security-tls.ts";
 export { type RunningServer, type ServeOptions, serve } from "./platform/serve.ts";
-export type { Durability, ServerLimits, ServerOptions } from "./platform/settings.ts";
+export type { PushServerOptions } from "./platform/settings/push-settings.ts";
+export type { Durability, ServerLimits, ServerOptions } from "./platform/settings/settings.ts";
 export { StartupError } from "./platform/startup-error.ts";
 export type { Artifact } from "./protocol/artifact.ts";
 export type {

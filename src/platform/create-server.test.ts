@@ -5,7 +5,7 @@ import { type Agent, agent } from "../engine/agent/agent.ts";
 import { StoreError } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { createServer, type Server } from "./create-server.ts";
-import type { ServerOptions } from "./settings.ts";
+import type { ServerOptions } from "./settings/settings.ts";
 
 const logged: string[] = [];
 const logger = {

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Agent } from "../engine/agent/agent.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
-import { checkDeclarations } from "./check-declarations.ts";
+import { checkDeclarations } from "./agents/check-declarations.ts";
 import { createLogger, logLevelFrom } from "./create-logger.ts";
 import { Listener, type ListeningAt } from "./listener.ts";
 import { forLocalNames, isLoopback } from "./local-names.ts";
-import { requireClientCertificates, securityFrom } from "./security-settings.ts";
-import { isWildcard, type ServerOptions, settingsFrom, urlOf } from "./settings.ts";
+import { requireClientCertificates, securityFrom } from "./security/security-settings.ts";
+import { isWildcard, type ServerOptions, settingsFrom, urlOf } from "./settings/settings.ts";
 import { type Started, startServer } from "./start-server.ts";
 import { StartupError } from "./startup-error.ts";
 

@@ -4,7 +4,7 @@ import { agent } from "../engine/agent/agent.ts";
 import { SILENT_LOGGER } from "../internal/logger.ts";
 import { createServer } from "./create-server.ts";
 import { isLocalName, isLoopback } from "./local-names.ts";
-import type { ServerOptions } from "./settings.ts";
+import type { ServerOptions } from "./settings/settings.ts";
 
 it.each([
   [undefined, true],

@@ -4,8 +4,8 @@ import { dirname, resolve } from "node:path";
 import { makeFolder } from "../internal/make-folder.ts";
 import type { Retention, Store } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
-import { readOrCreateSecret } from "./secret.ts";
-import type { Durability } from "./settings.ts";
+import { readOrCreateSecret } from "./security/secret.ts";
+import type { Durability } from "./settings/settings.ts";
 import { messageOf, StartupError } from "./startup-error.ts";
 
 export interface OpenStore {

@@ -2,7 +2,7 @@ import type { Agent } from "../engine/agent/agent.ts";
 import { createDialects } from "../wire/dialects.ts";
 import { type BannerFacts, banner, plainBanner } from "./banner.ts";
 import { createServer, type Server } from "./create-server.ts";
-import { type ServerOptions, settingsFrom } from "./settings.ts";
+import { type ServerOptions, settingsFrom } from "./settings/settings.ts";
 import { packageVersion } from "./version.ts";
 
 export interface ServeOptions extends ServerOptions {

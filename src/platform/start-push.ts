@@ -9,7 +9,7 @@ import { createPush, type Push } from "../push/push.ts";
 import type { DialectOptions } from "../wire/options.ts";
 import { pushCodecOf } from "../wire/push/push-codecs.ts";
 import type { OpenStore } from "./open-store.ts";
-import type { CheckedPush } from "./push-settings.ts";
+import type { CheckedPush } from "./settings/push-settings.ts";
 
 export interface PushParts {
   readonly opened: Pick<OpenStore, "store" | "secret">;

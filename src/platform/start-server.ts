@@ -12,11 +12,11 @@ import type { Security } from "../server/security.ts";
 import { StoreError } from "../store/contract.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
 import type { TransportLimits } from "../transport/options.ts";
-import { openAuditLog } from "./audit-log.ts";
 import { openStore } from "./open-store.ts";
-import { checkMaxHops, serverIdFrom } from "./server-id.ts";
-import type { ServerOptions, Settings } from "./settings.ts";
-import { openSigningKeys, signingFileOf } from "./signing-keys.ts";
+import { openAuditLog } from "./security/audit-log.ts";
+import { openSigningKeys, signingFileOf } from "./security/signing-keys.ts";
+import { checkMaxHops, serverIdFrom } from "./settings/server-id.ts";
+import type { ServerOptions, Settings } from "./settings/settings.ts";
 import { createServerPush } from "./start-push.ts";
 import { messageOf, StartupError } from "./startup-error.ts";
 

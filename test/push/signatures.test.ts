@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createRemoteJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, createServer } from "../../src/index.ts";
-import { rotateSigningKeys, signingFileOf } from "../../src/platform/signing-keys.ts";
+import { rotateSigningKeys, signingFileOf } from "../../src/platform/security/signing-keys.ts";
 import { must, saying, type Task } from "../e2e/rpc.ts";
 import { until } from "../e2e/workbench.ts";
 import { type Behaviour, type Received, Receiver } from "./receiver.ts";

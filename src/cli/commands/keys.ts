@@ -1,9 +1,14 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { addApiKey, listApiKeys, revokeApiKey } from "../../platform/api-keys.ts";
-import { keyFileBeside } from "../../platform/api-keys-file.ts";
-import { DEFAULT_STORE } from "../../platform/settings.ts";
-import { listSigningKeys, revokeSigningKey, rotateSigningKeys, signingFileOf } from "../../platform/signing-keys.ts";
+import { addApiKey, listApiKeys, revokeApiKey } from "../../platform/security/api-keys.ts";
+import { keyFileBeside } from "../../platform/security/api-keys-file.ts";
+import {
+  listSigningKeys,
+  revokeSigningKey,
+  rotateSigningKeys,
+  signingFileOf,
+} from "../../platform/security/signing-keys.ts";
+import { DEFAULT_STORE } from "../../platform/settings/settings.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 import type { CliContext } from "../context.ts";
 import { collect } from "../options/option-table.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { demoAgents } from "../../demo/agents.ts";
-import { loadAgents } from "../../platform/load-agents.ts";
+import { loadAgents } from "../../platform/agents/load-agents.ts";
 import { serve } from "../../platform/serve.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 import {

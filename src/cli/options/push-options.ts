@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { listFrom } from "../../platform/list-from.ts";
 import type { ServeOptions } from "../../platform/serve.ts";
+import { listFrom } from "../../platform/settings/list-from.ts";
 
 export const PUSH_ENVIRONMENT = `\
   OUTGOING_HTTP, OUTGOING_ALLOW

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { apiKeyFile } from "../../platform/api-keys.ts";
-import { keyFileBeside } from "../../platform/api-keys-file.ts";
-import { jwtBearer, openIdConnect } from "../../platform/security-issuers.ts";
-import { clientCertificates } from "../../platform/security-settings.ts";
+import { apiKeyFile } from "../../platform/security/api-keys.ts";
+import { keyFileBeside } from "../../platform/security/api-keys-file.ts";
+import { jwtBearer, openIdConnect } from "../../platform/security/security-issuers.ts";
+import { clientCertificates } from "../../platform/security/security-settings.ts";
 import type { ServeOptions } from "../../platform/serve.ts";
-import { DEFAULT_STORE } from "../../platform/settings.ts";
+import { DEFAULT_STORE } from "../../platform/settings/settings.ts";
 import { messageOf, StartupError } from "../../platform/startup-error.ts";
 
 export const SECURITY_ENVIRONMENT = `\

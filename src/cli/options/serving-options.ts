@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { createLogger, LOG_LEVELS, type LogLevel, logLevelFrom } from "../../platform/create-logger.ts";
-import { CHOICES, parseBlockingDefault } from "../../platform/dialect-settings.ts";
-import { listFrom } from "../../platform/list-from.ts";
-import { parseRate } from "../../platform/rate-settings.ts";
 import type { ServeOptions } from "../../platform/serve.ts";
-import { DEFAULT_STORE, DURABILITIES } from "../../platform/settings.ts";
+import { CHOICES, parseBlockingDefault } from "../../platform/settings/dialect-settings.ts";
+import { listFrom } from "../../platform/settings/list-from.ts";
+import { parseRate } from "../../platform/settings/rate-settings.ts";
+import { DEFAULT_STORE, DURABILITIES } from "../../platform/settings/settings.ts";
 import { DEFAULT_MAX_HOPS } from "../../protocol/call-path.ts";
 import { addPushOptions, apartFromPush, PUSH_ENVIRONMENT, type PushFlags } from "./push-options.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Agent } from "../../engine/agent/agent.ts";
 import { SILENT_LOGGER } from "../../internal/logger.ts";
 import { createServer, type Server } from "../../platform/create-server.ts";
-import type { ServerOptions } from "../../platform/settings.ts";
+import type { ServerOptions } from "../../platform/settings/settings.ts";
 
 /** A server that keeps everything in memory and is closed at the end of the scope. */
 export function serving(agents: Agent | readonly Agent[], options: ServerOptions = {}): Server & AsyncDisposable {

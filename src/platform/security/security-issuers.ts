@@ -1,7 +1,12 @@
-import type { Verifier } from "../auth/verify/contract.ts";
-import { type GivenKeys, type JwtRules, type RemoteKeys, jwtBearer as verifyJwt } from "../auth/verify/jwt-bearer.ts";
-import { type OpenIdRules, openIdConnect as verifyOpenId } from "../auth/verify/open-id-connect.ts";
-import { createOutgoing } from "../outgoing/create-outgoing.ts";
+import type { Verifier } from "../../auth/verify/contract.ts";
+import {
+  type GivenKeys,
+  type JwtRules,
+  type RemoteKeys,
+  jwtBearer as verifyJwt,
+} from "../../auth/verify/jwt-bearer.ts";
+import { type OpenIdRules, openIdConnect as verifyOpenId } from "../../auth/verify/open-id-connect.ts";
+import { createOutgoing } from "../../outgoing/create-outgoing.ts";
 
 /** Fetches go out through the guard of this server, unless a `fetch` is given. */
 type Fetching<T extends { readonly fetch: typeof fetch }> = Omit<T, "fetch"> & Partial<Pick<T, "fetch">>;

@@ -1,9 +1,9 @@
-import { createApiKey, type StoredApiKey, apiKeys as verifyKeys } from "../auth/verify/api-keys.ts";
-import type { Verifier } from "../auth/verify/contract.ts";
-import { cannotVerify, type KeyPlace } from "../auth/verify/shown-credentials.ts";
-import type { Logger } from "../internal/logger.ts";
+import { createApiKey, type StoredApiKey, apiKeys as verifyKeys } from "../../auth/verify/api-keys.ts";
+import type { Verifier } from "../../auth/verify/contract.ts";
+import { cannotVerify, type KeyPlace } from "../../auth/verify/shown-credentials.ts";
+import type { Logger } from "../../internal/logger.ts";
+import { StartupError } from "../startup-error.ts";
 import { isSameFile, type KeyFileState, readKeyFile, stateOfKeyFile, updateKeyFile } from "./api-keys-file.ts";
-import { StartupError } from "./startup-error.ts";
 
 /** What is asked of a new key. */
 export interface NewApiKey {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Agent } from "../engine/agent/agent.ts";
+import type { Agent } from "../../engine/agent/agent.ts";
+import { messageOf, StartupError } from "../startup-error.ts";
 import { allowEsmInCommonjs } from "./esm-in-commonjs.ts";
 import { describeLoadFailure, placeOf } from "./load-failure.ts";
-import { messageOf, StartupError } from "./startup-error.ts";
 
 /** Comments that stand on lines of their own, which may name agents in any order. */
 const COMMENT = /^[ \t]*(?:\/\/.*|\/\*[\s\S]*?\*\/)/gm;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { messageOf, systemCode } from "./startup-error.ts";
+import { messageOf, systemCode } from "../startup-error.ts";
 
 /** Why a module could not be loaded, where (file and line), and what to do about it. */
 export function describeLoadFailure(error: unknown, file: string): string {

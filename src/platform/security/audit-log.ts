@@ -1,8 +1,8 @@
 import { closeSync, openSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
-import type { Logger } from "../internal/logger.ts";
-import type { Audit, AuditEntry } from "../transport/audit.ts";
-import { messageOf, StartupError } from "./startup-error.ts";
+import type { Logger } from "../../internal/logger.ts";
+import type { Audit, AuditEntry } from "../../transport/audit.ts";
+import { messageOf, StartupError } from "../startup-error.ts";
 
 /** One call or refusal. */
 export interface AuditRecord extends AuditEntry {

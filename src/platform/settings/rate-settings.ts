@@ -1,6 +1,6 @@
-import type { RateLimit } from "../transport/rate-limit/rate-limiter.ts";
-import { type RateLimitOptions, RequestLimits } from "../transport/rate-limit/request-limits.ts";
-import { messageOf, StartupError } from "./startup-error.ts";
+import type { RateLimit } from "../../transport/rate-limit/rate-limiter.ts";
+import { type RateLimitOptions, RequestLimits } from "../../transport/rate-limit/request-limits.ts";
+import { messageOf, StartupError } from "../startup-error.ts";
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
 

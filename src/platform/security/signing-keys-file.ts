@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { SigningKey } from "../auth/signing-keys.ts";
+import type { SigningKey } from "../../auth/signing-keys.ts";
+import { messageOf, StartupError, systemCode } from "../startup-error.ts";
 import { changeFile } from "./locked-file.ts";
-import { messageOf, StartupError, systemCode } from "./startup-error.ts";
 
 /** `current`: it signs. `previous`: it no longer does; what it signed still counts. `revoked`: nothing of it counts. */
 export const KEY_STATES = ["current", "previous", "revoked"] as const;

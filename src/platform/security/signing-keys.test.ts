@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createSigner } from "../auth/create-signer.ts";
-import { isSignatureOf, type KeySet, readSignatureHeader } from "../auth/detached-signature.ts";
-import { verifyCard } from "../client/discovery/verify-card.ts";
-import { agent } from "../engine/agent/agent.ts";
-import { SILENT_LOGGER } from "../internal/logger.ts";
-import { createServer, type Server } from "./create-server.ts";
+import { createSigner } from "../../auth/create-signer.ts";
+import { isSignatureOf, type KeySet, readSignatureHeader } from "../../auth/detached-signature.ts";
+import { verifyCard } from "../../client/discovery/verify-card.ts";
+import { agent } from "../../engine/agent/agent.ts";
+import { SILENT_LOGGER } from "../../internal/logger.ts";
+import { createServer, type Server } from "../create-server.ts";
 import {
   listSigningKeys,
   openSigningKeys,

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { PublishedKey } from "../auth/detached-signature.ts";
-import { SIGNING_ALGORITHM, type SigningKey, type SigningKeys } from "../auth/signing-keys.ts";
-import type { Logger } from "../internal/logger.ts";
-import type { Store } from "../store/contract.ts";
+import type { PublishedKey } from "../../auth/detached-signature.ts";
+import { SIGNING_ALGORITHM, type SigningKey, type SigningKeys } from "../../auth/signing-keys.ts";
+import type { Logger } from "../../internal/logger.ts";
+import type { Store } from "../../store/contract.ts";
+import { StartupError } from "../startup-error.ts";
 import { changeKeysFile, generateKey, type KeptKey, type KeyState, readKeysFile } from "./signing-keys-file.ts";
-import { StartupError } from "./startup-error.ts";
 
 /** A key as people see it. Times are ISO 8601. */
 export interface SigningKeyInfo {

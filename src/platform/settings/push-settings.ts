@@ -1,9 +1,9 @@
-import type { OutgoingOptions } from "../outgoing/contract.ts";
-import { createOutgoing } from "../outgoing/create-outgoing.ts";
-import type { LaneLimits } from "../push/lanes.ts";
-import { DEFAULT_PUSH_SETTINGS, type PushSettings } from "../push/push.ts";
+import type { OutgoingOptions } from "../../outgoing/contract.ts";
+import { createOutgoing } from "../../outgoing/create-outgoing.ts";
+import type { LaneLimits } from "../../push/lanes.ts";
+import { DEFAULT_PUSH_SETTINGS, type PushSettings } from "../../push/push.ts";
+import { messageOf, StartupError } from "../startup-error.ts";
 import { listFrom } from "./list-from.ts";
-import { messageOf, StartupError } from "./startup-error.ts";
 
 /** How webhooks are told. Times are milliseconds. */
 export interface PushServerOptions {

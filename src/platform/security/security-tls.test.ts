@@ -1,13 +1,13 @@
 import { request } from "node:https";
 import { connect } from "node:tls";
 import { afterAll, describe, expect, it } from "vitest";
-import { apiKeys } from "../auth/verify/api-keys.ts";
-import { mutualTls } from "../auth/verify/mutual-tls.ts";
-import { agent } from "../engine/agent/agent.ts";
-import { SILENT_LOGGER } from "../internal/logger.ts";
-import { createServer, type Server } from "./create-server.ts";
-import type { ServerOptions } from "./settings.ts";
-import { createAuthority, type Issued } from "./test/certificate-authority.ts";
+import { apiKeys } from "../../auth/verify/api-keys.ts";
+import { mutualTls } from "../../auth/verify/mutual-tls.ts";
+import { agent } from "../../engine/agent/agent.ts";
+import { SILENT_LOGGER } from "../../internal/logger.ts";
+import { createServer, type Server } from "../create-server.ts";
+import type { ServerOptions } from "../settings/settings.ts";
+import { createAuthority, type Issued } from "../test/certificate-authority.ts";
 
 const authority = createAuthority("Palaver test authority");
 const clients = createAuthority("Callers");

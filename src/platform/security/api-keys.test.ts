@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { showing } from "../auth/verify/test/shown.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { showing } from "../../auth/verify/test/shown.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { addApiKey, apiKeyFile, listApiKeys, revokeApiKey } from "./api-keys.ts";
 import { keyFileBeside, updateKeyFile } from "./api-keys-file.ts";
 

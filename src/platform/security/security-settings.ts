@@ -1,9 +1,9 @@
-import type { Verifier } from "../auth/verify/contract.ts";
-import { mutualTls } from "../auth/verify/mutual-tls.ts";
-import { createSecurity, type Security } from "../server/security.ts";
+import type { Verifier } from "../../auth/verify/contract.ts";
+import { mutualTls } from "../../auth/verify/mutual-tls.ts";
+import { createSecurity, type Security } from "../../server/security.ts";
+import type { ServerOptions } from "../settings/settings.ts";
+import { messageOf, StartupError } from "../startup-error.ts";
 import type { ServingTls } from "./security-tls.ts";
-import type { ServerOptions } from "./settings.ts";
-import { messageOf, StartupError } from "./startup-error.ts";
 
 /** Security as the options have it. Throws a {@link StartupError} for what makes no sense. */
 export function securityFrom({ security, authenticate }: ServerOptions): Security | undefined {

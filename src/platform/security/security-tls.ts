@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { messageOf, StartupError } from "./startup-error.ts";
+import { messageOf, StartupError } from "../startup-error.ts";
 
 /** Each a file, or what stands in it: PEM text, beginning with `-----BEGIN`. */
 export interface TlsOptions {

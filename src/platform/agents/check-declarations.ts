@@ -1,10 +1,10 @@
-import type { Agent } from "../engine/agent/agent.ts";
-import { named } from "../server/policy.ts";
-import type { Security } from "../server/security.ts";
-import { unwiredDeclarations } from "../server/unwired.ts";
-import { createDialects } from "../wire/dialects.ts";
-import type { DialectOptions } from "../wire/options.ts";
-import { StartupError } from "./startup-error.ts";
+import type { Agent } from "../../engine/agent/agent.ts";
+import { named } from "../../server/policy.ts";
+import type { Security } from "../../server/security.ts";
+import { unwiredDeclarations } from "../../server/unwired.ts";
+import { createDialects } from "../../wire/dialects.ts";
+import type { DialectOptions } from "../../wire/options.ts";
+import { StartupError } from "../startup-error.ts";
 
 export interface DeclarationContext {
   readonly dialects: DialectOptions;

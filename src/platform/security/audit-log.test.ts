@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { SILENT_LOGGER } from "../internal/logger.ts";
-import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { SILENT_LOGGER } from "../../internal/logger.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { openAuditLog } from "./audit-log.ts";
 
 const entry = { principal: "ada", agent: "echo", operation: "send", outcome: "ok" } as const;

@@ -1,4 +1,4 @@
-import { createDialects } from "../wire/dialects.ts";
+import { createDialects } from "../../wire/dialects.ts";
 import {
   ASSUMABLE_VERSIONS,
   CARD_STYLES,
@@ -7,10 +7,10 @@ import {
   REST_MEDIA_TYPES,
   REST_STYLES,
   WAITING_DIALECTS,
-} from "../wire/options.ts";
-import { VERSIONS } from "../wire/registry.ts";
+} from "../../wire/options.ts";
+import { VERSIONS } from "../../wire/registry.ts";
+import { messageOf, StartupError } from "../startup-error.ts";
 import { listFrom } from "./list-from.ts";
-import { messageOf, StartupError } from "./startup-error.ts";
 
 /** What the options that leave a choice may be told, for command lines. */
 export const CHOICES: {

@@ -1,13 +1,13 @@
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { apiKeys } from "../auth/verify/api-keys.ts";
-import { AUDIENCE, createIssuer, ISSUER, NOW } from "../auth/verify/test/issuer.ts";
-import { type Agent, agent } from "../engine/agent/agent.ts";
-import { SILENT_LOGGER } from "../internal/logger.ts";
-import { createServer, type Server } from "./create-server.ts";
+import { apiKeys } from "../../auth/verify/api-keys.ts";
+import { AUDIENCE, createIssuer, ISSUER, NOW } from "../../auth/verify/test/issuer.ts";
+import { type Agent, agent } from "../../engine/agent/agent.ts";
+import { SILENT_LOGGER } from "../../internal/logger.ts";
+import { createServer, type Server } from "../create-server.ts";
+import type { ServerOptions } from "../settings/settings.ts";
 import { jwtBearer, openIdConnect } from "./security-issuers.ts";
-import type { ServerOptions } from "./settings.ts";
 
 /** Keys that say who they are of: `ada`, `ada:read,write`, `ada@acme`. */
 const key = apiKeys({

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { messageOf, StartupError, systemCode } from "./startup-error.ts";
+import { messageOf, StartupError, systemCode } from "../startup-error.ts";
 
 const KEY_BYTES = 32;
 

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { makeFolder } from "../internal/make-folder.ts";
-import { systemCode } from "./startup-error.ts";
+import { makeFolder } from "../../internal/make-folder.ts";
+import { systemCode } from "../startup-error.ts";
 
 /**
  * Changes a file that is for few eyes, which is made if need be, with its folder. Nobody else changes it meanwhile, in this process or

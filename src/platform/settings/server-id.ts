@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { MAX_CALL_PATH } from "../protocol/call-path.ts";
-import { StartupError } from "./startup-error.ts";
+import { MAX_CALL_PATH } from "../../protocol/call-path.ts";
+import { StartupError } from "../startup-error.ts";
 
 const SERVER_ID = /^[\w.-]{1,64}$/;
 

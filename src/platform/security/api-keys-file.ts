@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { StoredApiKey } from "../auth/verify/api-keys.ts";
+import type { StoredApiKey } from "../../auth/verify/api-keys.ts";
+import { messageOf, StartupError, systemCode } from "../startup-error.ts";
 import { changeFile } from "./locked-file.ts";
-import { messageOf, StartupError, systemCode } from "./startup-error.ts";
 
 /** Where keys are kept if nobody says otherwise: beside the tasks. */
 export function keyFileBeside(store: string): string {
