@@ -5,13 +5,13 @@ import { A2AError } from "../protocol/error.ts";
 import { credentialHeaders } from "../server/security.ts";
 import { createService, type ServiceOptions } from "../server/service.ts";
 import { REQUIRE_DEFAULT_PROJECT } from "../wire/plain/binding.ts";
-import { type CardSource, serveCard } from "./card-route.ts";
+import { type CardSource, serveCard } from "./card/card-route.ts";
+import { JWKS_PATH, jwksRoute } from "./card/jwks-route.ts";
+import { servePrivateCard } from "./card/private-card.ts";
+import { perBaseUrl, type Whereabouts } from "./card/public-url.ts";
 import type { Endpoint } from "./conversation.ts";
 import { type Exchange, jsonReply, type Reply } from "./exchange.ts";
 import { handleRpc, rpcRefusal } from "./jsonrpc/endpoint.ts";
-import { JWKS_PATH, jwksRoute } from "./jwks-route.ts";
-import { servePrivateCard } from "./private-card.ts";
-import { perBaseUrl, type Whereabouts } from "./public-url.ts";
 import { createRestRoutes } from "./rest/routes.ts";
 import { createRoute, type Handler, type Mount, pathOf, type Refuse, type Route, Router } from "./router.ts";
 

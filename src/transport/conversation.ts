@@ -15,7 +15,8 @@ import { resultPieces } from "../wire/large-task.ts";
 import { type AnswerKind, type Answers, COUNTED_BYTES } from "./answers/answers.ts";
 import { auditEntry, taskIdOf } from "./audit.ts";
 import { authenticateExchange } from "./authentication.ts";
-import type { CardSigning } from "./card-route.ts";
+import type { CardSigning } from "./card/card-route.ts";
+import { signCard } from "./card/sign-card.ts";
 import { challengesOf } from "./challenges.ts";
 import type { Exchange, Headers, Reply } from "./exchange.ts";
 import { ExchangeCall } from "./exchange-call.ts";
@@ -24,7 +25,6 @@ import { rateLimited, rateLimitHeaders } from "./rate-limit/rate-limit-headers.t
 import { callerKey, type RequestLimits } from "./rate-limit/request-limits.ts";
 import { recordCall } from "./record-call.ts";
 import { requestedVersion } from "./service-parameters.ts";
-import { signCard } from "./sign-card.ts";
 import { type Envelope, EventStream, type EventStreamOptions } from "./sse/event-stream.ts";
 import type { StreamPlace, StreamRegistry } from "./sse/stream-registry.ts";
 

@@ -1,6 +1,6 @@
 import type { ClientCertificate } from "../auth/verify/contract.ts";
 import type { A2AError } from "../protocol/error.ts";
-import type { ReserveBody } from "./body-memory.ts";
+import type { ReserveBody } from "./body/body-memory.ts";
 
 /** One HTTP request, whatever brought it. */
 export interface Exchange {

@@ -1,7 +1,7 @@
 import { A2AError } from "../protocol/error.ts";
-import { BodyBuffer } from "./body-buffer.ts";
-import { droppedBody, incompleteBody, tooLarge } from "./body-error.ts";
-import type { ReserveBody } from "./body-memory.ts";
+import { BodyBuffer } from "./body/body-buffer.ts";
+import { droppedBody, incompleteBody, tooLarge } from "./body/body-error.ts";
+import type { ReserveBody } from "./body/body-memory.ts";
 import { COMMON_HEADERS, type Exchange, type PullSource, type Reply, targetOf } from "./exchange.ts";
 import { pathOf } from "./router.ts";
 

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../protocol/error.ts";
 import type { Operation } from "../protocol/operation.ts";
 import type { Principal } from "../protocol/principal.ts";
 import type { Audit } from "./audit.ts";
-import type { BodyMemory } from "./body-memory.ts";
+import type { BodyMemory } from "./body/body-memory.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestLimits } from "./rate-limit/request-limits.ts";
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { ClientCertificate } from "../../auth/verify/contract.ts";
 import type { A2AError } from "../../protocol/error.ts";
-import { BodyBuffer } from "../body-buffer.ts";
-import { droppedBody, incompleteBody, tooLarge } from "../body-error.ts";
-import type { ReserveBody } from "../body-memory.ts";
+import { BodyBuffer } from "../body/body-buffer.ts";
+import { droppedBody, incompleteBody, tooLarge } from "../body/body-error.ts";
+import type { ReserveBody } from "../body/body-memory.ts";
 import { type Exchange, targetOf } from "../exchange.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import { parsedBody } from "./parsed-body.ts";

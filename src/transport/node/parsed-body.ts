@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { A2AError } from "../../protocol/error.ts";
-import { tooLarge } from "../body-error.ts";
+import { tooLarge } from "../body/body-error.ts";
 
 /**
  * What a parser of the host left in `request.body`, as bytes again. Only to be asked where the request itself has nothing left

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange } from "../exchange.ts";
 import { createWhereabouts, type PublicUrlOptions, perBaseUrl } from "./public-url.ts";
 
 const PROXY = "10.0.0.1";

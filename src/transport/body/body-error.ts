@@ -1,4 +1,4 @@
-import { A2AError } from "../protocol/error.ts";
+import { A2AError } from "../../protocol/error.ts";
 
 export function tooLarge(limit: number): A2AError {
   return new A2AError("payload-too-large", `The body must not be larger than ${limit} bytes`);

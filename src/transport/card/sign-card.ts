@@ -1,6 +1,6 @@
-import { canonicalJson } from "../auth/canonical-json.ts";
-import type { Signer } from "../auth/create-signer.ts";
-import { formsToSign } from "../wire/card/card-to-sign.ts";
+import { canonicalJson } from "../../auth/canonical-json.ts";
+import type { Signer } from "../../auth/create-signer.ts";
+import { formsToSign } from "../../wire/card/card-to-sign.ts";
 
 /** Signs a card as it is served; one of a version that knows no signatures stays as it is. `jku` is where the keys are published. */
 export async function signCard(text: string, signer: Signer, jku: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
-import type { Exchange } from "./exchange.ts";
-import { clientOf, FORWARDED_HEADERS, type Forwarded, forwardedOf } from "./forwarded.ts";
-import { trustedProxies } from "./trusted-proxies.ts";
+import type { Exchange } from "../exchange.ts";
+import { clientOf, FORWARDED_HEADERS, type Forwarded, forwardedOf } from "../forwarded.ts";
+import { trustedProxies } from "../trusted-proxies.ts";
 
 export interface PublicUrlOptions {
   /** A string is where callers reach this server, whatever proxies say; a function gives where they do if none says anything. */

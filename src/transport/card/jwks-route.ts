@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { SigningKeys } from "../auth/signing-keys.ts";
+import type { SigningKeys } from "../../auth/signing-keys.ts";
+import { jsonReply } from "../exchange.ts";
+import { createRoute, type Handler, type Refuse, type Route } from "../router.ts";
 import { hasTag } from "./entity-tag.ts";
-import { jsonReply } from "./exchange.ts";
-import { createRoute, type Handler, type Refuse, type Route } from "./router.ts";
 
 export const JWKS_PATH = "/.well-known/jwks.json";
 

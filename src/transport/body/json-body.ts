@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { A2AError } from "../protocol/error.ts";
-import type { Exchange } from "./exchange.ts";
+import { A2AError } from "../../protocol/error.ts";
+import type { Exchange } from "../exchange.ts";
 import { nestsDeeper } from "./json-nesting.ts";
 
 /** Levels that a body of more than 64 KB may nest. Fields allow less and say so themselves. */

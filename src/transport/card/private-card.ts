@@ -1,14 +1,14 @@
-import { toA2AError } from "../protocol/error.ts";
-import { ANONYMOUS } from "../protocol/principal.ts";
-import { authorizeReader } from "../server/authorize.ts";
-import type { Service } from "../server/service.ts";
-import { auditEntry } from "./audit.ts";
-import { authenticateExchange } from "./authentication.ts";
+import { toA2AError } from "../../protocol/error.ts";
+import { ANONYMOUS } from "../../protocol/principal.ts";
+import { authorizeReader } from "../../server/authorize.ts";
+import type { Service } from "../../server/service.ts";
+import { auditEntry } from "../audit.ts";
+import { authenticateExchange } from "../authentication.ts";
+import { challengesOf } from "../challenges.ts";
+import type { Exchange, FullReply } from "../exchange.ts";
+import type { TransportEnvironment } from "../options.ts";
+import type { Refuse } from "../router.ts";
 import { type CardSource, serveCard } from "./card-route.ts";
-import { challengesOf } from "./challenges.ts";
-import type { Exchange, FullReply } from "./exchange.ts";
-import type { TransportEnvironment } from "./options.ts";
-import type { Refuse } from "./router.ts";
 
 export interface CardReader {
   readonly exchange: Exchange;

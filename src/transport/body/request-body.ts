@@ -1,5 +1,5 @@
-import type { Exchange } from "./exchange.ts";
-import type { TransportEnvironment } from "./options.ts";
+import type { Exchange } from "../exchange.ts";
+import type { TransportEnvironment } from "../options.ts";
 
 /** The whole body of a request, at most `limit` bytes. Its memory counts for the caller's network address while it arrives. */
 export function readRequestBody(

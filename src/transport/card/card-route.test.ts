@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeFaces, type Site, testAgent } from "./test/faces.ts";
+import { describeFaces, type Site, testAgent } from "../test/faces.ts";
 
 const PATH = "/.well-known/agent-card.json";
 

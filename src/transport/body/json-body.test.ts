@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { processorTime } from "../internal/test/processor-time.ts";
+import { processorTime } from "../../internal/test/processor-time.ts";
 import { parseJson } from "./json-body.ts";
 
 const MB = 1_000_000;

@@ -1,4 +1,4 @@
-import { callerAddress } from "./rate-limit/caller-address.ts";
+import { callerAddress } from "../rate-limit/caller-address.ts";
 
 export interface BodyMemoryLimits {
   /** Bytes of all unfinished bodies. */

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Signer } from "../auth/create-signer.ts";
-import type { Service } from "../server/service.ts";
-import type { CardCodec } from "../wire/codec.ts";
+import type { Signer } from "../../auth/create-signer.ts";
+import type { Service } from "../../server/service.ts";
+import type { CardCodec } from "../../wire/codec.ts";
+import { type Exchange, type FullReply, jsonReply } from "../exchange.ts";
+import { requestedVersion } from "../service-parameters.ts";
 import { hasTag } from "./entity-tag.ts";
-import { type Exchange, type FullReply, jsonReply } from "./exchange.ts";
-import { requestedVersion } from "./service-parameters.ts";
 import { signCard } from "./sign-card.ts";
 
 const MAX_AGE_SECONDS = 300;
