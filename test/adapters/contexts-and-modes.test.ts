@@ -1,4 +1,5 @@
-import { type Agent, agent, type IncomingRequest, type RemoteAgentOptions, remoteAgent } from "palaver";
+import { type Agent, agent, type RemoteAgentOptions, remoteAgent } from "palaver";
+import type { IncomingRequest } from "palaver/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect, type RemoteAgent } from "../../src/client.ts";
 import { json, LyingServer, rpc, rpcError, wireTask } from "../client/lying-server.ts";

@@ -1,5 +1,5 @@
-import { createOutgoing } from "palaver";
 import { connect, RemoteError } from "palaver/client";
+import { createOutgoing } from "palaver/outgoing";
 import { expect, it } from "vitest";
 import { openSite } from "./own-server.ts";
 

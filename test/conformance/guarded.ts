@@ -1,4 +1,5 @@
-import { A2AError, type ServerOptions, type Verifier } from "palaver";
+import { A2AError, type ServerOptions } from "palaver";
+import type { Verifier } from "palaver/auth";
 
 /** Alice may do everything; Bob may do everything but look behind the scenes and cancel; the others are not let in. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {

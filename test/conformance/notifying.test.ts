@@ -1,4 +1,5 @@
-import type { DeliveryRecord, RunFunction } from "palaver";
+import type { RunFunction } from "palaver";
+import type { DeliveryRecord } from "palaver/server";
 import { verifyWebhook } from "palaver/webhook";
 import { describe, expect, it } from "vitest";
 import { until } from "../e2e/workbench.ts";

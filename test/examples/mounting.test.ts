@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { agent, type CallRecord, createServer, type Server } from "../../src/index.ts";
+import { agent, createServer, type Server } from "../../src/index.ts";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
+import type { CallRecord } from "../../src/server.ts";
 import { collect, must, open, saying, type Task, textOf } from "../e2e/rpc.ts";
 import { freePort, HELLO, HOSTS } from "./hosts.ts";
 

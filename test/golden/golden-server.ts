@@ -1,4 +1,5 @@
-import { A2AError, createServer, type IncomingRequest, type Principal } from "palaver";
+import { A2AError, createServer, type Principal } from "palaver";
+import type { IncomingRequest } from "palaver/server";
 import { nobody } from "../conformance/stage.ts";
 import { Gates } from "../peers/gates.ts";
 import { goldenAgents } from "./agents.ts";

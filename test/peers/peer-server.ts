@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { A2AError, createServer, type IncomingRequest, type Principal, type ServerOptions } from "palaver";
+import { A2AError, createServer, type Principal, type ServerOptions } from "palaver";
+import type { IncomingRequest } from "palaver/server";
 import { nobody } from "../conformance/stage.ts";
 import { peerAgents } from "./agents.ts";
 import { Gates } from "./gates.ts";

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { agent, createServer, type DeliveryRecord, type Server } from "../../src/index.ts";
+import { agent, createServer, type Server } from "../../src/index.ts";
+import type { DeliveryRecord } from "../../src/server.ts";
 import { must, saying, type Task } from "../e2e/rpc.ts";
 import { until } from "../e2e/workbench.ts";
 import { type Behaviour, Receiver } from "./receiver.ts";

@@ -1,5 +1,6 @@
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
-import { agent, createServer, jwtBearer, type Server, type ServerOptions } from "palaver";
+import { agent, createServer, type Server, type ServerOptions } from "palaver";
+import { jwtBearer } from "palaver/auth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { optionsFor } from "../conformance/every-dialect.ts";
 import type { RefusalName } from "../conformance/refusals.ts";

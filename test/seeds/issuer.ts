@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { jwtBearer, type Verifier } from "palaver";
+import { jwtBearer, type Verifier } from "palaver/auth";
 
 /** Somebody whose tokens a server believes. */
 export interface Issuer {

@@ -1,4 +1,4 @@
-import type { DeliveryRecord } from "palaver";
+import type { DeliveryRecord } from "palaver/server";
 import { expect, it } from "vitest";
 import { openInbox } from "../../conformance/inbox.ts";
 import { nobody } from "../../conformance/stage.ts";

@@ -1,5 +1,5 @@
 import { request } from "node:https";
-import { apiKeys, basic, hashPassword } from "palaver";
+import { apiKeys, basic, hashPassword } from "palaver/auth";
 import { expect, it } from "vitest";
 import { createAuthority } from "../../../src/platform/test/certificate-authority.ts";
 import { at, get, post } from "../exchange.ts";
