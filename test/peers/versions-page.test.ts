@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Loss } from "../../src/wire/fields/loss.ts";
 import { DECISIONS, RELATIONS } from "../../src/wire/negotiate.ts";
 import { dialectSettings, WAITING_DIALECTS } from "../../src/wire/options.ts";
-import { LOSSES as LOSSES_0_1 } from "../../src/wire/v0_1/losses.ts";
-import { LOSSES as LOSSES_0_2 } from "../../src/wire/v0_2/losses.ts";
-import { LOSSES as LOSSES_0_3 } from "../../src/wire/v0_3/losses.ts";
-import { LOSSES as LOSSES_0_3_PROTO } from "../../src/wire/v0_3_proto/losses.ts";
 import { readPage } from "../docs/code-blocks.ts";
+import type { Loss } from "../wire/losses/loss.ts";
+import { LOSSES as LOSSES_0_1 } from "../wire/losses/v0_1.ts";
+import { LOSSES as LOSSES_0_2 } from "../wire/losses/v0_2.ts";
+import { LOSSES as LOSSES_0_3 } from "../wire/losses/v0_3.ts";
+import { LOSSES as LOSSES_0_3_PROTO } from "../wire/losses/v0_3_proto.ts";
 
 const PAGE = "docs/guide/versions.md";
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { AgentCard } from "../../protocol/card.ts";
-import { A2AError } from "../../protocol/error.ts";
-import { dialectSettings } from "../options.ts";
-import { BARE_CARD } from "../test/cards.ts";
-import { LOSS_NAMES as NEWER_NAMES } from "../v0_3/losses.ts";
-import { decodePart } from "../v0_3/part.ts";
-import { cardObject } from "./card.ts";
-import { createRpcClientCodec } from "./client-codec.ts";
-import { createRpcCodec } from "./codec.ts";
-import { LOSS_NAMES, LOSSES } from "./losses.ts";
-import { WRITING } from "./writing.ts";
+import type { AgentCard } from "../../../src/protocol/card.ts";
+import { A2AError } from "../../../src/protocol/error.ts";
+import { dialectSettings } from "../../../src/wire/options.ts";
+import { BARE_CARD } from "../../../src/wire/test/cards.ts";
+import { cardObject } from "../../../src/wire/v0_2/card.ts";
+import { createRpcClientCodec } from "../../../src/wire/v0_2/client-codec.ts";
+import { createRpcCodec } from "../../../src/wire/v0_2/codec.ts";
+import { WRITING } from "../../../src/wire/v0_2/writing.ts";
+import { decodePart } from "../../../src/wire/v0_3/part.ts";
+import { LOSS_NAMES, LOSSES } from "./v0_2.ts";
+import { LOSS_NAMES as NEWER_NAMES } from "./v0_3.ts";
 
 const client = createRpcClientCodec();
 const card: AgentCard = {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { AgentCard } from "../../protocol/card.ts";
-import { A2AError, ERROR_CODES } from "../../protocol/error.ts";
-import type { ContextId, MessageId, TaskId } from "../../protocol/ids.ts";
-import type { OperationRequest, SendRequest } from "../../protocol/operation.ts";
-import { dialectSettings } from "../options.ts";
-import { BARE_CARD } from "../test/cards.ts";
-import { cardObject } from "./card.ts";
-import { createRestClientCodec, createRpcClientCodec } from "./client-codec.ts";
-import { createRpcCodec } from "./codec.ts";
-import { LOSS_NAMES, LOSSES, type LossName } from "./losses.ts";
-import { decodePart, partObject } from "./part.ts";
+import type { AgentCard } from "../../../src/protocol/card.ts";
+import { A2AError, ERROR_CODES } from "../../../src/protocol/error.ts";
+import type { ContextId, MessageId, TaskId } from "../../../src/protocol/ids.ts";
+import type { OperationRequest, SendRequest } from "../../../src/protocol/operation.ts";
+import { dialectSettings } from "../../../src/wire/options.ts";
+import { BARE_CARD } from "../../../src/wire/test/cards.ts";
+import { cardObject } from "../../../src/wire/v0_3/card.ts";
+import { createRestClientCodec, createRpcClientCodec } from "../../../src/wire/v0_3/client-codec.ts";
+import { createRpcCodec } from "../../../src/wire/v0_3/codec.ts";
+import { decodePart, partObject } from "../../../src/wire/v0_3/part.ts";
+import { LOSS_NAMES, LOSSES, type LossName } from "./v0_3.ts";
 
 const codec = createRpcCodec(dialectSettings({}));
 const rpc = createRpcClientCodec();

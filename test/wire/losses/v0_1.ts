@@ -1,4 +1,4 @@
-import type { Loss } from "../fields/loss.ts";
+import type { Loss } from "./loss.ts";
 
 export const LOSS_NAMES = [
   "messageId",

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { AgentCard } from "../../protocol/card.ts";
-import type { MessageId, TaskId } from "../../protocol/ids.ts";
-import { dialectSettings } from "../options.ts";
-import { BARE_CARD } from "../test/cards.ts";
-import { LOSS_NAMES as VERSION_NAMES } from "../v0_3/losses.ts";
-import { encodeCard } from "./card.ts";
-import { createRestClientCodec } from "./client-codec.ts";
-import { createRestCodec } from "./codec.ts";
-import { LOSS_NAMES, LOSSES } from "./losses.ts";
-import { messageObject } from "./message.ts";
+import type { AgentCard } from "../../../src/protocol/card.ts";
+import type { MessageId, TaskId } from "../../../src/protocol/ids.ts";
+import { dialectSettings } from "../../../src/wire/options.ts";
+import { BARE_CARD } from "../../../src/wire/test/cards.ts";
+import { encodeCard } from "../../../src/wire/v0_3_proto/card.ts";
+import { createRestClientCodec } from "../../../src/wire/v0_3_proto/client-codec.ts";
+import { createRestCodec } from "../../../src/wire/v0_3_proto/codec.ts";
+import { messageObject } from "../../../src/wire/v0_3_proto/message.ts";
+import { LOSS_NAMES as VERSION_NAMES } from "./v0_3.ts";
+import { LOSS_NAMES, LOSSES } from "./v0_3_proto.ts";
 
 const codec = createRestCodec(dialectSettings({}));
 const client = createRestClientCodec();
