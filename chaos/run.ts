@@ -25,17 +25,27 @@ export interface ChaosResult {
 /** Milliseconds without any progress after which those who still wait are taken to wait for ever. */
 const QUIET = 15_000;
 
-/** One run: starts everything, makes trouble, waits for the end, compares. `say` is told what happens. */
+/** Milliseconds between two lines of progress. */
+const PROGRESS = 30_000;
+
+/** One run: starts everything, makes trouble, waits for the end, compares. `say` is called with each line of progress. */
 export async function runChaos(options: ChaosOptions, say: (line: string) => void): Promise<ChaosResult> {
   const { seed, duration, kills, store: faults, tolerate, keep } = options;
   const stage = await openStage({ ...options, name: "chaos", journals: true, receiverFailures: 0.1, faults });
   const { supervisor, proxy, folder } = stage;
-  say(`seed ${seed}: ${kills} kills in ${Math.round(duration / 1000)} s; files in ${folder}`);
+  say(
+    `seed ${seed}: ${kills} kills in ${Math.round(duration / 1000)} s and the time of the restarts; files in ${folder}`,
+  );
+  const began = Date.now();
+  const progress = setInterval(() => {
+    say(`${Math.round((Date.now() - began) / 1000)} s: ${supervisor.kills} of ${kills} kills, ${proxy.cuts} cuts`);
+  }, PROGRESS);
   try {
     await makeTrouble(planTroubles(createRandom(`${seed}/troubles`), { kills, duration }), stage, duration);
     say("no more trouble; waiting until all is over");
     await untilOver(stage);
   } finally {
+    clearInterval(progress);
     await stage.close();
   }
   const evidence = await gather(stage, seed);
