@@ -1,5 +1,10 @@
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+// The tests start hundreds of threads and processes. With this cache each takes about a third of the processor time, because Node
+// removes the types of a source file once and not in each of them.
+process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/node-compile", import.meta.url));
 
 const config: ViteUserConfig = defineConfig({
   test: {
