@@ -3,6 +3,7 @@ import { A2AError, invalidField } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import { namedRequests } from "../../protocol/input-request.ts";
 import type { Message } from "../../protocol/message.ts";
+import { isInterrupted } from "../../protocol/state.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { InboxEntry, Outcome } from "../../store/contract.ts";
 import { type Agent, TaskAborted } from "../agent/agent.ts";
@@ -70,10 +71,14 @@ async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): 
   }
 }
 
-/** A message that was stored before and may not be read yet: it answers the open questions that it names, or the one that came before it. */
-function repeated({ questions }: Feed, { submission: { message } }: Continuation, inbox: string): Posted {
+/**
+ * A message that was stored before and may not be read yet: it answers the open questions that it names, or the one that it arrived after.
+ * While the task works, the message waits for the next question or the end.
+ */
+function repeated(feed: Feed, { submission: { message } }: Continuation, inbox: string): Posted {
+  if (!isInterrupted(feed.state)) return { inbox, asked: feed.interruptedAt };
   const named = namedRequests(message).map(({ id }) => id);
-  const open = questions?.open ?? [];
+  const open = feed.questions?.open ?? [];
   const answered = open.filter((question) =>
     named.length > 0 ? named.some((name) => isNamed(question, name)) : question.before?.includes(inbox) !== true,
   );

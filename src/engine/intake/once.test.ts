@@ -278,6 +278,27 @@ describe("a message to a task that is to count once", () => {
     expect((await again).status.message?.parts[0]?.text).toBe("Two?");
   });
 
+  test("and is repeated, unread, after another message has answered its question waits for the end", async () => {
+    let finish: (() => void) | undefined;
+    const agents = scripted(async (task) => {
+      const answer = await task.ask("One?");
+      await new Promise<void>((resolve) => (finish = resolve));
+      await task.next({ wait: false });
+      return answer;
+    });
+    await using harness = await openHarness({ agents });
+    const { id } = await harness.send("go");
+    const second = said("b", { taskId: id, messageId: "m-2" as MessageId });
+    await Promise.all([harness.start(said("a", { taskId: id }), ONCE), harness.start(second, ONCE)]);
+    await harness.until(() => finish !== undefined);
+    let returned = false;
+    const again = harness.send(second, ONCE).finally(() => (returned = true));
+    await harness.advance(1000);
+    expect(returned).toBe(false);
+    finish?.();
+    expect((await again).status.state).toBe("completed");
+  });
+
   test("is stored once though it comes twice at a time, to two nodes, and after a crash", async () => {
     let go: (() => void) | undefined;
     const heard: string[] = [];
