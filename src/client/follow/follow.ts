@@ -130,7 +130,8 @@ export class TaskFollower {
     if (taskId === undefined || before === undefined) return false;
     const task = await this.#options.host.get(taskId, this.#signal);
     if (isSameStatus(before, task.status)) return false;
-    yield* this.#burst(this.#polled(task));
+    // A server that numbers its events gives those since the question, one by one.
+    if (this.#cursor === undefined) yield* this.#burst(this.#polled(task));
     if (!this.#isSettled()) yield* this.subscribe(taskId);
     return true;
   }
