@@ -7,7 +7,7 @@ import { limitsFrom } from "../engine/limits.ts";
 import { createClock } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
-import { createNotary } from "../push/notary.ts";
+import { createNotary } from "../push/notification-signer.ts";
 import type { Security } from "../server/security.ts";
 import { StoreError } from "../store/contract.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";

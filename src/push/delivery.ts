@@ -7,11 +7,11 @@ import type { Store, TaskHead, TaskRecord, WebhookAdvance, WebhookRecord, Webhoo
 import type { PushCodec } from "../wire/codec.ts";
 import { type RetrySettings, waitAfter } from "./back-off.ts";
 import type { Budget } from "./budget.ts";
+import type { HeldWebhook } from "./claimed-webhooks.ts";
+import type { Ledger } from "./commit-queue.ts";
 import type { DeadLetter, DeliveryOutcome, DeliveryRecord } from "./contract.ts";
-import type { HeldWebhook } from "./held-webhooks.ts";
-import type { Ledger } from "./ledger.ts";
+import { type Courier, type PostResult, post } from "./http-sender.ts";
 import { PendingEvents, type Step } from "./pending-events.ts";
-import { type Courier, type PostResult, post } from "./post.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { openTarget, shownUrl, type WebhookTarget } from "./webhook-target.ts";
 

@@ -5,15 +5,15 @@ import type { Logger } from "../internal/logger.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Store, WebhookKey } from "../store/contract.ts";
 import type { PushCodec } from "../wire/codec.ts";
-import { Agenda } from "./agenda.ts";
 import { LONGEST_WAIT } from "./back-off.ts";
 import { Budget } from "./budget.ts";
+import { type HeldWebhook, HeldWebhooks } from "./claimed-webhooks.ts";
+import { Ledger } from "./commit-queue.ts";
 import type { DeliveryRecord, PushHooks } from "./contract.ts";
 import { type DeliveryEnvironment, type DeliverySettings, type Notary, type TurnResult, takeTurn } from "./delivery.ts";
-import { type HeldWebhook, HeldWebhooks } from "./held-webhooks.ts";
-import { type LaneLimits, Lanes } from "./lanes.ts";
-import { Ledger } from "./ledger.ts";
-import type { Courier } from "./post.ts";
+import type { Courier } from "./http-sender.ts";
+import { type LaneLimits, Lanes } from "./origin-scheduler.ts";
+import { Agenda } from "./timer-heap.ts";
 import { openTarget, originOf } from "./webhook-target.ts";
 
 export interface DispatcherOptions {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ArtifactFold } from "../protocol/fold.ts";
 import { readEvent, readTask } from "../protocol/serial.ts";
 import { MAX_TASK_BYTES } from "./pending-events.ts";
-import { TaskReplay } from "./task-at.ts";
+import { TaskReplay } from "./task-replay.ts";
 import { PushTrial } from "./test/push-trial.ts";
 
 const HOOK = { url: "https://hooks.example/a" };

@@ -7,7 +7,7 @@ import { publicTaskId } from "../protocol/task-key.ts";
 import type { LogEntry, Store } from "../store/contract.ts";
 import type { PushCodec } from "../wire/codec.ts";
 import type { Budget } from "./budget.ts";
-import { currentTask, TaskReplay } from "./task-at.ts";
+import { currentTask, TaskReplay } from "./task-replay.ts";
 
 /** What comes next for a webhook. */
 export interface Step {

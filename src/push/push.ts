@@ -4,8 +4,8 @@ import { type Outcome, type Store, StoreError, type WebhookOperation } from "../
 import type { PushDesk } from "./contract.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import type { DeliverySettings } from "./delivery.ts";
-import { createPushDesk } from "./desk.ts";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
+import { createPushDesk } from "./webhook-config-service.ts";
 
 export interface PushSettings extends DeliverySettings {
   /** Configurations one task may have. */

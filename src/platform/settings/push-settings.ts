@@ -1,6 +1,6 @@
 import type { OutgoingOptions } from "../../outgoing/contract.ts";
 import { createOutgoing } from "../../outgoing/create-outgoing.ts";
-import type { LaneLimits } from "../../push/lanes.ts";
+import type { LaneLimits } from "../../push/origin-scheduler.ts";
 import { DEFAULT_PUSH_SETTINGS, type PushSettings } from "../../push/push.ts";
 import { messageOf, StartupError } from "../startup-error.ts";
 import { listFrom } from "./list-from.ts";

@@ -8,7 +8,7 @@ import type { PushCodec } from "../../wire/codec.ts";
 import type { DeliveryRecord, PushCaller } from "../contract.ts";
 import type { NotificationClaims } from "../delivery.ts";
 import type { DispatcherOptions } from "../dispatcher.ts";
-import type { Courier } from "../post.ts";
+import type { Courier } from "../http-sender.ts";
 import { createPush, DEFAULT_PUSH_SETTINGS, type Push, type PushSettings } from "../push.ts";
 
 /** A request as it left. It is not answered before somebody does so. */

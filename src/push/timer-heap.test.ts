@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../testing/fake-clock.ts";
-import { Agenda } from "./agenda.ts";
+import { Agenda } from "./timer-heap.ts";
 
 describe("An agenda", () => {
   it("calls back for everything at its time, by one timer", async () => {

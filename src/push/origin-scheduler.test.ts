@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { turns } from "../testing/engine-harness.ts";
-import { type Lane, Lanes } from "./lanes.ts";
+import { type Lane, Lanes } from "./origin-scheduler.ts";
 
 /** Lanes whose work ends when the test says so. */
 function open(limits: { total: number; perOrigin: number }) {

@@ -1,5 +1,5 @@
 import type { TaskId } from "../protocol/ids.ts";
-import type { Lane } from "./lanes.ts";
+import type { Lane } from "./origin-scheduler.ts";
 
 /**
  * What this process keeps in memory of a webhook it sees to. Everything else is read when its turn comes, so that ten thousand of them
