@@ -7,7 +7,7 @@ import { limitsFrom } from "../engine/limits.ts";
 import { createClock } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
-import { createNotary } from "../push/notification-signer.ts";
+import { createNotificationSigner } from "../push/notification-signer.ts";
 import type { Security } from "../server/security.ts";
 import { StoreError } from "../store/contract.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
@@ -85,7 +85,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
             checked: settings.push,
             outgoing: settings.outgoing,
             dialects: settings.dialects,
-            notary: createNotary(signer, () => (typeof publicUrl === "string" ? publicUrl : publicUrl())),
+            signer: createNotificationSigner(signer, () => (typeof publicUrl === "string" ? publicUrl : publicUrl())),
           });
     const engine = createEngine({
       agents,
@@ -105,7 +105,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
     const http = createHttpHandler({
       agents,
       engine,
-      push: push?.desk,
+      push: push?.configs,
       publicUrl,
       trustedProxies: settings.trustedProxies,
       corsOrigins: settings.corsOrigins,

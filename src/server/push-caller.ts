@@ -1,10 +1,10 @@
-import type { PushCaller, PushDesk } from "../push/contract.ts";
+import type { PushCaller, WebhookConfigService } from "../push/contract.ts";
 import { type Call, scopeOf } from "./call.ts";
 import { pushNotSupported } from "./refusals.ts";
 import type { Service } from "./service.ts";
 
 /** Refuses before any task is looked up: the answer must not tell which exist. */
-export function requirePush({ push, card }: Service): PushDesk {
+export function requirePush({ push, card }: Service): WebhookConfigService {
   if (push === undefined || card.capabilities.pushNotifications !== true) throw pushNotSupported();
   return push;
 }

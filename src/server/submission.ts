@@ -42,10 +42,10 @@ async function addressed(
 /** Where the caller wants to be notified of what comes of its message. */
 function webhookOf(service: Service, call: Call, request: SendRequest): SubmittedWebhook | undefined {
   if (request.push === undefined) return undefined;
-  const desk = requirePush(service);
+  const configs = requirePush(service);
   const caller = pushCaller(service, call, request.tenant);
-  const draft = desk.draft(caller, request.push, "configuration.pushNotificationConfig");
-  return { draft, maxPerTask: desk.maxPerTask, only: call.policy.push.single };
+  const draft = configs.prepare(caller, request.push, "configuration.pushNotificationConfig");
+  return { draft, maxPerTask: configs.maxPerTask, only: call.policy.push.single };
 }
 
 /** Has the webhook told as soon as it is durable. The answer does not wait for that, and what becomes of the message is told elsewhere. */
