@@ -25,8 +25,9 @@ import { rateLimited, rateLimitHeaders } from "./rate-limit/rate-limit-headers.t
 import { callerKey, type RequestLimits } from "./rate-limit/request-limits.ts";
 import { recordCall } from "./record-call.ts";
 import { requestedVersion } from "./service-parameters.ts";
-import { type Envelope, EventStream, type EventStreamOptions } from "./sse/event-stream.ts";
+import { EventStream, type EventStreamOptions } from "./sse/event-stream.ts";
 import type { StreamPlace, StreamRegistry } from "./sse/stream-registry.ts";
+import type { TextEnvelope } from "./text/text-envelope.ts";
 
 const JSON_HEADERS: Headers = { "content-type": "application/json" };
 
@@ -49,7 +50,7 @@ export interface Conversation<C extends Codec = Codec> {
   readonly requested: string | undefined;
   principal: Principal;
   codec: C;
-  envelope: Envelope;
+  envelope: TextEnvelope;
   operation: Operation | undefined;
   /** What is asked, once it is understood. */
   request: OperationRequest | undefined;
@@ -68,7 +69,7 @@ export interface Conversation<C extends Codec = Codec> {
 export interface Beginning<C extends Codec> {
   readonly exchange: Exchange;
   readonly service: Service;
-  readonly envelope: Envelope;
+  readonly envelope: TextEnvelope;
   readonly operation?: Operation;
   /** Default false. */
   readonly namesEvents?: boolean;

@@ -9,7 +9,7 @@ import type { Exchange, Headers, Reply } from "../exchange.ts";
 import type { TransportEnvironment } from "../options.ts";
 import type { Refuse } from "../router.ts";
 import { requestedVersion } from "../service-parameters.ts";
-import type { Envelope } from "../sse/event-stream.ts";
+import type { TextEnvelope } from "../text/text-envelope.ts";
 import { answerMediaType } from "./media-type.ts";
 import { decoded, queryOf } from "./query.ts";
 
@@ -23,7 +23,7 @@ export interface RestMatch {
 }
 
 /** Answers go out as they are. */
-const BARE: Envelope = { result: (text) => text, error: (text) => text };
+const BARE: TextEnvelope = { result: (text) => text, error: (text) => text };
 
 /** Answers one REST request, of whichever version. Never rejects. */
 export function handleRest(endpoint: Endpoint, exchange: Exchange, match: RestMatch): Promise<Reply> {

@@ -4,18 +4,13 @@ import { ArtifactNumbers } from "../../wire/artifact-numbers.ts";
 import type { Codec, EventPlace } from "../../wire/codec.ts";
 import { COUNTED_BYTES } from "../answers/answers.ts";
 import type { PullSource } from "../exchange.ts";
+import type { TextEnvelope } from "../text/text-envelope.ts";
 import { openingFrames } from "./opening.ts";
-
-/** What a binding puts around each frame's text. */
-export interface Envelope {
-  result(text: string): string;
-  error(text: string): string;
-}
 
 export interface EventStreamOptions {
   readonly stream: TaskStream;
   readonly codec: Codec;
-  readonly envelope: Envelope;
+  readonly envelope: TextEnvelope;
   /** The reader wants frames to say in `event:` what they are, where the dialect has names for that. */
   readonly namesEvents?: boolean;
   /** Counts a long opening while it is sent. Throws where there is no room for it. */
@@ -37,7 +32,7 @@ export class EventStream implements PullSource {
   readonly #events: StreamEvents | undefined;
   readonly #place: EventPlace | undefined;
   readonly #codec: Codec;
-  readonly #envelope: Envelope;
+  readonly #envelope: TextEnvelope;
   readonly #namesEvents: boolean;
   readonly #ended: EventStreamOptions["ended"];
   /** Text that goes out before anything else. */
