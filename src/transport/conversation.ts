@@ -5,10 +5,9 @@ import { ANONYMOUS, type Principal } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import { acceptCallPath } from "../server/accept-call-path.ts";
 import type { Call } from "../server/call.ts";
-import { activeExtensions } from "../server/extensions.ts";
 import { perform } from "../server/perform.ts";
 import type { Service } from "../server/service.ts";
-import type { TaskStream } from "../server/task-stream.ts";
+import { opensStream, type TaskStream } from "../server/task-stream.ts";
 import type { Codec } from "../wire/codec.ts";
 import type { Dialects } from "../wire/dialects.ts";
 import { resultPieces } from "../wire/large-task.ts";
@@ -140,7 +139,7 @@ async function answer(
   conversation.request = asked;
   // Before the message is given a place among the streams: the end of a loop must not depend on whether one is free.
   const { request, callPath } = acceptCallPath(service, asked, exchange.header(CALL_PATH_HEADER));
-  const streams = request.operation === "stream" || request.operation === "subscribe";
+  const streams = opensStream(request.operation);
   const place = streams ? endpoint.streams.admit(callerOf(endpoint, conversation)) : undefined;
   try {
     const call = new ExchangeCall(exchange, { principal: conversation.principal, codec: conversation.codec, callPath });
@@ -249,8 +248,8 @@ function callerOf({ environment }: Endpoint, { principal, exchange }: Conversati
 }
 
 /** Adds which of the extensions asked for are in force, and how often the caller may call. */
-function headersOf(headers: Headers, { service, codec, limitHeaders }: Conversation, call: Call): Headers {
-  const active = activeExtensions(service, call);
+function headersOf(headers: Headers, { codec, limitHeaders }: Conversation, call: Call): Headers {
+  const active = call.activeExtensions;
   if (active.length === 0) return limitHeaders === undefined ? headers : { ...headers, ...limitHeaders };
   return { ...headers, ...limitHeaders, [codec.extensionsHeader]: active.join(", ") };
 }

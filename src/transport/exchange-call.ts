@@ -17,7 +17,8 @@ export class ExchangeCall implements Call {
   readonly principal: Principal;
   readonly dialect: string;
   readonly policy: OperationPolicy;
-  readonly extensions: readonly string[];
+  readonly requestedExtensions: readonly string[];
+  activeExtensions: readonly string[] = [];
   readonly traceparent: string | undefined;
   readonly lastEventId: string | undefined;
   readonly callPath: CallPath | undefined;
@@ -27,7 +28,7 @@ export class ExchangeCall implements Call {
     this.principal = principal;
     this.dialect = codec.dialect;
     this.policy = codec.policy;
-    this.extensions = requestedExtensions(exchange);
+    this.requestedExtensions = requestedExtensions(exchange);
     this.traceparent = exchange.header("traceparent");
     this.lastEventId = exchange.header("last-event-id");
     this.callPath = callPath;

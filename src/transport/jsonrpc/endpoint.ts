@@ -1,6 +1,7 @@
 import { A2AError } from "../../protocol/error.ts";
 import type { Operation, OperationRequest } from "../../protocol/operation.ts";
 import type { Service } from "../../server/service.ts";
+import { opensStream } from "../../server/task-stream.ts";
 import type { RpcCodec } from "../../wire/codec.ts";
 import type { Dialects } from "../../wire/dialects.ts";
 import { ERROR_TABLE } from "../../wire/error-table.ts";
@@ -65,7 +66,7 @@ async function read(endpoint: Endpoint, conversation: Conversation<RpcCodec>): P
   conversation.operation = operation;
   const request = codec.decodeRequest(operation, params);
   if (!hasId) throw missingId();
-  const streams = operation === "stream" || operation === "subscribe";
+  const streams = opensStream(operation);
   conversation.errorAsEvent = streams && codec.refusesByEvent && readsOnlyEvents(exchange);
   return request;
 }
