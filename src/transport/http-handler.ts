@@ -13,8 +13,8 @@ import { type Audit, auditEntry } from "./audit.ts";
 import { BodyMemory } from "./body/body-memory.ts";
 import { JWKS_PATH } from "./card/jwks-route.ts";
 import { createWhereabouts, type PublicUrlOptions } from "./card/public-url.ts";
-import type { Endpoint } from "./conversation.ts";
 import { CorsPolicy } from "./cors.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { createFetchHandler } from "./fetch-handler.ts";
 import { createNodeHandler } from "./node/node-handler.ts";
@@ -23,7 +23,7 @@ import { rateLimited, rateLimitHeaders } from "./rate-limit/rate-limit-headers.t
 import type { Allowance } from "./rate-limit/rate-limiter.ts";
 import { type RateLimitOptions, RequestLimits } from "./rate-limit/request-limits.ts";
 import { dispatch, type Found } from "./router.ts";
-import { StreamRegistry } from "./sse/stream-registry.ts";
+import { StreamRegistry } from "./streams/stream-registry.ts";
 
 export interface HttpHandlerOptions extends PublicUrlOptions {
   /** At least one. Each is served below `/agents/{id}/`, the first also at the root. */
