@@ -51,7 +51,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxArtifacts: 1000,
   maxHistory: 1000,
   maxInbox: 100,
-  maxSubscribers: 10_000,
+  maxSubscribers: 20_000,
   maxSubscribersPerTask: 1000,
   maxLiveTasks: 100_000,
   maxRunsPerOwner: 1000,

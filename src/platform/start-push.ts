@@ -4,7 +4,7 @@ import type { Logger } from "../internal/logger.ts";
 import type { OutgoingOptions } from "../outgoing/contract.ts";
 import { createOutgoing } from "../outgoing/create-outgoing.ts";
 import type { PushHooks } from "../push/contract.ts";
-import type { Notary } from "../push/delivery.ts";
+import type { NotificationSigner } from "../push/delivery.ts";
 import { createPush, type Push } from "../push/push.ts";
 import type { DialectOptions } from "../wire/options.ts";
 import { pushCodecOf } from "../wire/push/push-codecs.ts";
@@ -20,28 +20,28 @@ export interface PushParts {
   readonly checked: CheckedPush;
   readonly outgoing: OutgoingOptions;
   readonly dialects: DialectOptions;
-  readonly notary: Notary | undefined;
+  readonly signer: NotificationSigner | undefined;
   readonly hooks: PushHooks;
   readonly onFatal: (error: unknown) => void;
 }
 
 /** Joins what tells webhooks with the one way out of this process. */
 export function createServerPush({ opened, checked, outgoing, dialects, ...parts }: PushParts): Push {
-  const courier = createOutgoing({ ...outgoing, maxSockets: checked.lanes.perOrigin });
+  const sender = createOutgoing({ ...outgoing, maxSockets: checked.concurrency.perOrigin });
   const push = createPush({
     ...parts,
     store: opened.store,
     secret: opened.secret,
-    courier,
+    sender,
     codecOf: (dialect) => pushCodecOf(dialect, dialects),
     settings: checked.settings,
-    lanes: checked.lanes,
+    concurrency: checked.concurrency,
   });
   return {
     ...push,
     async drain(timeout) {
       await push.drain(timeout);
-      courier.close();
+      sender.close();
     },
   };
 }

@@ -3,19 +3,18 @@ import { createSigner } from "../auth/create-signer.ts";
 import { createMemoryBus } from "../bus/memory/bus.ts";
 import type { Agent } from "../engine/agent/agent.ts";
 import { createEngine } from "../engine/engine.ts";
-import { limitsFrom } from "../engine/limits.ts";
 import { createClock } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
-import { createNotary } from "../push/notary.ts";
+import { createNotificationSigner } from "../push/notification-signer.ts";
 import type { Security } from "../server/security.ts";
 import { StoreError } from "../store/contract.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
-import type { TransportLimits } from "../transport/options.ts";
 import { openStore } from "./open-store.ts";
 import { openAuditLog } from "./security/audit-log.ts";
 import { openSigningKeys, signingFileOf } from "./security/signing-keys.ts";
-import { checkMaxHops, serverIdFrom } from "./settings/server-id.ts";
+import { limitSettingsFrom } from "./settings/limit-settings.ts";
+import { serverIdFrom } from "./settings/server-id.ts";
 import type { ServerOptions, Settings } from "./settings/settings.ts";
 import { createServerPush } from "./start-push.ts";
 import { messageOf, StartupError } from "./startup-error.ts";
@@ -54,7 +53,7 @@ const LAST_DELIVERIES = 2000;
 /** The one place where the parts are chosen and joined. Rejects with a {@link StartupError}. */
 export async function startServer(start: StartOptions): Promise<Started> {
   const { agents, options, settings, security, publicUrl, logger } = start;
-  const { engineLimits, transportLimits } = limitsOf(options);
+  const { engineLimits, transportLimits } = limitSettingsFrom(options);
   const audit = openAuditLog(options.audit, logger);
   const opened = await openStore(settings.store, options).catch(explain);
   const bus = createMemoryBus();
@@ -85,7 +84,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
             checked: settings.push,
             outgoing: settings.outgoing,
             dialects: settings.dialects,
-            notary: createNotary(signer, () => (typeof publicUrl === "string" ? publicUrl : publicUrl())),
+            signer: createNotificationSigner(signer, () => (typeof publicUrl === "string" ? publicUrl : publicUrl())),
           });
     const engine = createEngine({
       agents,
@@ -105,7 +104,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
     const http = createHttpHandler({
       agents,
       engine,
-      push: push?.desk,
+      push: push?.configs,
       publicUrl,
       trustedProxies: settings.trustedProxies,
       corsOrigins: settings.corsOrigins,
@@ -145,33 +144,6 @@ export async function startServer(start: StartOptions): Promise<Started> {
     await release();
     return explain(error);
   }
-}
-
-/** The engine's limits and the transport's apart. */
-function limitsOf({ limits = {} }: ServerOptions) {
-  const { maxBodyBytes, maxPendingBodyBytes, maxPendingBodyBytesPerAddress, ...others } = limits;
-  const { maxStreams, maxStreamsPerCaller, maxPageBytes, maxAnswerBytes, maxHops, ...rest } = others;
-  const transportLimits: TransportLimits = {
-    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
-    ...(maxPendingBodyBytes !== undefined && { maxPendingBodyBytes }),
-    ...(maxPendingBodyBytesPerAddress !== undefined && { maxPendingBodyBytesPerAddress }),
-    ...(maxStreams !== undefined && { maxStreams }),
-    ...(maxStreamsPerCaller !== undefined && { maxStreamsPerCaller }),
-    ...(maxPageBytes !== undefined && { maxPageBytes }),
-    ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
-  };
-  try {
-    for (const [name, value] of Object.entries<number>({ ...transportLimits })) requireLimit(name, value);
-    const hops = maxHops === undefined ? {} : { maxHops: checkMaxHops(maxHops) };
-    return { engineLimits: limitsFrom(rest), transportLimits: { ...transportLimits, ...hops } };
-  } catch (error) {
-    throw new StartupError("usage", messageOf(error), { cause: error });
-  }
-}
-
-function requireLimit(name: string, value: number): void {
-  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value >= 0)) return;
-  throw new TypeError(`limits: ${name} must be a whole number, or Infinity, not ${String(value)}.`);
 }
 
 /** Store errors say themselves what to do. */

@@ -11,13 +11,13 @@ export interface PushCaller {
 }
 
 /** What the push operations of a server ask for. Refusals are `A2AError`s; a task outside the scope is as good as none. */
-export interface PushDesk {
+export interface WebhookConfigService {
   /**
    * A configuration ready to be stored together with the message it came with; of several without an id that lead to the same place, the later
    * takes the place of the earlier. Throws an error that names the field, beginning with `field`,
    * where it must not be kept: what can be known of an address without looking it up is looked at here.
    */
-  draft(caller: PushCaller, config: PushConfig, field: string): WebhookDraft;
+  prepare(caller: PushCaller, config: PushConfig, field: string): WebhookDraft;
   set(caller: PushCaller, task: TaskId, config: PushConfig): Promise<KeptPushConfig>;
   /** Without an id: the latest. `undefined`: there is none, and the policy calls that an answer. */
   get(caller: PushCaller, task: TaskId, id: string | undefined): Promise<KeptPushConfig | undefined>;

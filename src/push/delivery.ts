@@ -7,16 +7,16 @@ import type { Store, TaskHead, TaskRecord, WebhookAdvance, WebhookRecord, Webhoo
 import type { PushCodec } from "../wire/codec.ts";
 import { type RetrySettings, waitAfter } from "./back-off.ts";
 import type { Budget } from "./budget.ts";
+import type { ClaimedWebhook } from "./claimed-webhooks.ts";
+import type { CommitQueue } from "./commit-queue.ts";
 import type { DeadLetter, DeliveryOutcome, DeliveryRecord } from "./contract.ts";
-import type { HeldWebhook } from "./held-webhooks.ts";
-import type { Ledger } from "./ledger.ts";
+import { type HttpSender, type PostResult, post } from "./http-sender.ts";
 import { PendingEvents, type Step } from "./pending-events.ts";
-import { type Courier, type PostResult, post } from "./post.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { openTarget, shownUrl, type WebhookTarget } from "./webhook-target.ts";
 
 /** Proves to webhooks that a notification is ours. */
-export interface Notary {
+export interface NotificationSigner {
   sign(claims: NotificationClaims): Promise<string>;
 }
 
@@ -38,10 +38,10 @@ export interface DeliveryEnvironment {
   readonly store: Store;
   readonly clock: Clock;
   readonly sealer: Sealer;
-  readonly ledger: Ledger;
-  readonly courier: Courier;
+  readonly commits: CommitQueue;
+  readonly sender: HttpSender;
   /** Absent: nothing is signed. */
-  readonly notary: Notary | undefined;
+  readonly signer: NotificationSigner | undefined;
   readonly codecOf: (dialect: string) => PushCodec | undefined;
   readonly settings: DeliverySettings;
   /** Between 0 and 1, for jitter. */
@@ -73,25 +73,25 @@ const QUIET_MS = 1000;
 const QUIET_MS_PER_BYTE = 0.01;
 
 /** Tells a webhook, one after the other, what its task's log holds for it. Rejects where the store does. */
-export async function takeTurn(environment: DeliveryEnvironment, held: HeldWebhook): Promise<TurnResult> {
+export async function takeTurn(environment: DeliveryEnvironment, claimed: ClaimedWebhook): Promise<TurnResult> {
   const { store, sealer, codecOf } = environment;
-  const webhook = (await store.webhooks(held.task)).find(({ id }) => id === held.id);
-  const record = await store.get(held.task, { artifacts: false, history: 0 });
+  const webhook = (await store.webhooks(claimed.task)).find(({ id }) => id === claimed.id);
+  const record = await store.get(claimed.task, { artifacts: false, history: 0 });
   // Deleted, set anew, or in the care of somebody else.
-  if (record === undefined || webhook?.epoch !== held.epoch || webhook.state !== "active") {
+  if (record === undefined || webhook?.epoch !== claimed.epoch || webhook.state !== "active") {
     return { after: { kind: "over" } };
   }
-  held.told = webhook.cursor;
+  claimed.told = webhook.cursor;
   const target = openTarget(sealer, webhook, record.scope);
   const codec = codecOf(webhook.dialect);
-  const turn = new Turn(environment, { held, webhook, record });
+  const turn = new Turn(environment, { claimed, webhook, record });
   if (target !== undefined && codec !== undefined) return turn.run(target, codec);
   const reason = target === undefined ? "the key that its settings were sealed with is gone" : "its version is unknown";
   return { after: await turn.unreadable(reason) };
 }
 
 interface Subject {
-  readonly held: HeldWebhook;
+  readonly claimed: ClaimedWebhook;
   readonly webhook: WebhookRecord;
   readonly record: TaskRecord;
 }
@@ -122,18 +122,23 @@ class Turn {
 
   async #tell(target: WebhookTarget, codec: PushCodec): Promise<AfterTurn> {
     const { store, clock, budget, folds, isStopping } = this.#environment;
-    const { held, record } = this.#subject;
-    if (codec.carries === "task" && clock.now() < held.quietUntil && markOf(record.head) === held.status) {
-      return { kind: "pause", until: held.quietUntil };
+    const { claimed, record } = this.#subject;
+    if (codec.carries === "task" && clock.now() < claimed.quietUntil && markOf(record.head) === claimed.status) {
+      return { kind: "pause", until: claimed.quietUntil };
     }
     const { events } = target;
-    const place = { task: held.task, contextId: record.contextId, firstSeq: record.firstSeq, origin: record.dialect };
+    const place = {
+      task: claimed.task,
+      contextId: record.contextId,
+      firstSeq: record.firstSeq,
+      origin: record.dialect,
+    };
     using pending = new PendingEvents(
       { store, ...place, codec, events, budget, folds, now: () => clock.now() },
       this.#cursor,
     );
     for (let posts = 0; posts < POSTS_PER_TURN; posts++) {
-      if (isStopping() || held.phase === "gone") return { kind: "over" };
+      if (isStopping() || claimed.phase === "gone") return { kind: "over" };
       const step = await pending.next();
       if (step === undefined) return await this.#rest();
       if (step.notification === undefined) {
@@ -144,9 +149,9 @@ class Turn {
       const failed = await this.#deliver(step, target, codec);
       if (failed !== undefined) return failed;
       if (codec.carries === "task" && step.notification.kind === "artifact") {
-        held.quietUntil = clock.now() + QUIET_MS + Math.round(step.notification.body.length * QUIET_MS_PER_BYTE);
-        held.status = markOf(record.head);
-        return { kind: "pause", until: held.quietUntil };
+        claimed.quietUntil = clock.now() + QUIET_MS + Math.round(step.notification.body.length * QUIET_MS_PER_BYTE);
+        claimed.status = markOf(record.head);
+        return { kind: "pause", until: claimed.quietUntil };
       }
     }
     return { kind: "more" };
@@ -184,21 +189,21 @@ class Turn {
   }
 
   async #post(step: Step, target: WebhookTarget, codec: PushCodec): Promise<PostResult> {
-    const { clock, courier, notary, settings } = this.#environment;
-    const { held } = this.#subject;
+    const { clock, sender, signer, settings } = this.#environment;
+    const { claimed } = this.#subject;
     const { notification } = step;
     if (notification === undefined) return { kind: "aborted" };
     const { body } = notification;
     const abort = new AbortController();
-    held.abort = abort;
-    const taskId = publicTaskId(held.task);
-    const jti = notificationId(held, target, step.upTo);
-    const signature = await notary?.sign({ url: target.url, jti, taskId, body });
+    claimed.abort = abort;
+    const taskId = publicTaskId(claimed.task);
+    const jti = notificationId(claimed, target, step.upTo);
+    const signature = await signer?.sign({ url: target.url, jti, taskId, body });
     const headers = requestHeaders({ target, codec, notification, signature });
     if (abort.signal.aborted) return { kind: "aborted" };
     const { timeout } = settings;
-    const result = await post(courier, clock, { url: target.url, headers, body, timeout, signal: abort.signal });
-    held.abort = undefined;
+    const result = await post(sender, clock, { url: target.url, headers, body, timeout, signal: abort.signal });
+    claimed.abort = undefined;
     return result;
   }
 
@@ -208,7 +213,7 @@ class Turn {
     this.#attempts = 0;
     const now = this.#environment.clock.now();
     const status = await this.#note({ nextAt: now, state: ended ? "idle" : "active" });
-    this.#subject.held.told = upTo;
+    this.#subject.claimed.told = upTo;
     if (status === "inbox") return undefined;
     if (status !== "ok" || ended) return { kind: "over" };
     return undefined;
@@ -237,8 +242,8 @@ class Turn {
   }
 
   async #note(change: Pick<WebhookAdvance, "nextAt" | "state" | "failure" | "failedAt">): Promise<string> {
-    const { task, id, epoch } = this.#subject.held;
-    const outcome = await this.#environment.ledger.submit({
+    const { task, id, epoch } = this.#subject.claimed;
+    const outcome = await this.#environment.commits.submit({
       kind: "webhook-advance",
       task,
       id,
@@ -254,12 +259,12 @@ class Turn {
     outcome: DeliveryOutcome,
     { step, target, result, durationMs }: { step: Step; target: WebhookTarget; result: PostResult; durationMs: number },
   ): void {
-    const { held, record } = this.#subject;
+    const { claimed, record } = this.#subject;
     const reason = "reason" in result ? result.reason : result.kind === "gone" ? "HTTP 410" : undefined;
     this.#environment.report({
-      taskId: publicTaskId(held.task),
+      taskId: publicTaskId(claimed.task),
       ...record.scope,
-      configId: held.id,
+      configId: claimed.id,
       url: shownUrl(target.url),
       outcome,
       seq: step.upTo,
@@ -293,7 +298,7 @@ function markOf({ state, status, statusAt }: TaskHead): string {
 }
 
 /** The same after a crash: made of nothing but what is stored. */
-function notificationId({ task, id }: HeldWebhook, { nonce }: WebhookTarget, seq: number): string {
+function notificationId({ task, id }: ClaimedWebhook, { nonce }: WebhookTarget, seq: number): string {
   return createHash("sha256")
     .update(JSON.stringify([task, id, nonce, seq]))
     .digest("base64url")

@@ -20,7 +20,7 @@ describe("A webhook", () => {
       expect(await trial.isQuiet()).toBe(true);
       post.answer(200);
     }
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     expect(trial.said()).toEqual(["status:working", "chunk:one ", "chunk:two ", "chunk:", "status:completed"]);
     expect(trial.outcomes()).toEqual(Array.from({ length: 5 }, () => "delivered"));
     const [webhook] = await trial.harness.shared.webhooks(task.id);
@@ -31,7 +31,7 @@ describe("A webhook", () => {
     await using trial = await PushTrial.open({ answer: () => 204 });
     const task = await trial.task("t");
     await task.chunk("before ");
-    await trial.push.desk.set(trial.caller(), task.id, HOOK);
+    await trial.push.configs.set(trial.caller(), task.id, HOOK);
     await task.chunk("after ");
     await trial.posted(1);
     await task.end();
@@ -44,9 +44,9 @@ describe("A webhook", () => {
     const task = await trial.task("t");
     await task.chunk("x");
     await task.end();
-    await trial.push.desk.set(trial.caller(), task.id, HOOK);
+    await trial.push.configs.set(trial.caller(), task.id, HOOK);
     await trial.posted(1);
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     expect(trial.said()).toEqual(["status:completed"]);
   });
 
@@ -58,20 +58,20 @@ describe("A webhook", () => {
     await trial.harness.advance(2000);
     await trial.harness.shared.sweep();
     expect(await trial.harness.shared.log(task.id, 0, 1000)).toEqual([]);
-    await trial.push.desk.set(trial.caller(), task.id, HOOK);
+    await trial.push.configs.set(trial.caller(), task.id, HOOK);
     await trial.posted(1);
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     expect(trial.said()).toEqual(["task@4:status:completed:x"]);
   });
 
   it("is told only what it wants to hear", async () => {
     await using trial = await PushTrial.open({ answer: () => 200 });
     const task = await trial.task("t", { ...HOOK, events: ["status"] });
-    const other = await trial.push.desk.set(trial.caller(), task.id, { ...OTHER, events: ["artifact"] });
+    const other = await trial.push.configs.set(trial.caller(), task.id, { ...OTHER, events: ["artifact"] });
     await task.chunk("x");
     await task.status("hm");
     await task.end();
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     const to = (url: string) => trial.posts.filter((post) => post.url === url).map(({ body }) => body);
     expect(to(HOOK.url)).toEqual(["status:working", "status:working", "status:completed"]);
     expect(to(OTHER.url)).toEqual(["chunk:x", "chunk:"]);
@@ -150,13 +150,13 @@ describe("A webhook that fails", () => {
     await trial.harness.until(() => trial.records.length === 2);
     await trial.harness.advance(100);
     (await trial.posted(3)).answer(404);
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     expect(trial.outcomes()).toEqual(["delivered", "retried", "given-up"]);
     await task.chunk("y");
     expect(await trial.isQuiet()).toBe(true);
     const letters = await trial.push.deadLetters.list();
     expect(letters).toMatchObject([{ taskId: task.id, outcome: "given-up", reason: "HTTP 404", seq: 2, attempts: 2 }]);
-    expect(await trial.push.desk.list(trial.caller(), task.id)).toHaveLength(1);
+    expect(await trial.push.configs.list(trial.caller(), task.id)).toHaveLength(1);
 
     for (const letter of letters) await trial.push.deadLetters.redeliver(letter);
     (await trial.posted(4)).answer(200);
@@ -172,9 +172,9 @@ describe("A webhook that fails", () => {
     await using trial = await PushTrial.open({ settings: { retries: 0 } });
     const task = await trial.task("t", { ...HOOK, id: "a" });
     (await trial.posted(1)).answer(500);
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     await task.chunk("x");
-    await trial.push.desk.set(trial.caller(), task.id, { ...OTHER, id: "a" });
+    await trial.push.configs.set(trial.caller(), task.id, { ...OTHER, id: "a" });
     (await trial.posted(2)).answer(200);
     (await trial.posted(3)).answer(200);
     expect(trial.posts.slice(1).map(({ url, body }) => `${url} ${body}`)).toEqual([
@@ -185,12 +185,12 @@ describe("A webhook that fails", () => {
 
   it("of a task that its caller named is a dead letter found by that name and its scope", async () => {
     await using trial = await PushTrial.open({ settings: { retries: 0 }, answer: () => 500 });
-    const { desk, deadLetters } = trial.push;
+    const { configs, deadLetters } = trial.push;
     const taskId = "my task" as TaskId;
-    const webhook = { draft: desk.draft(trial.caller(), HOOK, ""), maxPerTask: 1, only: false };
+    const webhook = { draft: configs.prepare(trial.caller(), HOOK, ""), maxPerTask: 1, only: false };
     const message = { taskId, parts: [{ text: "n" }] };
     const { key } = await trial.harness.start(message, { namesTask: true, webhook });
-    desk.stored(key, webhook.draft);
+    configs.stored(key, webhook.draft);
     await trial.harness.until(async () => (await deadLetters.list()).length === 1);
     const [letter] = await deadLetters.list();
     expect(await deadLetters.list({ ...trial.harness.scope(), taskId })).toEqual([letter]);
@@ -201,11 +201,11 @@ describe("A webhook that fails", () => {
     await using trial = await PushTrial.open({ settings: { retries: 0 }, answer: () => 500 });
     const task = await trial.task("t");
     const caller = trial.caller({ afterFailure: "removed" });
-    await trial.push.desk.set(caller, task.id, HOOK);
+    await trial.push.configs.set(caller, task.id, HOOK);
     await task.chunk("x");
     await trial.harness.until(async () => (await trial.push.deadLetters.list()).length === 1);
-    expect(await trial.push.desk.list(caller, task.id)).toEqual([]);
-    await expect(trial.push.desk.get(caller, task.id, undefined)).rejects.toMatchObject({ code: "task-not-found" });
+    expect(await trial.push.configs.list(caller, task.id)).toEqual([]);
+    await expect(trial.push.configs.get(caller, task.id, undefined)).rejects.toMatchObject({ code: "task-not-found" });
   });
 
   it.each([
@@ -216,7 +216,7 @@ describe("A webhook that fails", () => {
     await using trial = await PushTrial.open();
     const task = await trial.task("t", HOOK);
     fail(await trial.posted(1));
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     expect(trial.outcomes()).toEqual([outcome]);
     await trial.harness.advance(60_000, 10_000);
     expect(trial.posts).toHaveLength(1);
@@ -249,7 +249,7 @@ describe("A webhook that fails", () => {
   it("whose settings cannot be read any more is given up", async () => {
     await using trial = await PushTrial.open();
     const task = await trial.task("t");
-    await trial.push.desk.set({ ...trial.caller(), dialect: "unknown" }, task.id, HOOK);
+    await trial.push.configs.set({ ...trial.caller(), dialect: "unknown" }, task.id, HOOK);
     await task.chunk("x");
     await trial.harness.until(async () => (await trial.push.deadLetters.list()).length === 1);
     expect(await trial.push.deadLetters.list()).toMatchObject([{ reason: "its version is unknown" }]);
@@ -259,7 +259,7 @@ describe("A webhook that fails", () => {
 
 describe("A webhook that hangs", () => {
   it("keeps neither its task nor other origins waiting, and holds a few requests at most", async () => {
-    await using trial = await PushTrial.open({ lanes: { total: 4, perOrigin: 2 } });
+    await using trial = await PushTrial.open({ concurrency: { total: 4, perOrigin: 2 } });
     const hanging = await Promise.all([1, 2, 3, 4, 5].map((name) => trial.task(`h${name}`, HOOK)));
     await trial.posted(2);
     expect(await trial.isQuiet()).toBe(true);
@@ -278,12 +278,12 @@ describe("A webhook that hangs", () => {
 
 describe("A webhook that is deleted", () => {
   it("is told nothing more, not even what is on its way", async () => {
-    await using trial = await PushTrial.open({ lanes: { perOrigin: 1 } });
+    await using trial = await PushTrial.open({ concurrency: { perOrigin: 1 } });
     const [flying, queued] = [await trial.task("f", HOOK), await trial.task("q", HOOK)];
     const post = await trial.posted(1);
     for (const { id } of [queued, flying]) {
-      for (const config of await trial.push.desk.list(trial.caller(), id)) {
-        await trial.push.desk.delete(trial.caller(), id, config.id);
+      for (const config of await trial.push.configs.list(trial.caller(), id)) {
+        await trial.push.configs.delete(trial.caller(), id, config.id);
       }
     }
     expect(post.isAborted()).toBe(true);
@@ -291,7 +291,7 @@ describe("A webhook that is deleted", () => {
     await queued.chunk("x");
     expect(await trial.isQuiet()).toBe(true);
     expect(trial.posts).toHaveLength(1);
-    expect(trial.push.counts()).toEqual({ held: 0, posting: 0 });
+    expect(trial.push.counts()).toEqual({ claimed: 0, posting: 0 });
     // It made room.
     await trial.task("n", HOOK);
     await trial.posted(2);
@@ -301,7 +301,7 @@ describe("A webhook that is deleted", () => {
     await using trial = await PushTrial.open();
     const task = await trial.task("t", { ...HOOK, id: "mine" });
     const post = await trial.posted(1);
-    await trial.push.desk.set(trial.caller(), task.id, { ...OTHER, id: "mine" });
+    await trial.push.configs.set(trial.caller(), task.id, { ...OTHER, id: "mine" });
     expect(post.isAborted()).toBe(true);
     const next = await trial.posted(2);
     expect([next.url, next.body]).toEqual([OTHER.url, "status:working"]);
@@ -405,7 +405,7 @@ describe("The dispatcher", () => {
   });
 
   it("lets what is under way end when the server stops, but not for ever, and begins nothing", async () => {
-    await using trial = await PushTrial.open({ lanes: { perOrigin: 2 } });
+    await using trial = await PushTrial.open({ concurrency: { perOrigin: 2 } });
     for (const name of ["a", "b", "c"]) await trial.task(name, HOOK);
     const [one, two] = [await trial.posted(1), await trial.posted(2)];
     let isDrained = false;
@@ -450,7 +450,7 @@ describe("A webhook that is told whole tasks", () => {
     first.answer(200);
     (await trial.posted(2)).answer(200);
     (await trial.posted(3)).answer(200);
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     expect(trial.said()).toEqual([
       "task@1:status:working:",
       "task@4:status:working:one two ",

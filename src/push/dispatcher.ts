@@ -5,15 +5,21 @@ import type { Logger } from "../internal/logger.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Store, WebhookKey } from "../store/contract.ts";
 import type { PushCodec } from "../wire/codec.ts";
-import { Agenda } from "./agenda.ts";
 import { LONGEST_WAIT } from "./back-off.ts";
 import { Budget } from "./budget.ts";
+import { type ClaimedWebhook, ClaimedWebhooks } from "./claimed-webhooks.ts";
+import { CommitQueue } from "./commit-queue.ts";
 import type { DeliveryRecord, PushHooks } from "./contract.ts";
-import { type DeliveryEnvironment, type DeliverySettings, type Notary, type TurnResult, takeTurn } from "./delivery.ts";
-import { type HeldWebhook, HeldWebhooks } from "./held-webhooks.ts";
-import { type LaneLimits, Lanes } from "./lanes.ts";
-import { Ledger } from "./ledger.ts";
-import type { Courier } from "./post.ts";
+import {
+  type DeliveryEnvironment,
+  type DeliverySettings,
+  type NotificationSigner,
+  type TurnResult,
+  takeTurn,
+} from "./delivery.ts";
+import type { HttpSender } from "./http-sender.ts";
+import { OriginScheduler, type SchedulerLimits } from "./origin-scheduler.ts";
+import { TimerHeap } from "./timer-heap.ts";
 import { openTarget, originOf } from "./webhook-target.ts";
 
 export interface DispatcherOptions {
@@ -24,18 +30,18 @@ export interface DispatcherOptions {
   /** The name under which this process holds leases; somebody else renews them. */
   readonly node: string;
   readonly sealer: Sealer;
-  readonly courier: Courier;
-  readonly notary?: Notary | undefined;
+  readonly sender: HttpSender;
+  readonly signer?: NotificationSigner | undefined;
   readonly codecOf: (dialect: string) => PushCodec | undefined;
   readonly settings: DeliverySettings;
-  readonly lanes?: Partial<LaneLimits>;
+  readonly concurrency?: Partial<SchedulerLimits>;
   readonly hooks?: PushHooks;
   readonly random?: () => number;
   /** The store can no longer be trusted to say what it holds. */
   readonly onFatal: (error: unknown) => void;
 }
 
-const DEFAULT_LANES: LaneLimits = { total: 64, perOrigin: 8 };
+const DEFAULT_LIMITS: SchedulerLimits = { total: 64, perOrigin: 8 };
 /** Webhooks in this process's care at a time. Those beyond wait until some of them are done with. */
 const MAX_HELD = 100_000;
 const ROUND_MS = 2000;
@@ -63,10 +69,10 @@ interface Found {
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #held = new HeldWebhooks();
-  readonly #lanes: Lanes<HeldWebhook>;
-  readonly #agenda: Agenda<HeldWebhook>;
-  readonly #ledger: Ledger;
+  readonly #claimed = new ClaimedWebhooks();
+  readonly #scheduler: OriginScheduler<ClaimedWebhook>;
+  readonly #timers: TimerHeap<ClaimedWebhook>;
+  readonly #commits: CommitQueue;
   readonly #environment: DeliveryEnvironment;
   readonly #underWay = new Set<Promise<void>>();
   #round: Timer | undefined;
@@ -77,23 +83,25 @@ export class Dispatcher {
   #drained: Promise<void> | undefined;
 
   constructor(options: DispatcherOptions) {
-    const { store, clock, sealer, courier, notary, codecOf, settings } = options;
+    const { store, clock, sealer, sender, signer, codecOf, settings } = options;
     this.#options = options;
-    this.#lanes = new Lanes({ ...DEFAULT_LANES, ...options.lanes }, (held) => this.#begin(held));
-    this.#agenda = new Agenda(clock, (held) => this.#alarmed(held));
+    this.#scheduler = new OriginScheduler({ ...DEFAULT_LIMITS, ...options.concurrency }, (claimed) =>
+      this.#begin(claimed),
+    );
+    this.#timers = new TimerHeap(clock, (claimed) => this.#alarmed(claimed));
     const onFatal = (error: unknown): void => {
       // What cannot be noted must not be told.
       this.#isStopping = true;
       options.onFatal(error);
     };
-    this.#ledger = new Ledger({ store, clock, onFatal });
+    this.#commits = new CommitQueue({ store, clock, onFatal });
     this.#environment = {
       store,
       clock,
       sealer,
-      ledger: this.#ledger,
-      courier,
-      notary,
+      commits: this.#commits,
+      sender,
+      signer,
       codecOf,
       settings,
       random: options.random ?? Math.random,
@@ -104,8 +112,8 @@ export class Dispatcher {
     };
   }
 
-  counts(): { readonly held: number; readonly posting: number } {
-    return { held: this.#held.size, posting: this.#lanes.running };
+  counts(): { readonly claimed: number; readonly posting: number } {
+    return { claimed: this.#claimed.size, posting: this.#scheduler.running };
   }
 
   /** Begins to look after webhooks, and takes up, bit by bit, what earlier processes left. */
@@ -119,14 +127,14 @@ export class Dispatcher {
   /** This webhook was set, or set again, and is durable. `origin`: where it leads, if that is known. */
   watch({ task, id }: WebhookKey, origin?: string): void {
     this.forget(task, id);
-    if (this.#isStopping || this.#held.size >= MAX_HELD) return;
+    if (this.#isStopping || this.#claimed.size >= MAX_HELD) return;
     this.#track(this.#claim({ task, id }, origin).then(() => {}));
   }
 
   /** This webhook is not to be told any more, not even what is on its way. */
   forget(task: TaskId, id: string): void {
-    const held = this.#held.find(task, id);
-    if (held !== undefined) this.#drop(held);
+    const claimed = this.#claimed.find(task, id);
+    if (claimed !== undefined) this.#drop(claimed);
   }
 
   /** Begins nothing more, and lets what is under way end by itself for so many milliseconds. */
@@ -139,11 +147,11 @@ export class Dispatcher {
     this.#isStopping = true;
     this.#unsubscribe?.();
     this.#round?.cancel();
-    this.#agenda.clear();
-    this.#lanes.close();
+    this.#timers.clear();
+    this.#scheduler.close();
     if (timeout > 0) await this.#within(timeout);
-    for (const held of this.#held.all()) held.abort?.abort();
-    this.#ledger.close();
+    for (const claimed of this.#claimed.all()) claimed.abort?.abort();
+    this.#commits.close();
     await this.#settled();
   }
 
@@ -185,20 +193,22 @@ export class Dispatcher {
     const { store, logger } = this.#options;
     for (;;) {
       if (this.#isStopping) return;
-      if (this.#held.size >= MAX_HELD) {
-        logger.warn("More webhooks are active than one process sees to; the rest wait", { held: this.#held.size });
+      if (this.#claimed.size >= MAX_HELD) {
+        logger.warn("More webhooks are active than one process sees to; the rest wait", {
+          claimed: this.#claimed.size,
+        });
         return;
       }
       const unheld = await store.unheldWebhooks(CLAIMS_AT_A_TIME);
-      const claimed = await Promise.all(unheld.map((webhook) => this.#claim(webhook)));
-      if (unheld.length < CLAIMS_AT_A_TIME || !claimed.includes(true)) return;
+      const results = await Promise.all(unheld.map((webhook) => this.#claim(webhook)));
+      if (unheld.length < CLAIMS_AT_A_TIME || !results.includes(true)) return;
     }
   }
 
   async #checkPositions(): Promise<void> {
     const { store } = this.#options;
     const tasks: TaskId[] = [];
-    this.#checked ??= this.#held.waitingTasks();
+    this.#checked ??= this.#claimed.waitingTasks();
     while (tasks.length < POSITIONS_PER_ROUND) {
       const next = this.#checked.next();
       if (next.done === true) {
@@ -214,25 +224,25 @@ export class Dispatcher {
   /** True: it is in this process's care now. */
   async #claim({ task, id }: WebhookKey, origin?: string): Promise<boolean> {
     const { node, clock } = this.#options;
-    const outcome = await this.#ledger.submit({ kind: "webhook-claim", task, id, node });
-    const claimed = outcome.status === "ok" ? outcome.epoch : undefined;
+    const outcome = await this.#commits.submit({ kind: "webhook-claim", task, id, node });
+    const newEpoch = outcome.status === "ok" ? outcome.epoch : undefined;
     // It is this process's already where it was said to be set and was not, as by a message that counts once and came twice.
     const isOurs = outcome.status === "held" && outcome.node === node;
-    if (claimed === undefined && !isOurs) return false;
-    const known = claimed !== undefined && origin !== undefined;
-    const found = known ? { origin, cursor: 0, restUntil: 0, claim: claimed } : await this.#read(task, id);
-    const epoch = claimed ?? found?.claim;
+    if (newEpoch === undefined && !isOurs) return false;
+    const known = newEpoch !== undefined && origin !== undefined;
+    const found = known ? { origin, cursor: 0, restUntil: 0, claim: newEpoch } : await this.#read(task, id);
+    const epoch = newEpoch ?? found?.claim;
     if (found === undefined || epoch === undefined) return false;
-    const before = this.#held.find(task, id);
+    const before = this.#claimed.find(task, id);
     if (before !== undefined) {
       if (before.epoch >= epoch) return false;
       this.#drop(before);
     }
-    const held: HeldWebhook = {
+    const claimed: ClaimedWebhook = {
       task,
       id,
       epoch,
-      lane: this.#lanes.join(found.origin),
+      originQueue: this.#scheduler.join(found.origin),
       phase: "waiting",
       isHinted: false,
       told: found.cursor,
@@ -241,9 +251,9 @@ export class Dispatcher {
       status: "",
       abort: undefined,
     };
-    this.#held.add(held);
-    if (found.restUntil > clock.now()) this.#setAlarm(held, "resting", found.restUntil);
-    else this.#queue(held);
+    this.#claimed.add(claimed);
+    if (found.restUntil > clock.now()) this.#setAlarm(claimed, "resting", found.restUntil);
+    else this.#queue(claimed);
     return true;
   }
 
@@ -271,88 +281,90 @@ export class Dispatcher {
   }
 
   #hint(task: TaskId): void {
-    for (const held of this.#held.of(task)) {
-      if (held.phase === "waiting") this.#queue(held);
-      else held.isHinted = true;
+    for (const claimed of this.#claimed.of(task)) {
+      if (claimed.phase === "waiting") this.#queue(claimed);
+      else claimed.isHinted = true;
     }
   }
 
   #hintBehind(task: TaskId, seq: number): void {
-    for (const held of this.#held.of(task)) if (held.phase === "waiting" && held.told < seq) this.#queue(held);
+    for (const claimed of this.#claimed.of(task))
+      if (claimed.phase === "waiting" && claimed.told < seq) this.#queue(claimed);
   }
 
-  #queue(held: HeldWebhook): void {
-    held.phase = "queued";
-    this.#lanes.add(held.lane, held);
+  #queue(claimed: ClaimedWebhook): void {
+    claimed.phase = "queued";
+    this.#scheduler.add(claimed.originQueue, claimed);
   }
 
-  #setAlarm(held: HeldWebhook, phase: "waiting" | "resting", at: number): void {
-    held.phase = phase;
-    if (held.alarmAt === at) return;
-    held.alarmAt = at;
-    this.#agenda.add(held, at);
+  #setAlarm(claimed: ClaimedWebhook, phase: "waiting" | "resting", at: number): void {
+    claimed.phase = phase;
+    if (claimed.alarmAt === at) return;
+    claimed.alarmAt = at;
+    this.#timers.add(claimed, at);
   }
 
-  #alarmed(held: HeldWebhook): void {
-    if (held.alarmAt > this.#options.clock.now()) return;
-    held.alarmAt = 0;
-    if (held.phase === "waiting" || held.phase === "resting") this.#queue(held);
+  #alarmed(claimed: ClaimedWebhook): void {
+    if (claimed.alarmAt > this.#options.clock.now()) return;
+    claimed.alarmAt = 0;
+    if (claimed.phase === "waiting" || claimed.phase === "resting") this.#queue(claimed);
   }
 
-  #begin(held: HeldWebhook): void {
-    this.#track(this.#work(held));
+  #begin(claimed: ClaimedWebhook): void {
+    this.#track(this.#work(claimed));
   }
 
-  async #work(held: HeldWebhook): Promise<void> {
+  async #work(claimed: ClaimedWebhook): Promise<void> {
     let result: TurnResult = { after: { kind: "over" } };
-    if (held.phase === "queued" && !this.#isStopping) {
-      held.phase = "working";
-      held.isHinted = false;
-      result = await this.#turn(held);
+    if (claimed.phase === "queued" && !this.#isStopping) {
+      claimed.phase = "working";
+      claimed.isHinted = false;
+      result = await this.#turn(claimed);
     }
-    this.#lanes.done(held.lane, result.silent);
-    if (!isGone(held)) this.#settle(held, result);
+    this.#scheduler.done(claimed.originQueue, result.silent);
+    if (!isGone(claimed)) this.#settle(claimed, result);
   }
 
-  async #turn(held: HeldWebhook): Promise<TurnResult> {
+  async #turn(claimed: ClaimedWebhook): Promise<TurnResult> {
     const { clock, logger } = this.#options;
     try {
-      return await takeTurn(this.#environment, held);
+      return await takeTurn(this.#environment, claimed);
     } catch (error) {
-      held.abort = undefined;
-      if (!this.#isStopping) logger.warn("A webhook could not be told; it is tried again", { task: held.task, error });
+      claimed.abort = undefined;
+      if (!this.#isStopping)
+        logger.warn("A webhook could not be told; it is tried again", { task: claimed.task, error });
       return { after: { kind: "rest", until: clock.now() + STORE_PAUSE } };
     }
   }
 
-  #settle(held: HeldWebhook, { after }: TurnResult): void {
+  #settle(claimed: ClaimedWebhook, { after }: TurnResult): void {
     if (this.#isStopping) return;
     switch (after.kind) {
       case "over":
-        this.#drop(held);
+        this.#drop(claimed);
         break;
       case "more":
-        this.#queue(held);
+        this.#queue(claimed);
         break;
       case "rest":
-        this.#setAlarm(held, "resting", after.until);
+        this.#setAlarm(claimed, "resting", after.until);
         break;
       case "pause":
-        this.#setAlarm(held, "waiting", after.until);
-        if (held.isHinted) this.#queue(held);
+        this.#setAlarm(claimed, "waiting", after.until);
+        if (claimed.isHinted) this.#queue(claimed);
         break;
       case "nothing":
-        held.phase = "waiting";
-        if (held.isHinted) this.#queue(held);
+        claimed.phase = "waiting";
+        if (claimed.isHinted) this.#queue(claimed);
     }
   }
 
-  #drop(held: HeldWebhook): void {
-    if (isGone(held)) return;
-    held.phase = "gone";
-    held.abort?.abort();
-    this.#held.remove(held);
-    this.#lanes.leave(held.lane);
+  #drop(claimed: ClaimedWebhook): void {
+    if (isGone(claimed)) return;
+    claimed.phase = "gone";
+    claimed.abort?.abort();
+    this.#claimed.remove(claimed);
+    this.#scheduler.leave(claimed.originQueue);
   }
 
   #track(work: Promise<void>): void {
@@ -379,6 +391,6 @@ export class Dispatcher {
 }
 
 /** A function, since a phase changes while others are awaited. */
-function isGone({ phase }: HeldWebhook): boolean {
+function isGone({ phase }: ClaimedWebhook): boolean {
   return phase === "gone";
 }

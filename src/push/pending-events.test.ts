@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ArtifactFold } from "../protocol/fold.ts";
 import { readEvent, readTask } from "../protocol/serial.ts";
 import { MAX_TASK_BYTES } from "./pending-events.ts";
-import { TaskReplay } from "./task-at.ts";
+import { TaskReplay } from "./task-replay.ts";
 import { PushTrial } from "./test/push-trial.ts";
 
 const HOOK = { url: "https://hooks.example/a" };
@@ -15,7 +15,7 @@ describe("What is told", () => {
     // More than all together may hold in memory at a time.
     for (let count = 0; count < 12; count++) await task.chunk(String(count % 10).repeat(3 * MB));
     await task.end();
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     const lengths = trial.said().map((body) => `${body.slice(0, 7)} ${body.length}`);
     expect(lengths.slice(1, -2)).toEqual(Array.from({ length: 12 }, (_, count) => `chunk:${count % 10} ${3 * MB + 6}`));
   });
@@ -30,7 +30,7 @@ describe("What is told", () => {
     expect(trial.said().at(-1)?.length).toBeGreaterThan(MAX_TASK_BYTES / 2);
     await task.chunk("y".repeat(MAX_TASK_BYTES / 2));
     await task.end();
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     expect(trial.said().at(-1)).toBe("task@6:status:completed:");
   });
 
@@ -50,7 +50,7 @@ describe("What is told", () => {
     await task.chunk("0");
     await trial.harness.until(() => chunks === 5);
     await task.end();
-    await trial.harness.until(() => trial.push.counts().held === 0);
+    await trial.harness.until(() => trial.push.counts().claimed === 0);
     const expected = ["0", "1", "2", "3", "4", "5"].map((text) => `chunk:${text}`);
     expect(trial.said()).toEqual(["status:working", ...expected, "chunk:", "status:completed"]);
   });

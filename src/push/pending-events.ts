@@ -4,10 +4,11 @@ import type { PushEventKind } from "../protocol/operation.ts";
 import { readEvent, readStatus, type StoredTask } from "../protocol/serial.ts";
 import { isTerminal } from "../protocol/state.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
+import { type TraceSpan, traceSpanIn } from "../protocol/traceparent.ts";
 import type { LogEntry, Store } from "../store/contract.ts";
 import type { PushCodec } from "../wire/codec.ts";
 import type { Budget } from "./budget.ts";
-import { currentTask, TaskReplay } from "./task-at.ts";
+import { currentTask, TaskReplay } from "./task-replay.ts";
 
 /** What comes next for a webhook. */
 export interface Step {
@@ -22,8 +23,8 @@ export interface Step {
 export interface Notification {
   readonly body: string;
   readonly kind: PushEventKind;
-  /** What happened is a part of this trace. */
-  readonly trace?: { readonly traceId: string; readonly spanId: string };
+  /** The span in which the agent wrote the event. */
+  readonly trace?: TraceSpan;
 }
 
 export interface PendingOptions {
@@ -218,13 +219,10 @@ function kindOf(body: string): PushEventKind {
   return isStatusBody(body) ? "status" : "artifact";
 }
 
-/** The trace that an event says it belongs to. */
+/** The span in the event's metadata, if any. Parses the event only if its text mentions a trace. */
 function traceOf(body: string): Pick<Notification, "trace"> {
-  if (!body.includes('"traceId"')) return {};
-  const { metadata } = readEvent(body);
-  const { traceId, spanId } = metadata ?? {};
-  if (typeof traceId !== "string" || typeof spanId !== "string") return {};
-  return /^[0-9a-f]{32}$/.test(traceId) && /^[0-9a-f]{16}$/.test(spanId) ? { trace: { traceId, spanId } } : {};
+  const trace = body.includes('"traceId"') ? traceSpanIn(readEvent(body).metadata) : undefined;
+  return trace === undefined ? {} : { trace };
 }
 
 function sizeOf({ status, artifacts = "", history = "", metadata = "" }: StoredTask): number {

@@ -1,11 +1,11 @@
 import { createSealer } from "../engine/run/seal.ts";
 import { A2AError } from "../protocol/error.ts";
 import { type Outcome, type Store, StoreError, type WebhookOperation } from "../store/contract.ts";
-import type { PushDesk } from "./contract.ts";
+import type { WebhookConfigService } from "./contract.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import type { DeliverySettings } from "./delivery.ts";
-import { createPushDesk } from "./desk.ts";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
+import { createWebhookConfigService } from "./webhook-config-service.ts";
 
 export interface PushSettings extends DeliverySettings {
   /** Configurations one task may have. */
@@ -27,7 +27,7 @@ export interface PushOptions extends Omit<DispatcherOptions, "sealer" | "setting
 
 /** Push notifications together with their life. */
 export interface Push extends Pick<Dispatcher, "start" | "drain" | "counts"> {
-  readonly desk: PushDesk;
+  readonly configs: WebhookConfigService;
   readonly deadLetters: Pick<DeadLetters, "list" | "redeliver">;
 }
 
@@ -50,23 +50,23 @@ async function commitAtOnce(
 
 /** Puts together who keeps configurations and who tells webhooks. */
 export function createPush({ secret, ...options }: PushOptions): Push {
-  const { store, clock, courier, settings } = options;
+  const { store, clock, sender, settings } = options;
   const sealer = createSealer(secret);
   const dispatcher = new Dispatcher({ ...options, sealer });
   const commit = (operation: WebhookOperation): Promise<Outcome> => commitAtOnce(store, operation, options.onFatal);
   const watch = dispatcher.watch.bind(dispatcher);
-  const desk = createPushDesk({
+  const configs = createWebhookConfigService({
     store,
     clock,
     sealer,
     maxPerTask: settings.maxPerTask,
-    checkUrl: (url, field) => courier.check(url, field),
+    checkUrl: (url, field) => sender.check(url, field),
     commit,
     onSet: watch,
     onDelete: dispatcher.forget.bind(dispatcher),
   });
   return {
-    desk,
+    configs,
     deadLetters: new DeadLetters({ store, clock, commit, onRevived: (task, id) => watch({ task, id }) }),
     start: () => dispatcher.start(),
     drain: (timeout) => dispatcher.drain(timeout),

@@ -1,3 +1,4 @@
+import { traceparentOf } from "../protocol/traceparent.ts";
 import type { PushCodec } from "../wire/codec.ts";
 import type { Notification } from "./pending-events.ts";
 import type { WebhookTarget } from "./webhook-target.ts";
@@ -23,7 +24,7 @@ export function requestHeaders({ target, codec, notification, signature }: Reque
   if (target.token !== undefined) headers[TOKEN_HEADER] = target.token;
   if (signature !== undefined) headers[SIGNATURE_HEADER] = signature;
   const { trace } = notification;
-  if (trace !== undefined) headers["traceparent"] = `00-${trace.traceId}-${trace.spanId}-01`;
+  if (trace !== undefined) headers["traceparent"] = traceparentOf(trace);
   headers["content-type"] = codec.mediaType;
   return headers;
 }

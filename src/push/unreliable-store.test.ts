@@ -54,7 +54,7 @@ async function setWebhook(nodes: readonly PushTrial[], task: TrialTask, to: { di
   let isSet = false;
   while (!isSet) {
     let isAnswered = false;
-    const setting = node?.push.desk.set({ ...node.caller(), dialect }, task.id, { id: url, url });
+    const setting = node?.push.configs.set({ ...node.caller(), dialect }, task.id, { id: url, url });
     void setting
       ?.then(
         () => true,

@@ -53,7 +53,7 @@ export function shownConfig(id: string, { url, token, authentication, headers, e
   };
 }
 
-/** Those of one origin are told through one lane; what is no URL has one of its own. */
+/** Those of one origin are told through one originQueue; what is no URL has one of its own. */
 export function originOf(url: string): string {
   return URL.parse(url)?.origin ?? "";
 }

@@ -10,28 +10,34 @@ import {
 } from "../protocol/call-path.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { OperationRequest } from "../protocol/operation.ts";
-import type { Service } from "./service.ts";
 
 export interface CallPathRules {
-  /** Names this server: the same after a restart and for all nodes of one store. */
+  /** Identifies this server. Stays the same after a restart, and all nodes of one store share it. */
   readonly serverId: string;
-  /** Agents that a message may have passed. */
+  /** The most agents that may have forwarded a message before it arrives here. */
   readonly maxHops: number;
 }
 
+/** The agent that receives a message, and its rules for call paths. */
+export interface CallPathReceiver {
+  readonly agent: { readonly id: string };
+  /** Absent: call paths are not checked. */
+  readonly callPaths?: CallPathRules | undefined;
+}
+
 export interface AcceptedRequest {
-  /** Without the path, which is no metadata of the caller's. */
+  /** The request without the call path, which is not part of the caller's own metadata. */
   readonly request: OperationRequest;
   readonly callPath: CallPath;
 }
 
 /**
- * The agents that a message has passed, by the header and by the request's metadata: a proxy may have removed one of the two. Throws
- * `loop-detected` where this agent is among them or where they are too many, and `invalid-params` where they cannot be read. Requests
- * that send no message start no work and are not checked.
+ * Reads the call path, the list of agents that forwarded a message, from the header and from the request's metadata: a proxy may have
+ * removed either. Throws `loop-detected` if this agent is on the path or the path is longer than `maxHops`, and `invalid-params` if the
+ * path cannot be parsed. Only sends are checked: other requests start no work.
  */
 export function acceptCallPath(
-  service: Service,
+  service: CallPathReceiver,
   request: OperationRequest,
   header: string | undefined,
 ): AcceptedRequest {
@@ -48,16 +54,14 @@ export function acceptCallPath(
 
 function refuseLoop(callPath: CallPath, own: string, maxHops: number): void {
   if (callPath.includes(own)) {
-    throw new A2AError(
-      "loop-detected",
-      "Loop detected: this agent has passed the message on, and the message has come back to it",
-      { metadata: { hops: String(callPath.length) } },
-    );
+    throw new A2AError("loop-detected", "Loop detected: this agent has already forwarded the message", {
+      metadata: { hops: String(callPath.length) },
+    });
   }
   if (callPath.length > maxHops) {
     throw new A2AError(
       "loop-detected",
-      `Loop detected: the message has passed ${callPath.length} agents, and ${maxHops} are allowed`,
+      `Loop detected: ${callPath.length} agents have forwarded the message; at most ${maxHops} are allowed`,
       { metadata: { hops: String(callPath.length), maxHops: String(maxHops) } },
     );
   }

@@ -2,25 +2,27 @@ import type { CallPath } from "../protocol/call-path.ts";
 import type { OperationPolicy } from "../protocol/operation.ts";
 import type { Principal, Scope } from "../protocol/principal.ts";
 
-/** One operation by one caller: who asks, in which dialect, and what came with the request besides its parameters. */
+/** One operation of one caller: the caller, the dialect, and everything the request carries besides its parameters. */
 export interface Call {
   readonly principal: Principal;
   /** Version and binding, such as `1.0/jsonrpc`. */
   readonly dialect: string;
   readonly policy: OperationPolicy;
-  /** URIs of the extensions the caller asked for. */
-  readonly extensions: readonly string[];
-  /** The caller's W3C trace context, unparsed. */
+  /** URIs of the extensions that the caller requested. */
+  readonly requestedExtensions: readonly string[];
+  /** URIs of the requested extensions that the agent declares. Empty until `perform` sets it. */
+  activeExtensions: readonly string[];
+  /** The request's `traceparent` header (W3C Trace Context), not validated. */
   readonly traceparent: string | undefined;
-  /** The agents that the message has passed. Absent: none. */
+  /** The agents that forwarded the message, first to last. Absent: none did. */
   readonly callPath?: CallPath | undefined;
-  /** The last event a broken stream delivered, unparsed. */
+  /** The request's `Last-Event-ID` header: the last event that a broken stream delivered. Not validated. */
   readonly lastEventId: string | undefined;
-  /** Aborts when the caller is gone. Never ends a task, only the waiting for it. */
+  /** Aborts when the caller disconnects. This ends the wait for an answer, never the task. */
   readonly signal: AbortSignal;
 }
 
-/** The boundary this call reads and writes within. Who belongs to a tenant means that one, whether it names it or none. */
+/** The scope that this call reads and writes. The tenant of the credentials takes precedence over the tenant in the request. */
 export function scopeOf(call: Call, agent: string, tenant: string): Scope {
   const { id, tenant: own } = call.principal;
   return { agent, tenant: own ?? tenant, owner: id };

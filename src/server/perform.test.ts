@@ -32,7 +32,8 @@ function callWith(members: Partial<Call> = {}, policy: Partial<OperationPolicy> 
     principal: ANONYMOUS,
     dialect: "test",
     policy: { ...POLICY, ...policy },
-    extensions: [],
+    requestedExtensions: [],
+    activeExtensions: [],
     traceparent: undefined,
     lastEventId: undefined,
     signal: new AbortController().signal,
@@ -138,7 +139,7 @@ describe("Extensions", () => {
       submitted.push(submission.extensions);
       return submit(submission);
     };
-    const call = callWith({ extensions: ["urn:b", "urn:c"] });
+    const call = callWith({ requestedExtensions: ["urn:b", "urn:c"] });
     await perform(service, call, sending("done"));
     await perform(service, call, sending("done", "stream"));
     await perform(service, callWith(), sending("done"));

@@ -1,7 +1,7 @@
 import type { OperationRequest, OperationResult } from "../protocol/operation.ts";
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
-import { requireExtensions } from "./extensions.ts";
+import { negotiateExtensions } from "./extensions.ts";
 import { cancelTask } from "./operations/cancel-task.ts";
 import { createPush } from "./operations/create-push.ts";
 import { deletePush } from "./operations/delete-push.ts";
@@ -25,7 +25,7 @@ export async function perform(
 ): Promise<OperationResult | TaskStream> {
   if (service.missing !== undefined) throw agentNotFound(service.missing);
   authorize(service, call, request);
-  requireExtensions(service, call);
+  negotiateExtensions(service, call);
   switch (request.operation) {
     case "send":
       return sendMessage(service, call, request);

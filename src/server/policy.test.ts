@@ -8,14 +8,14 @@ const ada: Principal = {
   scopes: ["read"],
   claims: { role: "clerk", groups: ["a", "b"], level: 3 },
 };
-const get: PolicySubject = { agent: "ledger", operation: "get", tenant: "acme" };
+const get: PolicySubject = { agent: "accounts", operation: "get", tenant: "acme" };
 
 describe("A policy", () => {
   it.each<[string, Policy, boolean]>([
     ["for all calls holds", { scopes: ["read"] }, true],
     ["fails for want of a scope", { scopes: ["read", "write"] }, false],
     ["for another agent is not asked", { agent: "other", scopes: ["write"] }, true],
-    ["for this agent is", { agent: ["other", "ledger"], scopes: ["write"] }, false],
+    ["for this agent is", { agent: ["other", "accounts"], scopes: ["write"] }, false],
     ["for another operation is not asked", { operation: ["send", "stream"], scopes: ["write"] }, true],
     ["for this operation is", { operation: "get", scopes: ["write"] }, false],
     ["for another tenant is not asked", { tenant: "globex", scopes: ["write"] }, true],

@@ -1,7 +1,7 @@
 import type { Agent } from "../engine/agent/agent.ts";
 import type { Engine } from "../engine/api.ts";
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
-import type { PushDesk } from "../push/contract.ts";
+import type { WebhookConfigService } from "../push/contract.ts";
 import type { CallPathRules } from "./accept-call-path.ts";
 import { agentCard, type CardContext } from "./card.ts";
 import type { Security } from "./security.ts";
@@ -10,7 +10,7 @@ export interface ServiceOptions {
   readonly agent: Agent;
   readonly engine: Engine;
   /** Absent: nobody is notified here. */
-  readonly push?: PushDesk | undefined;
+  readonly push?: WebhookConfigService | undefined;
   /** Where the agent is reached, preferred first. */
   readonly interfaces: readonly AgentInterface[];
   /** What there is not, so that nobody can be asked here: every call is told that it was not found. */

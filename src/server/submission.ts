@@ -4,29 +4,36 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { SendRequest } from "../protocol/operation.ts";
 import type { Principal, Scope } from "../protocol/principal.ts";
+import type { WebhookConfigService } from "../push/contract.ts";
 import { answeredTask } from "./answered-task.ts";
 import { skillGuard } from "./authorize.ts";
 import { type Call, scopeOf } from "./call.ts";
-import { activeExtensions } from "./extensions.ts";
 import { checkMediaTypes } from "./media-types.ts";
-import { pushCaller, requirePush } from "./push-caller.ts";
+import { pushCaller } from "./push-caller.ts";
 import type { Service } from "./service.ts";
 
-/** Gives the engine a caller's message, unless the agent could not read or answer it. */
-export async function submitMessage(service: Service, call: Call, request: SendRequest): Promise<Submitted> {
+export interface SentMessage {
+  readonly request: SendRequest;
+  /** Stores the message's webhook; `undefined` if the message has none. */
+  readonly configs: WebhookConfigService | undefined;
+}
+
+/** Submits a caller's message to the engine. Throws `content-type-not-supported` if the agent cannot read or answer the message. */
+export async function submitMessage(service: Service, call: Call, sent: SentMessage): Promise<Submitted> {
   const { agent, engine } = service;
+  const { request } = sent;
   checkMediaTypes(agent, request);
   const submission = new CallSubmission(service, call, request);
-  submission.webhook = webhookOf(service, call, request);
+  submission.webhook = webhookOf(service, call, sent);
   const mayAnswer = call.policy.answersByReference && request.message.referenceTaskIds !== undefined;
   const submitted = await engine.submit(
     mayAnswer ? await addressed(service, submission, { call, request }) : submission,
   );
-  if (submission.webhook !== undefined) watch(service, submitted, submission.webhook);
+  if (submission.webhook !== undefined) notifyOnceStored(service, submitted, submission.webhook);
   return submitted;
 }
 
-/** The message, to the task whose question it answers if it only refers to that one. */
+/** The submission with a `taskId`, if the message only refers to the one task whose question it answers. */
 async function addressed(
   service: Service,
   submission: CallSubmission,
@@ -39,17 +46,19 @@ async function addressed(
   return other;
 }
 
-/** Where the caller wants to be notified of what comes of its message. */
-function webhookOf(service: Service, call: Call, request: SendRequest): SubmittedWebhook | undefined {
-  if (request.push === undefined) return undefined;
-  const desk = requirePush(service);
+/** The webhook that the caller sent along with its message. */
+function webhookOf(service: Service, call: Call, { request, configs }: SentMessage): SubmittedWebhook | undefined {
+  if (request.push === undefined || configs === undefined) return undefined;
   const caller = pushCaller(service, call, request.tenant);
-  const draft = desk.draft(caller, request.push, "configuration.pushNotificationConfig");
-  return { draft, maxPerTask: desk.maxPerTask, only: call.policy.push.single };
+  const draft = configs.prepare(caller, request.push, "configuration.pushNotificationConfig");
+  return { draft, maxPerTask: configs.maxPerTask, only: call.policy.push.single };
 }
 
-/** Has the webhook told as soon as it is durable. The answer does not wait for that, and what becomes of the message is told elsewhere. */
-function watch({ engine, push }: Service, submitted: Submitted, { draft }: SubmittedWebhook): void {
+/**
+ * Starts to notify the webhook as soon as it is stored. The answer does not wait for the store, and a failure to store the message is
+ * reported to the caller by the operation itself.
+ */
+function notifyOnceStored({ engine, push }: Service, submitted: Submitted, { draft }: SubmittedWebhook): void {
   if (submitted.kind !== "task") return;
   const { ticket } = submitted;
   engine.accepted(ticket).then(
@@ -58,7 +67,7 @@ function watch({ engine, push }: Service, submitted: Submitted, { draft }: Submi
   );
 }
 
-/** A caller's message on its way to the engine. A class, so that the call's signal stays unmade until somebody asks. */
+/** A caller's message as the engine receives it. A class with a getter, because creating the call's `signal` is expensive and often unneeded. */
 class CallSubmission implements Submission {
   readonly scope: Scope;
   readonly caller: Principal;
@@ -86,7 +95,7 @@ class CallSubmission implements Submission {
     this.message = request.message;
     this.metadata = request.metadata;
     this.outputModes = request.outputModes;
-    this.extensions = activeExtensions(service, call);
+    this.extensions = call.activeExtensions;
     this.streaming = request.operation === "stream";
     this.namesTask = call.policy.namesTasks;
     this.tasksOnly = call.policy.tasksOnly;

@@ -1,7 +1,13 @@
 import type { Subscription, ViewEntry } from "../engine/api.ts";
 import type { Message } from "../protocol/message.ts";
+import type { Operation } from "../protocol/operation.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import { isTerminal } from "../protocol/state.ts";
+
+/** True for the operations that answer with a {@link TaskStream}. */
+export function opensStream(operation: Operation): boolean {
+  return operation === "stream" || operation === "subscribe";
+}
 
 export interface StreamBatch {
   /** At least one. */

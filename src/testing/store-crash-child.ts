@@ -18,7 +18,7 @@ import {
  * A process made to be killed: goes on with the tasks it finds in a file, several at a time, and prints a line
  * `task seq` for each entry once the store has acknowledged it. Each commit also notes that the task's webhook was told the entry before. Takes the file and how many tasks there are to be.
  */
-const [file = "", lanes = "4"] = process.argv.slice(2);
+const [file = "", workers = "4"] = process.argv.slice(2);
 const ENTRIES_PER_TASK = 40;
 
 const store = await openSqliteStore({ file });
@@ -34,8 +34,8 @@ async function add(task: TaskId, operations: readonly StoreOperation[]): Promise
   for (const { status } of await store.commit(operations)) if (status !== "ok") throw new Error(`${task}: ${status}`);
 }
 
-async function work(lane: number): Promise<void> {
-  for (let n = lane; ; n += Number(lanes)) {
+async function work(worker: number): Promise<void> {
+  for (let n = worker; ; n += Number(workers)) {
     const task = taskId(n);
     const [position] = await store.positions([task]);
     if (position?.ended) continue;
@@ -63,4 +63,4 @@ async function work(lane: number): Promise<void> {
   }
 }
 
-await Promise.all(Array.from({ length: Number(lanes) }, (_, lane) => work(lane)));
+await Promise.all(Array.from({ length: Number(workers) }, (_, worker) => work(worker)));

@@ -9,7 +9,7 @@ import { type CardSource, serveCard } from "./card/card-route.ts";
 import { JWKS_PATH, jwksRoute } from "./card/jwks-route.ts";
 import { servePrivateCard } from "./card/private-card.ts";
 import { perBaseUrl, type Whereabouts } from "./card/public-url.ts";
-import type { Endpoint } from "./conversation.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { type Exchange, jsonReply, type Reply } from "./exchange.ts";
 import { handleRpc, rpcRefusal } from "./jsonrpc/endpoint.ts";
 import { createRestRoutes } from "./rest/routes.ts";

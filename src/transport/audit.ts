@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../protocol/error.ts";
 import type { Operation, OperationRequest, OperationResult } from "../protocol/operation.ts";
 import type { Principal } from "../protocol/principal.ts";
+import { traceIdOf } from "../protocol/traceparent.ts";
 import type { TaskStream } from "../server/task-stream.ts";
 
 /** One call or refusal, as those who look into it later need it: who, what, when answered and how. Never what was said, and no secrets. */
@@ -25,8 +26,6 @@ export interface AuditEntry {
 /** Told of every call as soon as it is answered; of a stream, when it opens. Must not throw. */
 export type Audit = (entry: AuditEntry) => void;
 
-/** Version, trace, span, flags: the trace is what is wanted. */
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-/;
 /** Longer than any name that means something; callers may send anything. */
 const MAX_NAME = 256;
 
@@ -44,7 +43,7 @@ export interface AuditedCall
 export function auditEntry(call: AuditedCall): AuditEntry {
   const { principal, traceparent, operation, tenant, taskId, remote, ...known } = call;
   const { id, credential } = principal;
-  const [, traceId] = TRACEPARENT.exec(traceparent ?? "") ?? [];
+  const traceId = traceIdOf(traceparent);
   return {
     principal: id,
     ...(credential !== undefined && { credential: credential.slice(0, MAX_NAME) }),

@@ -26,13 +26,16 @@ export interface Exchange {
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** The answer: a text, or a source to be pulled until it ends. */
+/** Body data: text, or bytes for bindings that are not text. */
+export type BodyData = string | Uint8Array<ArrayBuffer>;
+
+/** The answer: a whole body, or a source to be pulled until it ends. */
 export type Reply = FullReply | StreamReply;
 
 export interface FullReply {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: string;
+  readonly body: BodyData;
 }
 
 export interface StreamReply {
@@ -41,13 +44,13 @@ export interface StreamReply {
   readonly source: PullSource;
 }
 
-/** A body made piece by piece, each only when the one before has been accepted by the connection. */
-export interface PullSource {
+/** A body produced piece by piece, each only after the connection has accepted the one before. */
+export interface PullSource<Piece extends BodyData = BodyData> {
   /**
    * The next piece; `undefined` at the end. Not called again before the last call has settled. Rejects where the rest cannot be made: the
    * connection is broken off, so that its reader does not take what it has for all there is.
    */
-  pull(): string | undefined | Promise<string | undefined>;
+  pull(): Piece | undefined | Promise<Piece | undefined>;
   /** Nobody reads on. Idempotent, also after the end. */
   cancel(): void;
   /** Called once, before the first `pull`, with how to break the connection off, for a source whose reader takes nothing. */

@@ -94,7 +94,7 @@ function readable(source: PullSource, signal: AbortSignal): ReadableStream<Uint8
       async pull(controller) {
         const chunk = await source.pull();
         if (chunk === undefined) controller.close();
-        else controller.enqueue(encoder.encode(chunk));
+        else controller.enqueue(typeof chunk === "string" ? encoder.encode(chunk) : chunk);
       },
       cancel: () => source.cancel(),
     },

@@ -13,17 +13,23 @@ import { type Audit, auditEntry } from "./audit.ts";
 import { BodyMemory } from "./body/body-memory.ts";
 import { JWKS_PATH } from "./card/jwks-route.ts";
 import { createWhereabouts, type PublicUrlOptions } from "./card/public-url.ts";
-import type { Endpoint } from "./conversation.ts";
 import { CorsPolicy } from "./cors.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { createFetchHandler } from "./fetch-handler.ts";
 import { createNodeHandler } from "./node/node-handler.ts";
-import type { Authenticate, TransportEnvironment, TransportHooks, TransportLimits } from "./options.ts";
+import {
+  type Authenticate,
+  DEFAULT_MAX_STREAMS,
+  type TransportEnvironment,
+  type TransportHooks,
+  type TransportLimits,
+} from "./options.ts";
 import { rateLimited, rateLimitHeaders } from "./rate-limit/rate-limit-headers.ts";
 import type { Allowance } from "./rate-limit/rate-limiter.ts";
 import { type RateLimitOptions, RequestLimits } from "./rate-limit/request-limits.ts";
 import { dispatch, type Found } from "./router.ts";
-import { StreamRegistry } from "./sse/stream-registry.ts";
+import { StreamRegistry } from "./streams/stream-registry.ts";
 
 export interface HttpHandlerOptions extends PublicUrlOptions {
   /** At least one. Each is served below `/agents/{id}/`, the first also at the root. */
@@ -95,7 +101,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   };
   const streams = new StreamRegistry({
     heartbeatMs: options.heartbeatMs ?? 15_000,
-    maxStreams: limits.maxStreams ?? 20_000,
+    maxStreams: limits.maxStreams ?? DEFAULT_MAX_STREAMS,
     maxStreamsPerCaller: limits.maxStreamsPerCaller ?? Number.POSITIVE_INFINITY,
   });
   const answers = new Answers({

@@ -42,6 +42,9 @@ export interface TransportHooks {
   };
 }
 
+/** Streams open at a time. The default of the engine's `maxSubscribers` is at least this: every stream is a subscription. */
+export const DEFAULT_MAX_STREAMS = 20_000;
+
 export interface TransportLimits {
   /** Bytes of a request body. Default 10 MB. */
   readonly maxBodyBytes?: number;

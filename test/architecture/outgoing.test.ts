@@ -35,7 +35,7 @@ describe("requests to addresses that strangers named", () => {
 });
 
 describe("the search for ways out", () => {
-  const found = (source: string): readonly string[] => waysOutOf("push/post.ts", source).map(({ what }) => what);
+  const found = (source: string): readonly string[] => waysOutOf("push/http-sender.ts", source).map(({ what }) => what);
 
   it.each([
     ["await fetch(url);", "fetch"],

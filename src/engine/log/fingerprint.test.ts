@@ -27,15 +27,15 @@ describe("fingerprint", () => {
     expect(new Set(texts.map(fingerprint)).size).toBe(texts.length);
   });
 
-  test("spreads neighbouring texts evenly over all bits of both lanes", () => {
+  test("spreads neighbouring texts evenly over all bits of both halves", () => {
     const texts = textsOver("ab", 20_000);
     const ones = Array.from({ length: 64 }, () => 0);
     for (const text of texts) {
       const print = fingerprint(text);
-      for (const [lane, digits] of [print.slice(0, 7), print.slice(7)].entries()) {
+      for (const [half, digits] of [print.slice(0, 7), print.slice(7)].entries()) {
         const bits = Number.parseInt(digits, 36);
         for (let bit = 0; bit < 32; bit += 1)
-          ones[lane * 32 + bit] = (ones[lane * 32 + bit] ?? 0) + ((bits >>> bit) & 1);
+          ones[half * 32 + bit] = (ones[half * 32 + bit] ?? 0) + ((bits >>> bit) & 1);
       }
     }
     // Six standard deviations around the half of 20,000.

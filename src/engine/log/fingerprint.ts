@@ -1,5 +1,5 @@
 /**
- * A short fingerprint of a text, the same in every process and release: 64 bits in two lanes, as 14 characters. Tells apart what a
+ * A short fingerprint of a text, the same in every process and release: 64 bits in two halves, as 14 characters. Tells apart what a
  * repeated run produces from what was logged; no protection against somebody who wants two texts to look alike.
  */
 export function fingerprint(text: string): string {
@@ -16,13 +16,13 @@ export function fingerprint(text: string): string {
   return inBase36(mix(first ^ (second >>> 7))) + inBase36(mix(second ^ (first << 9)));
 }
 
-/** Lets every bit of the lane reach every other. */
-function mix(lane: number): number {
-  let mixed = Math.imul(lane ^ (lane >>> 16), 0x85ebca6b);
+/** Lets every bit of the half reach every other. */
+function mix(half: number): number {
+  let mixed = Math.imul(half ^ (half >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-function inBase36(lane: number): string {
-  return lane.toString(36).padStart(7, "0");
+function inBase36(half: number): string {
+  return half.toString(36).padStart(7, "0");
 }

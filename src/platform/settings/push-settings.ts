@@ -1,6 +1,6 @@
 import type { OutgoingOptions } from "../../outgoing/contract.ts";
 import { createOutgoing } from "../../outgoing/create-outgoing.ts";
-import type { LaneLimits } from "../../push/lanes.ts";
+import type { SchedulerLimits } from "../../push/origin-scheduler.ts";
 import { DEFAULT_PUSH_SETTINGS, type PushSettings } from "../../push/push.ts";
 import { messageOf, StartupError } from "../startup-error.ts";
 import { listFrom } from "./list-from.ts";
@@ -24,7 +24,7 @@ export interface PushServerOptions {
 /** Everything about telling webhooks, checked and filled in. */
 export interface CheckedPush {
   readonly settings: PushSettings;
-  readonly lanes: LaneLimits;
+  readonly concurrency: SchedulerLimits;
 }
 
 export interface PushOptionsSource {
@@ -44,7 +44,7 @@ export function pushSettingsFrom({ push }: PushOptionsSource): CheckedPush | und
       retryDelay: atLeast("push.retryDelay", retryDelay, { least: 0, standard: standard.retryDelay }),
       maxPerTask: atLeast("push.maxWebhooksPerTask", maxWebhooksPerTask, { least: 1, standard: standard.maxPerTask }),
     },
-    lanes: {
+    concurrency: {
       total: atLeast("push.concurrency", concurrency, { least: 1, standard: 64 }),
       perOrigin: atLeast("push.concurrencyPerOrigin", concurrencyPerOrigin, { least: 1, standard: 8 }),
     },

@@ -17,7 +17,7 @@ describe("settings", () => {
       outgoing: { http: false, allow: [] },
       push: {
         settings: { timeout: 15_000, retries: 3, retryDelay: 1000, maxPerTask: 32 },
-        lanes: { total: 64, perOrigin: 8 },
+        concurrency: { total: 64, perOrigin: 8 },
       },
     });
   });

@@ -8,7 +8,7 @@ import type { PushCodec } from "../../wire/codec.ts";
 import type { DeliveryRecord, PushCaller } from "../contract.ts";
 import type { NotificationClaims } from "../delivery.ts";
 import type { DispatcherOptions } from "../dispatcher.ts";
-import type { Courier } from "../post.ts";
+import type { HttpSender } from "../http-sender.ts";
 import { createPush, DEFAULT_PUSH_SETTINGS, type Push, type PushSettings } from "../push.ts";
 
 /** A request as it left. It is not answered before somebody does so. */
@@ -25,7 +25,7 @@ export interface TrialOptions {
   readonly settings?: Partial<PushSettings>;
   /** Default: `event`. */
   readonly carries?: PushCodec["carries"];
-  readonly lanes?: DispatcherOptions["lanes"];
+  readonly concurrency?: DispatcherOptions["concurrency"];
   readonly retention?: HarnessOptions["retention"];
   readonly wrapStore?: HarnessOptions["wrapStore"];
   /** Answers at once instead of letting the test do so. */
@@ -55,7 +55,7 @@ export class PushTrial implements AsyncDisposable {
     this.harness = harness;
     this.#commands = commands;
     this.#options = options;
-    const { carries = "event", settings, lanes = {} } = options;
+    const { carries = "event", settings, concurrency = {} } = options;
     this.push = createPush({
       store: harness.store,
       bus: harness.bus,
@@ -63,8 +63,8 @@ export class PushTrial implements AsyncDisposable {
       logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
       node: this.node,
       secret: new Uint8Array(32).fill(3),
-      courier: this.#courier(),
-      notary: {
+      sender: this.#sender(),
+      signer: {
         sign: async (claims) => {
           this.signed.push(claims);
           return `signed:${claims.jti}`;
@@ -72,7 +72,7 @@ export class PushTrial implements AsyncDisposable {
       },
       codecOf: (dialect) => (dialect === "unknown" ? undefined : codec(dialect === TASK_DIALECT ? "task" : carries)),
       settings: { ...DEFAULT_PUSH_SETTINGS, ...settings },
-      lanes,
+      concurrency,
       hooks: { on: { delivery: (record) => void this.records.push(record) } },
       random: () => 0,
       onFatal: (error) => void harness.fatal.push(error),
@@ -138,12 +138,12 @@ export class PushTrial implements AsyncDisposable {
 
   /** A task that does as it is told by its name. Its first event is committed. */
   async task(name: string = randomUUID(), config?: PushConfig): Promise<TrialTask> {
-    const { desk } = this.push;
-    const draft = config === undefined ? undefined : desk.draft(this.caller(), config, "config");
+    const { configs } = this.push;
+    const draft = config === undefined ? undefined : configs.prepare(this.caller(), config, "config");
     const ticket = await this.harness.start(name, {
-      ...(draft !== undefined && { webhook: { draft, maxPerTask: desk.maxPerTask, only: false } }),
+      ...(draft !== undefined && { webhook: { draft, maxPerTask: configs.maxPerTask, only: false } }),
     });
-    if (draft !== undefined) desk.stored(ticket.key, draft);
+    if (draft !== undefined) configs.stored(ticket.key, draft);
     await this.harness.untilState(ticket.taskId, "working");
     const queue = queueOf(this.#commands, name);
     const told = async (command: Command): Promise<void> => {
@@ -188,7 +188,7 @@ export class PushTrial implements AsyncDisposable {
     return this.records.map(({ outcome }) => outcome);
   }
 
-  #courier(): Courier {
+  #sender(): HttpSender {
     return {
       check: (url) => new URL(url),
       fetch: (url, init = {}) => {

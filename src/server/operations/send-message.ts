@@ -5,7 +5,7 @@ import type { OperationResult, SendRequest } from "../../protocol/operation.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import { type Call, scopeOf } from "../call.ts";
 import { decodeCursor } from "../cursor.ts";
-import { requirePush } from "../push-caller.ts";
+import { webhookConfigsFor } from "../push-caller.ts";
 import type { Service } from "../service.ts";
 import { submitMessage } from "../submission.ts";
 import { showsTransitions } from "../transitions.ts";
@@ -14,12 +14,12 @@ import { repeatedTicket } from "./repeated-send.ts";
 /** Sends a message and answers with the task, by default once it is finished or waits for the caller; or with the agent's bare reply. */
 export async function sendMessage(service: Service, call: Call, request: SendRequest): Promise<OperationResult> {
   const { agent } = service;
-  if (request.push !== undefined) requirePush(service);
+  const configs = webhookConfigsFor(service, request);
   const scope = scopeOf(call, agent.id, request.tenant);
   if (decodeCursor(call.lastEventId) !== undefined) {
     return finish(service, { call, request, scope, ticket: await repeatedTicket(service, call, request) });
   }
-  const submitted = await submitMessage(service, call, request);
+  const submitted = await submitMessage(service, call, { request, configs });
   if (submitted.kind === "message") return { kind: "replied", message: submitted.message };
   return finish(service, { call, request, scope, ticket: submitted.ticket });
 }

@@ -8,11 +8,11 @@ import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { openSqliteStore } from "./store.ts";
 
 const CHILD = fileURLToPath(new URL("../../testing/store-crash-child.ts", import.meta.url));
-const LANES = 4;
+const WORKERS = 4;
 
 /** Starts a child, and kills it without warning once it has acknowledged so many entries, noting each in `acknowledged`. */
 async function runAndKill(file: string, after: number, acknowledged: Map<number, number>): Promise<void> {
-  const child = spawn(process.execPath, [CHILD, file, String(LANES)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [CHILD, file, String(WORKERS)], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");
   let count = 0;
   for await (const line of createInterface({ input: child.stdout })) {

@@ -26,7 +26,7 @@ const SLICE = 256 * 1024;
 const GATHERED = 64 * 1024;
 
 /** An answer handed to its connection bit by bit, so that no more of it is in memory than its reader is about to take. */
-export class AnswerSource implements PullSource {
+export class AnswerSource implements PullSource<string> {
   readonly #owner: SourceOwner;
   readonly #pieces: AsyncGenerator<string> | undefined;
   readonly #base: number;

@@ -10,7 +10,7 @@ async function* pieces(...texts: readonly string[]): AsyncGenerator<string> {
   for (const text of texts) yield text;
 }
 
-async function readAll(source: PullSource): Promise<string[]> {
+async function readAll(source: PullSource<string>): Promise<string[]> {
   const texts: string[] = [];
   for (let text = await source.pull(); text !== undefined; text = await source.pull()) texts.push(text);
   return texts;

@@ -1,5 +1,5 @@
 import { A2AError } from "../../protocol/error.ts";
-import type { Envelope } from "../sse/event-stream.ts";
+import type { TextEnvelope } from "../text/text-envelope.ts";
 
 const MAX_ID_LENGTH = 1024;
 
@@ -12,7 +12,7 @@ export interface RpcRequest {
 }
 
 /** What wraps the answers to one request. `id` is the request's id as JSON. */
-export class RpcEnvelope implements Envelope {
+export class RpcEnvelope implements TextEnvelope {
   readonly #id: string;
 
   constructor(id: string) {

@@ -30,9 +30,10 @@ function write(reply: Reply, response: ServerResponse): void {
     response.writeHead(status, { ...COMMON_HEADERS, ...headers }).end();
     return;
   }
-  const length = Buffer.byteLength(body);
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   response.writeHead(status, { ...COMMON_HEADERS, ...headers, "content-length": length });
-  response.end(body, encodingOf(body, length));
+  if (typeof body === "string") response.end(body, encodingOf(body, length));
+  else response.end(body);
 }
 
 /** A connection that breaks while being written to is told by its `close` event. */

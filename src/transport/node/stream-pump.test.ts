@@ -30,6 +30,22 @@ async function serving(source: () => PullSource) {
   return { port, connections };
 }
 
+test("bytes arrive as they are, alone and as pieces of a stream between texts", async () => {
+  const bytes = new Uint8Array([0, 255, 128, 10]);
+  const pieces = ["é", bytes, "x"];
+  const { port } = await serving(() => ({ pull: () => pieces.shift(), cancel: () => undefined }));
+  const streamed = await fetch(`http://127.0.0.1:${port}/`);
+  expect(Buffer.from(await streamed.arrayBuffer())).toEqual(Buffer.from([0xc3, 0xa9, ...bytes, 0x78]));
+
+  const server = createServer(createNodeHandler(async () => ({ status: 200, headers: {}, body: bytes })));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closing.push(async () => void server.close());
+  const whole = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  expect(whole.headers.get("content-length")).toBe("4");
+  expect(new Uint8Array(await whole.arrayBuffer())).toEqual(bytes);
+});
+
 const KIND = { afterWork: false, ended: () => undefined };
 
 test("a caller that takes nothing of a long answer is disconnected, and what it held is released", async () => {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { COMMON_HEADERS, type PullSource, type StreamReply } from "../exchange.ts";
+import { type BodyData, COMMON_HEADERS, type PullSource, type StreamReply } from "../exchange.ts";
 import { encodingOf } from "./encoding.ts";
 
 /** Carries a source to a response, never pulling before the connection has taken what was pulled last. */
@@ -28,8 +28,8 @@ export class StreamPump {
       const chunk = this.#source.pull();
       if (chunk instanceof Promise) {
         void chunk.then(
-          (text) => {
-            if (this.#accepted(text)) this.#run();
+          (settled) => {
+            if (this.#accepted(settled)) this.#run();
           },
           () => this.#response.destroy(),
         );
@@ -40,14 +40,19 @@ export class StreamPump {
   }
 
   /** Whether the connection takes more at once; if not, its `drain` goes on. */
-  #accepted(chunk: string | undefined): boolean {
+  #accepted(chunk: BodyData | undefined): boolean {
     if (this.#response.destroyed) return false;
     if (chunk === undefined) {
       this.#response.end();
       return false;
     }
-    if (this.#response.write(chunk, encodingOf(chunk, Buffer.byteLength(chunk)))) return true;
+    if (this.#write(chunk)) return true;
     this.#response.once("drain", () => this.#run());
     return false;
+  }
+
+  #write(chunk: BodyData): boolean {
+    if (typeof chunk !== "string") return this.#response.write(chunk);
+    return this.#response.write(chunk, encodingOf(chunk, Buffer.byteLength(chunk)));
   }
 }

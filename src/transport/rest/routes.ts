@@ -1,5 +1,5 @@
 import type { RestFamily, RestRoute } from "../../wire/codec.ts";
-import type { Endpoint } from "../conversation.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { strayRefusal } from "../jsonrpc/endpoint.ts";
 import { createRoute, type Handler, type NamedRoutes, type Route } from "../router.ts";
 import { handleRest, restRefusal } from "./endpoint.ts";

@@ -4,46 +4,48 @@ import { ArtifactNumbers } from "../../wire/artifact-numbers.ts";
 import type { Codec, EventPlace } from "../../wire/codec.ts";
 import { COUNTED_BYTES } from "../answers/answers.ts";
 import type { PullSource } from "../exchange.ts";
+import type { OpenStream } from "../streams/stream-registry.ts";
+import type { TextEnvelope } from "../text/text-envelope.ts";
 import { openingFrames } from "./opening.ts";
-
-/** What a binding puts around each frame's text. */
-export interface Envelope {
-  result(text: string): string;
-  error(text: string): string;
-}
 
 export interface EventStreamOptions {
   readonly stream: TaskStream;
   readonly codec: Codec;
-  readonly envelope: Envelope;
+  readonly envelope: TextEnvelope;
   /** The reader wants frames to say in `event:` what they are, where the dialect has names for that. */
   readonly namesEvents?: boolean;
   /** Counts a long opening while it is sent. Throws where there is no room for it. */
-  readonly openAnswer: (opening: string | AsyncGenerator<string>) => PullSource;
-  /** Told once, when nothing more will be sent; with what went wrong, if anything did. */
+  readonly openAnswer: (opening: string | AsyncGenerator<string>) => PullSource<string>;
+  /** Called once, when nothing more will be sent; with an error if the stream failed. */
   readonly ended: (source: EventStream, error: A2AError | undefined) => void;
 }
 
 /** Characters per piece, about; one event may be longer. */
 const CHUNK_LENGTH = 65_536;
 const HEARTBEAT = ": \n\n";
-const COME_BACK = "retry: 1000\n\n";
+/** Asks the reader to reconnect after 1 s. */
+const RECONNECT = "retry: 1000\n\n";
+
+/** The frame that ends a failed stream. `text`: the error as JSON. */
+export function errorFrame(text: string): string {
+  return `event: error\ndata: ${text}\n\n`;
+}
 
 /**
  * A task's stream as Server-Sent Events. It holds one batch at most and asks for the next only when its reader has taken
  * that: a slow reader costs a cursor, not a queue. Thousands may sit idle, so it keeps few objects.
  */
-export class EventStream implements PullSource {
+export class EventStream implements PullSource<string>, OpenStream {
   readonly #events: StreamEvents | undefined;
   readonly #place: EventPlace | undefined;
   readonly #codec: Codec;
-  readonly #envelope: Envelope;
+  readonly #envelope: TextEnvelope;
   readonly #namesEvents: boolean;
   readonly #ended: EventStreamOptions["ended"];
   /** Text that goes out before anything else. */
   #ready: string | undefined;
   /** The opening, where it is long: goes out before `#ready`. */
-  #opening: PullSource | undefined;
+  #opening: PullSource<string> | undefined;
   #batch: StreamBatch | undefined;
   #sent = 0;
   #reading = false;
@@ -83,7 +85,7 @@ export class EventStream implements PullSource {
     });
   }
 
-  async #pullOpening(opening: PullSource): Promise<string | undefined> {
+  async #pullOpening(opening: PullSource<string>): Promise<string | undefined> {
     try {
       const text = await opening.pull();
       if (text !== undefined || this.#done) return text;
@@ -131,7 +133,7 @@ export class EventStream implements PullSource {
     this.#reading = false;
     if (this.#done) return;
     if (batch === undefined) {
-      this.#ready = COME_BACK;
+      this.#ready = RECONNECT;
       this.#finish(undefined);
     } else {
       this.#batch = batch;
@@ -142,7 +144,7 @@ export class EventStream implements PullSource {
   #failed(error: A2AError): void {
     this.#reading = false;
     if (this.#done) return;
-    this.#ready = `event: error\ndata: ${this.#envelope.error(this.#codec.encodeError(error))}\n\n`;
+    this.#ready = errorFrame(this.#envelope.error(this.#codec.encodeError(error)));
     this.#finish(error);
     this.#deliver();
   }

@@ -3,11 +3,11 @@ import type { StoredTask } from "../../protocol/serial.ts";
 import type { TaskStream } from "../../server/task-stream.ts";
 import type { Codec, EventPlace, NamedText, StreamOpening } from "../../wire/codec.ts";
 import { fillPlaces } from "../../wire/large-task.ts";
-import type { Envelope } from "./event-stream.ts";
+import type { TextEnvelope } from "../text/text-envelope.ts";
 
 export interface OpeningOptions {
   readonly codec: Codec;
-  readonly envelope: Envelope;
+  readonly envelope: TextEnvelope;
   readonly namesEvents: boolean;
   readonly place: EventPlace | undefined;
 }

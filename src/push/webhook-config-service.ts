@@ -8,11 +8,11 @@ import type { KeptPushConfig, PushConfig } from "../protocol/operation.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { Outcome, Store, WebhookDraft, WebhookKey, WebhookOperation, WebhookRecord } from "../store/contract.ts";
 import { type CheckUrl, checkConfig } from "./check-config.ts";
-import type { PushCaller, PushDesk } from "./contract.ts";
+import type { PushCaller, WebhookConfigService } from "./contract.ts";
 import { taskKeys } from "./task-keys.ts";
 import { keptConfig, originOf, sealTarget, shownConfig } from "./webhook-target.ts";
 
-export interface PushDeskOptions {
+export interface WebhookConfigServiceOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly sealer: Sealer;
@@ -27,28 +27,28 @@ export interface PushDeskOptions {
 }
 
 /** Keeps push configurations. */
-export function createPushDesk(options: PushDeskOptions): PushDesk {
-  return new StoredPushDesk(options);
+export function createWebhookConfigService(options: WebhookConfigServiceOptions): WebhookConfigService {
+  return new StoredWebhookConfigs(options);
 }
 
-class StoredPushDesk implements PushDesk {
+class StoredWebhookConfigs implements WebhookConfigService {
   readonly maxPerTask: number;
-  readonly #options: PushDeskOptions;
+  readonly #options: WebhookConfigServiceOptions;
   /** Where drafts lead to: they are sealed, and whoever tells them would have to read them again. */
   readonly #origins = new WeakMap<WebhookDraft, string>();
 
-  constructor(options: PushDeskOptions) {
+  constructor(options: WebhookConfigServiceOptions) {
     this.#options = options;
     this.maxPerTask = options.maxPerTask;
   }
 
-  draft(caller: PushCaller, config: PushConfig, field: string): WebhookDraft {
+  prepare(caller: PushCaller, config: PushConfig, field: string): WebhookDraft {
     // Many send it along with every message. It must not become one more each time, nor repeats under another name.
     const name = stableId(caller.dialect, config.url);
-    return this.#draft(caller, config, { field, id: name, nonce: name });
+    return this.#prepare(caller, config, { field, id: name, nonce: name });
   }
 
-  #draft(
+  #prepare(
     caller: PushCaller,
     config: PushConfig,
     names: { readonly field: string; readonly id: string; readonly nonce: string },
@@ -75,7 +75,7 @@ class StoredPushDesk implements PushDesk {
     // Looked up first: who may not see the task must not learn from the refusal of an address that it is there.
     const key = await this.#find(scope, task);
     const names = { field: "pushNotificationConfig", id: randomId(), nonce: randomId() };
-    const webhook = this.#draft(caller, config, names);
+    const webhook = this.#prepare(caller, config, names);
     const before = policy.single ? await store.webhooks(key) : [];
     const outcome = await commit({ kind: "webhook-set", task: key, scope, webhook, maxPerTask, only: policy.single });
     if (outcome.status === "full") {

@@ -7,13 +7,13 @@ import { PushTrial } from "./test/push-trial.ts";
 const HOOK: PushConfig = { url: "https://hooks.example/a?key=1" };
 const NOBODY = "0197f0a1-2b3c-7d4e-8f50-0123456789ab" as TaskId;
 
-/** A desk and a task that waits to be told about. */
+/** A configs and a task that waits to be told about. */
 async function open(settings: { maxPerTask?: number } = {}) {
   const trial = await PushTrial.open({ settings });
   const { id } = await trial.task("t");
   return {
     trial,
-    desk: trial.push.desk,
+    configs: trial.push.configs,
     id,
     me: trial.caller(),
     [Symbol.asyncDispose]: () => trial[Symbol.asyncDispose](),
@@ -23,17 +23,17 @@ async function open(settings: { maxPerTask?: number } = {}) {
 describe("A push configuration", () => {
   it("is given an id where it has none, and keeps the one it has", async () => {
     await using world = await open();
-    const { desk, me, id } = world;
-    const made = await desk.set(me, id, HOOK);
+    const { configs, me, id } = world;
+    const made = await configs.set(me, id, HOOK);
     expect(made).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), url: HOOK.url });
-    expect(await desk.set(me, id, { ...HOOK, id: "mine" })).toEqual({ id: "mine", url: HOOK.url });
-    expect(await desk.get(me, id, made.id)).toEqual(made);
-    expect((await desk.list(me, id)).map((config) => config.id)).toEqual([made.id, "mine"]);
+    expect(await configs.set(me, id, { ...HOOK, id: "mine" })).toEqual({ id: "mine", url: HOOK.url });
+    expect(await configs.get(me, id, made.id)).toEqual(made);
+    expect((await configs.list(me, id)).map((config) => config.id)).toEqual([made.id, "mine"]);
   });
 
   it("shows no secret to anybody, nor is one in the store", async () => {
     await using world = await open();
-    const { desk, me, id, trial } = world;
+    const { configs, me, id, trial } = world;
     const secret = {
       ...HOOK,
       id: "s",
@@ -47,21 +47,21 @@ describe("A push configuration", () => {
       headers: { "X-K": "***" },
       events: ["status"],
     };
-    const set = await desk.set(me, id, { ...secret, headers: { "X-K": "key-1" }, events: ["status"] });
+    const set = await configs.set(me, id, { ...secret, headers: { "X-K": "key-1" }, events: ["status"] });
     expect(set).toEqual(shown);
-    expect(await desk.get(me, id, "s")).toEqual(shown);
-    expect(await desk.list(me, id)).toEqual([shown]);
+    expect(await configs.get(me, id, "s")).toEqual(shown);
+    expect(await configs.list(me, id)).toEqual([shown]);
     const stored = JSON.stringify(await trial.harness.shared.webhooks(id));
     for (const text of ["tok-1", "cred-1", "key-1", "hooks.example"]) expect(stored).not.toContain(text);
   });
 
   it("replaces the one of the same id", async () => {
     await using world = await open();
-    const { desk, me, id } = world;
-    await desk.set(me, id, { ...HOOK, id: "a", token: "x" });
-    await desk.set(me, id, { ...HOOK, id: "b" });
-    await desk.set(me, id, { id: "a", url: "https://other.example/" });
-    expect(await desk.list(me, id)).toEqual([
+    const { configs, me, id } = world;
+    await configs.set(me, id, { ...HOOK, id: "a", token: "x" });
+    await configs.set(me, id, { ...HOOK, id: "b" });
+    await configs.set(me, id, { id: "a", url: "https://other.example/" });
+    expect(await configs.list(me, id)).toEqual([
       { id: "a", url: "https://other.example/" },
       { id: "b", url: HOOK.url },
     ]);
@@ -69,33 +69,33 @@ describe("A push configuration", () => {
 
   it("is the only one of its task where the dialect knows only one", async () => {
     await using world = await open();
-    const { desk, id, trial } = world;
+    const { configs, id, trial } = world;
     const single = trial.caller({ single: true, missing: "nothing" });
-    expect(await desk.get(single, id, undefined)).toBeUndefined();
-    await desk.set(single, id, HOOK);
-    await desk.set(single, id, { url: "https://other.example/" });
-    expect(await desk.list(single, id)).toMatchObject([{ url: "https://other.example/" }]);
-    expect(await desk.get(single, id, undefined)).toMatchObject({ url: "https://other.example/" });
-    await desk.delete(single, id, undefined);
-    expect(await desk.get(single, id, undefined)).toBeUndefined();
-    expect(trial.push.counts().held).toBe(0);
+    expect(await configs.get(single, id, undefined)).toBeUndefined();
+    await configs.set(single, id, HOOK);
+    await configs.set(single, id, { url: "https://other.example/" });
+    expect(await configs.list(single, id)).toMatchObject([{ url: "https://other.example/" }]);
+    expect(await configs.get(single, id, undefined)).toMatchObject({ url: "https://other.example/" });
+    await configs.delete(single, id, undefined);
+    expect(await configs.get(single, id, undefined)).toBeUndefined();
+    expect(trial.push.counts().claimed).toBe(0);
   });
 
   it("is answered for by whoever set it, also where another takes its place meanwhile", async () => {
     await using world = await open();
-    const { desk, id, trial } = world;
+    const { configs, id, trial } = world;
     const single = trial.caller({ single: true });
     const urls = Array.from({ length: 5 }, (_, index) => `https://hooks.example/${index}`);
-    const set = await Promise.all(urls.map((url) => desk.set(single, id, { url })));
+    const set = await Promise.all(urls.map((url) => configs.set(single, id, { url })));
     expect(set.map(({ url }) => url)).toEqual(urls);
-    expect(await desk.list(single, id)).toHaveLength(1);
+    expect(await configs.list(single, id)).toHaveLength(1);
   });
 
   it("that was read is not set again with the mask in the place of its secret", async () => {
     await using world = await open();
-    const { desk, me, id } = world;
-    const read = await desk.set(me, id, { ...HOOK, id: "a", token: "t" });
-    await expect(desk.set(me, id, { ...read, url: "https://other.example/" })).rejects.toMatchObject({
+    const { configs, me, id } = world;
+    const read = await configs.set(me, id, { ...HOOK, id: "a", token: "t" });
+    await expect(configs.set(me, id, { ...read, url: "https://other.example/" })).rejects.toMatchObject({
       code: "invalid-params",
       violations: [{ field: "pushNotificationConfig.token" }],
     });
@@ -103,30 +103,30 @@ describe("A push configuration", () => {
 
   it("is found without an id where it is the latest, and by a common name where it was given none", async () => {
     await using world = await open();
-    const { desk, id, trial } = world;
+    const { configs, id, trial } = world;
     const named = trial.caller({ unnamedId: "default" });
     const at = (name: string) => ({ url: `https://hooks.example/${name}` });
-    await desk.set(named, id, at("first"));
-    await desk.set(named, id, at("second"));
-    await desk.set(named, id, { ...at("third"), id: "third" });
-    expect(await desk.get(named, id, undefined)).toMatchObject(at("third"));
-    expect(await desk.get(named, id, "default")).toMatchObject(at("second"));
-    await expect(desk.get(world.me, id, "default")).rejects.toMatchObject({ code: "task-not-found" });
-    await desk.delete(named, id, "default");
-    expect(await desk.get(named, id, "default")).toMatchObject(at("first"));
+    await configs.set(named, id, at("first"));
+    await configs.set(named, id, at("second"));
+    await configs.set(named, id, { ...at("third"), id: "third" });
+    expect(await configs.get(named, id, undefined)).toMatchObject(at("third"));
+    expect(await configs.get(named, id, "default")).toMatchObject(at("second"));
+    await expect(configs.get(world.me, id, "default")).rejects.toMatchObject({ code: "task-not-found" });
+    await configs.delete(named, id, "default");
+    expect(await configs.get(named, id, "default")).toMatchObject(at("first"));
     // Who really calls one so means that one.
-    await desk.set(named, id, { ...at("own"), id: "default" });
-    expect(await desk.get(named, id, "default")).toMatchObject(at("own"));
+    await configs.set(named, id, { ...at("own"), id: "default" });
+    expect(await configs.get(named, id, "default")).toMatchObject(at("own"));
   });
 
   it("may be deleted as often as one likes", async () => {
     await using world = await open();
-    const { desk, me, id } = world;
-    await desk.set(me, id, { ...HOOK, id: "a" });
-    await desk.delete(me, id, "a");
-    await desk.delete(me, id, "a");
-    expect(await desk.list(me, id)).toEqual([]);
-    await expect(desk.get(me, id, "a")).rejects.toMatchObject({
+    const { configs, me, id } = world;
+    await configs.set(me, id, { ...HOOK, id: "a" });
+    await configs.delete(me, id, "a");
+    await configs.delete(me, id, "a");
+    expect(await configs.list(me, id)).toEqual([]);
+    await expect(configs.get(me, id, "a")).rejects.toMatchObject({
       code: "task-not-found",
       metadata: { taskId: id, id: "a" },
     });
@@ -134,46 +134,46 @@ describe("A push configuration", () => {
 
   it("is refused where the task has as many as it may", async () => {
     await using world = await open({ maxPerTask: 2 });
-    const { desk, me, id } = world;
-    await desk.set(me, id, { ...HOOK, id: "a" });
-    await desk.set(me, id, { ...HOOK, id: "b" });
-    await expect(desk.set(me, id, { ...HOOK, id: "c" })).rejects.toMatchObject({ code: "resource-exhausted" });
-    await desk.set(me, id, { ...HOOK, id: "b" });
+    const { configs, me, id } = world;
+    await configs.set(me, id, { ...HOOK, id: "a" });
+    await configs.set(me, id, { ...HOOK, id: "b" });
+    await expect(configs.set(me, id, { ...HOOK, id: "c" })).rejects.toMatchObject({ code: "resource-exhausted" });
+    await configs.set(me, id, { ...HOOK, id: "b" });
   });
 
   it("is refused where it cannot be stored, and is not there then", async () => {
     await using world = await open();
-    const { desk, me, id, trial } = world;
+    const { configs, me, id, trial } = world;
     trial.harness.store.failNext(new StoreError("full", "Full."));
-    await expect(desk.set(me, id, HOOK)).rejects.toMatchObject({ code: "unavailable", retryAfter: 5 });
-    expect(await desk.list(me, id)).toEqual([]);
+    await expect(configs.set(me, id, HOOK)).rejects.toMatchObject({ code: "unavailable", retryAfter: 5 });
+    expect(await configs.list(me, id)).toEqual([]);
   });
 
   it("of a task its caller named is found by that name", async () => {
     await using world = await open();
-    const { desk, me, trial } = world;
+    const { configs, me, trial } = world;
     await trial.harness.start({ taskId: "my task" as TaskId, parts: [{ text: "n" }] }, { namesTask: true });
-    const set = await desk.set(me, "my task" as TaskId, HOOK);
-    expect(await desk.get(me, "my task" as TaskId, set.id)).toEqual(set);
+    const set = await configs.set(me, "my task" as TaskId, HOOK);
+    expect(await configs.get(me, "my task" as TaskId, set.id)).toEqual(set);
     const other = trial.caller({}, "somebody else");
-    await expect(desk.list(other, "my task" as TaskId)).rejects.toMatchObject({ code: "task-not-found" });
+    await expect(configs.list(other, "my task" as TaskId)).rejects.toMatchObject({ code: "task-not-found" });
   });
 });
 
 describe("Somebody else's task", () => {
   it("is as good as none, whatever is asked", async () => {
     await using world = await open();
-    const { desk, me, id, trial } = world;
-    await desk.set(me, id, { ...HOOK, id: "a" });
+    const { configs, me, id, trial } = world;
+    await configs.set(me, id, { ...HOOK, id: "a" });
     const other = trial.caller({}, "somebody else");
     const wrong = { url: "not even a URL" };
     const asked = (caller: typeof me, task: TaskId) => [
-      desk.set(caller, task, HOOK),
-      desk.set(caller, task, wrong),
-      desk.get(caller, task, "a"),
-      desk.get(caller, task, undefined),
-      desk.list(caller, task),
-      desk.delete(caller, task, "a"),
+      configs.set(caller, task, HOOK),
+      configs.set(caller, task, wrong),
+      configs.get(caller, task, "a"),
+      configs.get(caller, task, undefined),
+      configs.list(caller, task),
+      configs.delete(caller, task, "a"),
     ];
     const told = async (caller: typeof me, task: TaskId) =>
       (await Promise.allSettled(asked(caller, task))).map((each) =>
@@ -184,6 +184,6 @@ describe("Somebody else's task", () => {
     const theirs = await told(other, id);
     expect(theirs).toEqual(await told(me, NOBODY));
     expect(new Set(theirs).size).toBe(1);
-    expect(await desk.list(me, id)).toHaveLength(1);
+    expect(await configs.list(me, id)).toHaveLength(1);
   });
 });

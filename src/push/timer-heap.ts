@@ -6,7 +6,7 @@ interface Item<T> {
 }
 
 /** Calls back for each of many things at its time, by one timer for all of them: a heap ordered by time. */
-export class Agenda<T> {
+export class TimerHeap<T> {
   readonly #clock: Clock;
   readonly #callback: (value: T) => void;
   readonly #heap: Item<T>[] = [];

@@ -1,5 +1,12 @@
 import { A2AError } from "../../protocol/error.ts";
-import type { EventStream } from "./event-stream.ts";
+
+/** An open stream of any binding, as the registry controls it. */
+export interface OpenStream {
+  /** Sends a sign of life to an idle reader. Called every `heartbeatMs`. */
+  heartbeat(): void;
+  /** Ends the stream from this side and asks the reader to reconnect. Events that were read from the store still go out. */
+  shutdown(): void;
+}
 
 export interface StreamRegistryOptions {
   readonly heartbeatMs: number;
@@ -15,7 +22,7 @@ export interface StreamPlace {
 
 /** Every open stream of a handler: counts them, keeps them alive with one timer, and can end them all. */
 export class StreamRegistry {
-  readonly #streams = new Set<EventStream>();
+  readonly #streams = new Set<OpenStream>();
   readonly #options: StreamRegistryOptions;
   /** Places taken, of which some have no stream yet. */
   #places = 0;
@@ -56,13 +63,13 @@ export class StreamRegistry {
     };
   }
 
-  add(stream: EventStream): void {
+  add(stream: OpenStream): void {
     this.#streams.add(stream);
     if (this.#closed) stream.shutdown();
     this.#timer ??= setInterval(() => this.#beat(), this.#options.heartbeatMs).unref();
   }
 
-  remove(stream: EventStream): void {
+  remove(stream: OpenStream): void {
     this.#streams.delete(stream);
     if (this.#streams.size > 0) return;
     clearInterval(this.#timer);

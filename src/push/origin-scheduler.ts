@@ -5,18 +5,18 @@
 type Standing = "answering" | "new" | "silent";
 
 /** All work for one origin. */
-export interface Lane<T> {
+export interface OriginQueue<T> {
   readonly origin: string;
   running: number;
   standing: Standing;
-  queue: T[];
+  items: T[];
   /** What of the queue is gone already. */
   taken: number;
   /** Who refers to it. */
   members: number;
 }
 
-export interface LaneLimits {
+export interface SchedulerLimits {
   /** Under way at a time. Silent origins together have half of it, and they and new ones together three quarters. */
   readonly total: number;
   readonly perOrigin: number;
@@ -29,12 +29,12 @@ const MAX_KNOWN = 10_000;
  * Lets work through: so much at a time in all, and so much per origin. Origins take turns, and each one's work goes in the order in
  * which it came.
  */
-export class Lanes<T> {
-  readonly #limits: LaneLimits;
-  readonly #start: (item: T, lane: Lane<T>) => void;
-  readonly #lanes = new Map<string, Lane<T>>();
-  /** Lanes that could go on, in the order of their turns. */
-  readonly #ready: Readonly<Record<Standing, Set<Lane<T>>>> = {
+export class OriginScheduler<T> {
+  readonly #limits: SchedulerLimits;
+  readonly #start: (item: T, queue: OriginQueue<T>) => void;
+  readonly #queues = new Map<string, OriginQueue<T>>();
+  /** OriginScheduler that could go on, in the order of their turns. */
+  readonly #ready: Readonly<Record<Standing, Set<OriginQueue<T>>>> = {
     answering: new Set(),
     new: new Set(),
     silent: new Set(),
@@ -45,7 +45,7 @@ export class Lanes<T> {
   #isTurnOfNew = false;
   #isOpen = true;
 
-  constructor(limits: LaneLimits, start: (item: T, lane: Lane<T>) => void) {
+  constructor(limits: SchedulerLimits, start: (item: T, queue: OriginQueue<T>) => void) {
     this.#limits = limits;
     this.#start = start;
   }
@@ -55,37 +55,37 @@ export class Lanes<T> {
     return answering + unknown + silent;
   }
 
-  /** The lane of an origin. Each time it is joined it must be left once. */
-  join(origin: string): Lane<T> {
-    let lane = this.#lanes.get(origin);
-    if (lane === undefined) {
+  /** The queue of an origin. Each time it is joined it must be left once. */
+  join(origin: string): OriginQueue<T> {
+    let queue = this.#queues.get(origin);
+    if (queue === undefined) {
       const standing = this.#known.has(origin) ? "answering" : "new";
-      lane = { origin, running: 0, standing, queue: [], taken: 0, members: 0 };
-      this.#lanes.set(origin, lane);
+      queue = { origin, running: 0, standing, items: [], taken: 0, members: 0 };
+      this.#queues.set(origin, queue);
     }
-    lane.members += 1;
-    return lane;
+    queue.members += 1;
+    return queue;
   }
 
-  leave(lane: Lane<T>): void {
-    lane.members -= 1;
-    if (lane.members === 0 && lane.running === 0) this.#lanes.delete(lane.origin);
+  leave(queue: OriginQueue<T>): void {
+    queue.members -= 1;
+    if (queue.members === 0 && queue.running === 0) this.#queues.delete(queue.origin);
   }
 
   /** Starts it as soon as its turn comes, never within this call. */
-  add(lane: Lane<T>, item: T): void {
-    lane.queue.push(item);
-    this.#offer(lane);
+  add(queue: OriginQueue<T>, item: T): void {
+    queue.items.push(item);
+    this.#offer(queue);
     queueMicrotask(() => this.#go());
   }
 
   /** Something that was started has ended. `silent`: its origin gave no answer; `undefined`: it was not asked. */
-  done(lane: Lane<T>, silent: boolean | undefined): void {
-    lane.running -= 1;
-    this.#running[lane.standing] -= 1;
-    if (silent !== undefined) this.#turn(lane, silent ? "silent" : "answering");
-    if (lane.members === 0 && lane.running === 0) this.#lanes.delete(lane.origin);
-    this.#offer(lane);
+  done(queue: OriginQueue<T>, silent: boolean | undefined): void {
+    queue.running -= 1;
+    this.#running[queue.standing] -= 1;
+    if (silent !== undefined) this.#turn(queue, silent ? "silent" : "answering");
+    if (queue.members === 0 && queue.running === 0) this.#queues.delete(queue.origin);
+    this.#offer(queue);
     this.#go();
   }
 
@@ -94,34 +94,34 @@ export class Lanes<T> {
     this.#isOpen = false;
   }
 
-  #turn(lane: Lane<T>, standing: Standing): void {
-    const { origin } = lane;
-    if (standing === lane.standing) return;
+  #turn(queue: OriginQueue<T>, standing: Standing): void {
+    const { origin } = queue;
+    if (standing === queue.standing) return;
     if (standing === "silent") this.#known.delete(origin);
     else this.#known.add(origin);
     const [oldest] = this.#known;
     if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
-    this.#ready[lane.standing].delete(lane);
-    this.#running[lane.standing] -= lane.running;
-    this.#running[standing] += lane.running;
-    lane.standing = standing;
+    this.#ready[queue.standing].delete(queue);
+    this.#running[queue.standing] -= queue.running;
+    this.#running[standing] += queue.running;
+    queue.standing = standing;
   }
 
-  #offer(lane: Lane<T>): void {
+  #offer(queue: OriginQueue<T>): void {
     const { perOrigin } = this.#limits;
-    if (lane.taken < lane.queue.length && lane.running < perOrigin) this.#ready[lane.standing].add(lane);
+    if (queue.taken < queue.items.length && queue.running < perOrigin) this.#ready[queue.standing].add(queue);
   }
 
   #go(): void {
     while (this.#isOpen && this.running < this.#limits.total) {
-      const lane = this.#choose();
-      if (lane === undefined) return;
-      this.#next(lane);
+      const queue = this.#choose();
+      if (queue === undefined) return;
+      this.#next(queue);
     }
   }
 
   /** Those that answer and new ones by turns, as far as there is room for the latter; silent ones when nobody else is there. */
-  #choose(): Lane<T> | undefined {
+  #choose(): OriginQueue<T> | undefined {
     const { total } = this.#limits;
     const { new: unknown, silent } = this.#running;
     if (unknown + silent >= Math.max(1, Math.floor(total * 0.75))) return first(this.#ready.answering);
@@ -133,20 +133,20 @@ export class Lanes<T> {
     return silent < Math.max(1, Math.floor(total / 2)) ? first(this.#ready.silent) : undefined;
   }
 
-  #next(lane: Lane<T>): void {
-    this.#ready[lane.standing].delete(lane);
-    const item = lane.queue[lane.taken];
+  #next(queue: OriginQueue<T>): void {
+    this.#ready[queue.standing].delete(queue);
+    const item = queue.items[queue.taken];
     if (item === undefined) return;
-    lane.taken += 1;
+    queue.taken += 1;
     // What is gone is cut off now and then rather than each time: it would move all the rest.
-    if (lane.taken > 64 && lane.taken * 2 > lane.queue.length) {
-      lane.queue = lane.queue.slice(lane.taken);
-      lane.taken = 0;
+    if (queue.taken > 64 && queue.taken * 2 > queue.items.length) {
+      queue.items = queue.items.slice(queue.taken);
+      queue.taken = 0;
     }
-    lane.running += 1;
-    this.#running[lane.standing] += 1;
-    this.#offer(lane);
-    this.#start(item, lane);
+    queue.running += 1;
+    this.#running[queue.standing] += 1;
+    this.#offer(queue);
+    this.#start(item, queue);
   }
 }
 

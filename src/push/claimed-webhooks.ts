@@ -1,16 +1,16 @@
 import type { TaskId } from "../protocol/ids.ts";
-import type { Lane } from "./lanes.ts";
+import type { OriginQueue } from "./origin-scheduler.ts";
 
 /**
  * What this process keeps in memory of a webhook it sees to. Everything else is read when its turn comes, so that ten thousand of them
  * that wait cost next to nothing.
  */
-export interface HeldWebhook {
+export interface ClaimedWebhook {
   readonly task: TaskId;
   readonly id: string;
   /** That of the claim. */
   readonly epoch: number;
-  readonly lane: Lane<HeldWebhook>;
+  readonly originQueue: OriginQueue<ClaimedWebhook>;
   /**
    * `waiting`: for something to tell. `resting`: for another try, whatever happens meanwhile. `queued`, `working`: for its turn, and having
    * it. `gone`: it is no longer ours to see to.
@@ -30,35 +30,35 @@ export interface HeldWebhook {
 }
 
 /** Those of all tasks. */
-export class HeldWebhooks {
-  readonly #byTask = new Map<TaskId, HeldWebhook[]>();
+export class ClaimedWebhooks {
+  readonly #byTask = new Map<TaskId, ClaimedWebhook[]>();
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  of(task: TaskId): readonly HeldWebhook[] {
+  of(task: TaskId): readonly ClaimedWebhook[] {
     return this.#byTask.get(task) ?? [];
   }
 
-  find(task: TaskId, id: string): HeldWebhook | undefined {
-    return this.of(task).find((held) => held.id === id);
+  find(task: TaskId, id: string): ClaimedWebhook | undefined {
+    return this.of(task).find((claimed) => claimed.id === id);
   }
 
-  add(held: HeldWebhook): void {
+  add(claimed: ClaimedWebhook): void {
     this.#size += 1;
-    const others = this.#byTask.get(held.task);
-    if (others === undefined) this.#byTask.set(held.task, [held]);
-    else others.push(held);
+    const others = this.#byTask.get(claimed.task);
+    if (others === undefined) this.#byTask.set(claimed.task, [claimed]);
+    else others.push(claimed);
   }
 
-  remove(held: HeldWebhook): void {
-    const all = this.#byTask.get(held.task);
-    const index = all?.indexOf(held) ?? -1;
+  remove(claimed: ClaimedWebhook): void {
+    const all = this.#byTask.get(claimed.task);
+    const index = all?.indexOf(claimed) ?? -1;
     if (all === undefined || index < 0) return;
     this.#size -= 1;
-    if (all.length === 1) this.#byTask.delete(held.task);
+    if (all.length === 1) this.#byTask.delete(claimed.task);
     else all.splice(index, 1);
   }
 
@@ -67,7 +67,7 @@ export class HeldWebhooks {
     for (const [task, all] of this.#byTask) if (all.some(({ phase }) => phase === "waiting")) yield task;
   }
 
-  *all(): Generator<HeldWebhook, void> {
+  *all(): Generator<ClaimedWebhook, void> {
     for (const all of this.#byTask.values()) yield* all;
   }
 }

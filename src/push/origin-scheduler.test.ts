@@ -1,35 +1,35 @@
 import { describe, expect, it } from "vitest";
 import { turns } from "../testing/engine-harness.ts";
-import { type Lane, Lanes } from "./lanes.ts";
+import { type OriginQueue, OriginScheduler } from "./origin-scheduler.ts";
 
-/** Lanes whose work ends when the test says so. */
+/** OriginScheduler whose work ends when the test says so. */
 function open(limits: { total: number; perOrigin: number }) {
   const started: string[] = [];
-  const under = new Map<string, Lane<string>>();
-  const lanes = new Lanes<string>(limits, (item, lane) => {
+  const under = new Map<string, OriginQueue<string>>();
+  const scheduler = new OriginScheduler<string>(limits, (item, queue) => {
     started.push(item);
-    under.set(item, lane);
+    under.set(item, queue);
   });
-  const joined = new Map<string, Lane<string>>();
+  const joined = new Map<string, OriginQueue<string>>();
   const add = (item: string): void => {
     const origin = item.slice(0, 1);
-    const lane = joined.get(origin) ?? lanes.join(origin);
-    joined.set(origin, lane);
-    lanes.add(lane, item);
+    const queue = joined.get(origin) ?? scheduler.join(origin);
+    joined.set(origin, queue);
+    scheduler.add(queue, item);
   };
   const end = (item: string, silent?: boolean): void => {
-    const lane = under.get(item);
-    if (lane !== undefined) lanes.done(lane, silent);
+    const queue = under.get(item);
+    if (queue !== undefined) scheduler.done(queue, silent);
   };
   return {
-    lanes,
+    scheduler,
     started,
     add,
     end,
     leave(origin: string) {
-      const lane = joined.get(origin);
+      const queue = joined.get(origin);
       joined.delete(origin);
-      if (lane !== undefined) lanes.leave(lane);
+      if (queue !== undefined) scheduler.leave(queue);
     },
     /** Each of these origins has answered once. */
     async answered(origins: string) {
@@ -43,7 +43,7 @@ function open(limits: { total: number; perOrigin: number }) {
   };
 }
 
-describe("Lanes", () => {
+describe("OriginScheduler", () => {
   it("let so much through per origin, and origins take turns", async () => {
     const { add, end, started, answered } = open({ total: 4, perOrigin: 2 });
     await answered("abc");
@@ -98,23 +98,23 @@ describe("Lanes", () => {
   });
 
   it("keep the order of thousands, and nothing of what is done", async () => {
-    const { add, end, started, lanes } = open({ total: 1, perOrigin: 1 });
+    const { add, end, started, scheduler } = open({ total: 1, perOrigin: 1 });
     const items = Array.from({ length: 5000 }, (_, index) => `a${index}`);
     for (const item of items) add(item);
     await turns(1);
     for (const item of items) end(item);
     expect(started).toEqual(items);
-    expect(lanes.running).toBe(0);
-    const lane = lanes.join("a");
-    expect(lane.queue.length).toBeLessThan(200);
+    expect(scheduler.running).toBe(0);
+    const queue = scheduler.join("a");
+    expect(queue.items.length).toBeLessThan(200);
   });
 
   it("start nothing once they are closed", async () => {
-    const { add, end, started, lanes } = open({ total: 1, perOrigin: 1 });
+    const { add, end, started, scheduler } = open({ total: 1, perOrigin: 1 });
     add("a1");
     add("a2");
     await turns(1);
-    lanes.close();
+    scheduler.close();
     end("a1");
     await turns(1);
     expect(started).toEqual(["a1"]);

@@ -2,7 +2,7 @@ import type { Clock } from "../internal/clock.ts";
 import { createDeferred, type Deferred } from "../internal/deferred.ts";
 import { type Outcome, type Store, StoreError, type WebhookOperation } from "../store/contract.ts";
 
-export interface LedgerOptions {
+export interface CommitQueueOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** What was committed cannot be known: nothing may be told any more. */
@@ -22,14 +22,14 @@ const LONGEST_PAUSE = 2000;
  * Commits what is known of webhooks: everything that gathers while one commit is under way goes into the next. A store that is busy
  * or full is tried again for as long as it takes, since a delivery that is not noted would be repeated.
  */
-export class Ledger {
-  readonly #options: LedgerOptions;
+export class CommitQueue {
+  readonly #options: CommitQueueOptions;
   #queue: Waiting[] = [];
   #isCommitting = false;
   #isDead = false;
   #isClosed = false;
 
-  constructor(options: LedgerOptions) {
+  constructor(options: CommitQueueOptions) {
     this.#options = options;
   }
 

@@ -4,7 +4,7 @@ import { OutgoingFailure, OutgoingRefused } from "../outgoing/errors.ts";
 import { retryAfterOf } from "./back-off.ts";
 
 /** Who carries requests out of this process. */
-export type Courier = Pick<Outgoing, "check" | "fetch">;
+export type HttpSender = Pick<Outgoing, "check" | "fetch">;
 
 /**
  * What came of one request. `gone`: the other side wants no more. `refused`: it must not be made at all. `failed`: another try may go better;
@@ -37,13 +37,13 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_REDIRECTS = 3;
 
 /** Makes one request. Never rejects. */
-export async function post(courier: Courier, clock: Clock, request: PostRequest): Promise<PostResult> {
+export async function post(sender: HttpSender, clock: Clock, request: PostRequest): Promise<PostResult> {
   const { timeout } = request;
   const tooLate = new AbortController();
   const timer = clock.setTimer(clock.now() + timeout, () => tooLate.abort(), { unref: true });
   const signal = AbortSignal.any([request.signal, tooLate.signal]);
   try {
-    const response = await send(courier, request, signal);
+    const response = await send(sender, request, signal);
     // A `Retry-After` may be a date, and that is in the time of the world.
     return resultOf(response, Date.now());
   } catch (error) {
@@ -60,10 +60,10 @@ export async function post(courier: Courier, clock: Clock, request: PostRequest)
  * Follows where it is sent on within one origin, if the same is to be said there: what others would turn into a mere look would count as
  * told without being told.
  */
-async function send(courier: Courier, { url, headers, body }: PostRequest, signal: AbortSignal): Promise<Response> {
+async function send(sender: HttpSender, { url, headers, body }: PostRequest, signal: AbortSignal): Promise<Response> {
   let target = url;
   for (let redirects = 0; ; redirects++) {
-    const response = await courier.fetch(target, {
+    const response = await sender.fetch(target, {
       method: "POST",
       headers,
       body,

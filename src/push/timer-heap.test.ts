@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../testing/fake-clock.ts";
-import { Agenda } from "./agenda.ts";
+import { TimerHeap } from "./timer-heap.ts";
 
-describe("An agenda", () => {
+describe("An timers", () => {
   it("calls back for everything at its time, by one timer", async () => {
     const clock = new FakeClock(0);
     const called: [number, number][] = [];
-    const agenda = new Agenda<number>(clock, (value) => void called.push([value, clock.now()]));
+    const timers = new TimerHeap<number>(clock, (value) => void called.push([value, clock.now()]));
     const times = Array.from({ length: 500 }, (_, index) => ((index * 7919) % 500) + 1);
-    for (const at of times) agenda.add(at, at);
+    for (const at of times) timers.add(at, at);
     expect(clock.pending).toBe(1);
     await clock.advance(250);
-    agenda.add(-1, 100);
-    agenda.add(260, 260);
+    timers.add(-1, 100);
+    timers.add(260, 260);
     await clock.advance(300);
     const expected = [...times.toSorted((a, b) => a - b).slice(0, 250), -1];
     expect(called.slice(0, 251).map(([value]) => value)).toEqual(expected);
@@ -25,11 +25,11 @@ describe("An agenda", () => {
   it("forgets everything when it is cleared, and can be used again", async () => {
     const clock = new FakeClock(0);
     const called: string[] = [];
-    const agenda = new Agenda<string>(clock, (value) => void called.push(value));
-    agenda.add("a", 10);
-    agenda.clear();
+    const timers = new TimerHeap<string>(clock, (value) => void called.push(value));
+    timers.add("a", 10);
+    timers.clear();
     await clock.advance(20);
-    agenda.add("b", 30);
+    timers.add("b", 30);
     await clock.advance(20);
     expect(called).toEqual(["b"]);
   });
