@@ -47,7 +47,7 @@ export {
   type TaskContext,
   type TaskLog,
 } from "./engine/agent/agent.ts";
-export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/agent/declared-card.ts";
+export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/agent/card-types.ts";
 export { TaskFailure } from "./engine/agent/task-failure.ts";
 export type { EngineHooks, TaskRef } from "./engine/api.ts";
 export type { Limits } from "./engine/limits.ts";
