@@ -25,13 +25,13 @@ import type {
 } from "./api.ts";
 import { cancelTask } from "./intake/cancel.ts";
 import { consumed } from "./intake/consumed.ts";
-import type { SendsUnderWay } from "./intake/once.ts";
 import { refusedTask } from "./intake/refused-task.ts";
 import { settled } from "./intake/settled.ts";
 import { submit } from "./intake/submit.ts";
 import { type Limits, limitsFrom } from "./limits.ts";
 import { Committer } from "./log/committer.ts";
 import { StoreAvailability } from "./log/store-availability.ts";
+import type { EngineParts } from "./parts.ts";
 import type { Feed } from "./read/feed.ts";
 import { Feeds } from "./read/feeds.ts";
 import { ReadRetries } from "./read/read-retries.ts";
@@ -92,23 +92,6 @@ export interface EngineCounts {
   readonly subscribers: number;
   /** Writes and reads that were given up since the start because the store was unavailable for longer than `storeRetry`. */
   readonly storeRefusals: number;
-}
-
-/** What the parts of the engine share. */
-export interface EngineParts {
-  readonly agents: ReadonlyMap<string, Agent>;
-  readonly node: string;
-  readonly store: Store;
-  readonly bus: Bus;
-  readonly committer: Committer;
-  readonly feeds: Feeds;
-  readonly runs: Runs;
-  readonly environment: RunEnvironment;
-  readonly transitions: Transitions;
-  /** Sends that are to count once and are not in the store yet. */
-  readonly sendsUnderWay: SendsUnderWay;
-  /** The server is going down. */
-  readonly isClosing: () => boolean;
 }
 
 export function createEngine(options: EngineOptions): RunningEngine {

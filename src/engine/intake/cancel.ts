@@ -3,7 +3,7 @@ import { A2AError } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import type { CancelResult } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 
 /** Leaves the wish to cancel in the task's inbox, and waits for the one event that ends the task, whichever it is. `undefined`: no such task. */
 export async function cancelTask(

@@ -1,6 +1,6 @@
 import { isInterrupted } from "../../protocol/state.ts";
 import type { Caller, Ticket } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import { changed, isUnknown, learnTaken, loadFeed, WaitLimit } from "./settled.ts";
 

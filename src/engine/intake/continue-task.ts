@@ -7,7 +7,7 @@ import { publicTaskId } from "../../protocol/task-key.ts";
 import type { InboxEntry, Outcome } from "../../store/contract.ts";
 import { type Agent, TaskAborted } from "../agent/agent.ts";
 import type { Submission, Submitted, Ticket } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import { ticketOf } from "../read/ticket.ts";
 import { writeInboxMessage } from "../record/inbox-message.ts";

@@ -9,7 +9,7 @@ import { namedTask, publicTaskId } from "../../protocol/task-key.ts";
 import type { TaskCreate } from "../../store/contract.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { Submission, Submitted, TaskRef } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import { ticketOf } from "../read/ticket.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
 import { traceIdOf } from "../record/trace.ts";

@@ -1,6 +1,6 @@
 import { A2AError } from "../../protocol/error.ts";
 import type { SubmittedWebhook } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 
 /**

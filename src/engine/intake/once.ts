@@ -1,7 +1,7 @@
 import { A2AError } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Submission, Submitted, Ticket } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import { ticketOf } from "../read/ticket.ts";
 import { entriesOf, onceEntry } from "../record/once-entry.ts";
 import { readRunner } from "../record/runner-record.ts";
@@ -14,13 +14,6 @@ export interface Once {
   /** Stands for what the message says. */
   readonly digest: string;
 }
-
-interface UnderWay {
-  readonly digest: string;
-  readonly result: Promise<Submitted>;
-}
-
-export type SendsUnderWay = Map<string, UnderWay>;
 
 /**
  * Takes in a message that is to count once. Where the same one came before, its caller gets the task it made then; where it is just

@@ -3,7 +3,7 @@ import { A2AError } from "../../protocol/error.ts";
 import { isInterrupted } from "../../protocol/state.ts";
 import type { Store } from "../../store/contract.ts";
 import type { Caller, Ticket } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import { isHandledAt } from "../read/ticket.ts";
 import { refusedTask } from "./refused-task.ts";

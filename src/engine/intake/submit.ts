@@ -8,7 +8,7 @@ import { namedTask, otherTaskKey, taskKey } from "../../protocol/task-key.ts";
 import type { Agent, Output, ReplyCall } from "../agent/agent.ts";
 import { toParts } from "../agent/output.ts";
 import type { Submission, Submitted } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import { callHook } from "../run/run.ts";
 import { skillNamed } from "../run/turn.ts";

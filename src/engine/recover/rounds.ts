@@ -1,6 +1,6 @@
 import { type AdjustableClock, slewTowards, type Timer } from "../../internal/clock.ts";
 import type { TaskId } from "../../protocol/ids.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import { readRunner } from "../record/runner-record.ts";
 import { hasProgressed } from "../run/turn.ts";
 import type { CrashedTask } from "./crash-groups.ts";
