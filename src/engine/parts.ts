@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/contract.ts";
 import type { Store } from "../store/contract.ts";
 import type { Agent } from "./agent/definition.ts";
-import type { SendsUnderWay } from "./intake/sends-under-way.ts";
+import type { SendsUnderWay } from "./intake/pending-sends.ts";
 import type { Committer } from "./log/committer.ts";
 import type { Feeds } from "./read/feeds.ts";
 import type { Transitions } from "./read/transitions.ts";

@@ -15,7 +15,7 @@ export type {
   RestartPolicy,
   Skill,
 } from "./definition.ts";
-export type { FileOutput, ObservableLike, Output, ReceivedFile, RunResult } from "./produced.ts";
+export type { FileOutput, ObservableLike, Output, ReceivedFile, RunResult } from "./output-types.ts";
 export { type AbortCause, TaskAborted } from "./task-aborted.ts";
 export type {
   Answer,

@@ -12,7 +12,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { Principal } from "../../protocol/principal.ts";
 import type { CardPromises, DeclaredCard } from "./card-types.ts";
 import type { OnlyOutput } from "./json-check.ts";
-import type { Output, RunResult } from "./produced.ts";
+import type { Output, RunResult } from "./output-types.ts";
 import type { TaskContext } from "./task-context.ts";
 
 /** What `reply` and `route` know of the call. */

@@ -5,7 +5,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { Principal } from "../../protocol/principal.ts";
 import type { OnlyJson } from "./json-check.ts";
-import type { Output, ReceivedFile, RunResult } from "./produced.ts";
+import type { Output, ReceivedFile, RunResult } from "./output-types.ts";
 
 /** Writes one artifact. */
 export interface ArtifactWriter {

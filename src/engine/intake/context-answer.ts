@@ -5,7 +5,7 @@ import { isTerminal } from "../../protocol/state.ts";
 import type { ListQuery, Store, TaskRecord } from "../../store/contract.ts";
 import type { Submission, Submitted } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
-import { entriesOf } from "../record/once-entry.ts";
+import { entriesOf } from "../record/idempotency-entry.ts";
 import { isNamed, type PendingQuestion, type Questions, readRunner } from "../record/runner-record.ts";
 import { skillNamed } from "../run/turn.ts";
 import { type Continuation, continueTask } from "./continue-task.ts";

@@ -10,14 +10,14 @@ import type { Submission, Submitted, Ticket } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import { ticketOf } from "../read/ticket.ts";
+import { onceEntry } from "../record/idempotency-entry.ts";
 import { writeInboxMessage } from "../record/inbox-message.ts";
-import { onceEntry } from "../record/once-entry.ts";
 import { isNamed, type Questions, readRunner } from "../record/runner-record.ts";
 import { skillNamed } from "../run/turn.ts";
 import { answerTargets } from "./answer-target.ts";
+import { type Once, toldBefore } from "./idempotency.ts";
 import { checkSize } from "./message-size.ts";
 import { setWebhook } from "./message-webhook.ts";
-import { type Once, toldBefore } from "./once.ts";
 import { refusedTask } from "./refused-task.ts";
 
 export interface Continuation {

@@ -14,8 +14,8 @@ import { ticketOf } from "../read/ticket.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
 import { traceIdOf } from "../record/trace.ts";
 import type { Run } from "../run/run.ts";
+import { madeBefore, type Once } from "./idempotency.ts";
 import { checkSize } from "./message-size.ts";
-import { madeBefore, type Once } from "./once.ts";
 import { refusedTask } from "./refused-task.ts";
 import type { Routed } from "./route.ts";
 

@@ -15,8 +15,8 @@ import { skillNamed } from "../run/turn.ts";
 import { continueByContext, namesContextOnly } from "./context-answer.ts";
 import { continueTask, taskNotFound } from "./continue-task.ts";
 import { type Answered, createTask } from "./create-task.ts";
+import { type Once, submitOnce } from "./idempotency.ts";
 import { checkParts } from "./message-size.ts";
-import { type Once, submitOnce } from "./once.ts";
 import { type Routed, routeMessage } from "./route.ts";
 
 /** Takes in one message: see `Engine.submit`. */

@@ -25,7 +25,7 @@ import type { TaskRef } from "../api.ts";
 import type { Feed } from "../read/feed.ts";
 import { LogView } from "../read/log-view.ts";
 import { publicRef } from "../read/ticket.ts";
-import { isOnceEntry } from "../record/once-entry.ts";
+import { isOnceEntry } from "../record/idempotency-entry.ts";
 import { lastRunner, type Questions, type RunnerRecord, withUnkept, writeRunner } from "../record/runner-record.ts";
 import { traceMetadata } from "../record/trace.ts";
 import type { CommitSource } from "./committer.ts";

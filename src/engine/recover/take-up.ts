@@ -3,7 +3,7 @@ import type { Store, TaskRecord } from "../../store/contract.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { Committer } from "../log/committer.ts";
 import { type Feeds, startOf } from "../read/feeds.ts";
-import { isOnceEntry } from "../record/once-entry.ts";
+import { isOnceEntry } from "../record/idempotency-entry.ts";
 import { type RunnerRecord, readRunner } from "../record/runner-record.ts";
 import type { Run, RunEnvironment } from "../run/run.ts";
 import type { Runs } from "../run/runs.ts";

@@ -3,7 +3,7 @@ import type { TaskId } from "../../protocol/ids.ts";
 import type { Submission, Submitted, Ticket } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
 import { ticketOf } from "../read/ticket.ts";
-import { entriesOf, onceEntry } from "../record/once-entry.ts";
+import { entriesOf, onceEntry } from "../record/idempotency-entry.ts";
 import { readRunner } from "../record/runner-record.ts";
 import { messageDigest } from "./message-digest.ts";
 
