@@ -171,7 +171,7 @@ class TaskEngine implements RunningEngine {
       runs,
       environment,
       transitions: new Transitions(store),
-      sendsUnderWay: new Map(),
+      pendingSends: new Map(),
       isClosing: () => this.#phase === "closing",
     };
     this.#recovery = new Recovery(runs, clock);

@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/contract.ts";
 import type { Store } from "../store/contract.ts";
 import type { Agent } from "./agent/definition.ts";
-import type { SendsUnderWay } from "./intake/pending-sends.ts";
+import type { PendingSends } from "./intake/pending-sends.ts";
 import type { Committer } from "./log/committer.ts";
 import type { Feeds } from "./read/feeds.ts";
 import type { Transitions } from "./read/transitions.ts";
@@ -19,8 +19,8 @@ export interface EngineParts {
   readonly runs: Runs;
   readonly environment: RunEnvironment;
   readonly transitions: Transitions;
-  /** Sends that are to count once and are not in the store yet. */
-  readonly sendsUnderWay: SendsUnderWay;
+  /** Idempotent sends that are not in the store yet. */
+  readonly pendingSends: PendingSends;
   /** The server is going down. */
   readonly isClosing: () => boolean;
 }

@@ -140,7 +140,7 @@ export interface TaskCreate {
    * A send that is to count once: where this scope made a task by the same `messageId` at this time or later, nothing is applied and the
    * outcome is `repeated`. `digest` is kept to tell a repetition from another message of the same id. Means nothing without `messageId`.
    */
-  readonly once?: { readonly since: number; readonly digest: string };
+  readonly idempotency?: { readonly since: number; readonly digest: string };
   /** Told of everything from the first event on. */
   readonly webhook?: WebhookDraft;
 }

@@ -26,7 +26,7 @@ export interface HarnessOptions extends Partial<Omit<EngineOptions, "agents" | "
   readonly wrapStore?: (store: Store) => Store;
 }
 
-export interface SendOptions extends Pick<Submission, "webhook" | "onceWithin" | "admitSkill"> {
+export interface SendOptions extends Pick<Submission, "webhook" | "idempotencyWindow" | "admitSkill"> {
   readonly owner?: string;
   readonly tenant?: string;
   /** The id of the agent; default: the first one. */
@@ -175,7 +175,7 @@ export class EngineHarness implements AsyncDisposable {
       timeoutMs,
       traceparent,
       webhook,
-      onceWithin,
+      idempotencyWindow,
       admitSkill,
       signal = new AbortController().signal,
     } = options;
@@ -193,7 +193,7 @@ export class EngineHarness implements AsyncDisposable {
       timeoutMs,
       traceparent,
       webhook,
-      onceWithin,
+      idempotencyWindow,
       admitSkill,
       signal,
     };

@@ -5,7 +5,7 @@ import { isTerminal } from "../../protocol/state.ts";
 import type { ListQuery, Store, TaskRecord } from "../../store/contract.ts";
 import type { Submission, Submitted } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
-import { entriesOf } from "../record/idempotency-entry.ts";
+import { idempotencyEntryPrefix } from "../record/idempotency-entry.ts";
 import { isNamed, type PendingQuestion, type Questions, readRunner } from "../record/runner-record.ts";
 import { skillNamed } from "../run/turn.ts";
 import { type Continuation, continueTask } from "./continue-task.ts";
@@ -59,14 +59,14 @@ type InContext = Pick<ListQuery, "contextId" | "artifacts" | "history">;
 
 async function findTask(
   { store }: EngineParts,
-  { agent, submission, once }: Continuation,
+  { agent, submission, idempotency }: Continuation,
   inContext: InContext,
 ): Promise<TaskRecord | undefined> {
   const { scope, message, metadata } = submission;
   const { tasks } = await store.list({ ...inContext, scope, state: "input-required", limit: 2 });
   // After the search for waiting tasks: what another node posts between the two is found here.
   const before =
-    once === undefined
+    idempotency === undefined
       ? undefined
       : await findRepeated(store, { ...inContext, scope, limit: MAX_SEARCHED }, message.messageId);
   if (before !== undefined) return before;
@@ -80,12 +80,12 @@ async function findTask(
 
 /** The task that a message of this id was added to before. */
 async function findRepeated(store: Store, query: ListQuery, messageId: string): Promise<TaskRecord | undefined> {
-  const beginning = entriesOf(messageId);
-  const isSame = (id: string | undefined): boolean => id?.startsWith(beginning) === true;
+  const prefix = idempotencyEntryPrefix(messageId);
+  const isSame = (id: string | undefined): boolean => id?.startsWith(prefix) === true;
   const { tasks } = await store.list({ ...query, history: undefined });
   for (const record of tasks) {
     if (record.history.some(({ inbox }) => isSame(inbox))) return record;
-    if (readRunner(record.head.runner).unkept?.some(isSame) === true) return record;
+    if (readRunner(record.head.runner).consumedSealed?.some(isSame) === true) return record;
     if (isTerminal(record.head.state)) continue;
     if ((await store.inbox(record.id)).some(({ id }) => isSame(id))) return record;
   }

@@ -10,12 +10,12 @@ import type { Submission, Submitted, Ticket } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import { ticketOf } from "../read/ticket.ts";
-import { onceEntry } from "../record/idempotency-entry.ts";
+import { idempotencyEntryId } from "../record/idempotency-entry.ts";
 import { writeInboxMessage } from "../record/inbox-message.ts";
 import { isNamed, type Questions, readRunner } from "../record/runner-record.ts";
 import { skillNamed } from "../run/turn.ts";
 import { answerTargets } from "./answer-target.ts";
-import { type Once, toldBefore } from "./idempotency.ts";
+import { findEarlierMessage, type Idempotency } from "./idempotency.ts";
 import { checkSize } from "./message-size.ts";
 import { setWebhook } from "./message-webhook.ts";
 import { refusedTask } from "./refused-task.ts";
@@ -23,7 +23,7 @@ import { refusedTask } from "./refused-task.ts";
 export interface Continuation {
   readonly agent: Agent;
   readonly submission: Submission;
-  readonly once: Once | undefined;
+  readonly idempotency: Idempotency | undefined;
   /** Whether the message may answer the task's questions, where it does not carry the task's id. */
   readonly mayAnswer?: (questions: Questions | undefined, message: Message) => boolean;
 }
@@ -31,8 +31,9 @@ export interface Continuation {
 /** Leaves one more message in the inbox of a task. The feed is held, and released here. */
 export async function continueTask(parts: EngineParts, feed: Feed, message: Continuation): Promise<Submitted> {
   try {
-    const inbox = await entryBefore(parts, feed, message);
-    const posted = inbox === undefined ? await postOnce(parts, feed, message) : repeated(feed, message, inbox);
+    const inbox = await findEarlierEntry(parts, feed, message);
+    const posted =
+      inbox === undefined ? await postUnlessRepeated(parts, feed, message) : repeated(feed, message, inbox);
     return { kind: "task", ticket: { ...ticketOf(feed.task), ...posted } };
   } catch (error) {
     if (error instanceof A2AError || error instanceof TaskAborted) throw error;
@@ -46,25 +47,25 @@ export async function continueTask(parts: EngineParts, feed: Feed, message: Cont
 }
 
 /** What the same message has become before, where it is to count once. */
-async function entryBefore(
+async function findEarlierEntry(
   parts: EngineParts,
   { task }: Feed,
-  { submission, once }: Continuation,
+  { submission, idempotency }: Continuation,
 ): Promise<string | undefined> {
-  if (once === undefined) return undefined;
+  if (idempotency === undefined) return undefined;
   const { messageId } = submission.message;
-  return toldBefore(parts, task.id, { messageId, digest: once.digest });
+  return findEarlierMessage(parts, task.id, { messageId, digest: idempotency.digest });
 }
 
 /** What a ticket says of a message in an inbox. */
 type Posted = Pick<Ticket, "asked" | "answers"> & { readonly inbox: string };
 
-async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): Promise<Posted> {
+async function postUnlessRepeated(parts: EngineParts, feed: Feed, message: Continuation): Promise<Posted> {
   try {
     return await post(parts, feed, message);
   } catch (error) {
     // Another node may have been quicker with the same message, and the task may have ended by it.
-    const before = error instanceof A2AError ? await entryBefore(parts, feed, message) : undefined;
+    const before = error instanceof A2AError ? await findEarlierEntry(parts, feed, message) : undefined;
     if (before === undefined) throw error;
     return repeated(feed, message, before);
   }
@@ -81,7 +82,7 @@ function repeated({ questions }: Feed, { submission: { message } }: Continuation
 }
 
 async function post(parts: EngineParts, feed: Feed, continuation: Continuation): Promise<Posted> {
-  const { agent, submission, once, mayAnswer } = continuation;
+  const { agent, submission, idempotency, mayAnswer } = continuation;
   const { feeds, environment } = parts;
   const { message, admitSkill, webhook } = submission;
   const { id } = feed.task;
@@ -105,7 +106,7 @@ async function post(parts: EngineParts, feed: Feed, continuation: Continuation):
   const undo = webhook === undefined ? undefined : await setWebhook(parts, feed, webhook);
   const sealed = targets.some(({ sensitive }) => sensitive === true);
   const entry: InboxEntry = {
-    id: once === undefined ? uuidv7() : onceEntry(message.messageId, once.digest),
+    id: idempotency === undefined ? uuidv7() : idempotencyEntryId(message.messageId, idempotency.digest),
     kind: "message",
     body: sealed ? environment.sealer.seal(body, id) : body,
     sealed,
@@ -113,7 +114,7 @@ async function post(parts: EngineParts, feed: Feed, continuation: Continuation):
   };
   const outcome = await deliver(parts, id, { entry, answers });
   // Another node was quicker with the same message.
-  const isRepeated = outcome.status === "duplicate" && once !== undefined;
+  const isRepeated = outcome.status === "duplicate" && idempotency !== undefined;
   if (outcome.status !== "ok" && !isRepeated) {
     await undo?.();
     throw refusal(outcome, id, environment.limits.maxInbox);

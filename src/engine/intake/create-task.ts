@@ -14,7 +14,7 @@ import { ticketOf } from "../read/ticket.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
 import { traceIdOf } from "../record/trace.ts";
 import type { Run } from "../run/run.ts";
-import { madeBefore, type Once } from "./idempotency.ts";
+import { findEarlierTask, type Idempotency } from "./idempotency.ts";
 import { checkSize } from "./message-size.ts";
 import { refusedTask } from "./refused-task.ts";
 import type { Routed } from "./route.ts";
@@ -30,7 +30,7 @@ export interface Answered {
 export interface NewTask {
   readonly submission: Submission;
   readonly routed: Routed | Answered;
-  readonly once: Once | undefined;
+  readonly idempotency: Idempotency | undefined;
 }
 
 /**
@@ -38,9 +38,9 @@ export interface NewTask {
  * store before its run starts: only then it is known that no other node was quicker.
  */
 export function createTask(parts: EngineParts, agent: Agent, task: NewTask): Submitted | Promise<Submitted> {
-  const { submission, once } = task;
+  const { submission, idempotency } = task;
   const { run, start } = openTask(parts, agent, task);
-  if (once !== undefined) return storeFirst(parts, submission, { run, start, once });
+  if (idempotency !== undefined) return storeFirst(parts, submission, { run, start, idempotency });
   start();
   return { kind: "task", ticket: ticketOf(run.writer.ref) };
 }
@@ -48,7 +48,7 @@ export function createTask(parts: EngineParts, agent: Agent, task: NewTask): Sub
 async function storeFirst(
   parts: EngineParts,
   submission: Submission,
-  { run, start, once }: Opened & { readonly once: Once },
+  { run, start, idempotency }: Opened & { readonly idempotency: Idempotency },
 ): Promise<Submitted> {
   const { writer } = run;
   const stored = writer.flush();
@@ -59,7 +59,7 @@ async function storeFirst(
   } catch (cause) {
     // A task that its caller has named may be refused for its name before it is for its message.
     const mayBeRepeated = writer.loss?.kind === "refused" && writer.loss.status !== "full";
-    const before = mayBeRepeated ? await madeBefore(parts, submission, once) : undefined;
+    const before = mayBeRepeated ? await findEarlierTask(parts, submission, idempotency) : undefined;
     if (before === undefined) throw refusedTask(writer.loss, cause);
     return { kind: "task", ticket: before };
   }
@@ -71,7 +71,7 @@ interface Opened {
   readonly start: (ready?: Promise<void>) => void;
 }
 
-function openTask(parts: EngineParts, agent: Agent, { submission, routed, once }: NewTask): Opened {
+function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempotency }: NewTask): Opened {
   const { runs, feeds, environment } = parts;
   const { scope, message: incoming, dialect } = submission;
   const now = environment.clock.now();
@@ -108,7 +108,7 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, once }
     create: {
       message: body,
       streams: submission.streaming,
-      record: recordOf(parts.node, ref, { submission, once, at: now }),
+      record: recordOf(parts.node, ref, { submission, idempotency, at: now }),
     },
   });
   if (routed.kind === "answered") return { run, start: () => void runs.end(run, "completed", routed.parts) };
@@ -120,11 +120,15 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, once }
 
 interface Making {
   readonly submission: Submission;
-  readonly once: Once | undefined;
+  readonly idempotency: Idempotency | undefined;
   readonly at: number;
 }
 
-function recordOf(node: string, { contextId, scope, dialect }: TaskRef, { submission, once, at }: Making): TaskCreate {
+function recordOf(
+  node: string,
+  { contextId, scope, dialect }: TaskRef,
+  { submission, idempotency, at }: Making,
+): TaskCreate {
   const { message, streaming, webhook } = submission;
   return {
     contextId,
@@ -133,8 +137,8 @@ function recordOf(node: string, { contextId, scope, dialect }: TaskRef, { submis
     dialect,
     at,
     node,
-    ...((streaming || once !== undefined) && { messageId: message.messageId }),
-    ...(once !== undefined && { once }),
+    ...((streaming || idempotency !== undefined) && { messageId: message.messageId }),
+    ...(idempotency !== undefined && { idempotency }),
     ...(webhook !== undefined && { webhook: webhook.draft }),
   };
 }

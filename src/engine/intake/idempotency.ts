@@ -3,99 +3,105 @@ import type { TaskId } from "../../protocol/ids.ts";
 import type { Submission, Submitted, Ticket } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
 import { ticketOf } from "../read/ticket.ts";
-import { entriesOf, onceEntry } from "../record/idempotency-entry.ts";
+import { idempotencyEntryId, idempotencyEntryPrefix } from "../record/idempotency-entry.ts";
 import { readRunner } from "../record/runner-record.ts";
 import { messageDigest } from "./message-digest.ts";
 
-/** What makes a send count once. */
-export interface Once {
-  /** What was made by the same message id at this time or later counts (store time). */
+/** How to recognise the repetition of a send. A repetition has the same scope, message id and digest, within the window. */
+export interface Idempotency {
+  /** Beginning of the idempotency window (store time in milliseconds): tasks created earlier do not count. */
   readonly since: number;
-  /** Stands for what the message says. */
+  /** Digest of the message's content. The same message id with another digest is a `conflict`. */
   readonly digest: string;
 }
 
 /**
- * Takes in a message that is to count once. Where the same one came before, its caller gets the task it made then; where it is just
- * coming in, this one waits for what becomes of that. `work` is done with it otherwise; it must not resolve before
- * everything is in the store.
+ * Submits a message idempotently (A2A 1.0 §3.3.1). A repetition gets the task that the earlier send created; while the earlier send is not
+ * stored yet, the repetition waits for it. Otherwise calls `work`, which must resolve only after everything is stored. Rejects with `conflict`
+ * if the message id was used for a message with other content.
  */
-export async function submitOnce(
+export async function submitIdempotent(
   parts: EngineParts,
   submission: Submission,
-  { within, work }: { readonly within: number; readonly work: (once: Once) => Promise<Submitted> },
+  { window, work }: { readonly window: number; readonly work: (idempotency: Idempotency) => Promise<Submitted> },
 ): Promise<Submitted> {
-  const { sendsUnderWay, environment } = parts;
+  const { pendingSends, environment } = parts;
   const { scope, message } = submission;
   const key = JSON.stringify([scope.agent, scope.tenant, scope.owner, message.messageId]);
   const digest = messageDigest(submission);
-  for (let other = sendsUnderWay.get(key); other !== undefined; other = sendsUnderWay.get(key)) {
+  for (let other = pendingSends.get(key); other !== undefined; other = pendingSends.get(key)) {
     if (other.digest !== digest) throw conflict();
-    // What that one failed for need not stop this one.
+    // If the earlier send fails, this one makes its own attempt.
     const submitted = await other.result.catch(() => undefined);
     if (submitted !== undefined) return submitted;
   }
-  const once: Once = { since: environment.clock.now() - within, digest };
-  const result = firstOrRepeated(parts, submission, { once, work });
-  sendsUnderWay.set(key, { digest, result });
+  const idempotency: Idempotency = { since: environment.clock.now() - window, digest };
+  const result = submitUnlessRepeated(parts, submission, { idempotency, work });
+  pendingSends.set(key, { digest, result });
   try {
     return await result;
   } finally {
-    sendsUnderWay.delete(key);
+    pendingSends.delete(key);
   }
 }
 
-async function firstOrRepeated(
+async function submitUnlessRepeated(
   parts: EngineParts,
   submission: Submission,
-  { once, work }: { readonly once: Once; readonly work: (once: Once) => Promise<Submitted> },
+  {
+    idempotency,
+    work,
+  }: { readonly idempotency: Idempotency; readonly work: (idempotency: Idempotency) => Promise<Submitted> },
 ): Promise<Submitted> {
-  const ticket = await madeBefore(parts, submission, once);
-  return ticket === undefined ? work(once) : { kind: "task", ticket };
+  const ticket = await findEarlierTask(parts, submission, idempotency);
+  return ticket === undefined ? work(idempotency) : { kind: "task", ticket };
 }
 
-/** The task that the same message has made. Rejects with `conflict` where it was another message of the same id. */
-export async function madeBefore(
+/** The task that an earlier send of the same message created. Rejects with `conflict` if that message had other content. */
+export async function findEarlierTask(
   { store }: EngineParts,
   { scope, message }: Submission,
-  { since, digest }: Once,
+  { since, digest }: Idempotency,
 ): Promise<Ticket | undefined> {
   const trace = await store.findByMessage(scope, message.messageId);
   if (trace === undefined || trace.createdAt < since) return undefined;
-  // One that was not to count once left no digest: then its id must do.
+  // A task that was created without idempotency has no digest: compare the message id only.
   if (trace.digest !== undefined && trace.digest !== digest) throw conflict();
   const record = await store.get(trace.task, { scope, artifacts: false, history: 0 });
   return record === undefined ? undefined : ticketOf(record);
 }
 
-/** The inbox entry that the same message has become in a task, read or not. Rejects with `conflict` as above. */
-export async function toldBefore(
+/**
+ * The id of the inbox entry that an earlier send of the same message to this task created, consumed or not. Rejects with `conflict` if that
+ * message had other content.
+ */
+export async function findEarlierMessage(
   { store }: EngineParts,
   task: TaskId,
   { messageId, digest }: { readonly messageId: string; readonly digest: string },
 ): Promise<string | undefined> {
-  const beginning = entriesOf(messageId);
-  const isSame = (id: string | undefined): boolean => id?.startsWith(beginning) === true;
-  // In this order: what is taken out of the inbox meanwhile is found where it went.
+  const prefix = idempotencyEntryPrefix(messageId);
+  const isSame = (id: string | undefined): boolean => id?.startsWith(prefix) === true;
+  // Read the inbox first: an entry that is consumed between the two reads is then in the history.
   const waiting = (await store.inbox(task)).find(({ id }) => isSame(id))?.id;
-  const found = waiting ?? (await takenBefore(store, task, isSame));
-  if (found !== undefined && found !== onceEntry(messageId, digest)) throw conflict();
+  const found = waiting ?? (await findConsumedMessage(store, task, isSame));
+  if (found !== undefined && found !== idempotencyEntryId(messageId, digest)) throw conflict();
   return found;
 }
 
-async function takenBefore(
+async function findConsumedMessage(
   store: EngineParts["store"],
   task: TaskId,
   isSame: (id: string | undefined) => boolean,
 ): Promise<string | undefined> {
   const record = await store.get(task, { artifacts: false });
   if (record === undefined) return undefined;
-  const kept = record.history.find(({ inbox }) => isSame(inbox))?.inbox;
-  return kept ?? readRunner(record.head.runner).unkept?.find(isSame);
+  const inHistory = record.history.find(({ inbox }) => isSame(inbox))?.inbox;
+  return inHistory ?? readRunner(record.head.runner).consumedSealed?.find(isSame);
 }
 
 function conflict(): A2AError {
   const field = "message.messageId";
-  const description = "was used for another message a short while ago; another message needs an id of its own";
+  const description = "was used for a different message recently; use a new messageId for each message";
   return new A2AError("conflict", `${field}: ${description}`, { violations: [{ field, description }] });
 }

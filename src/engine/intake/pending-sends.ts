@@ -1,8 +1,10 @@
 import type { Submitted } from "../api.ts";
 
-interface UnderWay {
+/** An idempotent send that this process has not stored yet. */
+interface PendingSend {
   readonly digest: string;
   readonly result: Promise<Submitted>;
 }
 
-export type SendsUnderWay = Map<string, UnderWay>;
+/** By scope and message id. */
+export type PendingSends = Map<string, PendingSend>;

@@ -15,18 +15,25 @@ import { skillNamed } from "../run/turn.ts";
 import { continueByContext, namesContextOnly } from "./context-answer.ts";
 import { continueTask, taskNotFound } from "./continue-task.ts";
 import { type Answered, createTask } from "./create-task.ts";
-import { type Once, submitOnce } from "./idempotency.ts";
+import { type Idempotency, submitIdempotent } from "./idempotency.ts";
 import { checkParts } from "./message-size.ts";
 import { type Routed, routeMessage } from "./route.ts";
 
 /** Takes in one message: see `Engine.submit`. */
 export function submit(parts: EngineParts, submission: Submission): Promise<Submitted> {
-  const { onceWithin } = submission;
-  if (onceWithin === undefined) return takeIn(parts, submission, undefined);
-  return submitOnce(parts, submission, { within: onceWithin, work: (once) => takeIn(parts, submission, once) });
+  const { idempotencyWindow } = submission;
+  if (idempotencyWindow === undefined) return takeIn(parts, submission, undefined);
+  return submitIdempotent(parts, submission, {
+    window: idempotencyWindow,
+    work: (idempotency) => takeIn(parts, submission, idempotency),
+  });
 }
 
-async function takeIn(parts: EngineParts, submission: Submission, once: Once | undefined): Promise<Submitted> {
+async function takeIn(
+  parts: EngineParts,
+  submission: Submission,
+  idempotency: Idempotency | undefined,
+): Promise<Submitted> {
   const agent = parts.agents.get(submission.scope.agent);
   if (agent === undefined)
     throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
@@ -34,11 +41,11 @@ async function takeIn(parts: EngineParts, submission: Submission, once: Once | u
   checkParts(parts.environment.limits, message);
   if (message.taskId !== undefined) {
     const known = await findTask(parts, submission, message.taskId);
-    if (known !== undefined) return continueTask(parts, known, { agent, submission, once });
+    if (known !== undefined) return continueTask(parts, known, { agent, submission, idempotency });
     if (namesTask !== true) throw taskNotFound(message.taskId);
   }
   if (namesContextOnly(submission)) {
-    const continued = await continueByContext(parts, { agent, submission, once });
+    const continued = await continueByContext(parts, { agent, submission, idempotency });
     if (continued !== undefined) return continued;
   }
   const call = new SubmissionCall(submission, parts.environment.serverId);
@@ -51,8 +58,9 @@ async function takeIn(parts: EngineParts, submission: Submission, once: Once | u
   requireRoom(parts, agent, submission);
   const meanwhile =
     message.taskId === undefined ? undefined : parts.feeds.peek(namedTask(submission.scope, message.taskId));
-  if (meanwhile !== undefined) return continueTask(parts, parts.feeds.hold(meanwhile), { agent, submission, once });
-  return createTask(parts, agent, { submission, routed, once });
+  if (meanwhile !== undefined)
+    return continueTask(parts, parts.feeds.hold(meanwhile), { agent, submission, idempotency });
+  return createTask(parts, agent, { submission, routed, idempotency });
 }
 
 function requireRoom(parts: EngineParts, agent: Agent, { caller, scope }: Submission): void {

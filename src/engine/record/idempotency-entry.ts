@@ -1,17 +1,22 @@
 import { createHash } from "node:crypto";
 
-const MARK = "once:";
+/** Stored in the ids of inbox entries, and therefore never changed. */
+const PREFIX = "once:";
 
-/** What the inbox entry of a message that is to count once is called: after the message's own id, and after what it says. */
-export function onceEntry(messageId: string, digest: string): string {
-  return entriesOf(messageId) + digest;
+/**
+ * The id of the inbox entry for an idempotent message: `once:<hash of the message id>:<digest of the content>`. The same message always
+ * gets the same id, so the store refuses a repetition as `duplicate`.
+ */
+export function idempotencyEntryId(messageId: string, digest: string): string {
+  return idempotencyEntryPrefix(messageId) + digest;
 }
 
-/** How the names of all entries begin that messages of this id may have made, whatever they said. */
-export function entriesOf(messageId: string): string {
-  return `${MARK}${createHash("sha256").update(messageId).digest("base64url")}:`;
+/** The beginning that all entry ids of this message id have in common, whatever the content. */
+export function idempotencyEntryPrefix(messageId: string): string {
+  return `${PREFIX}${createHash("sha256").update(messageId).digest("base64url")}:`;
 }
 
-export function isOnceEntry(id: string): boolean {
-  return id.startsWith(MARK);
+/** Whether the inbox entry belongs to an idempotent message. */
+export function isIdempotencyEntry(id: string): boolean {
+  return id.startsWith(PREFIX);
 }

@@ -3,7 +3,7 @@ import type { Store, TaskRecord } from "../../store/contract.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { Committer } from "../log/committer.ts";
 import { type Feeds, startOf } from "../read/feeds.ts";
-import { isOnceEntry } from "../record/idempotency-entry.ts";
+import { isIdempotencyEntry } from "../record/idempotency-entry.ts";
 import { type RunnerRecord, readRunner } from "../record/runner-record.ts";
 import type { Run, RunEnvironment } from "../run/run.ts";
 import type { Runs } from "../run/runs.ts";
@@ -67,7 +67,7 @@ async function openRun(
 ): Promise<Run> {
   const { id } = record;
   const knownArtifacts = await loggedArtifacts(store, record);
-  const taken = takenOnce(record);
+  const taken = consumedIdempotent(record);
   const feed = feeds.of(record);
   // Whoever followed the task meanwhile sees what the store holds before anything new.
   if (feed.seq < record.seq) feed.advanceTo(record.seq, startOf(record));
@@ -83,13 +83,13 @@ async function openRun(
   });
 }
 
-/** What others may leave in the inbox once more, not knowing that it was taken. */
-function takenOnce({ history, head }: TaskRecord): Map<string, number> | undefined {
-  const kept = history.flatMap(({ inbox, after }) =>
-    inbox !== undefined && isOnceEntry(inbox) ? [[inbox, after] as const] : [],
+/** Consumed idempotent messages, each with the seq it follows. Another node may post one again before it sees that it was consumed. */
+function consumedIdempotent({ history, head }: TaskRecord): Map<string, number> | undefined {
+  const inHistory = history.flatMap(({ inbox, after }) =>
+    inbox !== undefined && isIdempotencyEntry(inbox) ? [[inbox, after] as const] : [],
   );
-  const unkept = readRunner(head.runner).unkept?.map((inbox) => [inbox, 0] as const) ?? [];
-  return kept.length + unkept.length === 0 ? undefined : new Map([...kept, ...unkept]);
+  const sealed = readRunner(head.runner).consumedSealed?.map((inbox) => [inbox, 0] as const) ?? [];
+  return inHistory.length + sealed.length === 0 ? undefined : new Map([...inHistory, ...sealed]);
 }
 
 interface TakenTask {

@@ -139,8 +139,8 @@ class MemoryStore implements Store {
     this.#mustBeOpen();
     const row = this.#messages.latest(scope, messageId);
     if (row === undefined) return undefined;
-    const { at, once } = row.create;
-    return { task: row.id, createdAt: at, ...(once !== undefined && { digest: once.digest }) };
+    const { at, idempotency } = row.create;
+    return { task: row.id, createdAt: at, ...(idempotency !== undefined && { digest: idempotency.digest }) };
   }
 
   async webhooks(task: TaskId): Promise<readonly WebhookRecord[]> {
@@ -257,9 +257,9 @@ class MemoryStore implements Store {
 
   #create(write: TaskWrite, create: TaskCreate): Outcome {
     const { task } = write;
-    const { scope, messageId, once, webhook } = create;
-    if (once !== undefined && messageId !== undefined) {
-      const earlier = this.#messages.latest(scope, messageId, once.since);
+    const { scope, messageId, idempotency, webhook } = create;
+    if (idempotency !== undefined && messageId !== undefined) {
+      const earlier = this.#messages.latest(scope, messageId, idempotency.since);
       if (earlier !== undefined) return { status: "repeated", task: earlier.id };
     }
     if (this.#tasks.has(task)) return DUPLICATE;
