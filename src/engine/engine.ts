@@ -39,9 +39,9 @@ import { recordedTask, takeSnapshot } from "./read/snapshot.ts";
 import { openSubscription } from "./read/subscription.ts";
 import { ticketOf } from "./read/ticket.ts";
 import { Transitions } from "./read/transitions.ts";
+import { type ClaimOptions, type ClaimResult, claimTask } from "./recover/claim-task.ts";
+import { PollLoop } from "./recover/poll-loop.ts";
 import { type CrashStart, Recovery } from "./recover/recovery.ts";
-import { Rounds } from "./recover/rounds.ts";
-import { type TakenUp, type TakeUpHow, takeUp } from "./recover/take-up.ts";
 import type { RunEnvironment } from "./run/run.ts";
 import { Runs } from "./run/runs.ts";
 import { createSealer } from "./run/seal.ts";
@@ -100,13 +100,13 @@ export function createEngine(options: EngineOptions): RunningEngine {
 
 class TaskEngine implements RunningEngine {
   readonly #parts: EngineParts;
-  readonly #rounds: Rounds;
+  readonly #pollLoop: PollLoop;
   readonly #availability: StoreAvailability;
   readonly #probe: StoreProbe;
-  readonly #takingUp = new Set<TaskId>();
+  readonly #claiming = new Set<TaskId>();
   readonly #recovery: Recovery;
   /** Tasks whose lease this process holds but whose run it had to give up; with how they were to be started after a crash, if they were. */
-  readonly #dropped = new Map<TaskId, CrashStart | undefined>();
+  readonly #abandoned = new Map<TaskId, CrashStart | undefined>();
   #subscribers = 0;
   readonly #subscribersOf = new Map<TaskId, number>();
   #phase: "open" | "draining" | "closing" = "open";
@@ -159,7 +159,7 @@ class TaskEngine implements RunningEngine {
       committer,
       feeds,
       environment,
-      onLetGo: (id) => this.#letGo(id),
+      onLetGo: (id) => this.#onReleased(id),
     });
     this.#parts = {
       agents,
@@ -175,22 +175,23 @@ class TaskEngine implements RunningEngine {
       isClosing: () => this.#phase === "closing",
     };
     this.#recovery = new Recovery(runs, clock);
-    this.#rounds = new Rounds({
+    this.#pollLoop = new PollLoop({
       parts: this.#parts,
       clock,
       recovery: this.#recovery,
       leaseMs: options.leaseMs ?? 30_000,
-      takeUp: (id, crash) => this.#takeUp(id, { isOwn: this.#dropped.has(id), crash: crash ?? this.#dropped.get(id) }),
+      claimTask: (id, crash) =>
+        this.#claim(id, { isOwn: this.#abandoned.has(id), crash: crash ?? this.#abandoned.get(id) }),
     });
   }
 
   start(): Promise<void> {
-    return this.#rounds.start();
+    return this.#pollLoop.start();
   }
 
   submit(submission: Submission): Promise<Submitted> {
-    if (this.#phase === "open" && this.#recovery.isAlone)
-      return this.#recovery.makeRoom().then(() => this.submit(submission));
+    if (this.#phase === "open" && this.#recovery.hasSolo)
+      return this.#recovery.waitForSolo().then(() => this.submit(submission));
     if (this.#phase === "open") return submit(this.#parts, submission);
     return Promise.reject(new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 }));
   }
@@ -284,7 +285,7 @@ class TaskEngine implements RunningEngine {
     if (this.#fatal !== undefined)
       throw new A2AError("unavailable", "The store failed; the server is stopping.", { cause: this.#fatal });
     if (this.#phase !== "open") throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
-    if (!this.#rounds.isHealthy)
+    if (!this.#pollLoop.isHealthy)
       throw new A2AError("unavailable", "The server could not renew its lease on the store.", { retryAfter: 1 });
     await this.#probe.check();
   }
@@ -315,7 +316,7 @@ class TaskEngine implements RunningEngine {
   async close(): Promise<void> {
     await this.drain(0);
     this.#retry?.cancel();
-    await this.#rounds.stop();
+    await this.#pollLoop.stop();
   }
 
   #count(id: TaskId, by: 1 | -1): void {
@@ -326,13 +327,13 @@ class TaskEngine implements RunningEngine {
   }
 
   /** A task was let go of here, and something may be waiting for it. */
-  #letGo(id: TaskId): void {
+  #onReleased(id: TaskId): void {
     if (this.#recovery.has(id)) {
       void this.#endIfCanceled(id);
       return;
     }
-    this.#dropped.set(id, undefined);
-    void this.#takeUp(id, { isOwn: true });
+    this.#abandoned.set(id, undefined);
+    void this.#claim(id, { isOwn: true });
   }
 
   /** A crashed task that waits for its group is not started by a message, but a cancel that needs no run ends it at once. */
@@ -343,41 +344,41 @@ class TaskEngine implements RunningEngine {
       const agent = record && agents.get(record.scope.agent);
       const isCanceled = inbox.some(({ kind }) => kind === "cancel");
       if (isCanceled && agent !== undefined && agent.onCancel !== "resume")
-        await this.#takeUp(id, { isOwn: false, runs: false });
+        await this.#claim(id, { isOwn: false, runs: false });
     } catch (error) {
       environment.logger.warn("A waiting task could not be looked at", { task: id, error });
     }
   }
 
-  async #takeUp(id: TaskId, how: TakeUpHow): Promise<TakenUp> {
+  async #claim(id: TaskId, how: ClaimOptions): Promise<ClaimResult> {
     const { runs, environment } = this.#parts;
-    if (runs.has(id)) this.#dropped.delete(id);
-    if (this.#phase !== "open" || this.#takingUp.has(id) || runs.has(id)) return "left";
-    this.#takingUp.add(id);
+    if (runs.has(id)) this.#abandoned.delete(id);
+    if (this.#phase !== "open" || this.#claiming.has(id) || runs.has(id)) return "skipped";
+    this.#claiming.add(id);
     try {
-      if (this.#recovery.isAlone && how.crash?.alone !== true && how.runs !== false) await this.#recovery.makeRoom();
-      const result = await takeUp(this.#parts, id, how);
-      this.#dropped.delete(id);
+      if (this.#recovery.hasSolo && how.crash?.alone !== true && how.runs !== false) await this.#recovery.waitForSolo();
+      const result = await claimTask(this.#parts, id, how);
+      this.#abandoned.delete(id);
       return result;
     } catch (error) {
       environment.logger.warn("A task could not be taken up; it is tried again", { task: id, error });
       // It may have been claimed already, and then nobody else will look at it. By then others may be at work.
-      this.#dropped.set(id, how.crash && { ...how.crash, alone: false });
-      this.#retryDropped();
-      return "left";
+      this.#abandoned.set(id, how.crash && { ...how.crash, alone: false });
+      this.#retryAbandoned();
+      return "skipped";
     } finally {
-      this.#takingUp.delete(id);
+      this.#claiming.delete(id);
     }
   }
 
-  #retryDropped(): void {
-    if (this.#retry !== undefined || this.#dropped.size === 0) return;
+  #retryAbandoned(): void {
+    if (this.#retry !== undefined || this.#abandoned.size === 0) return;
     const { clock } = this.#parts.environment;
     this.#retry = clock.setTimer(
       clock.now() + 1000,
       () => {
         this.#retry = undefined;
-        for (const [id, crash] of this.#dropped) void this.#takeUp(id, { isOwn: true, crash });
+        for (const [id, crash] of this.#abandoned) void this.#claim(id, { isOwn: true, crash });
       },
       { unref: true },
     );

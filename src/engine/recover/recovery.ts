@@ -41,7 +41,7 @@ interface Current {
 
 interface Solo {
   readonly id: TaskId;
-  readonly begun: Deferred<void>;
+  readonly started: Deferred<void>;
   /** Sends wait until then. */
   readonly until: number;
 }
@@ -107,17 +107,17 @@ export class Recovery {
   }
 
   /** A task that was handed out is at work now, or is not to be. */
-  begun(id: TaskId): void {
-    if (this.#solo?.id === id) this.#solo.begun.resolve();
+  started(id: TaskId): void {
+    if (this.#solo?.id === id) this.#solo.started.resolve();
   }
 
-  /** A task is at work alone, and nothing is known of how it does: whatever else is to be started must wait for `makeRoom`. */
-  get isAlone(): boolean {
+  /** A task is at work alone, and nothing is known of how it does: whatever else is to be started must wait for `waitForSolo`. */
+  get hasSolo(): boolean {
     return this.#solo !== undefined;
   }
 
   /** Resolves when other tasks may be started: it is in the store that the task is no longer alone. */
-  makeRoom(): Promise<void> {
+  waitForSolo(): Promise<void> {
     this.#room ??= this.#endSolo().finally(() => {
       this.#room = undefined;
     });
@@ -149,13 +149,13 @@ export class Recovery {
   #beginSolo([member]: readonly GroupMember[], survives: number): void {
     if (member === undefined) return;
     const until = Math.min(survives, this.#clock.now() + MAX_HOLD_MS);
-    this.#solo = { id: member.id, begun: createDeferred<void>(), until };
+    this.#solo = { id: member.id, started: createDeferred<void>(), until };
   }
 
   async #endSolo(): Promise<void> {
     const solo = this.#solo;
     if (solo === undefined) return;
-    await solo.begun.promise;
+    await solo.started.promise;
     while (!this.#isSettled(solo.id) && this.#clock.now() < solo.until) await this.#pause(solo.until);
     const writer = this.#runs.writer(solo.id);
     try {

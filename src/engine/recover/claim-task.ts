@@ -14,7 +14,7 @@ const DEFAULT_MAX_ATTEMPTS = 3;
 /** Starts of one turn that may end in a crash, whatever they commit. */
 const MAX_CRASHES = 100;
 
-export interface TakeUpOptions {
+export interface ClaimParts {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly node: string;
   readonly store: Store;
@@ -24,7 +24,7 @@ export interface TakeUpOptions {
   readonly environment: RunEnvironment;
 }
 
-export interface TakeUpHow {
+export interface ClaimOptions {
   /** This process holds the lease and dropped the run: the lease is claimed although its node lives. */
   readonly isOwn: boolean;
   /** Present if the task was at work when another process died. Losing the lease or the store is no crash. */
@@ -34,26 +34,26 @@ export interface TakeUpHow {
 }
 
 /** `foreign`: its agent is not served here, ever. `left`: not now; it is gone, or somebody else's. */
-export type TakenUp = "taken" | "left" | "foreign";
+export type ClaimResult = "claimed" | "skipped" | "not-served";
 
 /**
  * Goes on with a task nobody is at work on: its process died, its time to wake has come, or there is something in its inbox.
  * Rejects, the task being nobody's again, if the store fails.
  */
-export async function takeUp(options: TakeUpOptions, id: TaskId, how: TakeUpHow): Promise<TakenUp> {
+export async function claimTask(options: ClaimParts, id: TaskId, how: ClaimOptions): Promise<ClaimResult> {
   const { agents, node, store, committer } = options;
   const found = how.crash !== undefined && !how.isOwn ? how.crash : await find(store, id);
-  if (found === undefined) return "left";
+  if (found === undefined) return "skipped";
   const agent = agents.get(found.agent);
-  if (agent === undefined) return "foreign";
+  if (agent === undefined) return "not-served";
   // What another node has taken over since is that node's.
   const force = how.isOwn && "node" in found && found.node === node;
   const claim = await committer.submit({ kind: "claim", task: id, node, force });
-  if (claim.status !== "ok" || claim.epoch === undefined) return "left";
+  if (claim.status !== "ok" || claim.epoch === undefined) return "skipped";
   const record = await store.get(id, { artifacts: false });
-  if (record === undefined) return "left";
+  if (record === undefined) return "skipped";
   await goOn(options, { run: await openRun(options, { agent, record, epoch: claim.epoch }), record, crash: how.crash });
-  return "taken";
+  return "claimed";
 }
 
 async function find(store: Store, id: TaskId): Promise<{ readonly agent: string; readonly node?: string } | undefined> {
@@ -62,7 +62,7 @@ async function find(store: Store, id: TaskId): Promise<{ readonly agent: string;
 }
 
 async function openRun(
-  { store, feeds, runs }: TakeUpOptions,
+  { store, feeds, runs }: ClaimParts,
   { agent, record, epoch }: { readonly agent: Agent; readonly record: TaskRecord; readonly epoch: number },
 ): Promise<Run> {
   const { id } = record;
@@ -92,13 +92,13 @@ function consumedIdempotent({ history, head }: TaskRecord): Map<string, number> 
   return inHistory.length + sealed.length === 0 ? undefined : new Map([...inHistory, ...sealed]);
 }
 
-interface TakenTask {
+interface ClaimedTask {
   readonly run: Run;
   readonly record: TaskRecord;
   readonly crash: CrashStart | undefined;
 }
 
-async function goOn(options: TakeUpOptions, taken: TakenTask): Promise<void> {
+async function goOn(options: ClaimParts, taken: ClaimedTask): Promise<void> {
   const { run, record } = taken;
   try {
     for (const entry of await options.store.inbox(record.id)) run.writer.deliver(entry);
@@ -110,7 +110,7 @@ async function goOn(options: TakeUpOptions, taken: TakenTask): Promise<void> {
   }
 }
 
-async function decide(options: TakeUpOptions, { run, record, crash }: TakenTask): Promise<void> {
+async function decide(options: ClaimParts, { run, record, crash }: ClaimedTask): Promise<void> {
   const { store, runs, environment } = options;
   const { writer, agent } = run;
   const stopped = record.head.active && writer.runner.released !== true;

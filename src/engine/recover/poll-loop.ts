@@ -3,9 +3,9 @@ import type { TaskId } from "../../protocol/ids.ts";
 import type { EngineParts } from "../parts.ts";
 import { readRunner } from "../record/runner-record.ts";
 import { hasProgressed } from "../run/turn.ts";
+import type { ClaimResult } from "./claim-task.ts";
 import type { CrashedTask } from "./crash-groups.ts";
 import type { CrashStart, Recovery } from "./recovery.ts";
-import type { TakenUp } from "./take-up.ts";
 
 const ROUND_MS = 1000;
 const SWEEP_MS = 60_000;
@@ -15,13 +15,13 @@ const CRASHED_AT_A_TIME = 10_000;
 /** Milliseconds between polls while tasks wait for the group before theirs. */
 const GROUP_POLL_MS = 100;
 
-export interface RoundsOptions {
+export interface PollLoopOptions {
   readonly parts: EngineParts;
   readonly clock: AdjustableClock;
   readonly leaseMs: number;
   readonly recovery: Recovery;
   /** `crash`: the task was at work when its process died. */
-  readonly takeUp: (id: TaskId, crash?: CrashStart) => Promise<TakenUp>;
+  readonly claimTask: (id: TaskId, crash?: CrashStart) => Promise<ClaimResult>;
 }
 
 interface Due {
@@ -36,8 +36,8 @@ const NOTHING_DUE: Due = { ready: [], isFull: false };
  * What must be looked after whatever happens: the lease of this process, tasks nobody is at work on, logs that other
  * processes write, and what the store keeps too long. Hints make most of it quicker; the rounds make it certain.
  */
-export class Rounds {
-  readonly #options: RoundsOptions;
+export class PollLoop {
+  readonly #options: PollLoopOptions;
   #renewedAt = 0;
   /** In the store's time, which goes on while this process is suspended. */
   #renewedUntil: number | undefined;
@@ -51,7 +51,7 @@ export class Rounds {
   #unsubscribe: (() => void) | undefined;
   #current: Promise<void> = Promise.resolve();
 
-  constructor(options: RoundsOptions) {
+  constructor(options: PollLoopOptions) {
     this.#options = options;
   }
 
@@ -88,7 +88,7 @@ export class Rounds {
     let pause = ROUND_MS;
     try {
       const began = clock.now();
-      const hasMore = await this.#takeUpDue();
+      const hasMore = await this.#claimDue();
       await Promise.all([feeds.refresh(), runs.checkInboxes()]);
       if (clock.now() - this.#sweptAt >= SWEEP_MS) {
         this.#sweptAt = clock.now();
@@ -113,21 +113,21 @@ export class Rounds {
   }
 
   /** True if more tasks can be started at once. */
-  async #takeUpDue(): Promise<boolean> {
-    const { recovery, takeUp } = this.#options;
+  async #claimDue(): Promise<boolean> {
+    const { recovery, claimTask } = this.#options;
     const due = recovery.isStarting ? NOTHING_DUE : await this.#findDue();
-    if (recovery.isAlone) {
-      if (due.ready.length > 0 || recovery.isReady) void recovery.makeRoom();
+    if (recovery.hasSolo) {
+      if (due.ready.length > 0 || recovery.isReady) void recovery.waitForSolo();
       return false;
     }
     const starts = recovery.next(DUE_AT_A_TIME);
     // A task that is started alone stays alone for now; the others are found again.
-    const others = recovery.isAlone ? [] : due.ready;
+    const others = recovery.hasSolo ? [] : due.ready;
     const results = await Promise.all([
-      ...starts.map(({ id, crash }) => takeUp(id, crash).finally(() => recovery.begun(id))),
-      ...others.map((id) => takeUp(id)),
+      ...starts.map(({ id, crash }) => claimTask(id, crash).finally(() => recovery.started(id))),
+      ...others.map((id) => claimTask(id)),
     ]);
-    return recovery.isStarting || (due.isFull && results.includes("taken"));
+    return recovery.isStarting || (due.isFull && results.includes("claimed"));
   }
 
   /** Hands crashed tasks over to the recovery. What is `ready` was not at work: its time has come, or something arrived for it. */
