@@ -42,6 +42,7 @@ import { Transitions } from "./read/transitions.ts";
 import { type ClaimOptions, type ClaimResult, claimTask } from "./recover/claim-task.ts";
 import { PollLoop } from "./recover/poll-loop.ts";
 import { type CrashStart, Recovery } from "./recover/recovery.ts";
+import { RetentionSweeper } from "./retention-sweeper.ts";
 import type { RunEnvironment } from "./run/run.ts";
 import { Runs } from "./run/runs.ts";
 import { createSealer } from "./run/seal.ts";
@@ -101,6 +102,7 @@ export function createEngine(options: EngineOptions): RunningEngine {
 class TaskEngine implements RunningEngine {
   readonly #parts: EngineParts;
   readonly #pollLoop: PollLoop;
+  readonly #sweeper: RetentionSweeper;
   readonly #availability: StoreAvailability;
   readonly #probe: StoreProbe;
   readonly #claiming = new Set<TaskId>();
@@ -175,6 +177,7 @@ class TaskEngine implements RunningEngine {
       isClosing: () => this.#phase === "closing",
     };
     this.#recovery = new Recovery(runs, clock);
+    this.#sweeper = new RetentionSweeper({ store, clock, logger });
     this.#pollLoop = new PollLoop({
       parts: this.#parts,
       clock,
@@ -185,8 +188,9 @@ class TaskEngine implements RunningEngine {
     });
   }
 
-  start(): Promise<void> {
-    return this.#pollLoop.start();
+  async start(): Promise<void> {
+    await this.#pollLoop.start();
+    this.#sweeper.start();
   }
 
   submit(submission: Submission): Promise<Submitted> {
@@ -303,6 +307,7 @@ class TaskEngine implements RunningEngine {
 
   async #drain(timeout: number): Promise<void> {
     this.#phase = "draining";
+    void this.#sweeper.stop();
     const { runs, feeds, committer } = this.#parts;
     // After a commit of unknown outcome nothing can be handed over, and nobody may be answered.
     if (this.#fatal !== undefined) return;
@@ -316,7 +321,7 @@ class TaskEngine implements RunningEngine {
   async close(): Promise<void> {
     await this.drain(0);
     this.#retry?.cancel();
-    await this.#pollLoop.stop();
+    await Promise.all([this.#sweeper.stop(), this.#pollLoop.stop()]);
   }
 
   #count(id: TaskId, by: 1 | -1): void {

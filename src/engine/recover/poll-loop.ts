@@ -8,7 +8,6 @@ import type { CrashedTask } from "./crash-groups.ts";
 import type { CrashStart, Recovery } from "./recovery.ts";
 
 const ROUND_MS = 1000;
-const SWEEP_MS = 60_000;
 const DUE_AT_A_TIME = 100;
 /** Tasks of a process that died are judged together, up to this many. */
 const CRASHED_AT_A_TIME = 10_000;
@@ -43,7 +42,6 @@ export class PollLoop {
   #renewedUntil: number | undefined;
   #renewal: Timer | undefined;
   #round: Timer | undefined;
-  #sweptAt = 0;
   /** Due, but of agents that are not served here: left alone, and looked past. */
   #foreign: ReadonlySet<TaskId> = new Set();
   #isFirst = true;
@@ -90,10 +88,6 @@ export class PollLoop {
       const began = clock.now();
       const hasMore = await this.#claimDue();
       await Promise.all([feeds.refresh(), runs.checkInboxes()]);
-      if (clock.now() - this.#sweptAt >= SWEEP_MS) {
-        this.#sweptAt = clock.now();
-        await store.sweep();
-      }
       const wake = await store.nextWake();
       // What was due before and still is could not be taken up; it is no reason to hurry.
       if (wake !== undefined && wake > began) pause = Math.min(ROUND_MS, Math.max(1, wake - clock.now()));
