@@ -19,9 +19,10 @@ import { checkSize } from "./message-size.ts";
 import { refusedTask } from "./refused-task.ts";
 import type { Routed } from "./route.ts";
 
+/** Milliseconds; see `AgentDefinition.timeout`. */
 const DEFAULT_TIMEOUT = 60 * 60 * 1000;
 
-/** The agent has answered already: the task only says so. */
+/** The agent's `reply` answered the message: the task is created completed, with the reply as its result. */
 export interface Answered {
   readonly kind: "answered";
   readonly parts: readonly Part[];
@@ -34,8 +35,8 @@ export interface NewTask {
 }
 
 /**
- * Makes a task of a message and starts its run, which may be over before the task is in the store. A task that is to be made once is in the
- * store before its run starts: only then it is known that no other node was quicker.
+ * Creates a task for a message and starts its run. The run may end before the task is stored. An idempotent task is stored before its run
+ * starts: only the store knows whether another node already created a task for the same message.
  */
 export function createTask(parts: EngineParts, agent: Agent, task: NewTask): Submitted | Promise<Submitted> {
   const { submission, idempotency } = task;
@@ -57,17 +58,17 @@ async function storeFirst(
     await stored;
     return { kind: "task", ticket: ticketOf(writer.ref) };
   } catch (cause) {
-    // A task that its caller has named may be refused for its name before it is for its message.
+    // The store may refuse the task id that the caller chose (`duplicate`) before it compares the message id (`repeated`).
     const mayBeRepeated = writer.loss?.kind === "refused" && writer.loss.status !== "full";
-    const before = mayBeRepeated ? await findEarlierTask(parts, submission, idempotency) : undefined;
-    if (before === undefined) throw refusedTask(writer.loss, cause);
-    return { kind: "task", ticket: before };
+    const earlier = mayBeRepeated ? await findEarlierTask(parts, submission, idempotency) : undefined;
+    if (earlier === undefined) throw refusedTask(writer.loss, cause);
+    return { kind: "task", ticket: earlier };
   }
 }
 
 interface Opened {
   readonly run: Run;
-  /** Lets it go to work, at once or when it is ready. */
+  /** Starts the run now, or when `ready` resolves. */
   readonly start: (ready?: Promise<void>) => void;
 }
 
@@ -75,7 +76,7 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempo
   const { runs, feeds, environment } = parts;
   const { scope, message: incoming, dialect } = submission;
   const now = environment.clock.now();
-  // Safe: the server names its tasks and, where the caller did not, their contexts.
+  // Safe casts: the server creates task ids, and context ids unless the caller sent one.
   const ref: TaskRef = {
     id: incoming.taskId === undefined ? (uuidv7(now) as TaskId) : namedTask(scope, incoming.taskId),
     contextId: incoming.contextId ?? (uuidv7(now) as ContextId),
@@ -118,7 +119,7 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempo
   return { run, start: (ready) => runs.begin(run, { turn, skill, steps: [], replay: undefined }, ready) };
 }
 
-interface Making {
+interface Creation {
   readonly submission: Submission;
   readonly idempotency: Idempotency | undefined;
   readonly at: number;
@@ -127,7 +128,7 @@ interface Making {
 function recordOf(
   node: string,
   { contextId, scope, dialect }: TaskRef,
-  { submission, idempotency, at }: Making,
+  { submission, idempotency, at }: Creation,
 ): TaskCreate {
   const { message, streaming, webhook } = submission;
   return {
