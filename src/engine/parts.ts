@@ -8,9 +8,11 @@ import type { Transitions } from "./read/transitions.ts";
 import type { RunEnvironment } from "./run/run.ts";
 import type { Runs } from "./run/runs.ts";
 
-/** What the parts of the engine share. */
+/** The objects that the parts of one engine share. */
 export interface EngineParts {
+  /** By agent id. */
   readonly agents: ReadonlyMap<string, Agent>;
+  /** Name of this process among all processes that share the store. */
   readonly node: string;
   readonly store: Store;
   readonly bus: Bus;
@@ -21,6 +23,6 @@ export interface EngineParts {
   readonly transitions: Transitions;
   /** Idempotent sends that are not in the store yet. */
   readonly pendingSends: PendingSends;
-  /** The server is going down. */
+  /** True after draining: calls that wait must return. */
   readonly isClosing: () => boolean;
 }
