@@ -29,7 +29,7 @@ export {
   type TaskContext,
   type TaskLog,
 } from "./engine/agent/agent.ts";
-export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/agent/declared-card.ts";
+export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/agent/card-types.ts";
 export { TaskFailure } from "./engine/agent/task-failure.ts";
 export type { Logger } from "./internal/logger.ts";
 export { createServer, type Server } from "./platform/create-server.ts";

@@ -84,10 +84,10 @@ export interface Submission extends Caller {
   /** To be stored together with the message. */
   readonly webhook?: SubmittedWebhook | undefined;
   /**
-   * Milliseconds within which the same message of the same caller counts once: it gets the task that it made before; another message of the
-   * same id is refused as `conflict`. Absent: every message counts.
+   * Idempotency window in milliseconds. A repeated message of the same caller gets the task that the earlier message created; another message
+   * with the same id is refused as `conflict`. Absent: no idempotency, every message is processed.
    */
-  readonly onceWithin?: number | undefined;
+  readonly idempotencyWindow?: number | undefined;
   /** Throws where the caller may not use this skill. Called once the skill is known, before anything is stored. */
   readonly admitSkill?: ((skill: string) => void) | undefined;
 }

@@ -241,7 +241,7 @@ describe("handleTaskSend", () => {
     expect(second.sessionId).toBe(sessionId);
     expect(second.id).not.toBe(first.id);
     const wrong = await handleTaskSend({ server }, { message: "four", skill: "c" });
-    expect(said(await untilState(wrong.id, "failed")).at(-1)).toContain('There is no skill "c"');
+    expect(said(await untilState(wrong.id, "failed")).at(-1)).toContain('Unknown skill "c"');
   });
 
   it("goes on with a task that waits for its caller", async () => {

@@ -113,7 +113,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       hooks: on === undefined ? {} : { on },
       limits: transportLimits,
       rateLimit: settings.rateLimit,
-      onceWithin: settings.onceWithin,
+      idempotencyWindow: settings.idempotencyWindow,
       answerByContext: options.answerByContext,
       serverId,
       heartbeatMs: settings.heartbeat,

@@ -75,7 +75,7 @@ describe("A message that answers a question by reference", () => {
   it("goes to the same task again where messages count once", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     const { service, id, question } = await openQuestion(harness);
-    const once = { ...service, onceWithin: 1000 };
+    const once = { ...service, idempotencyWindow: 1000 };
     const answer = toolResultPart({ toolUseId: question, result: 1 });
     expect(await answeredTask(once, harness.scope(), message([answer], [id]))).toBe(id);
     await harness.send({ messageId: "m" as MessageId, taskId: id, parts: [answer] });

@@ -13,7 +13,7 @@ import type { Service } from "./service.ts";
  * Whatever else merely refers to tasks begins a new one.
  */
 export async function answeredTask(
-  { engine, onceWithin }: Pick<Service, "engine" | "onceWithin">,
+  { engine, idempotencyWindow }: Pick<Service, "engine" | "idempotencyWindow">,
   scope: Scope,
   message: Message,
 ): Promise<TaskId | undefined> {
@@ -21,7 +21,7 @@ export async function answeredTask(
   if (message.taskId !== undefined || reference === undefined || others.length > 0) return undefined;
   const answers = message.parts.flatMap((part) => toolResultOf(part)?.toolUseId ?? []);
   if (answers.length === 0) return undefined;
-  const history = onceWithin === undefined ? 0 : undefined;
+  const history = idempotencyWindow === undefined ? 0 : undefined;
   const task = await engine.snapshot(scope, reference, { artifacts: false, history });
   if (task?.history !== undefined && holds(task.history, message)) return reference;
   if (task?.state !== "input-required") return undefined;

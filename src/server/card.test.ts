@@ -66,7 +66,7 @@ describe("A card", () => {
     const extensions = [{ uri: "urn:x" }, { uri: IDEMPOTENT_SEND }];
     const plain = agentCard(agent({ ...base, extensions }), interfaces);
     expect(plain.capabilities.extensions).toEqual([{ uri: "urn:x" }]);
-    const once = agentCard(agent({ ...base, extensions }), interfaces, { onceWithin: 90_000 });
+    const once = agentCard(agent({ ...base, extensions }), interfaces, { idempotencyWindow: 90_000 });
     expect(once.capabilities.extensions).toEqual([
       { uri: "urn:x" },
       { uri: IDEMPOTENT_SEND, description: expect.any(String), params: { windowSeconds: 90 } },

@@ -12,19 +12,19 @@ export const DEFAULT_MODES: readonly string[] = ["text/plain", "application/json
 export interface CardContext {
   /** It notifies who wants to be notified. Default false. */
   readonly push?: boolean;
-  /** Milliseconds within which a message that comes again counts once. Absent: every message counts. */
-  readonly onceWithin?: number | undefined;
+  /** Idempotency window in milliseconds: a repeated message gets the earlier task. Absent: no idempotency. */
+  readonly idempotencyWindow?: number | undefined;
 }
 
 /** What the agent declares, as a card. It promises only what this server does. */
 export function agentCard(
   agent: Agent,
   interfaces: readonly AgentInterface[],
-  { push = false, onceWithin }: CardContext = {},
+  { push = false, idempotencyWindow }: CardContext = {},
 ): AgentCard {
   const { provider, iconUrl, documentationUrl, securitySchemes, security } = agent;
   const own = agent.extensions?.filter(({ uri }) => uri !== IDEMPOTENT_SEND) ?? [];
-  const extensions = [...own, ...idempotentSend(onceWithin)];
+  const extensions = [...own, ...idempotentSend(idempotencyWindow)];
   return {
     name: agent.name,
     description: agent.description,
@@ -66,10 +66,10 @@ export async function extendedAgentCard(
 }
 
 /** Tells callers that they may repeat what they do not know to have arrived, and for how long. */
-function idempotentSend(onceWithin: number | undefined): readonly AgentExtension[] {
-  if (onceWithin === undefined) return [];
+function idempotentSend(idempotencyWindow: number | undefined): readonly AgentExtension[] {
+  if (idempotencyWindow === undefined) return [];
   const description = "A message that is sent again under the same messageId counts once.";
-  return [{ uri: IDEMPOTENT_SEND, description, params: { windowSeconds: onceWithin / 1000 } }];
+  return [{ uri: IDEMPOTENT_SEND, description, params: { windowSeconds: idempotencyWindow / 1000 } }];
 }
 
 function requireSense(agent: Agent): void {

@@ -17,8 +17,8 @@ export interface ServiceOptions {
   readonly missing?: string | undefined;
   /** Absent: everybody may do everything, or an authenticator of the host's sees to it. */
   readonly security?: Security | undefined;
-  /** Milliseconds within which a message that comes again counts once. Absent: every message counts. */
-  readonly onceWithin?: number | undefined;
+  /** Idempotency window in milliseconds: a repeated message gets the earlier task. Absent: no idempotency. */
+  readonly idempotencyWindow?: number | undefined;
   /** False: a message that carries only a `contextId` always begins a new task. Default: it may continue the one that waits for input. */
   readonly answerByContext?: boolean | undefined;
   /** Which messages are refused for the agents they have passed. Absent: none. */
@@ -38,6 +38,9 @@ export function createService(options: ServiceOptions): Service {
 }
 
 /** What cards say of how the agent is served. */
-export function cardContext({ push, onceWithin }: Pick<ServiceOptions, "push" | "onceWithin">): CardContext {
-  return { push: push !== undefined, onceWithin };
+export function cardContext({
+  push,
+  idempotencyWindow,
+}: Pick<ServiceOptions, "push" | "idempotencyWindow">): CardContext {
+  return { push: push !== undefined, idempotencyWindow };
 }

@@ -84,7 +84,7 @@ class CallSubmission implements Submission {
   readonly traceparent: string | undefined;
   readonly callPath: CallPath;
   readonly admitSkill: ((skill: string) => void) | undefined;
-  readonly onceWithin: number | undefined;
+  readonly idempotencyWindow: number | undefined;
   webhook: SubmittedWebhook | undefined;
   readonly #call: Call;
 
@@ -104,7 +104,7 @@ class CallSubmission implements Submission {
     this.traceparent = call.traceparent;
     this.callPath = call.callPath ?? NO_CALL_PATH;
     this.admitSkill = skillGuard(service, call, request);
-    this.onceWithin = service.onceWithin;
+    this.idempotencyWindow = service.idempotencyWindow;
     this.#call = call;
   }
 

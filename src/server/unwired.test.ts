@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { agent, type CardDefinition } from "../engine/agent/agent.ts";
-import type { DeclaredCard } from "../engine/agent/declared-card.ts";
+import type { DeclaredCard } from "../engine/agent/card-types.ts";
 import { unwiredDeclarations, type Wiring } from "./unwired.ts";
 
 const WIRING: Wiring = {

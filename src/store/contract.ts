@@ -55,7 +55,11 @@ export interface Store {
   /** Gives up the node and every lease it still holds, at once. */
   leave(node: string): Promise<void>;
 
-  /** Deletes finished tasks that the retention policy no longer keeps; resolves with how many it deleted (bounded per call). */
+  /**
+   * Deletes finished tasks, and drops the events of finished tasks, that the {@link Retention} policy no longer keeps: one batch per call, small
+   * enough that commits wait for it only briefly. Resolves with the number of tasks it changed; 0: nothing more is due. The engine calls it every
+   * 60 seconds, then again until it resolves with 0.
+   */
   sweep(): Promise<number>;
   /**
    * Rejects if the store cannot serve. It makes a real write, through whatever commits go through and as durable as they are, and leaves
@@ -140,7 +144,7 @@ export interface TaskCreate {
    * A send that is to count once: where this scope made a task by the same `messageId` at this time or later, nothing is applied and the
    * outcome is `repeated`. `digest` is kept to tell a repetition from another message of the same id. Means nothing without `messageId`.
    */
-  readonly once?: { readonly since: number; readonly digest: string };
+  readonly idempotency?: { readonly since: number; readonly digest: string };
   /** Told of everything from the first event on. */
   readonly webhook?: WebhookDraft;
 }

@@ -2,7 +2,8 @@ import type { Bus } from "../bus/contract.ts";
 import { createMemoryBus } from "../bus/memory/bus.ts";
 import { type Agent, type AgentDefinition, agent } from "../engine/agent/agent.ts";
 import type { Submission, Submitted, SubscribeOptions, Subscription, Ticket } from "../engine/api.ts";
-import { createEngine, type EngineOptions, type RunningEngine } from "../engine/engine.ts";
+import { createEngine } from "../engine/engine.ts";
+import type { EngineOptions, RunningEngine } from "../engine/engine-options.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { TaskEvent } from "../protocol/event.ts";
 import type { MessageId, TaskId } from "../protocol/ids.ts";
@@ -26,7 +27,7 @@ export interface HarnessOptions extends Partial<Omit<EngineOptions, "agents" | "
   readonly wrapStore?: (store: Store) => Store;
 }
 
-export interface SendOptions extends Pick<Submission, "webhook" | "onceWithin" | "admitSkill"> {
+export interface SendOptions extends Pick<Submission, "webhook" | "idempotencyWindow" | "admitSkill"> {
   readonly owner?: string;
   readonly tenant?: string;
   /** The id of the agent; default: the first one. */
@@ -175,7 +176,7 @@ export class EngineHarness implements AsyncDisposable {
       timeoutMs,
       traceparent,
       webhook,
-      onceWithin,
+      idempotencyWindow,
       admitSkill,
       signal = new AbortController().signal,
     } = options;
@@ -193,7 +194,7 @@ export class EngineHarness implements AsyncDisposable {
       timeoutMs,
       traceparent,
       webhook,
-      onceWithin,
+      idempotencyWindow,
       admitSkill,
       signal,
     };

@@ -95,6 +95,18 @@ export const storeRetentionCases: readonly StoreCase[] = [
     },
   },
   {
+    name: "deletes every expired task when it is swept until nothing is due",
+    async run({ open, clock }) {
+      const store = await open({ maxAge: 100 });
+      await store.commit(Array.from({ length: 1200 }, (_, n) => ended(n, 0)));
+      clock.now = START + 101;
+      let deleted = 0;
+      for (let count = await store.sweep(); count > 0; count = await store.sweep()) deleted += count;
+      assert.equal(deleted, 1200);
+      assert.equal(await total(store), 0);
+    },
+  },
+  {
     name: "drops the events of long finished tasks and keeps their results",
     async run({ open, clock }) {
       const store = await open({ logAge: 100 });
@@ -110,7 +122,7 @@ export const storeRetentionCases: readonly StoreCase[] = [
         writeOf(taskId(2), { end: endOf(2, { artifacts: '["given"]' }) }),
       ]);
       clock.now = START + 101;
-      assert.equal(await store.sweep(), 0);
+      assert.equal(await store.sweep(), 2);
       const first = await store.get(taskId(1), { artifacts: true });
       assert.equal(first?.firstSeq, 6);
       assert.equal(first?.seq, 5);

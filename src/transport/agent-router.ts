@@ -24,7 +24,7 @@ export interface AgentRouterOptions {
   readonly push?: ServiceOptions["push"];
   readonly security?: ServiceOptions["security"];
   readonly signing?: SigningOptions | undefined;
-  readonly onceWithin?: ServiceOptions["onceWithin"];
+  readonly idempotencyWindow?: ServiceOptions["idempotencyWindow"];
   readonly answerByContext?: ServiceOptions["answerByContext"];
   readonly callPaths?: ServiceOptions["callPaths"];
   readonly maxPageBytes?: ServiceOptions["maxPageBytes"];
@@ -49,14 +49,14 @@ const LEGACY_CARD_PATH = "/.well-known/agent.json";
 /** Everything that is served for agents, each below `/agents/{id}` and the first at the root, and what is served besides. */
 export function createAgentRouter(options: AgentRouterOptions): Router {
   const { endpoint, whereabouts, agents, engine, push, security, signing, ...shared } = options;
-  const { onceWithin, answerByContext, callPaths, maxPageBytes } = shared;
+  const { idempotencyWindow, answerByContext, callPaths, maxPageBytes } = shared;
   const [first] = agents;
   if (first === undefined) throw new TypeError("createHttpHandler(): there is no agent to serve.");
   const { dialects } = endpoint;
   const mountAt = (agent: ServiceOptions["agent"], prefix: string, missing?: string): Mount => {
     const servedFrom = perBaseUrl((base) =>
       createService({
-        ...{ agent, engine, push, security, onceWithin, answerByContext, callPaths, maxPageBytes, missing },
+        ...{ agent, engine, push, security, idempotencyWindow, answerByContext, callPaths, maxPageBytes, missing },
         interfaces: dialects.interfaces(base + prefix),
       }),
     );

@@ -45,7 +45,7 @@ export interface HttpHandlerOptions extends PublicUrlOptions {
   readonly security?: Security | undefined;
   readonly audit?: Audit | undefined;
   /** Milliseconds within which a message that comes again counts once. Default: every message counts. */
-  readonly onceWithin?: number | undefined;
+  readonly idempotencyWindow?: number | undefined;
   /** False: a message that carries only a `contextId` always begins a new task. Default: true. */
   readonly answerByContext?: boolean | undefined;
   /** Names this server in the paths of calls. Default: nothing is refused for the agents it has passed. */
@@ -122,7 +122,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     security,
     signing: options.signing,
     requireDefaultProject,
-    onceWithin: options.onceWithin,
+    idempotencyWindow: options.idempotencyWindow,
     answerByContext: options.answerByContext,
     callPaths:
       options.serverId === undefined

@@ -159,7 +159,7 @@ describe.each(CLIENTS)("A client of $version", (client) => {
 
   it("is told what would match when no skill does", async () => {
     const id = await client.send(at(picky), "Whatever");
-    expect(await ended(picky, id, client.rejected)).toMatch(/^No skill takes this message\..*"weigh".*"count"/);
+    expect(await ended(picky, id, client.rejected)).toMatch(/^No skill accepts this message\..*"weigh".*"count"/);
   });
 
   it("is told that its answer did not come in time", async () => {

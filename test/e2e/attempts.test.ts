@@ -71,7 +71,7 @@ describe("a task that ends its process", () => {
     };
     while (!(await isAlive())) expect(lives).toBeLessThan(20);
     expect((await read(server, id)).status.message?.parts[0]?.text).toBe(
-      "attempts-exhausted: the task's run came to a bad end three times.",
+      "attempts-exhausted: the task's run crashed 3 times without progress.",
     );
     // Two lives with all of them, halves of 21 down to one, three alone, and the one that reports the failure.
     expect(lives).toBeLessThanOrEqual(2 + 5 + 3 + 1);

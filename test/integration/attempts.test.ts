@@ -134,7 +134,7 @@ describe("a task that brings its process down", () => {
     expect(starts).toBe(maxAttempts);
     const times = maxAttempts === 1 ? "once" : `${maxAttempts} times`;
     expect((await harness.get(taskId)).status.message?.parts[0]?.text).toBe(
-      `attempts-exhausted: the task's run came to a bad end ${times}.`,
+      `attempts-exhausted: the task's run crashed ${times} without progress.`,
     );
   });
 });

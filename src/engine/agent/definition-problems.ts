@@ -1,5 +1,5 @@
-import type { AgentDefinition } from "./agent.ts";
 import { isRecord, isText, isUrl } from "./declared-value.ts";
+import type { AgentDefinition } from "./definition.ts";
 import { schemeProblems, securityProblems } from "./security-problems.ts";
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

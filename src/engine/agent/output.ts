@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import { PART_CONTENTS, type Part } from "../../protocol/part.ts";
-import type { FileOutput, Output, ReceivedFile } from "./agent.ts";
+import type { FileOutput, Output, ReceivedFile } from "./output-types.ts";
 
 /** Levels a value may nest. Deeper ones are refused: readers of other makes give up at about this depth. */
 export const MAX_DEPTH = 100;

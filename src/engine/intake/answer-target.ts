@@ -5,22 +5,22 @@ import { isNamed, type PendingQuestion, type Questions } from "../record/runner-
 
 const MAX_LISTED = 20;
 const MAX_PROMPT = 80;
-const NOBODY: readonly PendingQuestion[] = [];
+const NONE: readonly PendingQuestion[] = [];
 
 /**
- * The open questions that a message answers: those it names or, if it names none, the only one. None: it is not an answer. Throws invalid
- * params if it names a question that is not open, or none although several are.
+ * The open questions that a message answers: the questions it refers to by request id or, without one, the only open question. An empty list:
+ * the message is not an answer. Throws `invalid-params` if it refers to a question that is not open, or to none although several are open.
  */
 export function answerTargets(questions: Questions | undefined, message: Message): readonly PendingQuestion[] {
-  if (questions === undefined) return NOBODY;
+  if (questions === undefined) return NONE;
   const { open, answered } = questions;
   const named = namedRequests(message);
   if (named.length === 0) {
-    if (open.length > 1) throw invalidField(REQUEST_ID_FIELD, `is required, ${openOnes(open)}`);
+    if (open.length > 1) throw invalidField(REQUEST_ID_FIELD, `is required, ${describeOpen(open)}`);
     return open;
   }
-  // Without an open question, tool results may be meant for task.next().
-  if (open.length === 0 && !named.some((request) => isAnAnswer(request, answered))) return NOBODY;
+  // While no question is open, a tool result may be a message for task.next().
+  if (open.length === 0 && !named.some((request) => isAnAnswer(request, answered))) return NONE;
   return named.map((request) => {
     const target = open.find((question) => isNamed(question, request.id));
     if (target === undefined) throw notOpen(request, questions);
@@ -34,12 +34,12 @@ function isAnAnswer({ id, field }: NamedRequest, answered: readonly string[]): b
 
 function notOpen({ id, field }: NamedRequest, { open, answered }: Questions): A2AError {
   const problem = answered.includes(id)
-    ? "names a question that is answered or closed"
-    : "names no question of the task";
-  return invalidField(field, `${problem}, ${openOnes(open)}`);
+    ? "refers to a question that is already answered or closed"
+    : "does not match any question of the task";
+  return invalidField(field, `${problem}, ${describeOpen(open)}`);
 }
 
-function openOnes(open: readonly PendingQuestion[]): string {
+function describeOpen(open: readonly PendingQuestion[]): string {
   if (open.length === 0) return "and no question is open";
   const listed = open
     .slice(0, MAX_LISTED)

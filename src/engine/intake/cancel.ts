@@ -3,9 +3,12 @@ import { A2AError } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import type { CancelResult } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 
-/** Leaves the wish to cancel in the task's inbox, and waits for the one event that ends the task, whichever it is. `undefined`: no such task. */
+/**
+ * Posts a cancel request to the task's inbox and waits for the event that ends the task, whether canceled or not. Resolves with `undefined` if
+ * the task does not exist. Rejects with `unavailable` if the request cannot be stored, or the server shuts down first.
+ */
 export async function cancelTask(
   parts: EngineParts,
   scope: Scope,
@@ -22,7 +25,10 @@ export async function cancelTask(
       if (known.status === "ok") runs.deliver(id, entry, known.node);
     });
     const outcome = await delivered.catch((cause: unknown) => {
-      throw new A2AError("unavailable", "The cancel could not be stored; try again later.", { cause, retryAfter: 5 });
+      throw new A2AError("unavailable", "The cancel request could not be stored; try again in 5 s.", {
+        cause,
+        retryAfter: 5,
+      });
     });
     if (outcome.status === "not-found") return undefined;
     while (!feed.ended && !isClosing()) {
@@ -30,7 +36,7 @@ export async function cancelTask(
       if (feed.isGone) return undefined;
       if (!feed.ended) await new Promise<void>((resolve) => feed.onChange(resolve));
     }
-    // It is in the inbox: the next start ends the task.
+    // The request is in the inbox: after the restart it ends the task.
     if (!feed.ended) throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
     return feed.state === "canceled" ? "canceled" : "too-late";
   } finally {

@@ -41,7 +41,7 @@ describe("an answer that its sender does not wait for", () => {
     await harness.advance(3000);
     const said = { taskId: id, messageId: "m" as never, parts: [{ text: "1" }] };
     for (let send = 0; send < 2; send++) {
-      await answer(harness, await harness.begin(said, { onceWithin: 60_000 }));
+      await answer(harness, await harness.begin(said, { idempotencyWindow: 60_000 }));
       expect((await harness.get(id)).status.state).toBe("working");
     }
   });

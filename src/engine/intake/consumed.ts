@@ -1,18 +1,18 @@
 import { isInterrupted } from "../../protocol/state.ts";
 import type { Caller, Ticket } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import { changed, isUnknown, learnTaken, loadFeed, WaitLimit } from "./settled.ts";
 
-/** Milliseconds for the run to read an answer: it may be queued for a slot, or have to be started again. */
+/** Milliseconds to wait for the run to read an answer: the run may be queued, or parked and about to restart. */
 const MAX_WAIT = 1000;
 
 /**
- * Resolves once the task no longer shows the question that the ticket's message answers; at once for other messages. Resolves after one
- * second at the latest, and when the server shuts down.
+ * Resolves when the task's status no longer shows the question that the ticket's message answers; immediately for messages that answer no
+ * question. Resolves after 1 second at the latest, and when the server shuts down. Rejects if the caller's signal aborts.
  */
 export async function consumed(parts: EngineParts, ticket: Ticket, caller: Caller): Promise<void> {
-  // A message that made its task, or that answers nothing, leaves no question behind.
+  // The first message of a task, and a message that answers nothing, have no question to wait for.
   if (ticket.inbox === undefined || ticket.answers?.length === 0) return;
   const { feeds, store, isClosing, environment } = parts;
   const feed = feeds.peek(ticket.key) ?? (await loadFeed(parts, ticket));
@@ -32,7 +32,7 @@ export async function consumed(parts: EngineParts, ticket: Ticket, caller: Calle
   }
 }
 
-/** The status still shows a question that the message answers. Of a repeated message it is not known which question that is. */
+/** Whether the status still shows a question that the message answers. Without `answers` (a repeated message) any open question counts. */
 function isAsking(feed: Feed, { inbox = "", answers }: Ticket): boolean {
   if (feed.ended || !isInterrupted(feed.state) || feed.takenAfter(inbox) !== undefined) return false;
   return answers === undefined || feed.questions?.open.some(({ id }) => answers.includes(id)) === true;

@@ -4,18 +4,18 @@ import type { Message } from "../../protocol/message.ts";
 import { isTerminal } from "../../protocol/state.ts";
 import type { ListQuery, Store, TaskRecord } from "../../store/contract.ts";
 import type { Submission, Submitted } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
-import { entriesOf } from "../record/once-entry.ts";
+import type { EngineParts } from "../parts.ts";
+import { idempotencyEntryPrefix } from "../record/idempotency-entry.ts";
 import { isNamed, type PendingQuestion, type Questions, readRunner } from "../record/runner-record.ts";
 import { skillNamed } from "../run/turn.ts";
 import { type Continuation, continueTask } from "./continue-task.ts";
 
-/** How many tasks of the context, latest status first, are searched for a message that was sent before. */
+/** How many tasks of the context, newest status first, are searched for an earlier send of the same message. */
 const MAX_SEARCHED = 20;
 
 /**
- * Whether the message carries a context and no task, and so may answer a question of a task in that context. Agents that send a call path
- * name the task that they answer; without one they begin a task.
+ * Whether the message has a context id and no task id, so that it may answer a question of a task in that context. A message with a call path
+ * comes from an agent that sends a task id with its answers: without one, it starts a new task.
  */
 export function namesContextOnly({ answersByContext, callPath = [], message }: Submission): boolean {
   if (answersByContext !== true || callPath.length > 0) return false;
@@ -23,7 +23,8 @@ export function namesContextOnly({ answersByContext, callPath = [], message }: S
 }
 
 /**
- * Continues the one input-required task of the caller in the message's context, if the message may answer its question. `undefined`: it does not, and the message begins a new task.
+ * Continues the caller's only `input-required` task in the message's context, if the message may answer its question. Resolves with `undefined`
+ * if there is no such task: the message then starts a new task.
  */
 export async function continueByContext(parts: EngineParts, message: Continuation): Promise<Submitted | undefined> {
   const { contextId } = message.submission.message;
@@ -41,8 +42,8 @@ export async function continueByContext(parts: EngineParts, message: Continuatio
 }
 
 /**
- * Whether a message without a task id may answer these questions: it names open ones, or there is only one. Never those that ask for an
- * authorisation, a secret or the approval of a tool.
+ * Whether a message without a task id may answer these questions: it refers to open questions by request id, or exactly one question is open.
+ * A question for an authorisation, a secret or the approval of a tool call is never answered without the task id.
  */
 export function mayAnswerByContext(questions: Questions | undefined, message: Message): boolean {
   const open = questions?.open ?? [];
@@ -59,17 +60,17 @@ type InContext = Pick<ListQuery, "contextId" | "artifacts" | "history">;
 
 async function findTask(
   { store }: EngineParts,
-  { agent, submission, once }: Continuation,
+  { agent, submission, idempotency }: Continuation,
   inContext: InContext,
 ): Promise<TaskRecord | undefined> {
   const { scope, message, metadata } = submission;
   const { tasks } = await store.list({ ...inContext, scope, state: "input-required", limit: 2 });
-  // After the search for waiting tasks: what another node posts between the two is found here.
-  const before =
-    once === undefined
+  // Searched second: a message that another node posts between the two searches is found.
+  const earlier =
+    idempotency === undefined
       ? undefined
-      : await findRepeated(store, { ...inContext, scope, limit: MAX_SEARCHED }, message.messageId);
-  if (before !== undefined) return before;
+      : await findEarlierSend(store, { ...inContext, scope, limit: MAX_SEARCHED }, message.messageId);
+  if (earlier !== undefined) return earlier;
   const [waiting, another] = tasks;
   if (waiting === undefined || another !== undefined) return undefined;
   const { questions, skill } = readRunner(waiting.head.runner);
@@ -78,14 +79,14 @@ async function findTask(
   return !isOtherSkill && mayAnswerByContext(questions, message) ? waiting : undefined;
 }
 
-/** The task that a message of this id was added to before. */
-async function findRepeated(store: Store, query: ListQuery, messageId: string): Promise<TaskRecord | undefined> {
-  const beginning = entriesOf(messageId);
-  const isSame = (id: string | undefined): boolean => id?.startsWith(beginning) === true;
+/** The task in which an earlier send of this message id was stored. */
+async function findEarlierSend(store: Store, query: ListQuery, messageId: string): Promise<TaskRecord | undefined> {
+  const prefix = idempotencyEntryPrefix(messageId);
+  const isSame = (id: string | undefined): boolean => id?.startsWith(prefix) === true;
   const { tasks } = await store.list({ ...query, history: undefined });
   for (const record of tasks) {
     if (record.history.some(({ inbox }) => isSame(inbox))) return record;
-    if (readRunner(record.head.runner).unkept?.some(isSame) === true) return record;
+    if (readRunner(record.head.runner).consumedSealed?.some(isSame) === true) return record;
     if (isTerminal(record.head.state)) continue;
     if ((await store.inbox(record.id)).some(({ id }) => isSame(id))) return record;
   }

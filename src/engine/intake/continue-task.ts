@@ -8,36 +8,40 @@ import { publicTaskId } from "../../protocol/task-key.ts";
 import type { InboxEntry, Outcome } from "../../store/contract.ts";
 import { type Agent, TaskAborted } from "../agent/agent.ts";
 import type { Submission, Submitted, Ticket } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import { ticketOf } from "../read/ticket.ts";
+import { idempotencyEntryId } from "../record/idempotency-entry.ts";
 import { writeInboxMessage } from "../record/inbox-message.ts";
-import { onceEntry } from "../record/once-entry.ts";
 import { isNamed, type Questions, readRunner } from "../record/runner-record.ts";
 import { skillNamed } from "../run/turn.ts";
 import { answerTargets } from "./answer-target.ts";
+import { findEarlierMessage, type Idempotency } from "./idempotency.ts";
 import { checkSize } from "./message-size.ts";
 import { setWebhook } from "./message-webhook.ts";
-import { type Once, toldBefore } from "./once.ts";
 import { refusedTask } from "./refused-task.ts";
 
 export interface Continuation {
   readonly agent: Agent;
   readonly submission: Submission;
-  readonly once: Once | undefined;
-  /** Whether the message may answer the task's questions, where it does not carry the task's id. */
+  readonly idempotency: Idempotency | undefined;
+  /** For a message without a task id: whether it may answer the task's open questions. */
   readonly mayAnswer?: (questions: Questions | undefined, message: Message) => boolean;
 }
 
-/** Leaves one more message in the inbox of a task. The feed is held, and released here. */
+/**
+ * Posts a message to the inbox of an existing task and releases the feed, which the caller holds. Rejects with `unsupported-operation` if the
+ * task has ended, `invalid-params`, `resource-exhausted` if the inbox or the history is full, or `unavailable` if the store fails.
+ */
 export async function continueTask(parts: EngineParts, feed: Feed, message: Continuation): Promise<Submitted> {
   try {
-    const inbox = await entryBefore(parts, feed, message);
-    const posted = inbox === undefined ? await postOnce(parts, feed, message) : repeated(feed, message, inbox);
+    const inbox = await findEarlierEntry(parts, feed, message);
+    const posted =
+      inbox === undefined ? await postUnlessRepeated(parts, feed, message) : repeated(feed, message, inbox);
     return { kind: "task", ticket: { ...ticketOf(feed.task), ...posted } };
   } catch (error) {
     if (error instanceof A2AError || error instanceof TaskAborted) throw error;
-    throw new A2AError("unavailable", "The message could not be stored; try again later.", {
+    throw new A2AError("unavailable", "The message could not be stored; try again in 5 s.", {
       cause: error,
       retryAfter: 5,
     });
@@ -46,34 +50,34 @@ export async function continueTask(parts: EngineParts, feed: Feed, message: Cont
   }
 }
 
-/** What the same message has become before, where it is to count once. */
-async function entryBefore(
+/** The inbox entry of an earlier send of the same message; `undefined` without idempotency. */
+async function findEarlierEntry(
   parts: EngineParts,
   { task }: Feed,
-  { submission, once }: Continuation,
+  { submission, idempotency }: Continuation,
 ): Promise<string | undefined> {
-  if (once === undefined) return undefined;
+  if (idempotency === undefined) return undefined;
   const { messageId } = submission.message;
-  return toldBefore(parts, task.id, { messageId, digest: once.digest });
+  return findEarlierMessage(parts, task.id, { messageId, digest: idempotency.digest });
 }
 
-/** What a ticket says of a message in an inbox. */
+/** The members of a ticket for a message in an inbox. */
 type Posted = Pick<Ticket, "asked" | "answers"> & { readonly inbox: string };
 
-async function postOnce(parts: EngineParts, feed: Feed, message: Continuation): Promise<Posted> {
+async function postUnlessRepeated(parts: EngineParts, feed: Feed, message: Continuation): Promise<Posted> {
   try {
     return await post(parts, feed, message);
   } catch (error) {
-    // Another node may have been quicker with the same message, and the task may have ended by it.
-    const before = error instanceof A2AError ? await entryBefore(parts, feed, message) : undefined;
-    if (before === undefined) throw error;
-    return repeated(feed, message, before);
+    // Another node may have stored the same message first, and that message may have ended the task.
+    const earlier = error instanceof A2AError ? await findEarlierEntry(parts, feed, message) : undefined;
+    if (earlier === undefined) throw error;
+    return repeated(feed, message, earlier);
   }
 }
 
 /**
- * A message that was stored before and may not be read yet: it answers the open questions that it names, or the one that it arrived after.
- * While the task works, the message waits for the next question or the end.
+ * The ticket of a message that an earlier send stored, consumed or not. It answers the open questions it refers to by request id; without
+ * request ids, the open questions that were asked before it arrived. While the task works, the message waits for the next question or the end.
  */
 function repeated(feed: Feed, { submission: { message } }: Continuation, inbox: string): Posted {
   if (!isInterrupted(feed.state)) return { inbox, asked: feed.interruptedAt };
@@ -86,13 +90,13 @@ function repeated(feed: Feed, { submission: { message } }: Continuation, inbox: 
 }
 
 async function post(parts: EngineParts, feed: Feed, continuation: Continuation): Promise<Posted> {
-  const { agent, submission, once, mayAnswer } = continuation;
+  const { agent, submission, idempotency, mayAnswer } = continuation;
   const { feeds, environment } = parts;
   const { message, admitSkill, webhook } = submission;
   const { id } = feed.task;
   await requireOpen(parts, feed, submission);
   if (admitSkill !== undefined) {
-    const skill = skillNamed(agent, message)?.id ?? (await skillAtWork(parts, id));
+    const skill = skillNamed(agent, message)?.id ?? (await currentSkill(parts, id));
     if (skill !== undefined) admitSkill(skill);
   }
   const body = writeInboxMessage(
@@ -100,25 +104,25 @@ async function post(parts: EngineParts, feed: Feed, continuation: Continuation):
     submission.callPath,
   );
   checkSize(environment.limits, body);
-  // Another node may have asked meanwhile, and for something that must be sealed.
+  // Another node may have asked a question meanwhile, and its answer may have to be sealed.
   await feeds.refresh([id]);
   if (mayAnswer?.(feed.questions, message) === false) throw notAsked(id);
   const targets = answerTargets(feed.questions, message);
   const answers = targets.map((question) => question.id);
-  // Questions that become visible from here on are not among the targets: the message does not answer them.
+  // The message does not answer questions that become visible after this point.
   const asked = feed.interruptedAt;
   const undo = webhook === undefined ? undefined : await setWebhook(parts, feed, webhook);
   const sealed = targets.some(({ sensitive }) => sensitive === true);
   const entry: InboxEntry = {
-    id: once === undefined ? uuidv7() : onceEntry(message.messageId, once.digest),
+    id: idempotency === undefined ? uuidv7() : idempotencyEntryId(message.messageId, idempotency.digest),
     kind: "message",
     body: sealed ? environment.sealer.seal(body, id) : body,
     sealed,
     at: environment.clock.now(),
   };
   const outcome = await deliver(parts, id, { entry, answers });
-  // Another node was quicker with the same message.
-  const isRepeated = outcome.status === "duplicate" && once !== undefined;
+  // Another node stored the same message first.
+  const isRepeated = outcome.status === "duplicate" && idempotency !== undefined;
   if (outcome.status !== "ok" && !isRepeated) {
     await undo?.();
     throw refusal(outcome, id, environment.limits.maxInbox);
@@ -129,7 +133,7 @@ async function post(parts: EngineParts, feed: Feed, continuation: Continuation):
 async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submission): Promise<void> {
   const { runs, environment } = parts;
   const { task } = feed;
-  // Its name may have been taken a moment ago: what follows must find it in the store.
+  // A task that was created a moment ago must be stored before a message is posted to it.
   const writer = runs.writer(task.id);
   if (writer !== undefined && !writer.isStored) {
     await writer.flush().catch((cause: unknown) => {
@@ -138,22 +142,25 @@ async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submissi
   }
   if (feed.ended) throw taskEnded(task.id, feed.state);
   if (message.contextId !== undefined && message.contextId !== task.contextId) {
-    throw invalidField("message.contextId", "is not the context of the task that message.taskId names");
+    throw invalidField("message.contextId", "is not the context of the task in message.taskId");
   }
   if (runs.writer(task.id)?.historyIsFull ?? (await isHistoryFull(parts, task.id))) {
-    throw new A2AError("resource-exhausted", `A task may have ${environment.limits.maxHistory} messages.`);
+    throw new A2AError(
+      "resource-exhausted",
+      `The task has reached its limit of ${environment.limits.maxHistory} messages.`,
+    );
   }
 }
 
-/** The skill that a task goes on with where a message names none: who may not use it may not answer it either. */
-async function skillAtWork({ runs, store }: EngineParts, id: TaskId): Promise<string | undefined> {
+/** The skill that handles the task. A caller who may not use this skill may not answer its questions. */
+async function currentSkill({ runs, store }: EngineParts, id: TaskId): Promise<string | undefined> {
   const writer = runs.writer(id);
   if (writer !== undefined) return writer.runner.skill;
   const record = await store.get(id, { artifacts: false, history: 0 });
   return record === undefined ? undefined : readRunner(record.head.runner).skill;
 }
 
-/** A task that nobody is at work on has no writer to ask. */
+/** For a task without a writer in this process. */
 async function isHistoryFull({ store, environment }: EngineParts, id: TaskId): Promise<boolean> {
   const record = await store.get(id, { artifacts: false });
   return (record?.history.length ?? 0) >= environment.limits.maxHistory;
@@ -161,7 +168,7 @@ async function isHistoryFull({ store, environment }: EngineParts, id: TaskId): P
 
 interface Delivery {
   readonly entry: InboxEntry;
-  /** Request ids of the questions it answers. */
+  /** Request ids of the questions that the entry answers. */
   readonly answers: readonly string[];
 }
 
@@ -181,7 +188,7 @@ function deliver(
 function refusal({ status }: Outcome, id: TaskId, maxInbox: number): A2AError {
   if (status === "ended") return taskEnded(id, undefined);
   if (status !== "full") return taskNotFound(id);
-  return new A2AError("resource-exhausted", `${maxInbox} messages wait for this task already; try again later.`, {
+  return new A2AError("resource-exhausted", `The task already has ${maxInbox} unread messages; try again in 5 s.`, {
     retryAfter: 5,
   });
 }
@@ -199,7 +206,7 @@ function notAsked(id: TaskId): A2AError {
 function taskEnded(id: TaskId, state: string | undefined): A2AError {
   return new A2AError(
     "unsupported-operation",
-    `The task is finished${state === undefined ? "" : ` (${state})`}; send the message without a task id to begin a new one.`,
+    `The task is finished${state === undefined ? "" : ` (${state})`}; send the message without a task id to start a new task.`,
     { metadata: { taskId: publicTaskId(id), state: state ?? "unknown" } },
   );
 }

@@ -10,18 +10,19 @@ import { traceIdOf } from "../../protocol/traceparent.ts";
 import type { TaskCreate } from "../../store/contract.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { Submission, Submitted, TaskRef } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import { ticketOf } from "../read/ticket.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
 import type { Run } from "../run/run.ts";
+import { findEarlierTask, type Idempotency } from "./idempotency.ts";
 import { checkSize } from "./message-size.ts";
-import { madeBefore, type Once } from "./once.ts";
 import { refusedTask } from "./refused-task.ts";
 import type { Routed } from "./route.ts";
 
+/** Milliseconds; see `AgentDefinition.timeout`. */
 const DEFAULT_TIMEOUT = 60 * 60 * 1000;
 
-/** The agent has answered already: the task only says so. */
+/** The agent's `reply` answered the message: the task is created completed, with the reply as its result. */
 export interface Answered {
   readonly kind: "answered";
   readonly parts: readonly Part[];
@@ -30,17 +31,17 @@ export interface Answered {
 export interface NewTask {
   readonly submission: Submission;
   readonly routed: Routed | Answered;
-  readonly once: Once | undefined;
+  readonly idempotency: Idempotency | undefined;
 }
 
 /**
- * Makes a task of a message and starts its run, which may be over before the task is in the store. A task that is to be made once is in the
- * store before its run starts: only then it is known that no other node was quicker.
+ * Creates a task for a message and starts its run. The run may end before the task is stored. An idempotent task is stored before its run
+ * starts: only the store knows whether another node already created a task for the same message.
  */
 export function createTask(parts: EngineParts, agent: Agent, task: NewTask): Submitted | Promise<Submitted> {
-  const { submission, once } = task;
+  const { submission, idempotency } = task;
   const { run, start } = openTask(parts, agent, task);
-  if (once !== undefined) return storeFirst(parts, submission, { run, start, once });
+  if (idempotency !== undefined) return storeFirst(parts, submission, { run, start, idempotency });
   start();
   return { kind: "task", ticket: ticketOf(run.writer.ref) };
 }
@@ -48,7 +49,7 @@ export function createTask(parts: EngineParts, agent: Agent, task: NewTask): Sub
 async function storeFirst(
   parts: EngineParts,
   submission: Submission,
-  { run, start, once }: Opened & { readonly once: Once },
+  { run, start, idempotency }: Opened & { readonly idempotency: Idempotency },
 ): Promise<Submitted> {
   const { writer } = run;
   const stored = writer.flush();
@@ -57,25 +58,25 @@ async function storeFirst(
     await stored;
     return { kind: "task", ticket: ticketOf(writer.ref) };
   } catch (cause) {
-    // A task that its caller has named may be refused for its name before it is for its message.
+    // The store may refuse the task id that the caller chose (`duplicate`) before it compares the message id (`repeated`).
     const mayBeRepeated = writer.loss?.kind === "refused" && writer.loss.status !== "full";
-    const before = mayBeRepeated ? await madeBefore(parts, submission, once) : undefined;
-    if (before === undefined) throw refusedTask(writer.loss, cause);
-    return { kind: "task", ticket: before };
+    const earlier = mayBeRepeated ? await findEarlierTask(parts, submission, idempotency) : undefined;
+    if (earlier === undefined) throw refusedTask(writer.loss, cause);
+    return { kind: "task", ticket: earlier };
   }
 }
 
 interface Opened {
   readonly run: Run;
-  /** Lets it go to work, at once or when it is ready. */
+  /** Starts the run now, or when `ready` resolves. */
   readonly start: (ready?: Promise<void>) => void;
 }
 
-function openTask(parts: EngineParts, agent: Agent, { submission, routed, once }: NewTask): Opened {
+function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempotency }: NewTask): Opened {
   const { runs, feeds, environment } = parts;
   const { scope, message: incoming, dialect } = submission;
   const now = environment.clock.now();
-  // Safe: the server names its tasks and, where the caller did not, their contexts.
+  // Safe casts: the server creates task ids, and context ids unless the caller sent one.
   const ref: TaskRef = {
     id: incoming.taskId === undefined ? (uuidv7(now) as TaskId) : namedTask(scope, incoming.taskId),
     contextId: incoming.contextId ?? (uuidv7(now) as ContextId),
@@ -108,7 +109,7 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, once }
     create: {
       message: body,
       streams: submission.streaming,
-      record: recordOf(parts.node, ref, { submission, once, at: now }),
+      record: recordOf(parts.node, ref, { submission, idempotency, at: now }),
     },
   });
   if (routed.kind === "answered") return { run, start: () => void runs.end(run, "completed", routed.parts) };
@@ -118,13 +119,17 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, once }
   return { run, start: (ready) => runs.begin(run, { turn, skill, steps: [], replay: undefined }, ready) };
 }
 
-interface Making {
+interface Creation {
   readonly submission: Submission;
-  readonly once: Once | undefined;
+  readonly idempotency: Idempotency | undefined;
   readonly at: number;
 }
 
-function recordOf(node: string, { contextId, scope, dialect }: TaskRef, { submission, once, at }: Making): TaskCreate {
+function recordOf(
+  node: string,
+  { contextId, scope, dialect }: TaskRef,
+  { submission, idempotency, at }: Creation,
+): TaskCreate {
   const { message, streaming, webhook } = submission;
   return {
     contextId,
@@ -133,8 +138,8 @@ function recordOf(node: string, { contextId, scope, dialect }: TaskRef, { submis
     dialect,
     at,
     node,
-    ...((streaming || once !== undefined) && { messageId: message.messageId }),
-    ...(once !== undefined && { once }),
+    ...((streaming || idempotency !== undefined) && { messageId: message.messageId }),
+    ...(idempotency !== undefined && { idempotency }),
     ...(webhook !== undefined && { webhook: webhook.draft }),
   };
 }

@@ -3,19 +3,19 @@ import type { JsonValue } from "../../protocol/json.ts";
 import type { Submission } from "../api.ts";
 
 /**
- * Stands for what a caller said: two messages have the same one if, and only if, they say the same to the same agent, task and skill.
- * How the answer is wanted, and what the message is called, are no part of it.
+ * SHA-256 over the content of a send: the message without its id, and the request's metadata. The options that only say how to answer, such as
+ * output modes, are left out, so a client that retries with other options still repeats the same message.
  */
 export function messageDigest({ message, metadata }: Pick<Submission, "message" | "metadata">): string {
-  const { messageId: _, ...said } = message;
+  const { messageId: _, ...content } = message;
   return createHash("sha256")
-    .update(JSON.stringify([said, metadata], inOrder))
+    .update(JSON.stringify([content, metadata], sortMembers))
     .digest("base64url");
 }
 
-/** The same members in the same order, in whichever they came. */
-function inOrder(_name: string, value: JsonValue): JsonValue {
+/** A `JSON.stringify` replacer that sorts members by name, so that their order does not change the digest. */
+function sortMembers(_name: string, value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  // From entries and not by assignment, by which one name would set the prototype.
+  // Object.fromEntries, because assigning a member called `__proto__` would set the prototype.
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -22,8 +22,8 @@ describe("a webhook that comes with a message", () => {
   test("for a task that is to be made once is not set again by a repetition", async () => {
     await using harness = await openHarness({ agents: asking });
     const message = { messageId: "m" as never, parts: [{ text: "go" }] };
-    const { taskId } = await harness.start(message, { onceWithin: 1000, webhook: webhook("w") });
-    await harness.start(message, { onceWithin: 1000, webhook: webhook("v") });
+    const { taskId } = await harness.start(message, { idempotencyWindow: 1000, webhook: webhook("w") });
+    await harness.start(message, { idempotencyWindow: 1000, webhook: webhook("v") });
     expect((await harness.shared.webhooks(taskId)).map(({ id }) => id)).toEqual(["w"]);
   });
 

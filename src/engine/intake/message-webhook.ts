@@ -1,11 +1,12 @@
 import { A2AError } from "../../protocol/error.ts";
 import type { SubmittedWebhook } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 
 /**
- * Sets the webhook that came with a message to this task, before the message itself: it is told of all that comes of it, and where it
- * is refused nothing of the message is kept. Resolves with how to take it back, should the message be refused after all.
+ * Stores the webhook that came with a message to an existing task. The webhook is stored before the message, so that it receives every event
+ * the message causes, and so that a refused webhook refuses the message. Resolves with a function that deletes the webhook again, for a
+ * message that is refused later.
  */
 export async function setWebhook(
   { store, committer, environment }: EngineParts,
@@ -14,19 +15,22 @@ export async function setWebhook(
 ): Promise<() => Promise<void>> {
   const { maxInbox } = environment.limits;
   const [waiting, before] = await Promise.all([store.inbox(task.id), store.webhooks(task.id)]);
-  // Sets nothing for a message that will not be taken.
+  // Do not store a webhook for a message that the full inbox will refuse.
   if (waiting.filter(({ kind }) => kind === "message").length >= maxInbox) {
-    throw new A2AError("resource-exhausted", `${maxInbox} messages wait for this task already; try again later.`, {
+    throw new A2AError("resource-exhausted", `The task already has ${maxInbox} unread messages; try again in 5 s.`, {
       retryAfter: 5,
     });
   }
   const { scope, id } = task;
   const outcome = await committer.submit({ kind: "webhook-set", task: id, scope, webhook: draft, maxPerTask, only });
   if (outcome.status === "full") {
-    throw new A2AError("resource-exhausted", `A task may have ${maxPerTask} push notification configurations.`);
+    throw new A2AError(
+      "resource-exhausted",
+      `A task may have at most ${maxPerTask} push notification configurations; delete one first.`,
+    );
   }
   if (outcome.status !== "ok") throw new A2AError("task-not-found", "Task not found");
-  // One that was there before under the same id was to be replaced either way.
+  // A webhook that existed under this id stays replaced.
   const isNew = !before.some((known) => known.id === draft.id && known.state !== "removed");
   return async () => {
     if (isNew) await committer.submit({ kind: "webhook-delete", task: id, id: draft.id });

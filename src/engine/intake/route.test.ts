@@ -83,7 +83,7 @@ describe("routeMessage", () => {
     const reason = reasonOf(
       await route(make({ run, skills: [plan, book] }), { text: "hi" }, { message: { skillId: "fly" } }),
     );
-    expect(reason).toBe('There is no skill "fly"; there is "plan", "book".');
+    expect(reason).toBe('Unknown skill "fly"; the agent has "plan", "book".');
   });
 
   test.each<[string, JsonObject[string]]>([
@@ -112,7 +112,7 @@ describe("routeMessage", () => {
       { data: { city: 5, days: 1 } },
       { message: { skillId: "plan" } },
     );
-    expect(reasonOf(routed)).toMatch(/^Skill "plan" does not take this message: city: .*string/);
+    expect(reasonOf(routed)).toMatch(/^Skill "plan" does not accept this message: city: .*string/);
   });
 
   test.each<[string, Part]>([
@@ -186,7 +186,7 @@ describe("routeMessage", () => {
 
   test("the skill the agent's route names must still take the message", async () => {
     const routed = await route(make({ run, skills: [plan], route: () => "plan" }), { text: "hello" });
-    expect(reasonOf(routed)).toContain('Skill "plan" does not take this message');
+    expect(reasonOf(routed)).toContain('Skill "plan" does not accept this message');
   });
 
   test("what no skill takes goes to the agent's own run", async () => {
@@ -220,7 +220,7 @@ describe("routeMessage", () => {
   test("what several skills take is refused, naming those", async () => {
     const second: Skill = { ...plan, id: "plan2" };
     const reason = reasonOf(await route(make({ skills: [plan, book, second] }), { data: { city: "Oslo", days: 1 } }));
-    expect(reason).toContain('Several skills take this message: "plan", "plan2".');
+    expect(reason).toContain('Several skills accept this message: "plan", "plan2".');
   });
 
   test("an agent that only replies takes no tasks", async () => {

@@ -4,16 +4,14 @@ import type { Agent, ReplyCall, Skill } from "../agent/agent.ts";
 import { dataOf } from "../agent/output.ts";
 import { answersIn, firstAccepted, structuredIn, validateRaw } from "../run/answer.ts";
 
-/** Who handles a message: the agent itself, one of its skills, or nobody, and then why, in words for the caller. */
+/** What handles a message: the agent's own `run`, one of its skills, or nothing, with a reason that the caller reads. */
 export type Routed =
   | { readonly kind: "agent" }
   | {
       readonly kind: "skill";
       readonly skill: Skill;
-      /** What the skill's schema made of the message's data; the data itself where it has no schema. */
+      /** The output of the skill's schema for the message's data; the data itself if the skill has no schema. */
       readonly data: unknown;
-      /** What `data` was made of; kept for a replay. */
-      readonly raw: JsonValue | undefined;
     }
   | { readonly kind: "none"; readonly reason: string };
 
@@ -21,18 +19,25 @@ const MAX_LISTED = 20;
 const MAX_QUOTED = 100;
 
 /**
- * Finds who handles a message. In this order: the skill named by `skillId` in the message's or the request's metadata; the only skill
- * whose schema takes the message's data (or its text as JSON); the one the agent's `route` names; the agent's own `run`; the
- * only skill that takes any message. Rejects only when the agent's `route` fails or names a skill that is not there.
+ * Routes a message. The first rule that applies wins:
+ *
+ * 1. the skill that `skillId` names, in the metadata of the message or of the request;
+ * 2. the only skill whose schema accepts the message's data (or its text as JSON);
+ * 3. the skill that the agent's `route` returns;
+ * 4. the agent's own `run`;
+ * 5. the only skill without a schema.
+ *
+ * Rejects only if the agent's `route` throws or returns the id of an unknown skill.
  */
 export async function routeMessage(agent: Agent, message: Message, call: ReplyCall): Promise<Routed> {
   const skills = agent.skills ?? [];
-  if (skills.length === 0) return agent.run === undefined ? nobody("This agent takes no tasks.") : { kind: "agent" };
+  if (skills.length === 0)
+    return agent.run === undefined ? unhandled("This agent accepts no tasks.") : { kind: "agent" };
 
   const named = skillIdIn(message.metadata) ?? skillIdIn(call.metadata);
   if (named !== undefined && named !== null) {
     const skill = skills.find(({ id }) => id === named);
-    if (skill === undefined) return nobody(`There is no skill ${quote(named)}; there is ${listIds(skills)}.`);
+    if (skill === undefined) return unhandled(`Unknown skill ${quote(named)}; the agent has ${listIds(skills)}.`);
     return enterSkill(agent, skill, message);
   }
 
@@ -43,8 +48,7 @@ export async function routeMessage(agent: Agent, message: Message, call: ReplyCa
   const chosen = await agent.route?.(message, call);
   if (chosen !== undefined) {
     const skill = skills.find(({ id }) => id === chosen);
-    if (skill === undefined)
-      throw new Error(`route() of agent "${agent.id}" named the skill "${chosen}", which it does not have.`);
+    if (skill === undefined) throw new Error(`route() of agent "${agent.id}" returned the unknown skill "${chosen}".`);
     return enterSkill(agent, skill, message);
   }
   if (agent.run !== undefined) return { kind: "agent" };
@@ -52,20 +56,19 @@ export async function routeMessage(agent: Agent, message: Message, call: ReplyCa
   const open = skills.filter((skill) => skill.input === undefined && skill.run !== undefined);
   const [only] = open;
   if (only !== undefined && open.length === 1 && survey.fits.length === 0) return enterSkill(agent, only, message);
-  return nobody(whatWouldMatch(skills, survey));
+  return unhandled(explainNoMatch(skills, survey));
 }
 
 async function enterSkill(agent: Agent, skill: Skill, message: Message): Promise<Routed> {
   const id = JSON.stringify(skill.id);
-  if (!isHandled(agent, skill)) return nobody(`Skill ${id} takes no tasks.`);
+  if (!isHandled(agent, skill)) return unhandled(`Skill ${id} accepts no tasks.`);
   if (skill.input === undefined) {
-    const data = dataOf(message.parts);
-    return { kind: "skill", skill, data, raw: data };
+    return { kind: "skill", skill, data: dataOf(message.parts) };
   }
-  // Whoever names the skill may also send the bare text, where its schema takes that.
+  // The caller chose the skill, so the plain text is tried, too: the schema may accept a string.
   const checked = await firstAccepted(skill.input, answersIn(message));
-  if (!checked.ok) return nobody(`Skill ${id} does not take this message: ${checked.problem}`);
-  return { kind: "skill", skill, data: checked.value, raw: checked.raw };
+  if (!checked.ok) return unhandled(`Skill ${id} does not accept this message: ${checked.problem}`);
+  return { kind: "skill", skill, data: checked.value };
 }
 
 function isHandled(agent: Agent, skill: Skill): boolean {
@@ -74,7 +77,7 @@ function isHandled(agent: Agent, skill: Skill): boolean {
 
 interface Survey {
   readonly fits: readonly Extract<Routed, { readonly kind: "skill" }>[];
-  /** Why the others refused, by skill. */
+  /** Why the schema of a skill did not accept the data. */
   readonly problems: ReadonlyMap<Skill, string>;
 }
 
@@ -82,7 +85,7 @@ async function fitSchemas(agent: Agent, skills: readonly Skill[], message: Messa
   const fits: Extract<Routed, { readonly kind: "skill" }>[] = [];
   const problems = new Map<Skill, string>();
   const checkable = skills.filter((skill) => skill.input !== undefined && isHandled(agent, skill));
-  // Most agents have no schemas, and reading a text as JSON that is none costs more than the rest of routing.
+  // Parse the text as JSON only if a schema needs it: parsing costs more than the rest of routing.
   const raw = checkable.length === 0 ? undefined : structuredIn(message);
   for (const skill of checkable) {
     if (skill.input === undefined) continue;
@@ -91,24 +94,25 @@ async function fitSchemas(agent: Agent, skills: readonly Skill[], message: Messa
       continue;
     }
     const checked = await validateRaw(skill.input, raw);
-    if (checked.ok) fits.push({ kind: "skill", skill, data: checked.value, raw });
+    if (checked.ok) fits.push({ kind: "skill", skill, data: checked.value });
     else problems.set(skill, checked.problem);
   }
   return { fits, problems };
 }
 
-function whatWouldMatch(skills: readonly Skill[], survey: Survey): string {
+function explainNoMatch(skills: readonly Skill[], survey: Survey): string {
   if (survey.fits.length > 1) {
     const ids = listIds(survey.fits.map((fit) => fit.skill));
-    return `Several skills take this message: ${ids}. Name one as \`skillId\` in the metadata.`;
+    return `Several skills accept this message: ${ids}. Choose one with \`skillId\` in the metadata.`;
   }
   const listed = skills.slice(0, MAX_LISTED).map((skill) => {
     const problem = survey.problems.get(skill);
-    const expects = problem === undefined ? "takes any message that names it" : `expects data of its form (${problem})`;
+    const expects =
+      problem === undefined ? "accepts any message that names it" : `expects data that fits its schema (${problem})`;
     return `${JSON.stringify(skill.id)} (${skill.name}) ${expects}`;
   });
   if (skills.length > MAX_LISTED) listed.push(`and ${skills.length - MAX_LISTED} more`);
-  return `No skill takes this message. Name one as \`skillId\` in the metadata, or send data that fits: ${listed.join("; ")}.`;
+  return `No skill accepts this message. Choose one with \`skillId\` in the metadata, or send data that fits a schema: ${listed.join("; ")}.`;
 }
 
 function listIds(skills: readonly Skill[]): string {
@@ -127,6 +131,6 @@ function quote(value: JsonValue): string {
   return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
 }
 
-function nobody(reason: string): Routed {
+function unhandled(reason: string): Routed {
   return { kind: "none", reason };
 }

@@ -3,14 +3,16 @@ import { A2AError } from "../../protocol/error.ts";
 import { isInterrupted } from "../../protocol/state.ts";
 import type { Store } from "../../store/contract.ts";
 import type { Caller, Ticket } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import { isHandledAt } from "../read/ticket.ts";
 import { refusedTask } from "./refused-task.ts";
 
 /**
- * Resolves once the task has ended, or is interrupted and nothing works on this message any more: it was consumed, or it arrived before
- * the open question, does not answer it, and is left in the inbox for a later turn. Resolves after `maxWait` at the latest.
+ * Resolves when the task has ended, or is interrupted (`input-required`, `auth-required`) after the ticket's message was handled: the run
+ * consumed the message, or the message arrived before the open question, does not answer it, and stays in the inbox for a later turn.
+ * Resolves after `limits.maxWait` milliseconds at the latest, and when the server shuts down. Rejects if the caller's signal aborts, the task
+ * was not stored, or it was deleted.
  */
 export async function settled(
   { feeds, runs, store, isClosing, environment }: EngineParts,
@@ -21,7 +23,7 @@ export async function settled(
   const writer = runs.writer(ticket.key);
   const feed = feeds.peek(ticket.key) ?? (await loadFeed({ feeds, store }, ticket));
   feed.holders++;
-  // The first commit of a new task is sure to come soon; most need no more, and so no signal.
+  // Wait for the first commit of a new task without the signal: it comes soon, and most sends end with it. Reading the signal creates it.
   let soon = writer !== undefined && !writer.isStored;
   let limit: WaitLimit | undefined;
   try {
@@ -36,7 +38,7 @@ export async function settled(
         await changed(feed, caller.signal, limit);
       }
       soon = false;
-      // Who writes here says what it takes; of what others take, only the store knows.
+      // A writer in this process reports consumed messages to the feed. For tasks of other nodes, read the store.
       if (!feed.hasWriter && isUnknown(feed, ticket)) await learnTaken(store, feed, ticket);
     }
   } finally {
@@ -45,7 +47,7 @@ export async function settled(
   }
 }
 
-/** One timer for all the waits of a send. */
+/** One timer for all waits of a send. */
 export class WaitLimit {
   readonly #timer: Timer | undefined;
   isReached = false;
@@ -69,11 +71,11 @@ function isSettled(feed: Feed, ticket: Ticket): boolean {
   if (feed.ended) return true;
   if (feed.interruptedAt === 0) return false;
   if (isHandledAt(feed, ticket, feed.interruptedAt)) return true;
-  // task.next() consumed the message beside a question that was open before and still is.
+  // task.next() consumed the message while an earlier question stayed open.
   return isInterrupted(feed.state) && ticket.inbox !== undefined && feed.takenAfter(ticket.inbox) !== undefined;
 }
 
-/** Resolves at the feed's next change, when the signal aborts, and when the limit is reached. */
+/** Resolves at the feed's next change, when the signal aborts, or when the limit is reached. */
 export function changed(feed: Feed, signal: AbortSignal, limit: WaitLimit): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
@@ -90,6 +92,7 @@ export function changed(feed: Feed, signal: AbortSignal, limit: WaitLimit): Prom
   });
 }
 
+/** Loads the task's feed from the store without holding it. Rejects with `task-not-found`. */
 export async function loadFeed({ feeds, store }: Pick<EngineParts, "feeds" | "store">, ticket: Ticket): Promise<Feed> {
   const record = await store.get(ticket.key, { artifacts: false, history: 0 });
   if (record === undefined) throw new A2AError("task-not-found", "Task not found");
@@ -98,12 +101,12 @@ export async function loadFeed({ feeds, store }: Pick<EngineParts, "feeds" | "st
   return feed;
 }
 
-/** Something is being asked, and the feed cannot tell whether before or after the ticket's message was read. */
+/** Whether a question is open and the feed does not know if the run consumed the ticket's message before or after it. */
 export function isUnknown(feed: Feed, { inbox }: Ticket): boolean {
   return inbox !== undefined && !feed.ended && feed.interruptedAt > 0 && feed.takenAfter(inbox) === undefined;
 }
 
-/** The message may have been taken before this feed was made, or by another node. */
+/** Tells the feed if the message was consumed by another node, or before the feed existed: reads it from the store. */
 export async function learnTaken(store: Store, feed: Feed, { key, inbox }: Ticket): Promise<void> {
   const waiting = await store.inbox(key);
   if (inbox === undefined || waiting.some((entry) => entry.id === inbox)) return;
@@ -111,6 +114,6 @@ export async function learnTaken(store: Store, feed: Feed, { key, inbox }: Ticke
   if (record === undefined || feed.takenAfter(inbox) !== undefined) return;
   const taken = record.history.find((entry) => entry.inbox === inbox);
   if (taken !== undefined) feed.markTaken(inbox, taken.after);
-  // A sealed message leaves no trace in the history. It was taken; if nothing is on its way, before what is asked now.
+  // A consumed sealed message is not in the history. If the feed is up to date, it was consumed before the open question.
   else if (record.seq === feed.seq) feed.markTaken(inbox, 0);
 }

@@ -304,7 +304,7 @@ describe("reply", () => {
       });
       await expect(harness.submit("hi")).rejects.toMatchObject({
         code: "invalid-agent-response",
-        message: "The agent's answer cannot be sent.",
+        message: "The agent returned invalid output.",
       });
       expect(harness.store.commits).toEqual([]);
     }

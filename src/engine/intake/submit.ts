@@ -8,25 +8,32 @@ import { namedTask, otherTaskKey, taskKey } from "../../protocol/task-key.ts";
 import type { Agent, Output, ReplyCall } from "../agent/agent.ts";
 import { toParts } from "../agent/output.ts";
 import type { Submission, Submitted } from "../api.ts";
-import type { EngineParts } from "../engine.ts";
+import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import { callHook } from "../run/run.ts";
 import { skillNamed } from "../run/turn.ts";
 import { continueByContext, namesContextOnly } from "./context-answer.ts";
 import { continueTask, taskNotFound } from "./continue-task.ts";
 import { type Answered, createTask } from "./create-task.ts";
+import { type Idempotency, submitIdempotent } from "./idempotency.ts";
 import { checkParts } from "./message-size.ts";
-import { type Once, submitOnce } from "./once.ts";
 import { type Routed, routeMessage } from "./route.ts";
 
-/** Takes in one message: see `Engine.submit`. */
+/** Implements `Engine.submit`. */
 export function submit(parts: EngineParts, submission: Submission): Promise<Submitted> {
-  const { onceWithin } = submission;
-  if (onceWithin === undefined) return takeIn(parts, submission, undefined);
-  return submitOnce(parts, submission, { within: onceWithin, work: (once) => takeIn(parts, submission, once) });
+  const { idempotencyWindow } = submission;
+  if (idempotencyWindow === undefined) return submitMessage(parts, submission, undefined);
+  return submitIdempotent(parts, submission, {
+    window: idempotencyWindow,
+    work: (idempotency) => submitMessage(parts, submission, idempotency),
+  });
 }
 
-async function takeIn(parts: EngineParts, submission: Submission, once: Once | undefined): Promise<Submitted> {
+async function submitMessage(
+  parts: EngineParts,
+  submission: Submission,
+  idempotency: Idempotency | undefined,
+): Promise<Submitted> {
   const agent = parts.agents.get(submission.scope.agent);
   if (agent === undefined)
     throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
@@ -34,38 +41,43 @@ async function takeIn(parts: EngineParts, submission: Submission, once: Once | u
   checkParts(parts.environment.limits, message);
   if (message.taskId !== undefined) {
     const known = await findTask(parts, submission, message.taskId);
-    if (known !== undefined) return continueTask(parts, known, { agent, submission, once });
+    if (known !== undefined) return continueTask(parts, known, { agent, submission, idempotency });
     if (namesTask !== true) throw taskNotFound(message.taskId);
   }
   if (namesContextOnly(submission)) {
-    const continued = await continueByContext(parts, { agent, submission, once });
+    const continued = await continueByContext(parts, { agent, submission, idempotency });
     if (continued !== undefined) return continued;
   }
   const call = new SubmissionCall(submission, parts.environment.serverId);
   const reply = await replyOf(parts, agent, { submission, call });
   if (reply !== undefined && tasksOnly !== true) return { kind: "message", message: reply };
-  requireRoom(parts, agent, submission);
+  requireCapacity(parts, agent, submission);
   const routed = reply === undefined ? await routeOf(parts, agent, { submission, call }) : answered(reply);
   if (routed.kind === "skill") submission.admitSkill?.(routed.skill.id);
-  // Others may have come in while this one was being routed.
-  requireRoom(parts, agent, submission);
+  // Other messages may have used the capacity while `route` ran.
+  requireCapacity(parts, agent, submission);
   const meanwhile =
     message.taskId === undefined ? undefined : parts.feeds.peek(namedTask(submission.scope, message.taskId));
-  if (meanwhile !== undefined) return continueTask(parts, parts.feeds.hold(meanwhile), { agent, submission, once });
-  return createTask(parts, agent, { submission, routed, once });
+  if (meanwhile !== undefined)
+    return continueTask(parts, parts.feeds.hold(meanwhile), { agent, submission, idempotency });
+  return createTask(parts, agent, { submission, routed, idempotency });
 }
 
-function requireRoom(parts: EngineParts, agent: Agent, { caller, scope }: Submission): void {
+function requireCapacity(parts: EngineParts, agent: Agent, { caller, scope }: Submission): void {
   const { runs, environment } = parts;
   const { maxRunsPerOwner } = environment.limits;
-  // Callers that nobody knows are not one caller: they share what there is for everybody.
+  // Anonymous callers are many callers with one owner: the limit per owner does not apply.
   if (!caller.anonymous && runs.countOf(scope.owner) >= maxRunsPerOwner) {
-    throw new A2AError("resource-exhausted", `A caller may have ${maxRunsPerOwner} tasks at work; try again later.`, {
-      retryAfter: 5,
-    });
+    throw new A2AError(
+      "resource-exhausted",
+      `The caller already has ${maxRunsPerOwner} running or queued tasks; try again in 5 s.`,
+      {
+        retryAfter: 5,
+      },
+    );
   }
   if (runs.hasRoom(agent)) return;
-  throw new A2AError("resource-exhausted", "The agent has as much to do as it may; try again later.", {
+  throw new A2AError("resource-exhausted", "The agent is at capacity; try again in 5 s.", {
     retryAfter: 5,
   });
 }
@@ -82,18 +94,18 @@ async function routeOf(
   }
 }
 
-/** The author's own function failed before there was a task: the log and the host learn why, the caller only that it did. */
+/** The author's function threw before a task existed. The log and the `error` hook get the error; the caller gets a general message. */
 function authorFailed(
   parts: EngineParts,
   error: unknown,
   { agent, what }: { readonly agent: Agent; readonly what: string },
 ): A2AError {
   if (error instanceof A2AError) return error;
-  tellHost(parts, error, { agent, what });
+  reportError(parts, error, { agent, what });
   return new A2AError("internal", "The agent failed while answering.", { cause: error });
 }
 
-function tellHost(
+function reportError(
   parts: EngineParts,
   error: unknown,
   { agent, what }: { readonly agent: Agent; readonly what: string },
@@ -116,7 +128,7 @@ async function replyOf(
     const output = await agent.reply(message, call);
     if (output === undefined) return undefined;
     return {
-      // Safe: the agent's own message is named here.
+      // Safe cast: the server creates the id.
       messageId: uuidv7() as MessageId,
       role: "agent",
       parts: repliedParts(parts, agent, output),
@@ -127,13 +139,13 @@ async function replyOf(
   }
 }
 
-/** What the author answered, as parts. That it cannot be sent is told by a name of its own: the agent did answer. */
+/** The output of `reply` as parts. Output that is not valid content is an `invalid-agent-response`. */
 function repliedParts(parts: EngineParts, agent: Agent, output: Output): readonly Part[] {
   try {
     return toParts(output);
   } catch (error) {
-    tellHost(parts, error, { agent, what: "reply() gave what cannot be sent" });
-    throw new A2AError("invalid-agent-response", "The agent's answer cannot be sent.", { cause: error });
+    reportError(parts, error, { agent, what: "reply() returned invalid output" });
+    throw new A2AError("invalid-agent-response", "The agent returned invalid output.", { cause: error });
   }
 }
 
@@ -141,14 +153,14 @@ function answered({ parts }: Message): Answered {
   return { kind: "answered", parts };
 }
 
-/** The task a message goes on with, held in memory; release it. */
+/** The feed of the task with this id. The caller must release it. */
 async function findTask({ feeds }: EngineParts, { scope }: Submission, id: TaskId): Promise<Feed | undefined> {
   const feed = await feeds.acquire(taskKey(scope, id), scope);
   const other = feed === undefined ? otherTaskKey(scope, id) : undefined;
   return other === undefined ? feed : feeds.acquire(other, scope);
 }
 
-/** A class, so that the submission's signal stays unmade until somebody asks. */
+/** A class with getters, so that the signal and the call path are created only if the author reads them. */
 class SubmissionCall implements ReplyCall {
   readonly caller: ReplyCall["caller"];
   readonly tenant: string;

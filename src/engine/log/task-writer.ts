@@ -25,8 +25,14 @@ import type { TaskRef } from "../api.ts";
 import type { Feed } from "../read/feed.ts";
 import { LogView } from "../read/log-view.ts";
 import { publicRef } from "../read/ticket.ts";
-import { isOnceEntry } from "../record/once-entry.ts";
-import { lastRunner, type Questions, type RunnerRecord, withUnkept, writeRunner } from "../record/runner-record.ts";
+import { isIdempotencyEntry } from "../record/idempotency-entry.ts";
+import {
+  lastRunner,
+  type Questions,
+  type RunnerRecord,
+  withConsumedSealed,
+  writeRunner,
+} from "../record/runner-record.ts";
 import { traceMetadata } from "../record/trace.ts";
 import type { CommitSource } from "./committer.ts";
 import { ENGINE_NOTE } from "./note.ts";
@@ -229,7 +235,8 @@ export class TaskWriter implements CommitSource {
     this.#everTaken.set(entry.id, this.seq);
     // Kept even beyond the limit, which is there to turn callers away: what was accepted is needed for a replay.
     if (keep !== undefined) this.#keep({ after: this.seq, body: writeMessage(keep), inbox: entry.id });
-    else if (isOnceEntry(entry.id)) this.keep({ runner: { unkept: withUnkept(this.runner.unkept, entry.id) } });
+    else if (isIdempotencyEntry(entry.id))
+      this.keep({ runner: { consumedSealed: withConsumedSealed(this.runner.consumedSealed, entry.id) } });
     this.#mark();
   }
 
@@ -364,7 +371,7 @@ export class TaskWriter implements CommitSource {
    * count once a second time, just after it was taken: left there, it would keep the task from ending for ever.
    */
   #takeAgain(id: string, after: number): void {
-    if (!isOnceEntry(id) || this.loss !== undefined || this.ended) return;
+    if (!isIdempotencyEntry(id) || this.loss !== undefined || this.ended) return;
     this.#pending.taken.push({ id, after });
     this.#mark();
   }

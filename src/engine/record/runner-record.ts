@@ -4,60 +4,70 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { ANONYMOUS, type Principal } from "../../protocol/principal.ts";
 
 /**
- * What must be known of a run to start it again in another process. Kept as one JSON text beside the task's status. All
- * times are the store's.
+ * Everything another process needs to start a run again. Stored as one JSON text beside the task's status; member names are therefore
+ * never changed (see {@link StoredRunner}). All times are milliseconds of the store's clock.
  */
 export interface RunnerRecord {
-  /** How often the author's function was started in this turn. */
+  /** How many times the author's function was started in this turn. */
   readonly attempt: number;
   /**
-   * Which try in a row this start is: 1, and one more for each start that ended in a crash while the task was alone, with nothing new committed.
-   * `maxAttempts` limits these.
+   * 1, plus 1 for each start in a row that crashed while no other task ran on the node and that committed nothing new. `maxAttempts` limits
+   * this number.
    */
   readonly tries: number;
-  /** Starts of this turn that ended in a crash, whatever they committed. */
+  /** Starts of this turn that crashed, whatever they committed. */
   readonly crashes?: number | undefined;
-  /** Crashes in a row with nothing new committed in between, whether alone or not. */
+  /** Crashes in a row without a new commit in between, whether other tasks ran or not. */
   readonly idleCrashes?: number | undefined;
-  /** The group in which it was last started after a crash. */
+  /** Number of the recovery group in which the task was last started after a crash; later groups have higher numbers. */
   readonly round?: number | undefined;
-  /** After a crash: it was started with nothing else at work on its node, and nothing was started since. */
+  /** After a crash: the task was started while no other task ran on its node, and no task was started there since. */
   readonly alone?: boolean | undefined;
-  /** The seq and the number of steps at the last start but the turn's first: anything beyond is new. */
+  /** The task's seq at the last restart of this turn; a higher seq means progress. Absent during the first start. */
   readonly startSeq?: number | undefined;
+  /** The number of steps at the last restart of this turn; more steps mean progress. */
   readonly startSteps?: number | undefined;
-  /** The process let go of the run in good order (a shutdown): its next start counts as no crash. */
+  /** The process released the run at a shutdown: the next start is not a restart after a crash. */
   readonly released?: boolean | undefined;
   /** The seq at which the current turn began. */
   readonly turnAfter: number;
-  /** The inbox entry whose message started this turn; absent: the task's first message. */
+  /** Id of the inbox entry whose message started this turn. Absent: the task's first message. */
   readonly turnInbox?: string | undefined;
+  /** Id of the skill that handles the task. */
   readonly skill?: string | undefined;
-  /** When the task must be done; moves on by the time it spends waiting for the caller. */
+  /** When the run times out. Time spent waiting for the caller or sleeping is added. */
   readonly deadline?: number | undefined;
-  /** When the task fails whatever it does: the limit that its caller gave. It never moves. */
+  /** When the task fails in any case: the limit the caller set. It never moves. */
   readonly limitAt?: number | undefined;
-  /** Since when it waits for the caller or sleeps. */
+  /** Since when the run waits for the caller or sleeps. */
   readonly pausedAt?: number | undefined;
-  /** The last status event that waits for the caller. */
+  /** Seq of the last status event with an interrupted state (`input-required`, `auth-required`); 0: none. */
   readonly interruptedAt: number;
-  /** The questions of the task that wait for an answer, and those that did. Absent before the first one. */
+  /** Open and answered questions. Absent before the first question. */
   readonly questions?: Questions | undefined;
   readonly caller?: Principal;
   readonly metadata?: JsonObject;
   readonly outputModes?: readonly string[];
   readonly extensions?: readonly string[];
-  /** The trace of the request that made the task. */
+  /** Trace id of the request that created the task. */
   readonly traceId?: string | undefined;
-  /** The agents that the task's messages have passed. Absent: none. */
+  /** The agents that the task's messages passed through. Absent: none. */
   readonly callPath?: CallPath | undefined;
-  /** Inbox entries that were taken and left nothing in the history, being secret; so that their repetition is known. */
-  readonly unkept?: readonly string[] | undefined;
+  /**
+   * Ids of the last sealed inbox entries that the run consumed. A sealed message leaves no trace in the history, so a repetition is recognised
+   * by this list.
+   */
+  readonly consumedSealed?: readonly string[] | undefined;
   /** Bytes of the log. */
   readonly bytes: number;
 }
 
-/** What the first start of a turn changes of what was counted before. */
+/** The stored form: `consumedSealed` is stored as `unkept`. */
+interface StoredRunner extends Omit<RunnerRecord, "consumedSealed"> {
+  readonly unkept?: readonly string[] | undefined;
+}
+
+/** Resets the counters of the turn before at the first start of a turn. */
 export const FIRST_START: Partial<RunnerRecord> = {
   attempt: 1,
   tries: 1,
@@ -68,57 +78,58 @@ export const FIRST_START: Partial<RunnerRecord> = {
   startSeq: undefined,
   startSteps: undefined,
 };
+
 export interface Questions {
   /** In the order they were asked. */
   readonly open: readonly PendingQuestion[];
-  /** Request ids of the last questions that were answered or closed. */
+  /** Request ids of the last 100 questions that were answered or closed. */
   readonly answered: readonly string[];
 }
 
-/** An open question, as every node knows it. */
+/** An open question, as stored for all nodes. */
 export interface PendingQuestion {
-  /** The request id that answers name. */
+  /** The request id that an answer refers to. */
   readonly id: string;
-  /** Ids of tool uses and authorisation requests in its parts, which name it as well. */
+  /** Ids of tool calls and authorisation requests in the question's parts; an answer may refer to them as well. */
   readonly aliases?: readonly string[];
-  /** The beginning of its text. */
+  /** The beginning of the question's text. */
   readonly prompt: string;
-  /** It asks for an authorisation. */
+  /** The question asks for an authorisation. */
   readonly auth?: boolean;
-  /** The answer must not be kept in the clear. */
+  /** The answer must be stored encrypted only. */
   readonly sensitive?: boolean;
-  /** It asks to approve the use of a tool, or relays a request for an authorisation. */
+  /** The question asks to approve a tool call, or relays another agent's request for an authorisation. */
   readonly approval?: boolean;
-  /** Inbox entries that arrived before the question. */
+  /** Ids of inbox entries that arrived before the question: they do not answer it. */
   readonly before?: readonly string[];
 }
 
-/** Whether an answer that names this id is for the question. */
+/** Whether `name` is the question's request id or one of its aliases. */
 export function isNamed({ id, aliases }: Pick<PendingQuestion, "id" | "aliases">, name: string): boolean {
   return id === name || aliases?.includes(name) === true;
 }
 
 const MAX_ANSWERED = 100;
 
-/** The last few request ids. */
+/** Appends request ids to `Questions.answered` and keeps the last 100. */
 export function withAnswered(before: readonly string[], ids: readonly string[]): readonly string[] {
   return [...before, ...ids].slice(-MAX_ANSWERED);
 }
 
-/** Whether a message names only questions that were answered by others meanwhile, so that nothing is left for it to answer. */
+/** Whether all questions that a message refers to were answered by other messages. */
 export function isTooLate(names: readonly string[], questions: Questions | undefined): boolean {
   return names.length > 0 && names.every((name) => questions?.answered.includes(name) === true);
 }
 
-/** Who repeats a message does so soon. */
-const MAX_UNKEPT = 20;
+/** Clients retry a message soon, so a short list is enough. */
+const MAX_CONSUMED_SEALED = 20;
 
-/** The last few. */
-export function withUnkept(before: readonly string[] = [], id: string): readonly string[] {
-  return [...before, id].slice(-MAX_UNKEPT);
+/** Appends an entry id to `RunnerRecord.consumedSealed` and keeps the last 20. */
+export function withConsumedSealed(before: readonly string[] = [], id: string): readonly string[] {
+  return [...before, id].slice(-MAX_CONSUMED_SEALED);
 }
 
-/** When the first of the task's time limits is reached, if it goes on working. */
+/** The earlier of the run's deadline and the caller's limit. */
 export function firstTimeOut({ deadline, limitAt }: RunnerRecord): number | undefined {
   return deadline === undefined ? limitAt : Math.min(deadline, limitAt ?? deadline);
 }
@@ -127,18 +138,31 @@ export function callerOf(record: RunnerRecord): Principal {
   return record.caller ?? ANONYMOUS;
 }
 
-/** What is kept of a run whose task has ended: nobody will start it again. */
+/** The members that an ended task keeps: nothing that only a restart needs. */
 export function lastRunner(
-  { attempt, tries, turnAfter, interruptedAt, unkept }: RunnerRecord,
+  { attempt, tries, turnAfter, interruptedAt, consumedSealed }: RunnerRecord,
   bytes: number,
 ): RunnerRecord {
-  return { attempt, tries, turnAfter, interruptedAt, bytes, ...(unkept !== undefined && { unkept }) };
+  return {
+    attempt,
+    tries,
+    turnAfter,
+    interruptedAt,
+    bytes,
+    ...(consumedSealed !== undefined && { consumedSealed }),
+  };
 }
 
 export function writeRunner(record: RunnerRecord): string {
-  return JSON.stringify(record);
+  if (record.consumedSealed === undefined) return JSON.stringify(record);
+  const { consumedSealed, ...rest } = record;
+  const stored: StoredRunner = { ...rest, unkept: consumedSealed };
+  return JSON.stringify(stored);
 }
 
 export function readRunner(text: string): RunnerRecord {
-  return parseOwnJson<RunnerRecord>(text);
+  const stored = parseOwnJson<StoredRunner>(text);
+  if (stored.unkept === undefined) return stored;
+  const { unkept, ...rest } = stored;
+  return { ...rest, consumedSealed: unkept };
 }

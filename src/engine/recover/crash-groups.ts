@@ -1,15 +1,15 @@
 import type { TaskId } from "../../protocol/ids.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
 
-/** A task that was at work when its process died. */
+/** A task that was running when its process died. */
 export interface CrashedTask {
   readonly id: TaskId;
-  /** The id of its agent. */
+  /** Id of the task's agent. */
   readonly agent: string;
   readonly runner: RunnerRecord;
-  /** The node that died. A store with one owner forgets it when it is opened again: then all of its tasks have none. */
+  /** The node that died. `undefined` for all tasks of a single-process store, which clears nodes when it is opened. */
   readonly node: string | undefined;
-  /** Something new was committed since its last start. */
+  /** The task committed something new since its last start. */
   readonly progressed: boolean;
 }
 
@@ -17,18 +17,19 @@ export interface CrashedTask {
 export interface GroupMember {
   readonly id: TaskId;
   readonly agent: string;
-  /** No other task was at work on the node that died. */
+  /** No other task was running on the node that died. */
   readonly wasOnly: boolean;
-  /** Crashes in a row, this one included, with nothing new committed in between. */
+  /** Crashes in a row without a new commit in between, including this crash. */
   readonly idleCrashes: number;
 }
 
-/** Tasks that are started together, once every group before has been started and has survived. */
+/** Tasks that are started together, after the groups before were started and survived. */
 export type Group = readonly GroupMember[];
 
 /**
- * Divides crashed tasks into groups. Without suspects there is one group. A suspect is a task that has crashed twice in a row with nothing new
- * committed: the suspects that were started last are divided into halves and come first, then those of earlier groups, and then all others.
+ * Divides crashed tasks into the groups in which they are started again. A suspect is a task with at least two crashes in a row without a new
+ * commit. Without suspects, all tasks form one group. Otherwise the order is: the suspects of the group that was started last, as two halves
+ * (one of them contains the task that crashes the process, so each crash halves the group); the suspects of earlier groups; all other tasks.
  */
 export function planGroups(crashed: readonly CrashedTask[]): readonly Group[] {
   const perNode = new Map<string | undefined, number>();
@@ -40,14 +41,14 @@ export function planGroups(crashed: readonly CrashedTask[]): readonly Group[] {
     idleCrashes: idleCrashesOf(task),
   });
   const others = crashed.filter((task) => !isSuspect(task)).map(memberOf);
-  const rounds = new Map<number, GroupMember[]>();
+  const suspectsByGroup = new Map<number, GroupMember[]>();
   for (const task of crashed.filter(isSuspect)) {
-    const round = task.runner.round ?? 0;
-    const group = rounds.get(round) ?? [];
+    const groupNumber = task.runner.round ?? 0;
+    const group = suspectsByGroup.get(groupNumber) ?? [];
     group.push(memberOf(task));
-    rounds.set(round, group);
+    suspectsByGroup.set(groupNumber, group);
   }
-  const [latest = [], ...earlier] = [...rounds].sort(([a], [b]) => b - a).map(([, group]) => group);
+  const [latest = [], ...earlier] = [...suspectsByGroup].sort(([a], [b]) => b - a).map(([, group]) => group);
   const half = Math.ceil(latest.length / 2);
   return [latest.slice(0, half), latest.slice(half), ...earlier, others].filter((group) => group.length > 0);
 }

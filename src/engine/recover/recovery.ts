@@ -5,23 +5,24 @@ import { TaskAborted } from "../agent/agent.ts";
 import type { Runs } from "../run/runs.ts";
 import { type CrashedTask, type Group, type GroupMember, planGroups } from "./crash-groups.ts";
 
-/** Milliseconds that a group of suspects must survive before the next group starts; half as much again with each further crash. */
+/** Milliseconds that a group of suspects must run without a crash before the next group starts; times 1.5 for each further crash. */
 const SURVIVAL_MS = 2000;
 const SURVIVAL_GROWTH = 1.5;
 const MAX_SURVIVAL_MS = 10 * 60_000;
-/** Milliseconds that sends wait, at most, while a single suspect is started. */
-const MAX_HOLD_MS = 10_000;
+/** Milliseconds that new messages wait at most while a single suspect runs alone. */
+const MAX_SOLO_MS = 10_000;
+/** Milliseconds between two checks whether that suspect made progress. */
 const CHECK_MS = 100;
 
 /** How a task is started after a crash. */
 export interface CrashStart {
-  /** The id of its agent. */
+  /** Id of the task's agent. */
   readonly agent: string;
-  /** The number of its group; later groups have higher ones. */
+  /** Number of the task's group; later groups have higher numbers. */
   readonly round: number;
-  /** Nothing else is at work on this node. */
+  /** No other task runs on this node. */
   readonly alone: boolean;
-  /** No other task was at work on the node that died. */
+  /** No other task was running on the node that died. */
   readonly wasOnly: boolean;
 }
 
@@ -33,23 +34,24 @@ export interface Start {
 interface Current {
   readonly members: Group;
   readonly round: number;
-  /** How many of them were handed out. */
+  /** How many members were handed out. */
   started: number;
-  /** When those that have neither progressed nor ended count as having survived. */
+  /** When the group counts as survived, even if some members have neither made progress nor ended. */
   until: number;
 }
 
+/** A suspect that runs while nothing else runs on the node. */
 interface Solo {
   readonly id: TaskId;
-  readonly begun: Deferred<void>;
-  /** Sends wait until then. */
+  readonly started: Deferred<void>;
+  /** New messages wait until this time at most. */
   readonly until: number;
 }
 
 /**
- * Starts tasks again after a crash, group by group, so that a task that brings the process down is found without cost to the others: after
- * a first crash all at once, after further ones in groups that shrink to one task. Which task was started with which others is in
- * their records, so the next process knows.
+ * Decides which crashed tasks are started next, group by group, to find a task that crashes the process: after the first crash all tasks are
+ * started together, after further crashes in groups that shrink to one task. The group number is part of each task's runner record, so the
+ * next process continues the search.
  */
 export class Recovery {
   readonly #runs: Runs;
@@ -66,7 +68,7 @@ export class Recovery {
     this.#clock = clock;
   }
 
-  /** Tasks that wait for their start. */
+  /** How many tasks wait for their start. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -75,14 +77,14 @@ export class Recovery {
     return this.#waiting.has(id);
   }
 
-  /** A part of the present group is still to be started. */
+  /** Members of the current group are still to be started. */
   get isStarting(): boolean {
     return this.#current !== undefined && this.#current.started < this.#current.members.length;
   }
 
-  /** The next group may be started. */
+  /** The next group can be started. */
   get isReady(): boolean {
-    return this.#queue.length > 0 && !this.isStarting && this.#isOver();
+    return this.#queue.length > 0 && !this.isStarting && this.#hasSurvived();
   }
 
   add(crashed: readonly CrashedTask[]): void {
@@ -93,9 +95,9 @@ export class Recovery {
     this.#queue.push(...planGroups(crashed));
   }
 
-  /** The next tasks to be started, at most so many; none while the present group has to survive. */
+  /** The next tasks to start, at most `limit`; none while the current group has to survive. */
   next(limit: number): readonly Start[] {
-    if (!this.isStarting && this.#isOver()) this.#nextGroup();
+    if (!this.isStarting && this.#hasSurvived()) this.#nextGroup();
     const current = this.#current;
     if (current === undefined) return [];
     const members = current.members.slice(current.started, current.started + limit);
@@ -106,18 +108,18 @@ export class Recovery {
     return members.map(({ id, agent, wasOnly }) => ({ id, crash: { agent, round: current.round, alone, wasOnly } }));
   }
 
-  /** A task that was handed out is at work now, or is not to be. */
-  begun(id: TaskId): void {
-    if (this.#solo?.id === id) this.#solo.begun.resolve();
+  /** Call this when a task from `next` was started, or turned out not to need a start. */
+  started(id: TaskId): void {
+    if (this.#solo?.id === id) this.#solo.started.resolve();
   }
 
-  /** A task is at work alone, and nothing is known of how it does: whatever else is to be started must wait for `makeRoom`. */
-  get isAlone(): boolean {
+  /** A suspect runs alone and has not survived yet: before anything else starts, await `waitForSolo`. */
+  get hasSolo(): boolean {
     return this.#solo !== undefined;
   }
 
-  /** Resolves when other tasks may be started: it is in the store that the task is no longer alone. */
-  makeRoom(): Promise<void> {
+  /** Resolves when other tasks may start: the suspect survived, or its record says that it no longer runs alone. */
+  waitForSolo(): Promise<void> {
     this.#room ??= this.#endSolo().finally(() => {
       this.#room = undefined;
     });
@@ -134,13 +136,13 @@ export class Recovery {
     this.#current = { members, round: this.#round, started: 0, until: this.#clock.now() + survival };
   }
 
-  #isOver(): boolean {
+  #hasSurvived(): boolean {
     const current = this.#current;
     if (current === undefined || this.#clock.now() >= current.until) return true;
     return current.members.every(({ id }) => this.#isSettled(id));
   }
 
-  /** The task made progress, waits, or is not at work here. */
+  /** The task made progress, waits, or does not run on this node. */
   #isSettled(id: TaskId): boolean {
     const writer = this.#runs.writer(id);
     return writer === undefined || writer.progressed || !writer.active;
@@ -148,14 +150,14 @@ export class Recovery {
 
   #beginSolo([member]: readonly GroupMember[], survives: number): void {
     if (member === undefined) return;
-    const until = Math.min(survives, this.#clock.now() + MAX_HOLD_MS);
-    this.#solo = { id: member.id, begun: createDeferred<void>(), until };
+    const until = Math.min(survives, this.#clock.now() + MAX_SOLO_MS);
+    this.#solo = { id: member.id, started: createDeferred<void>(), until };
   }
 
   async #endSolo(): Promise<void> {
     const solo = this.#solo;
     if (solo === undefined) return;
-    await solo.begun.promise;
+    await solo.started.promise;
     while (!this.#isSettled(solo.id) && this.#clock.now() < solo.until) await this.#pause(solo.until);
     const writer = this.#runs.writer(solo.id);
     try {
@@ -164,7 +166,7 @@ export class Recovery {
         await writer.flush();
       }
     } catch (error) {
-      // It has ended, or its lease is lost: then it is not alone either.
+      // The task ended, or its lease was lost: it does not run alone any more.
       if (!(error instanceof TaskAborted)) throw error;
     } finally {
       this.#solo = undefined;

@@ -100,7 +100,7 @@ describe("questions asked at the same time", () => {
     const first = await refusalOf(harness, { taskId: task.id, parts: [{ text: "see" }, unknown] });
     expect(first).toMatchObject({
       code: "invalid-params",
-      message: expect.stringMatching(/^message\.parts\[1\]\.data\.toolUseId: names no question of the task/),
+      message: expect.stringMatching(/^message\.parts\[1\]\.data\.toolUseId: does not match any question of the task/),
     });
     const mail = byResult(task, { "Send the mail?": "yes" });
     await harness.send(mail);

@@ -23,8 +23,8 @@ describe("settings", () => {
   });
 
   it("say for how long a message counts once, where it does", () => {
-    expect(settingsFrom({}, {}).onceWithin).toBeUndefined();
-    expect(settingsFrom({ idempotency: { window: 90_000 } }, {}).onceWithin).toBe(90_000);
+    expect(settingsFrom({}, {}).idempotencyWindow).toBeUndefined();
+    expect(settingsFrom({ idempotency: { window: 90_000 } }, {}).idempotencyWindow).toBe(90_000);
     for (const window of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => settingsFrom({ idempotency: { window } }, {})).toThrow(/idempotency\.window/);
     }

@@ -138,8 +138,8 @@ export interface Settings {
   readonly store: string | Store;
   readonly heartbeat: number;
   readonly drainTimeout: number;
-  /** Milliseconds within which a message that comes again counts once. Absent: every message counts. */
-  readonly onceWithin: number | undefined;
+  /** Idempotency window in milliseconds: a repeated message gets the earlier task. Absent: no idempotency. */
+  readonly idempotencyWindow: number | undefined;
   /** Absent: nobody is notified. */
   readonly push: CheckedPush | undefined;
   readonly outgoing: OutgoingOptions;
@@ -166,7 +166,7 @@ export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = pr
     store: options.store ?? DEFAULT_STORE,
     heartbeat: duration("heartbeat", options.heartbeat, 15_000),
     drainTimeout: duration("drainTimeout", options.drainTimeout, 8_000),
-    onceWithin: windowFrom(options.idempotency),
+    idempotencyWindow: windowFrom(options.idempotency),
     push: pushSettingsFrom(options),
     outgoing: outgoingFrom(options, env),
     rateLimit: rateLimitFrom(options.rateLimit, env),

@@ -46,6 +46,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 
 const DEFAULT_RETENTION: Retention = { maxTasks: 1000, pruneCount: 100 };
 const DEFAULT_PRUNE_COUNT = 100;
+/** Tasks that one sweep changes at most, so that it does not block the event loop for long. */
+const SWEEP_TASKS = 500;
 
 class MemoryStore implements Store {
   readonly #retention: Retention;
@@ -139,8 +141,8 @@ class MemoryStore implements Store {
     this.#mustBeOpen();
     const row = this.#messages.latest(scope, messageId);
     if (row === undefined) return undefined;
-    const { at, once } = row.create;
-    return { task: row.id, createdAt: at, ...(once !== undefined && { digest: once.digest }) };
+    const { at, idempotency } = row.create;
+    return { task: row.id, createdAt: at, ...(idempotency !== undefined && { digest: idempotency.digest }) };
   }
 
   async webhooks(task: TaskId): Promise<readonly WebhookRecord[]> {
@@ -210,16 +212,18 @@ class MemoryStore implements Store {
     const { maxAge, logAge, maxTasks } = this.#retention;
     const now = this.#now();
     const excess = maxTasks === undefined ? 0 : this.#tasks.size - maxTasks;
-    let deleted = excess > 0 ? this.#prune(excess) : 0;
+    let changed = excess > 0 ? this.#prune(Math.min(excess, SWEEP_TASKS)) : 0;
     for (const row of this.#finished) {
-      if (this.#webhooks.isWaitingFor(row)) continue;
+      if (changed >= SWEEP_TASKS) break;
       const age = now - row.head.statusAt;
-      if (maxAge !== undefined && age > maxAge) {
-        this.#delete(row);
-        deleted += 1;
-      } else if (logAge !== undefined && age > logAge) dropLog(row);
+      const isExpired = maxAge !== undefined && age > maxAge;
+      const hasOldLog = logAge !== undefined && age > logAge && row.firstSeq <= row.seq;
+      if ((!isExpired && !hasOldLog) || this.#webhooks.isWaitingFor(row)) continue;
+      if (isExpired) this.#delete(row);
+      else dropLog(row);
+      changed += 1;
     }
-    return deleted;
+    return changed;
   }
 
   async health(): Promise<void> {
@@ -257,9 +261,9 @@ class MemoryStore implements Store {
 
   #create(write: TaskWrite, create: TaskCreate): Outcome {
     const { task } = write;
-    const { scope, messageId, once, webhook } = create;
-    if (once !== undefined && messageId !== undefined) {
-      const earlier = this.#messages.latest(scope, messageId, once.since);
+    const { scope, messageId, idempotency, webhook } = create;
+    if (idempotency !== undefined && messageId !== undefined) {
+      const earlier = this.#messages.latest(scope, messageId, idempotency.since);
       if (earlier !== undefined) return { status: "repeated", task: earlier.id };
     }
     if (this.#tasks.has(task)) return DUPLICATE;
@@ -343,7 +347,6 @@ function post(row: TaskRow, { entry, maxWaiting }: InboxPost): Outcome {
 
 /** The result must outlive the events it was made of. */
 function dropLog(row: TaskRow): void {
-  if (row.firstSeq > row.seq) return;
   if (row.artifacts === undefined) {
     const fold = new ArtifactFold();
     for (const entry of row.log) fold.add(readEvent(entry.body));

@@ -11,7 +11,7 @@ import type {
   TaskWrite,
 } from "../contract.ts";
 import { INBOX, OK } from "../outcomes.ts";
-import type { WebhookRow } from "./webhooks.ts";
+import type { WebhookRow } from "./webhook-row.ts";
 
 /** Everything the memory store keeps of one task. */
 export interface TaskRow {

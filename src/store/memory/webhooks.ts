@@ -11,12 +11,7 @@ import type {
 import { beyond, isGivenUp } from "../failed-webhooks.ts";
 import { FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
 import type { TaskRow } from "./task-row.ts";
-
-export interface WebhookRow {
-  /** Which was first set before which. */
-  readonly serial: number;
-  record: WebhookRecord;
-}
+import type { WebhookRow } from "./webhook-row.ts";
 
 /** The webhooks of all tasks. Each task has its own by id; here are those that somebody must find without knowing the task. */
 export class Webhooks {

@@ -118,7 +118,7 @@ async function operationOf(memory: Store, id: TaskId, next: Move): Promise<Store
           node: next.node,
           messageId: next.withHead ? id : firstOf(id),
           at: START + next.count,
-          ...(next.withArtifacts && { once: { since: START + next.inbox, digest: `${next.count}` } }),
+          ...(next.withArtifacts && { idempotency: { since: START + next.inbox, digest: `${next.count}` } }),
           ...(next.force && { webhook: webhookOf(`w${next.inbox}`) }),
         },
         { ...common, epoch: 1, head, ...(next.inbox === 0 && { end }) },

@@ -52,13 +52,13 @@ describe("when the database fails", () => {
       await store.commit([createOf(T, { webhook: webhookOf("w") }), createOf(taskId(3), { webhook: webhookOf("w") })]);
       const before = [await store.webhooks(T), await store.webhooks(taskId(3))];
       const epoch = before[1]?.[0]?.epoch ?? 0;
-      const once = { messageId: "m", once: { since: 0, digest: "d" } };
+      const idempotent = { messageId: "m", idempotency: { since: 0, digest: "d" } };
       const batch = [
         setWebhookOf(T, "v"),
         claimWebhookOf(T, "w"),
         advanceOf(taskId(3), "w", { epoch, cursor: 1, state: "suspended" }),
-        createOf(taskId(2), { ...once, webhook: webhookOf("w") }, { end: endOf(2) }),
-        createOf(taskId(4), once),
+        createOf(taskId(2), { ...idempotent, webhook: webhookOf("w") }, { end: endOf(2) }),
+        createOf(taskId(4), idempotent),
       ];
       next = fault;
       await expect(store.commit(batch)).rejects.toMatchObject({ code: fault });

@@ -76,7 +76,7 @@ describe("a file opened again", () => {
     const store = await trial.open();
     await store.heartbeat(NODE, 1e9);
     await store.commit([
-      createOf(T, { webhook: webhookOf("w"), messageId: "m", once: { since: 0, digest: "d" } }),
+      createOf(T, { webhook: webhookOf("w"), messageId: "m", idempotency: { since: 0, digest: "d" } }),
       setWebhookOf(T, "v"),
       createOf(taskId(2), { webhook: webhookOf("u") }, { end: endOf(2) }),
     ]);
@@ -138,13 +138,13 @@ describe("retention", () => {
   test("leaves nothing of a dropped task in the file", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ retention: { maxTasks: 1 } });
-    const once = { messageId: "m", once: { since: 0, digest: "d" } };
+    const idempotent = { messageId: "m", idempotency: { since: 0, digest: "d" } };
     const ended = { history: [{ after: 0, body: "{}" }], end: endOf(2, { artifacts: "[]" }) };
     const finish = async (task: TaskId): Promise<void> => {
       const [webhook] = await store.webhooks(task);
       await store.commit([advanceOf(task, "w", { epoch: webhook?.epoch ?? 0, cursor: 2, state: "suspended" })]);
     };
-    expect(await outcomes(store, createOf(T, once, ended))).toEqual(["ok"]);
+    expect(await outcomes(store, createOf(T, idempotent, ended))).toEqual(["ok"]);
     expect(await outcomes(store, createOf(taskId(2), { webhook: webhookOf("w") }, ended))).toEqual(["ok"]);
     await finish(taskId(2));
     expect(await outcomes(store, createOf(taskId(3), {}, ended), setWebhookOf(taskId(3), "w"))).toEqual(["ok", "ok"]);

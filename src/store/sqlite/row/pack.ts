@@ -8,7 +8,7 @@ import {
   EXTRAS,
   FORGET,
   HEAD,
-  ONCE,
+  IDEMPOTENT,
   type Packed,
   type PackedValue,
   POST,
@@ -45,14 +45,14 @@ function packWrite(packed: PackedValue[], write: TaskWrite): void {
     (head === undefined ? 0 : HEAD) |
     (end === undefined ? 0 : END | (end.unlessInbox ? UNLESS_INBOX : 0)) |
     (hasExtras ? EXTRAS : 0) |
-    (create?.once === undefined ? 0 : ONCE) |
+    (create?.idempotency === undefined ? 0 : IDEMPOTENT) |
     (create?.webhook === undefined ? 0 : WEBHOOK);
   packed.push(WRITE, flags, write.task, write.epoch, seqBefore(write), entries.length, joinEntries(entries));
   packHistory(packed, write.history);
   if (create !== undefined) {
     packed.push(create.scope.agent, create.scope.tenant, create.scope.owner);
     packed.push(create.contextId, create.dialect, create.at, create.node, create.messageId ?? null);
-    if (create.once !== undefined) packed.push(create.once.since, create.once.digest);
+    if (create.idempotency !== undefined) packed.push(create.idempotency.since, create.idempotency.digest);
     if (create.webhook !== undefined) packDraft(packed, create.webhook);
   }
   if (head !== undefined) packHead(packed, head);

@@ -35,7 +35,7 @@ export interface CreateCommand {
   readonly at: number;
   readonly node: string;
   readonly messageId: string | null;
-  readonly once: TaskCreate["once"];
+  readonly idempotency: TaskCreate["idempotency"];
   readonly webhook: WebhookDraft | undefined;
 }
 
@@ -88,5 +88,5 @@ export const END = 16;
 export const SHARED = 32;
 export const UNLESS_INBOX = 64;
 export const EXTRAS = 128;
-export const ONCE = 256;
+export const IDEMPOTENT = 256;
 export const WEBHOOK = 512;

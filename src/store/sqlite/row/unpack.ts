@@ -12,7 +12,7 @@ import {
   FORGET,
   HEAD,
   type HeadCommand,
-  ONCE,
+  IDEMPOTENT,
   type Packed,
   POST,
   RELEASE,
@@ -92,9 +92,9 @@ function unpackCreate(reader: PackedReader, has: (flag: number) => boolean): Cre
   const at = reader.number();
   const node = reader.text();
   const messageId = reader.textOrNull();
-  const once = has(ONCE) ? { since: reader.number(), digest: reader.text() } : undefined;
+  const idempotency = has(IDEMPOTENT) ? { since: reader.number(), digest: reader.text() } : undefined;
   const webhook = has(WEBHOOK) ? unpackDraft(reader) : undefined;
-  return { scope, context, shared: has(SHARED), dialect, at, node, messageId, once, webhook };
+  return { scope, context, shared: has(SHARED), dialect, at, node, messageId, idempotency, webhook };
 }
 
 function unpackHead(reader: PackedReader): HeadCommand {

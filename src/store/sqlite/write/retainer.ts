@@ -4,7 +4,7 @@ import type { LogFolder } from "./log-folder.ts";
 import { NOBODY_WAITS, type TaskDeleter } from "./task-deleter.ts";
 
 const DEFAULT_PRUNE_COUNT = 100;
-/** How much one sweep does at most, so that commits do not wait for it long. */
+/** Limits of one sweep, so that commits wait for it only briefly: tasks changed, and bytes of logs folded. */
 const SWEEP_TASKS = 500;
 const SWEEP_BYTES = 32_000_000;
 /** Artifacts of a log larger than this stay in the log: as one text they could only be read at once. */
@@ -76,14 +76,18 @@ export class Retainer {
     return !this.#isStuck;
   }
 
-  /** Expects that no finished task has rows left in the hot log. Returns how many tasks it deleted. */
+  /**
+   * Deletes tasks and drops logs that are due, at most 500 of both together. Expects that no finished task has rows left in the hot log.
+   * Returns how many tasks it changed; 0: nothing more is due.
+   */
   sweep(now: number): number {
     const { maxTasks, maxAge, logAge } = this.#retention;
     const excess = maxTasks === undefined ? 0 : Math.min(this.#count - maxTasks, SWEEP_TASKS);
-    let deleted = excess > 0 ? this.#deleteOldest(Number.MAX_SAFE_INTEGER, excess) : 0;
-    if (maxAge !== undefined) deleted += this.#deleteOldest(now - maxAge, SWEEP_TASKS);
-    if (logAge !== undefined) this.#dropLogs(now - logAge);
-    return deleted;
+    let changed = excess > 0 ? this.#deleteOldest(Number.MAX_SAFE_INTEGER, excess) : 0;
+    if (maxAge !== undefined && changed < SWEEP_TASKS)
+      changed += this.#deleteOldest(now - maxAge, SWEEP_TASKS - changed);
+    if (logAge !== undefined && changed < SWEEP_TASKS) changed += this.#dropLogs(now - logAge, SWEEP_TASKS - changed);
+    return changed;
   }
 
   #deleteOldest(before: number, limit: number): number {
@@ -92,10 +96,13 @@ export class Retainer {
     return deleted;
   }
 
-  #dropLogs(before: number): void {
+  /** Drops the logs of up to `limit` tasks that ended before `before`. Returns how many tasks it changed. */
+  #dropLogs(before: number, limit: number): number {
     let bytes = 0;
-    for (const row of this.#oldLogs?.all(before, SWEEP_TASKS) ?? []) {
+    let changed = 0;
+    for (const row of this.#oldLogs?.all(before, limit) ?? []) {
       const pk = Number(row["pk"]);
+      changed += 1;
       let artifacts: string | undefined;
       if (row["unfolded"] === 1) {
         // The result must outlive the events it was made of.
@@ -109,7 +116,8 @@ export class Retainer {
       }
       this.#dropLog.run(artifacts ?? null, pk);
       this.#dropSegments.run(pk);
-      if (bytes > SWEEP_BYTES) return;
+      if (bytes > SWEEP_BYTES) break;
     }
+    return changed;
   }
 }

@@ -117,7 +117,7 @@ export class TaskWriter {
   }
 
   #create(write: WriteCommand, create: CreateCommand): Applied {
-    const earlier = create.once && this.#earlier(create, create.once.since);
+    const earlier = create.idempotency && this.#earlier(create, create.idempotency.since);
     if (earlier !== undefined) return { outcome: { status: "repeated", task: earlier }, row: 0 };
     const head = write.end?.head ?? write.head;
     if (head === undefined || write.epoch !== 1 || !followsOn(0, write)) {
@@ -150,7 +150,7 @@ export class TaskWriter {
       node,
       seq,
       create.at,
-      ended && isInline && create.once === undefined && create.webhook === undefined ? 1 : 0,
+      ended && isInline && create.idempotency === undefined && create.webhook === undefined ? 1 : 0,
       create.dialect,
       create.messageId,
       head.status,
@@ -188,7 +188,7 @@ export class TaskWriter {
     if (create.shared) this.#countContext(task);
     this.#counters.count(task, 1);
     if (!isInline) for (const entry of history) this.#addMessage(task, entry);
-    if (create.once !== undefined) this.#statements.insertSent.run(task.pk, create.once.digest);
+    if (create.idempotency !== undefined) this.#statements.insertSent.run(task.pk, create.idempotency.digest);
     if (create.webhook !== undefined) this.#webhooks.begin(task, create.webhook);
     if (ended) {
       // Only the readers' folding is missing, where the writer did not hand over the artifacts.

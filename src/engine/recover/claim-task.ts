@@ -1,59 +1,54 @@
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Store, TaskRecord } from "../../store/contract.ts";
 import type { Agent } from "../agent/agent.ts";
-import type { Committer } from "../log/committer.ts";
-import { type Feeds, startOf } from "../read/feeds.ts";
-import { isOnceEntry } from "../record/once-entry.ts";
+import type { EngineParts } from "../parts.ts";
+import { startOf } from "../read/feeds.ts";
+import { isIdempotencyEntry } from "../record/idempotency-entry.ts";
 import { type RunnerRecord, readRunner } from "../record/runner-record.ts";
-import type { Run, RunEnvironment } from "../run/run.ts";
-import type { Runs } from "../run/runs.ts";
+import type { Run } from "../run/run.ts";
 import { countSteps, hasProgressed, loggedArtifacts, prepareReplay } from "../run/turn.ts";
 import type { CrashStart } from "./recovery.ts";
 
 const DEFAULT_MAX_ATTEMPTS = 3;
-/** Starts of one turn that may end in a crash, whatever they commit. */
+/** A turn fails after this many crashes, even if every start committed something. */
 const MAX_CRASHES = 100;
 
-export interface TakeUpOptions {
-  readonly agents: ReadonlyMap<string, Agent>;
-  readonly node: string;
-  readonly store: Store;
-  readonly committer: Committer;
-  readonly feeds: Feeds;
-  readonly runs: Runs;
-  readonly environment: RunEnvironment;
-}
+type ClaimParts = Pick<EngineParts, "agents" | "node" | "store" | "committer" | "feeds" | "runs" | "environment">;
 
-export interface TakeUpHow {
-  /** This process holds the lease and dropped the run: the lease is claimed although its node lives. */
+export interface ClaimOptions {
+  /** This process holds the lease and abandoned the run: claim the lease although its node is alive. */
   readonly isOwn: boolean;
-  /** Present if the task was at work when another process died. Losing the lease or the store is no crash. */
+  /** Present if the task was running when another process died. Losing the lease or the store is not a crash. */
   readonly crash?: CrashStart | undefined;
-  /** False: the task was canceled and is only ended. */
+  /** False: the task was canceled; end it without starting its run. */
   readonly runs?: boolean;
 }
 
-/** `foreign`: its agent is not served here, ever. `left`: not now; it is gone, or somebody else's. */
-export type TakenUp = "taken" | "left" | "foreign";
+/** `not-served`: this process does not serve the task's agent. `skipped`: the task was deleted, or another node holds it. */
+export type ClaimResult = "claimed" | "skipped" | "not-served";
 
 /**
- * Goes on with a task nobody is at work on: its process died, its time to wake has come, or there is something in its inbox.
- * Rejects, the task being nobody's again, if the store fails.
+ * Claims the lease of a task that has no run and continues it: its process died, its wake time has come, or its inbox is not empty. If the
+ * store fails, rejects and leaves the task without a run.
  */
-export async function takeUp(options: TakeUpOptions, id: TaskId, how: TakeUpHow): Promise<TakenUp> {
+export async function claimTask(options: ClaimParts, id: TaskId, how: ClaimOptions): Promise<ClaimResult> {
   const { agents, node, store, committer } = options;
   const found = how.crash !== undefined && !how.isOwn ? how.crash : await find(store, id);
-  if (found === undefined) return "left";
+  if (found === undefined) return "skipped";
   const agent = agents.get(found.agent);
-  if (agent === undefined) return "foreign";
-  // What another node has taken over since is that node's.
+  if (agent === undefined) return "not-served";
+  // Force the claim only if this node still holds the lease: another node may have claimed it since.
   const force = how.isOwn && "node" in found && found.node === node;
   const claim = await committer.submit({ kind: "claim", task: id, node, force });
-  if (claim.status !== "ok" || claim.epoch === undefined) return "left";
+  if (claim.status !== "ok" || claim.epoch === undefined) return "skipped";
   const record = await store.get(id, { artifacts: false });
-  if (record === undefined) return "left";
-  await goOn(options, { run: await openRun(options, { agent, record, epoch: claim.epoch }), record, crash: how.crash });
-  return "taken";
+  if (record === undefined) return "skipped";
+  await continueRun(options, {
+    run: await openRun(options, { agent, record, epoch: claim.epoch }),
+    record,
+    crash: how.crash,
+  });
+  return "claimed";
 }
 
 async function find(store: Store, id: TaskId): Promise<{ readonly agent: string; readonly node?: string } | undefined> {
@@ -62,14 +57,14 @@ async function find(store: Store, id: TaskId): Promise<{ readonly agent: string;
 }
 
 async function openRun(
-  { store, feeds, runs }: TakeUpOptions,
+  { store, feeds, runs }: ClaimParts,
   { agent, record, epoch }: { readonly agent: Agent; readonly record: TaskRecord; readonly epoch: number },
 ): Promise<Run> {
   const { id } = record;
   const knownArtifacts = await loggedArtifacts(store, record);
-  const taken = takenOnce(record);
+  const taken = consumedIdempotent(record);
   const feed = feeds.of(record);
-  // Whoever followed the task meanwhile sees what the store holds before anything new.
+  // Subscribers see the stored events before new ones.
   if (feed.seq < record.seq) feed.advanceTo(record.seq, startOf(record));
   return runs.open(agent, feed, {
     ref: { id, contextId: record.contextId, scope: record.scope, dialect: record.dialect },
@@ -83,63 +78,63 @@ async function openRun(
   });
 }
 
-/** What others may leave in the inbox once more, not knowing that it was taken. */
-function takenOnce({ history, head }: TaskRecord): Map<string, number> | undefined {
-  const kept = history.flatMap(({ inbox, after }) =>
-    inbox !== undefined && isOnceEntry(inbox) ? [[inbox, after] as const] : [],
+/** Consumed idempotent messages, each with the seq it follows. Another node may post one again before it sees that it was consumed. */
+function consumedIdempotent({ history, head }: TaskRecord): Map<string, number> | undefined {
+  const inHistory = history.flatMap(({ inbox, after }) =>
+    inbox !== undefined && isIdempotencyEntry(inbox) ? [[inbox, after] as const] : [],
   );
-  const unkept = readRunner(head.runner).unkept?.map((inbox) => [inbox, 0] as const) ?? [];
-  return kept.length + unkept.length === 0 ? undefined : new Map([...kept, ...unkept]);
+  const sealed = readRunner(head.runner).consumedSealed?.map((inbox) => [inbox, 0] as const) ?? [];
+  return inHistory.length + sealed.length === 0 ? undefined : new Map([...inHistory, ...sealed]);
 }
 
-interface TakenTask {
+interface ClaimedTask {
   readonly run: Run;
   readonly record: TaskRecord;
   readonly crash: CrashStart | undefined;
 }
 
-async function goOn(options: TakeUpOptions, taken: TakenTask): Promise<void> {
+async function continueRun(options: ClaimParts, taken: ClaimedTask): Promise<void> {
   const { run, record } = taken;
   try {
     for (const entry of await options.store.inbox(record.id)) run.writer.deliver(entry);
     await decide(options, taken);
   } catch (error) {
-    // Nobody may be left as its writer who is not at work on it.
+    // A writer without a run must not keep the task.
     run.writer.lose({ kind: "lease-lost" });
     throw error;
   }
 }
 
-async function decide(options: TakeUpOptions, { run, record, crash }: TakenTask): Promise<void> {
+async function decide(options: ClaimParts, { run, record, crash }: ClaimedTask): Promise<void> {
   const { store, runs, environment } = options;
   const { writer, agent } = run;
-  const stopped = record.head.active && writer.runner.released !== true;
+  const wasRunning = record.head.active && writer.runner.released !== true;
   const policy = agent.onRestart ?? "resume";
   const canceled = writer.inbox.some((entry) => entry.kind === "cancel");
   const fail = (text: string): Promise<void> =>
     canceled ? runs.end(run, "canceled") : runs.end(run, "failed", [{ text }]);
-  if (canceled && (!run.undoes || (stopped && policy !== "resume"))) return runs.end(run, "canceled");
+  if (canceled && (!run.undoes || (wasRunning && policy !== "resume"))) return runs.end(run, "canceled");
   const { limitAt = Number.POSITIVE_INFINITY } = writer.runner;
   if (!canceled && limitAt <= environment.clock.now()) return fail("Task timed out");
-  if (stopped && policy === "fail") return fail("The server stopped while this task was at work.");
+  if (wasRunning && policy === "fail") return fail("The server stopped while this task was at work.");
   const kept = await store.steps(record.id);
   const counts = countCrash(writer.runner, {
-    crash: stopped ? crash : undefined,
+    crash: wasRunning ? crash : undefined,
     progressed: hasProgressed(record, kept),
   });
   const exhausted = whyExhausted(counts, agent.maxAttempts ?? DEFAULT_MAX_ATTEMPTS);
   if (exhausted !== undefined) return fail(exhausted);
-  const forgets = stopped && policy === "retry";
+  const forgets = wasRunning && policy === "retry";
   const steps = forgets ? [] : kept;
-  const beginning = await prepareReplay({ agent, writer, record, store, sealer: environment.sealer, steps });
-  if (beginning === undefined) return fail("The message this task was at work on is no longer kept.");
+  const start = await prepareReplay({ agent, writer, record, store, sealer: environment.sealer, steps });
+  if (start === undefined) return fail("The message that started this turn is no longer stored.");
   if (forgets) writer.forgetSteps();
   writer.keep({
     runner: {
       ...counts,
       attempt: writer.runner.attempt + 1,
       released: undefined,
-      // The engine moves a task that never began to `working`: that is nothing new.
+      // A task that never started is moved to `working` first; that event is not progress.
       startSeq: writer.state === "submitted" ? writer.seq + 1 : writer.seq,
       startSteps: countSteps(steps),
       ...(forgets && { questions: undefined }),
@@ -148,16 +143,16 @@ async function decide(options: TakeUpOptions, { run, record, crash }: TakenTask)
     active: true,
     wakeAt: undefined,
   });
-  // The attempt is counted in a commit before it begins: a run that brings the process down is found out.
+  // Store the attempt before the run starts, so that a run that crashes the process is counted.
   await writer.flush();
-  runs.begin(run, beginning);
+  runs.begin(run, start);
 }
 
 type CrashCounts = Pick<RunnerRecord, "tries" | "crashes" | "idleCrashes" | "round" | "alone">;
 
 /**
- * Counts a crash, if there was one. It counts as a failed try only where nothing new was committed since the last start and the task was
- * alone: known from its record if it was started after a crash, otherwise if nothing else was found at work on the same node.
+ * The crash counters after this start. A crash counts as a failed try only if the task committed nothing new since its last start and was the
+ * only running task: known from its record if that start followed a crash, otherwise from the tasks that were found on the same node.
  */
 function countCrash(
   runner: RunnerRecord,
@@ -184,18 +179,18 @@ function countCrash(
 }
 
 function whyExhausted({ tries, crashes = 0 }: CrashCounts, maxAttempts: number): string | undefined {
-  if (tries > maxAttempts) return `attempts-exhausted: the task's run came to a bad end ${timesOf(maxAttempts)}.`;
+  if (tries > maxAttempts)
+    return `attempts-exhausted: the task's run crashed ${timesOf(maxAttempts)} without progress.`;
   if (crashes >= MAX_CRASHES)
     return `attempts-exhausted: the server stopped ${MAX_CRASHES} times while this task was at work.`;
   return undefined;
 }
 
 function timesOf(count: number): string {
-  if (count === 1) return "once";
-  return count === DEFAULT_MAX_ATTEMPTS ? "three times" : `${count} times`;
+  return count === 1 ? "once" : `${count} times`;
 }
 
-/** Whatever it waited for, it is at work now; the time it waited does not count. */
+/** Ends a pause: the time spent waiting is added to the deadline. */
 function unpaused({ pausedAt, deadline }: RunnerRecord, now: number): Partial<RunnerRecord> {
   if (pausedAt === undefined) return {};
   return { pausedAt: undefined, ...(deadline !== undefined && { deadline: deadline + Math.max(0, now - pausedAt) }) };

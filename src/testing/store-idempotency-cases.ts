@@ -4,20 +4,20 @@ import type { StoreCase } from "./store-contract.ts";
 import { createOf, endOf, SCOPE, START, taskId, webhookOf } from "./store-operations.ts";
 import { outcomes } from "./store-write-cases.ts";
 
-function once(since: number, digest = "d"): Partial<TaskCreate> {
-  return { messageId: "m", once: { since, digest } };
+function idempotent(since: number, digest = "d"): Partial<TaskCreate> {
+  return { messageId: "m", idempotency: { since, digest } };
 }
 
-/** Messages that are to count once. */
+/** Creates with `idempotency`. */
 export const storeOnceCases: readonly StoreCase[] = [
   {
-    name: "makes one task of a message that is to count once, and names it when the message comes again",
+    name: "makes one task of an idempotent message, and returns the id of that task when the message is repeated",
     async run({ store }) {
       assert.deepEqual(
-        await store.commit([createOf(taskId(1), once(START)), createOf(taskId(2), once(START, "other"))]),
+        await store.commit([createOf(taskId(1), idempotent(START)), createOf(taskId(2), idempotent(START, "other"))]),
         [{ status: "ok" }, { status: "repeated", task: taskId(1) }],
       );
-      assert.deepEqual(await store.commit([createOf(taskId(3), once(START - 5), { end: endOf(2) })]), [
+      assert.deepEqual(await store.commit([createOf(taskId(3), idempotent(START - 5), { end: endOf(2) })]), [
         { status: "repeated", task: taskId(1) },
       ]);
       assert.equal((await store.list({ scope: SCOPE, limit: 9, artifacts: false, history: 0 })).total, 1);
@@ -28,34 +28,34 @@ export const storeOnceCases: readonly StoreCase[] = [
   {
     name: "says so of a message that comes again also under the name of its own task",
     async run({ store }) {
-      await store.commit([createOf(taskId(1), once(START))]);
-      assert.deepEqual(await store.commit([createOf(taskId(1), once(START))]), [
+      await store.commit([createOf(taskId(1), idempotent(START))]);
+      assert.deepEqual(await store.commit([createOf(taskId(1), idempotent(START))]), [
         { status: "repeated", task: taskId(1) },
       ]);
       assert.deepEqual(await outcomes(store, createOf(taskId(1))), ["duplicate"]);
     },
   },
   {
-    name: "lets a message count again after its time, in another scope, and wherever it is not to count once",
+    name: "makes a new task of a repeated message id after the window, in another scope, and without idempotency",
     async run({ store }) {
-      await store.commit([createOf(taskId(1), once(START), { end: endOf(2) })]);
+      await store.commit([createOf(taskId(1), idempotent(START), { end: endOf(2) })]);
       const bob = { ...SCOPE, owner: "bob" };
       assert.deepEqual(
         await outcomes(
           store,
-          createOf(taskId(2), { ...once(START + 1, "second"), at: START + 1 }),
-          createOf(taskId(3), { ...once(START), scope: bob }),
+          createOf(taskId(2), { ...idempotent(START + 1, "second"), at: START + 1 }),
+          createOf(taskId(3), { ...idempotent(START), scope: bob }),
           createOf(taskId(4), { messageId: "m", at: START + 2 }),
-          createOf(taskId(5), { once: { since: 0, digest: "x" } }),
-          createOf(taskId(6), { once: { since: 0, digest: "x" } }),
-          createOf(taskId(7), { messageId: "n", once: { since: 0, digest: "x" } }),
+          createOf(taskId(5), { idempotency: { since: 0, digest: "x" } }),
+          createOf(taskId(6), { idempotency: { since: 0, digest: "x" } }),
+          createOf(taskId(7), { messageId: "n", idempotency: { since: 0, digest: "x" } }),
         ),
         ["ok", "ok", "ok", "ok", "ok", "ok"],
       );
       // Remembered without a digest: the latest all the same.
       assert.deepEqual(await store.findByMessage(SCOPE, "m"), { task: taskId(4), createdAt: START + 2 });
       assert.deepEqual(await store.findByMessage(bob, "m"), { task: taskId(3), createdAt: START, digest: "d" });
-      assert.deepEqual(await store.commit([createOf(taskId(8), once(START))]), [
+      assert.deepEqual(await store.commit([createOf(taskId(8), idempotent(START))]), [
         { status: "repeated", task: taskId(4) },
       ]);
     },
@@ -64,10 +64,10 @@ export const storeOnceCases: readonly StoreCase[] = [
     name: "goes by when tasks were made, even if the clock has gone back meanwhile",
     async run({ store }) {
       await store.commit([
-        createOf(taskId(1), { ...once(START), at: START + 100 }),
+        createOf(taskId(1), { ...idempotent(START), at: START + 100 }),
         createOf(taskId(2), { messageId: "m", at: START + 10 }),
       ]);
-      assert.deepEqual(await store.commit([createOf(taskId(3), once(START + 50))]), [
+      assert.deepEqual(await store.commit([createOf(taskId(3), idempotent(START + 50))]), [
         { status: "repeated", task: taskId(1) },
       ]);
       assert.equal((await store.findByMessage(SCOPE, "m"))?.task, taskId(2));
@@ -78,13 +78,13 @@ export const storeOnceCases: readonly StoreCase[] = [
     async run({ open, clock }) {
       const store = await open({ maxAge: 100 });
       await store.commit([
-        createOf(taskId(1), once(START)),
-        createOf(taskId(2), { ...once(START + 1, "second"), at: START + 1 }, { end: endOf(2) }),
+        createOf(taskId(1), idempotent(START)),
+        createOf(taskId(2), { ...idempotent(START + 1, "second"), at: START + 1 }, { end: endOf(2) }),
       ]);
       clock.now = START + 101;
       assert.equal(await store.sweep(), 1);
       assert.deepEqual(await store.findByMessage(SCOPE, "m"), { task: taskId(1), createdAt: START, digest: "d" });
-      assert.deepEqual(await outcomes(store, createOf(taskId(3), { ...once(START + 1), at: START + 1 })), ["ok"]);
+      assert.deepEqual(await outcomes(store, createOf(taskId(3), { ...idempotent(START + 1), at: START + 1 })), ["ok"]);
     },
   },
   {
@@ -92,8 +92,8 @@ export const storeOnceCases: readonly StoreCase[] = [
     async run({ open }) {
       const store = await open({ maxTasks: 2, pruneCount: 2 });
       const webhook = webhookOf("w");
-      await store.commit([createOf(taskId(1), once(START), { end: endOf(2) }), createOf(taskId(2), {})]);
-      assert.deepEqual(await outcomes(store, createOf(taskId(3), { ...once(START), webhook })), ["repeated"]);
+      await store.commit([createOf(taskId(1), idempotent(START), { end: endOf(2) }), createOf(taskId(2), {})]);
+      assert.deepEqual(await outcomes(store, createOf(taskId(3), { ...idempotent(START), webhook })), ["repeated"]);
       assert.equal((await store.positions([taskId(1), taskId(2)])).length, 2);
       assert.deepEqual(await store.unheldWebhooks(9), []);
     },

@@ -6,7 +6,7 @@ import { openHarness, type Said, type SendOptions, scripted, turns } from "../..
 import { everythingStored } from "../../testing/everything-stored.ts";
 import type { Agent } from "../agent/agent.ts";
 
-const ONCE: SendOptions = { onceWithin: 60_000 };
+const IDEMPOTENT: SendOptions = { idempotencyWindow: 60_000 };
 const CONFLICT = { code: "conflict", violations: [{ field: "message.messageId" }] };
 
 /** The same message each time, but for what is said to differ. */
@@ -38,11 +38,11 @@ describe("a message that is to count once", () => {
   test("and comes again gets the task it made, and runs once", async () => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: counting(begun) });
-    const first = await harness.send(said("go"), ONCE);
-    const again = await harness.send(said("go"), ONCE);
+    const first = await harness.send(said("go"), IDEMPOTENT);
+    const again = await harness.send(said("go"), IDEMPOTENT);
     expect(again).toEqual(first);
     expect(begun).toEqual(["go"]);
-    const streamed = await harness.begin(said("go"), { ...ONCE, streaming: true });
+    const streamed = await harness.begin(said("go"), { ...IDEMPOTENT, streaming: true });
     const subscription = await harness.subscribe(streamed.taskId, { ticket: streamed });
     expect(subscription.opening).toMatchObject({ id: first.id, seq: 0, state: "submitted" });
     const { entries } = (await subscription.next()) ?? { entries: [] };
@@ -55,8 +55,8 @@ describe("a message that is to count once", () => {
     await using harness = await openHarness({ agents: counting(begun) });
     const one = said("go", { metadata: { a: 1, b: { c: [1], d: 2 } } });
     const other = said("go", { metadata: { b: { d: 2, c: [1] }, a: 1 } });
-    const first = await harness.send(one, ONCE);
-    const again = await harness.send(other, { ...ONCE, outputModes: ["text/plain"], extensions: ["x:y"] });
+    const first = await harness.send(one, IDEMPOTENT);
+    const again = await harness.send(other, { ...IDEMPOTENT, outputModes: ["text/plain"], extensions: ["x:y"] });
     expect(again.id).toBe(first.id);
     expect(begun).toHaveLength(1);
   });
@@ -70,21 +70,21 @@ describe("a message that is to count once", () => {
   ])("and comes again with other %s is a conflict", async (_, message, options) => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: counting(begun) });
-    await harness.send(said("go"), ONCE);
-    await expect(harness.submit(message, { ...ONCE, ...options })).rejects.toMatchObject(CONFLICT);
+    await harness.send(said("go"), IDEMPOTENT);
+    await expect(harness.submit(message, { ...IDEMPOTENT, ...options })).rejects.toMatchObject(CONFLICT);
     expect(begun).toEqual(["go"]);
   });
 
   test("counts again for another owner, tenant and agent, and when the window is over", async () => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: [counting(begun), counting(begun, { id: "other" })] });
-    const first = await harness.send(said("go"), ONCE);
+    const first = await harness.send(said("go"), IDEMPOTENT);
     const others: SendOptions[] = [{ owner: "eve" }, { tenant: "t" }, { agent: "other" }];
-    for (const who of others) expect((await harness.send(said("go"), { ...ONCE, ...who })).id).not.toBe(first.id);
+    for (const who of others) expect((await harness.send(said("go"), { ...IDEMPOTENT, ...who })).id).not.toBe(first.id);
     await harness.advance(59_000, 5000);
-    expect((await harness.send(said("go"), ONCE)).id).toBe(first.id);
+    expect((await harness.send(said("go"), IDEMPOTENT)).id).toBe(first.id);
     await harness.advance(2000);
-    expect((await harness.send(said("changed"), ONCE)).id).not.toBe(first.id);
+    expect((await harness.send(said("changed"), IDEMPOTENT)).id).not.toBe(first.id);
     expect(begun).toEqual(["go", "go", "go", "go", "changed"]);
   });
 
@@ -92,9 +92,9 @@ describe("a message that is to count once", () => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: counting(begun) });
     harness.store.hold();
-    const both = [harness.begin(said("go"), ONCE), harness.begin(said("go"), ONCE)] as const;
+    const both = [harness.begin(said("go"), IDEMPOTENT), harness.begin(said("go"), IDEMPOTENT)] as const;
     await turns(3);
-    await expect(harness.submit(said("stop"), ONCE)).rejects.toMatchObject(CONFLICT);
+    await expect(harness.submit(said("stop"), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
     await harness.until(() => harness.store.held === 1);
     // Not before it is known that nobody else was quicker.
     expect(begun).toEqual([]);
@@ -110,9 +110,9 @@ describe("a message that is to count once", () => {
     await using harness = await openHarness({ agents: counting(begun) });
     const beside = await harness.join();
     for (const node of [harness, beside]) node.store.hold();
-    const both = [harness.begin(said("go"), ONCE), beside.begin(said("go"), ONCE)] as const;
-    const third = beside.begin(said("stop", { messageId: "m-2" as MessageId }), ONCE);
-    const fourth = harness.begin(said("halt", { messageId: "m-2" as MessageId }), ONCE);
+    const both = [harness.begin(said("go"), IDEMPOTENT), beside.begin(said("go"), IDEMPOTENT)] as const;
+    const third = beside.begin(said("stop", { messageId: "m-2" as MessageId }), IDEMPOTENT);
+    const fourth = harness.begin(said("halt", { messageId: "m-2" as MessageId }), IDEMPOTENT);
     await harness.until(() => harness.store.held === 1 && beside.store.held === 1);
     beside.store.release();
     await harness.until(() => begun.length === 2);
@@ -136,14 +136,14 @@ describe("a message that is to count once", () => {
         return "done";
       }),
     });
-    const { taskId } = await first.start(said("go"), ONCE);
+    const { taskId } = await first.start(said("go"), IDEMPOTENT);
     await first.until(() => begun.length === 1);
     const second = await first.crash();
-    const task = await second.send(said("go"), ONCE);
+    const task = await second.send(said("go"), IDEMPOTENT);
     expect(task).toMatchObject({ id: taskId, status: { state: "completed" } });
     const third = await second.crash();
-    expect(await third.send(said("go"), ONCE)).toEqual(task);
-    await expect(third.submit(said("stop"), ONCE)).rejects.toMatchObject(CONFLICT);
+    expect(await third.send(said("go"), IDEMPOTENT)).toEqual(task);
+    await expect(third.submit(said("stop"), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
     expect(begun).toEqual(["go", "go"]);
   });
 
@@ -160,8 +160,8 @@ describe("a message that is to count once", () => {
         },
       }),
     });
-    const first = harness.send(said("go"), ONCE);
-    const second = harness.send(said("go"), ONCE);
+    const first = harness.send(said("go"), IDEMPOTENT);
+    const second = harness.send(said("go"), IDEMPOTENT);
     await expect(first).rejects.toMatchObject({ code: "internal" });
     expect((await second).status.state).toBe("completed");
     expect(begun).toEqual(["go"]);
@@ -172,10 +172,10 @@ describe("a message that is to count once", () => {
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>((resolve) => (go = resolve)), { concurrency: 1, queue: 1 }),
     });
-    const { taskId } = await harness.start(said("go"), ONCE);
+    const { taskId } = await harness.start(said("go"), IDEMPOTENT);
     await harness.start("another");
     await expect(harness.submit("a third")).rejects.toMatchObject({ code: "resource-exhausted" });
-    expect((await harness.start(said("go"), ONCE)).taskId).toBe(taskId);
+    expect((await harness.start(said("go"), IDEMPOTENT)).taskId).toBe(taskId);
     go?.();
   });
 
@@ -184,7 +184,7 @@ describe("a message that is to count once", () => {
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>((resolve) => go.push(resolve)), { concurrency: 2, queue: 1 }),
     });
-    const all = [1, 2, 3, 4, 5].map((n) => harness.start(said("go", { messageId: `m-${n}` as MessageId }), ONCE));
+    const all = [1, 2, 3, 4, 5].map((n) => harness.start(said("go", { messageId: `m-${n}` as MessageId }), IDEMPOTENT));
     const results = await Promise.allSettled(all);
     expect(results.map(({ status }) => status)).toEqual([
       "fulfilled",
@@ -205,17 +205,17 @@ describe("a message that is to count once", () => {
       retention: { maxTasks: 1 },
     });
     const open = await waiting.send("first");
-    await expect(waiting.submit(said("go"), ONCE)).rejects.toMatchObject({ code: "resource-exhausted" });
+    await expect(waiting.submit(said("go"), IDEMPOTENT)).rejects.toMatchObject({ code: "resource-exhausted" });
     expect(waiting.engine.counts().live).toBe(1);
     await waiting.send({ taskId: open.id, parts: [{ text: "well" }] });
-    expect((await waiting.send(said("go"), ONCE)).status.state).toBe("input-required");
+    expect((await waiting.send(said("go"), IDEMPOTENT)).status.state).toBe("input-required");
   });
 
   test("makes one task of the name its caller gave, and is known by it", async () => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: counting(begun) });
     const named = said("go", { taskId: "mine" as TaskId });
-    const options: SendOptions = { ...ONCE, namesTask: true };
+    const options: SendOptions = { ...IDEMPOTENT, namesTask: true };
     const first = await harness.send(named, options);
     expect(first.id).toBe("mine");
     expect(await harness.send(named, options)).toEqual(first);
@@ -233,9 +233,9 @@ describe("a message that is to count once", () => {
         },
       }),
     });
-    const both = await Promise.all([harness.submit(said("hi"), ONCE), harness.submit(said("hi"), ONCE)]);
+    const both = await Promise.all([harness.submit(said("hi"), IDEMPOTENT), harness.submit(said("hi"), IDEMPOTENT)]);
     expect(both[0]).toBe(both[1]);
-    await harness.submit(said("hi"), ONCE);
+    await harness.submit(said("hi"), IDEMPOTENT);
     expect(calls).toBe(2);
   });
 });
@@ -250,14 +250,14 @@ describe("a message to a task that is to count once", () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await harness.send("go");
     const answer = said("a", { taskId: id });
-    const first = await harness.send(answer, ONCE);
+    const first = await harness.send(answer, IDEMPOTENT);
     expect(first.status.message?.parts[0]?.text).toBe("Two?");
-    expect(await harness.send(answer, ONCE)).toEqual(first);
-    await expect(harness.submit(said("b", { taskId: id }), ONCE)).rejects.toMatchObject(CONFLICT);
-    const done = await harness.send(said("b", { taskId: id, messageId: "m-2" as MessageId }), ONCE);
+    expect(await harness.send(answer, IDEMPOTENT)).toEqual(first);
+    await expect(harness.submit(said("b", { taskId: id }), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
+    const done = await harness.send(said("b", { taskId: id, messageId: "m-2" as MessageId }), IDEMPOTENT);
     expect(done.artifacts?.[0]?.parts).toEqual([{ text: "a+b" }]);
     // It is answered even when the task takes no more messages.
-    expect(await harness.send(answer, ONCE)).toEqual(done);
+    expect(await harness.send(answer, IDEMPOTENT)).toEqual(done);
     expect(done.history?.filter(({ role }) => role === "user")).toHaveLength(3);
   });
 
@@ -268,9 +268,9 @@ describe("a message to a task that is to count once", () => {
     const beside = await harness.join();
     // The run, on the first node, cannot store that it has read the answer.
     harness.store.hold();
-    await beside.start(answer, ONCE);
+    await beside.start(answer, IDEMPOTENT);
     let returned = false;
-    const again = beside.send(answer, ONCE).finally(() => (returned = true));
+    const again = beside.send(answer, IDEMPOTENT).finally(() => (returned = true));
     await harness.until(() => harness.store.held === 1);
     await harness.advance(1000);
     expect(returned).toBe(false);
@@ -316,15 +316,15 @@ describe("a message to a task that is to count once", () => {
     const { taskId } = await harness.start("go");
     const message = said("x", { taskId });
     const tickets = await Promise.all([
-      harness.start(message, ONCE),
-      harness.start(message, ONCE),
-      beside.start(message, ONCE),
+      harness.start(message, IDEMPOTENT),
+      harness.start(message, IDEMPOTENT),
+      beside.start(message, IDEMPOTENT),
     ]);
     expect(new Set(tickets.map(({ inbox }) => inbox)).size).toBe(1);
     expect(await harness.shared.inbox(taskId)).toHaveLength(1);
     await beside.kill();
     const later = await harness.crash();
-    await later.start(message, ONCE);
+    await later.start(message, IDEMPOTENT);
     expect(await harness.shared.inbox(taskId)).toHaveLength(1);
     await later.until(() => go !== undefined);
     go?.();
@@ -343,9 +343,9 @@ describe("a message to a task that is to count once", () => {
       const { id } = await harness.send("go");
       const beside = await harness.join();
       beside.store.hold();
-      const late = beside.begin(said("x", { taskId: id }), ONCE);
+      const late = beside.begin(said("x", { taskId: id }), IDEMPOTENT);
       await harness.until(() => beside.store.held === 1);
-      expect((await harness.send(said("x", { taskId: id }), ONCE)).status.message?.parts[0]?.text).toBe("Two?");
+      expect((await harness.send(said("x", { taskId: id }), IDEMPOTENT)).status.message?.parts[0]?.text).toBe("Two?");
       if (how === "is parked") await harness.advance(6000);
       const living = how === "dies" ? await harness.crash() : harness;
       beside.store.release();
@@ -365,13 +365,13 @@ describe("a message to a task that is to count once", () => {
     await harness.send({ taskId: id, parts: [{ text: "x" }] });
     const beside = await harness.join();
     beside.store.hold();
-    const late = beside.begin(said("y", { taskId: id }), ONCE);
+    const late = beside.begin(said("y", { taskId: id }), IDEMPOTENT);
     await harness.until(() => beside.store.held === 1);
-    const done = await harness.send(said("y", { taskId: id }), ONCE);
+    const done = await harness.send(said("y", { taskId: id }), IDEMPOTENT);
     expect(done.status.state).toBe("completed");
     beside.store.release();
     expect(await late).toMatchObject({ taskId: id });
-    const other = beside.submit(said("z", { taskId: id, messageId: "m-2" as MessageId }), ONCE);
+    const other = beside.submit(said("z", { taskId: id, messageId: "m-2" as MessageId }), IDEMPOTENT);
     await expect(other).rejects.toMatchObject({ code: "unsupported-operation" });
   });
 
@@ -385,12 +385,12 @@ describe("a message to a task that is to count once", () => {
     });
     const { id } = await harness.send("go");
     const answer = said("hunter2", { taskId: id });
-    const asked = await harness.send(answer, ONCE);
+    const asked = await harness.send(answer, IDEMPOTENT);
     expect(asked.status.message?.parts[0]?.text).toBe("And now?");
-    expect(await harness.send(answer, ONCE)).toEqual(asked);
-    await expect(harness.submit(said("hunter3", { taskId: id }), ONCE)).rejects.toMatchObject(CONFLICT);
+    expect(await harness.send(answer, IDEMPOTENT)).toEqual(asked);
+    await expect(harness.submit(said("hunter3", { taskId: id }), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
     const done = await harness.send({ taskId: id, parts: [{ text: "fine" }] });
-    expect(await harness.send(answer, ONCE)).toEqual(done);
+    expect(await harness.send(answer, IDEMPOTENT)).toEqual(done);
     expect(got).toEqual(["hunter2", "fine"]);
     expect((await everythingStored(harness)) + JSON.stringify(done)).not.toContain("hunter");
   });

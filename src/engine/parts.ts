@@ -1,0 +1,28 @@
+import type { Bus } from "../bus/contract.ts";
+import type { Store } from "../store/contract.ts";
+import type { Agent } from "./agent/definition.ts";
+import type { PendingSends } from "./intake/pending-sends.ts";
+import type { Committer } from "./log/committer.ts";
+import type { Feeds } from "./read/feeds.ts";
+import type { Transitions } from "./read/transitions.ts";
+import type { RunEnvironment } from "./run/run.ts";
+import type { Runs } from "./run/runs.ts";
+
+/** The objects that the parts of one engine share. */
+export interface EngineParts {
+  /** By agent id. */
+  readonly agents: ReadonlyMap<string, Agent>;
+  /** Name of this process among all processes that share the store. */
+  readonly node: string;
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly committer: Committer;
+  readonly feeds: Feeds;
+  readonly runs: Runs;
+  readonly environment: RunEnvironment;
+  readonly transitions: Transitions;
+  /** Idempotent sends that are not in the store yet. */
+  readonly pendingSends: PendingSends;
+  /** True after draining: calls that wait must return. */
+  readonly isClosing: () => boolean;
+}

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { type RunnerRecord, readRunner, writeRunner } from "./runner-record.ts";
+
+const RUNNER: RunnerRecord = { attempt: 1, tries: 1, turnAfter: 0, interruptedAt: 0, bytes: 10 };
+
+test("consumedSealed is stored under the name that earlier releases wrote", () => {
+  const record: RunnerRecord = { ...RUNNER, consumedSealed: ["once:a:b"] };
+  const text = writeRunner(record);
+  expect(JSON.parse(text)).toEqual({ ...RUNNER, unkept: ["once:a:b"] });
+  expect(readRunner(text)).toEqual(record);
+});
+
+test("a record without consumed sealed messages is stored as it is", () => {
+  expect(JSON.parse(writeRunner(RUNNER))).toEqual(RUNNER);
+  expect(readRunner(writeRunner(RUNNER))).toEqual(RUNNER);
+});
