@@ -36,9 +36,9 @@ import type { Feed } from "./read/feed.ts";
 import { Feeds } from "./read/feeds.ts";
 import { ReadRetries } from "./read/read-retries.ts";
 import { recordedTask, takeSnapshot } from "./read/snapshot.ts";
+import { StateHistories } from "./read/state-history.ts";
 import { openSubscription } from "./read/subscription.ts";
 import { ticketOf } from "./read/ticket.ts";
-import { Transitions } from "./read/transitions.ts";
 import { type CrashStart, Recovery } from "./recover/recovery.ts";
 import { Rounds } from "./recover/rounds.ts";
 import { type TakenUp, type TakeUpHow, takeUp } from "./recover/take-up.ts";
@@ -104,7 +104,7 @@ export interface EngineParts {
   readonly feeds: Feeds;
   readonly runs: Runs;
   readonly environment: RunEnvironment;
-  readonly transitions: Transitions;
+  readonly stateHistories: StateHistories;
   /** Sends that are to count once and are not in the store yet. */
   readonly sendsUnderWay: SendsUnderWay;
   /** The server is going down. */
@@ -187,7 +187,7 @@ class TaskEngine implements RunningEngine {
       feeds,
       runs,
       environment,
-      transitions: new Transitions(store),
+      stateHistories: new StateHistories(store),
       sendsUnderWay: new Map(),
       isClosing: () => this.#phase === "closing",
     };

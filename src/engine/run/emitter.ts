@@ -4,7 +4,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { ArtifactOptions } from "../agent/agent.ts";
 import { partFingerprint, statusFingerprint, writeNote } from "../log/note.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { isAligned, type KeptPiece, type Replay } from "./replay.ts";
 
 export interface ArtifactTarget extends ArtifactOptions {
@@ -37,7 +37,7 @@ interface Origin {
 }
 
 export interface EmitterOptions {
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   /** What earlier attempts of this turn wrote; absent on the first. */
   readonly replay: Replay | undefined;
   /** Events are changed before they are written, so their texts do not tell what the author wrote. */

@@ -8,7 +8,7 @@ import { toolUseOf } from "../../protocol/tool-part.ts";
 import type { InboxEntry } from "../../store/contract.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { isNamed, isTooLate, type PendingQuestion, withAnswered } from "../record/runner-record.ts";
 
 /** A question that this attempt waits with. */
@@ -37,7 +37,7 @@ interface CloseOptions {
 }
 
 export interface OpenQuestionsOptions {
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly clock: Clock;
   readonly openEntry: (entry: InboxEntry) => Message | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import type { Memory, Remembered } from "./memory.ts";
 import type { OpenQuestions, Question } from "./open-questions.ts";
 import type { ContextHost } from "./task-context.ts";
@@ -8,7 +8,7 @@ import type { Waits } from "./waits.ts";
 
 /** What asking the caller something needs of the run. */
 export interface QuestionHost {
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly memory: Memory;
   readonly waits: Waits;
   readonly questions: OpenQuestions;
@@ -60,6 +60,6 @@ export function withProblem(question: readonly Part[], problem: string | undefin
   return problem === undefined ? question : [{ text: `That answer does not fit: ${problem}\n` }, ...question];
 }
 
-export function waitingIds(writer: TaskWriter): string[] {
+export function waitingIds(writer: TaskLogWriter): string[] {
   return writer.inbox.filter((entry) => entry.kind === "message").map((entry) => entry.id);
 }

@@ -22,7 +22,7 @@ import { TaskFailure } from "../agent/task-failure.ts";
 import type { EngineHooks } from "../api.ts";
 import type { Limits } from "../limits.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { abortOf, type WriterListener, type WriterLoss } from "../log/writer-contract.ts";
 import { readFailure } from "../read/read-retries.ts";
 import { publicRef } from "../read/ticket.ts";
@@ -79,7 +79,7 @@ type Ending = { readonly kind: "returned" } | { readonly kind: "threw"; readonly
 /** The author's function at work on one task: from its start to the task's end, or until the task is taken away from it. */
 export class Run implements WriterListener {
   readonly agent: Agent;
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   /** The author's function was called, and has not returned yet. */
   atWork = false;
   readonly #host: RunHost;
@@ -93,7 +93,7 @@ export class Run implements WriterListener {
   #limit: Timer | undefined;
   #grace: Timer | undefined;
 
-  constructor(agent: Agent, writer: TaskWriter, host: RunHost) {
+  constructor(agent: Agent, writer: TaskLogWriter, host: RunHost) {
     this.#host = host;
     this.agent = agent;
     this.writer = writer;

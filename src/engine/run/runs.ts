@@ -9,7 +9,7 @@ import { type InboxEntry, type Store, StoreError } from "../../store/contract.ts
 import { type AbortCause, type Agent, TaskAborted } from "../agent/agent.ts";
 import type { TaskRef } from "../api.ts";
 import type { Committer } from "../log/committer.ts";
-import { TaskWriter } from "../log/task-writer.ts";
+import { TaskLogWriter } from "../log/task-log-writer.ts";
 import type { WriterDependencies, WriterLoss, WriterStart } from "../log/writer-contract.ts";
 import type { Feed } from "../read/feed.ts";
 import type { Feeds } from "../read/feeds.ts";
@@ -86,7 +86,7 @@ export class Runs {
     return this.#live.has(id);
   }
 
-  writer(id: TaskId): TaskWriter | undefined {
+  writer(id: TaskId): TaskLogWriter | undefined {
     return this.#live.get(id)?.run.writer;
   }
 
@@ -113,7 +113,7 @@ export class Runs {
 
   /** Makes this process the writer of a task. The feed must be held; it is let go of with the task. */
   open(agent: Agent, feed: Feed, start: WriterStart): Run {
-    const run = new Run(agent, new TaskWriter(start, feed, this.#writerDependencies), this.#runHost);
+    const run = new Run(agent, new TaskLogWriter(start, feed, this.#writerDependencies), this.#runHost);
     this.#live.set(start.ref.id, { run, feed, leaveQueue: NOTHING, freeSlot: NOTHING });
     this.#count(run, 1);
     return run;

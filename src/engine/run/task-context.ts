@@ -27,8 +27,8 @@ import { filesOf, storableCopy, toMessageParts, toParts } from "../agent/output.
 import { Rejection } from "../agent/rejection.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 import { fingerprint } from "../log/fingerprint.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { mergeMetadata, metadataChange } from "../log/task-metadata.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
 import { callerOf } from "../record/runner-record.ts";
 import { askCaller } from "./ask.ts";
 import { type ArtifactTarget, DONE, type Emitter } from "./emitter.ts";
@@ -55,7 +55,7 @@ export interface ContextOptions {
   readonly turn: Turn;
   /** What earlier attempts left behind. */
   readonly steps: readonly StepRecord[];
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly emitter: Emitter;
 }
 

@@ -7,7 +7,7 @@ import { readEvent, readMessage } from "../../protocol/serial.ts";
 import type { HistoryEntry, StepRecord, Store, TaskRecord } from "../../store/contract.ts";
 import type { Agent, Skill } from "../agent/agent.ts";
 import { dataOf } from "../agent/output.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { foldLog } from "../read/fold-log.ts";
 import { isStatusBody } from "../read/log-view.ts";
 import { readLog } from "../read/read-log.ts";
@@ -80,7 +80,7 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
 
 export interface ResumeOptions {
   readonly agent: Agent;
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly record: TaskRecord;
   readonly store: Store;
   readonly sealer: Sealer;

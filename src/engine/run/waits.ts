@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../internal/clock.ts";
 import { createDeferred, type Deferred } from "../../internal/deferred.ts";
 import type { TaskAborted } from "../agent/agent.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 
 export const TIMED_OUT: unique symbol = Symbol("timed out");
 
@@ -30,7 +30,7 @@ interface Waiter {
 }
 
 export interface WaitsOptions {
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly clock: Clock;
   /** Milliseconds after which a waiting run is parked; `Infinity`: never. */
   readonly parkAfter: number;

@@ -31,9 +31,9 @@ import { traceMetadata } from "../record/trace.ts";
 import type { CommitSource } from "./committer.ts";
 import { ENGINE_NOTE } from "./note.ts";
 import { PendingWrite } from "./pending-write.ts";
+import { planStateChange } from "./state-change.ts";
 import { readMetadata } from "./task-metadata.ts";
 import { transformed } from "./transformed.ts";
-import { planMove } from "./transition.ts";
 import {
   abortOf,
   type StatusOptions,
@@ -66,7 +66,7 @@ const FOLDED_BYTES = 16 * 1024;
  * everything else the run leaves behind, for the next commit. Its own state only validates: readers see the feed, which moves on when
  * the commit has gone through.
  */
-export class TaskWriter implements CommitSource {
+export class TaskLogWriter implements CommitSource {
   readonly ref: TaskRef;
   readonly inbox: InboxEntry[] = [];
   epoch: number;
@@ -156,7 +156,7 @@ export class TaskWriter implements CommitSource {
   /** Moves to a state that is not terminal, by way of `working` where that is missing. */
   status(state: Exclude<TaskState, TerminalState>, options: StatusOptions = {}): void {
     this.#requireOpen();
-    const plan = planMove(this.state, state);
+    const plan = planStateChange(this.state, state);
     if (!plan.ok) throw new Error(plan.reason);
     const isResumed = state === "working" && isInterrupted(this.state);
     for (const step of plan.via) this.#appendStatus(step, { note: ENGINE_NOTE });
@@ -264,7 +264,7 @@ export class TaskWriter implements CommitSource {
    */
   end(state: TerminalState, options: StatusOptions & { readonly unlessInbox: boolean }): Promise<"ended" | "inbox"> {
     this.#requireOpen();
-    const plan = planMove(this.state, state);
+    const plan = planStateChange(this.state, state);
     if (!plan.ok) throw new Error(plan.reason);
     const { isFinal } = options;
     for (const step of plan.via)
