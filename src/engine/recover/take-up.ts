@@ -134,7 +134,7 @@ async function decide(options: TakeUpOptions, { run, record, crash }: TakenTask)
   const beginning = await prepareReplay({ agent, writer, record, store, sealer: environment.sealer, steps });
   if (beginning === undefined) return fail("The message this task was at work on is no longer kept.");
   if (forgets) writer.forgetSteps();
-  writer.keep({
+  writer.updateHead({
     runner: {
       ...counts,
       attempt: writer.runner.attempt + 1,

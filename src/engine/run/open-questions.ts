@@ -138,7 +138,7 @@ export class OpenQuestions {
       const names = this.#namesIn(read);
       if (this.#listed.some((pending) => names.some((name) => isNamed(pending, name)))) continue;
       this.#partlyRead.delete(read);
-      writer.take(read, kept);
+      writer.consume(read, kept);
     }
     this.takeLate();
     if (next === "go on" || (next === "fail" && this.#listed.length > 0)) this.#show();
@@ -153,7 +153,7 @@ export class OpenQuestions {
     if (questions === undefined || questions.answered.length === 0) return;
     for (const entry of writer.inbox.filter(({ kind }) => kind === "message")) {
       if (this.#isClaimed(entry) || !isTooLate(this.#namesIn(entry), questions)) continue;
-      writer.take(entry, entry.sealed ? undefined : openEntry(entry));
+      writer.consume(entry, entry.sealed ? undefined : openEntry(entry));
     }
   }
 
@@ -183,7 +183,7 @@ export class OpenQuestions {
   #list(open: readonly PendingQuestion[], closed: readonly string[] = []): void {
     const { writer } = this.#options;
     const answered = writer.runner.questions?.answered ?? [];
-    writer.keep({ runner: { questions: { open, answered: withAnswered(answered, closed) } } });
+    writer.updateHead({ runner: { questions: { open, answered: withAnswered(answered, closed) } } });
   }
 
   #answers(entry: InboxEntry, question: Question): boolean {

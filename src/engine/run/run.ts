@@ -183,7 +183,7 @@ export class Run implements WriterListener {
   #addCallPath(callPath: CallPath): void {
     const before = this.writer.runner.callPath ?? NO_CALL_PATH;
     const joined = joinCallPaths(before, callPath);
-    if (joined !== before) this.writer.keep({ runner: { callPath: joined } });
+    if (joined !== before) this.writer.updateHead({ runner: { callPath: joined } });
   }
 
   /** The last resort, so that no task is left with nobody at work on it. Past any transform, which may be what failed. Never rejects. */

@@ -207,11 +207,11 @@ export class Runs {
       cause === "parked" ? "The run is parked until there is something for it." : "The server is shutting down.",
     );
     try {
-      if (cause === "shutdown") writer.keep({ runner: { released: true } });
+      if (cause === "shutdown") writer.updateHead({ runner: { released: true } });
       else if (writer.wakeAt === undefined && writer.runner.pausedAt === undefined)
-        writer.keep({ active: false, wakeAt: firstTimeOut(writer.runner) });
+        writer.updateHead({ active: false, wakeAt: firstTimeOut(writer.runner) });
       // Nobody is at work on it now, whatever it waited for before.
-      else writer.keep({ active: false });
+      else writer.updateHead({ active: false });
       await writer.release();
     } catch (error) {
       if (!(error instanceof TaskAborted)) throw error;

@@ -318,7 +318,7 @@ export class RunContext implements TaskContext<unknown> {
         return undefined;
       }
       const message = run.openEntry(entry);
-      writer.take(entry, entry.sealed ? undefined : message);
+      writer.consume(entry, entry.sealed ? undefined : message);
       // One that cannot be opened any more is as good as none.
       if (message === undefined) continue;
       memory.remember(key, memory.messageRecord(message, entry.sealed));

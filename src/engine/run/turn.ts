@@ -42,12 +42,12 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const { questions } = writer.runner;
   if (message !== undefined && isTooLate(namesIn(message), questions)) {
     // It answers a question that was answered already: no reason for another turn.
-    writer.take(entry, entry.sealed ? undefined : message);
+    writer.consume(entry, entry.sealed ? undefined : message);
     return undefined;
   }
   if (message === undefined) {
     // Sealed with a secret that is not known any more: there is nothing to be done about it.
-    writer.take(entry, undefined);
+    writer.consume(entry, undefined);
     return undefined;
   }
   const skill = skillNamed(agent, message) ?? skillOf(agent, writer.runner.skill);
@@ -55,11 +55,11 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const record = await store.get(id, { artifacts: false });
   const history = (record?.history ?? []).map((kept) => readMessage(kept.body));
   const artifacts = await foldLog(store, id, writer.seq);
-  writer.take(entry, entry.sealed ? undefined : message);
+  writer.consume(entry, entry.sealed ? undefined : message);
   writer.forgetSteps();
   const steps: StepRecord[] = entry.sealed ? [{ key: SEALED_TURN, value: JSON.stringify({ sealed: entry.body }) }] : [];
   for (const step of steps) writer.remember(step);
-  writer.keep({
+  writer.updateHead({
     runner: {
       ...FIRST_START,
       turnAfter: writer.seq,
