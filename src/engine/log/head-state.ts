@@ -51,12 +51,13 @@ export class HeadState {
   /** The record for the store. `bytes`: size of the log. `before`: with this status instead, as a task that goes on. */
   record(bytes: number, before?: Savepoint): TaskHead {
     const { state, status, statusAt } = before ?? this.savepoint();
+    const isLast = before === undefined && this.ended;
     return {
       state,
       status,
       statusAt,
       ...(this.metadata !== undefined && { metadata: this.metadata }),
-      runner: writeRunner(this.ended ? lastRunner(this.runner, bytes) : { ...this.runner, bytes }),
+      runner: writeRunner(isLast ? lastRunner(this.runner, bytes) : { ...this.runner, bytes }),
       active: this.active || before !== undefined,
       ...(this.wakeAt !== undefined && { wakeAt: this.wakeAt }),
     };

@@ -121,6 +121,26 @@ describe("a task's states", () => {
   });
 });
 
+describe("an end that a message prevents", () => {
+  test("leaves the whole runner record in the store", async () => {
+    const { writer, store } = openWriter();
+    writer.updateHead({ runner: { skill: "s", deadline: 5 } });
+    writer.status("working");
+    await writer.flush();
+    await store.commit([
+      {
+        kind: "post",
+        task: ref.id,
+        entry: { id: "m2", kind: "message", body: "{}", sealed: false, at: 0 },
+        maxWaiting: 10,
+      },
+    ]);
+    expect(await writer.end("completed", { unlessInbox: true })).toBe("inbox");
+    const record = await store.get(ref.id, { artifacts: false });
+    expect(JSON.parse(record?.head.runner ?? "{}")).toMatchObject({ skill: "s", deadline: 5 });
+  });
+});
+
 describe("a writer that gave its lease back", () => {
   test("tells whoever adds something meanwhile that it came too late", async () => {
     const { writer, story } = openWriter();
