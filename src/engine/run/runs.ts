@@ -9,6 +9,7 @@ import { type InboxEntry, type Store, StoreError } from "../../store/contract.ts
 import { type AbortCause, type Agent, TaskAborted } from "../agent/agent.ts";
 import type { TaskRef } from "../api.ts";
 import type { Committer } from "../log/committer.ts";
+import { ENGINE_NOTE } from "../log/note.ts";
 import { TaskLogWriter } from "../log/task-log-writer.ts";
 import type { WriterDependencies, WriterLoss, WriterStart } from "../log/writer-contract.ts";
 import type { Feed } from "../read/feed.ts";
@@ -150,7 +151,7 @@ export class Runs {
   /** Ends a task that needs no run. */
   async end(run: Run, state: TerminalState, parts?: readonly Part[]): Promise<void> {
     try {
-      await run.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox: false, note: '{"e":1}' });
+      await run.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox: false, note: ENGINE_NOTE });
     } catch (error) {
       if (!(error instanceof TaskAborted)) await run.failAnyway(error);
     }

@@ -31,7 +31,8 @@ import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { mergeMetadata, metadataChange } from "../log/task-metadata.ts";
 import { callerOf } from "../record/runner-record.ts";
 import { askCaller } from "./ask.ts";
-import { type ArtifactTarget, DONE, type Emitter } from "./emitter.ts";
+import { RESOLVED } from "./call-order.ts";
+import type { ArtifactTarget, Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenQuestions } from "./open-questions.ts";
 import type { QuestionHost } from "./question.ts";
@@ -183,13 +184,13 @@ export class RunContext implements TaskContext<unknown> {
     const key = memory.key("metadata", emitter.currentStep ?? "");
     const known = memory.recall(key);
     if (known?.kind === "metadata") {
-      if (known.digest === digest && !this.#setsOtherMetadata) return DONE;
+      if (known.digest === digest && !this.#setsOtherMetadata) return RESOLVED;
       this.#setsOtherMetadata = true;
     }
     const merged = mergeMetadata(writer.metadata, change);
     memory.remember(key, { kind: "metadata", digest });
     writer.setMetadata(merged);
-    return writer.room() ?? DONE;
+    return writer.room() ?? RESOLVED;
   }
 
   artifact(name: string, options: ArtifactOptions = {}): ArtifactWriter {
@@ -223,7 +224,7 @@ export class RunContext implements TaskContext<unknown> {
     const key = memory.key("step", name);
     const known = memory.recall(key);
     if (known?.kind === "done") {
-      await emitter.passStep(key);
+      await emitter.reachStep(key);
       // Safe: it is what this very step returned in an earlier attempt.
       return known.value as T;
     }
@@ -232,7 +233,9 @@ export class RunContext implements TaskContext<unknown> {
     try {
       // A turn is known by the message that began it: where nothing was written in between, its place in the log is not its own.
       const stable = `${this.id}/${writer.runner.turnInbox ?? 0}/${key}`;
-      const value = await emitter.within(key, () => work({ key: stable, attempt: this.attempt, signal: run.signal }));
+      const value = await emitter.runInStep(key, () =>
+        work({ key: stable, attempt: this.attempt, signal: run.signal }),
+      );
       const copy = jsonCopy(name, value);
       this.#check();
       memory.remember(key, copy === undefined ? { kind: "done" } : { kind: "done", value: copy });
@@ -376,7 +379,7 @@ export class RunContext implements TaskContext<unknown> {
     } catch (error) {
       pending = Promise.reject(error);
     }
-    if (pending === DONE) return pending;
+    if (pending === RESOLVED) return pending;
     pending.catch((error: unknown) =>
       this.#options.run.logger.debug("A call of the run was refused or failed", { task: this.id, error }),
     );
