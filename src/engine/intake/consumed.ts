@@ -34,6 +34,6 @@ export async function consumed(parts: EngineParts, ticket: Ticket, caller: Calle
 
 /** The status still shows a question that the message answers. Of a repeated message it is not known which question that is. */
 function isAsking(feed: Feed, { inbox = "", answers }: Ticket): boolean {
-  if (feed.ended || !isInterrupted(feed.state) || feed.takenAfter(inbox) !== undefined) return false;
+  if (feed.ended || !isInterrupted(feed.state) || feed.consumedAfter(inbox) !== undefined) return false;
   return answers === undefined || feed.questions?.open.some(({ id }) => answers.includes(id)) === true;
 }

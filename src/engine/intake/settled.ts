@@ -70,7 +70,7 @@ function isSettled(feed: Feed, ticket: Ticket): boolean {
   if (feed.interruptedAt === 0) return false;
   if (isHandledAt(feed, ticket, feed.interruptedAt)) return true;
   // task.next() consumed the message beside a question that was open before and still is.
-  return isInterrupted(feed.state) && ticket.inbox !== undefined && feed.takenAfter(ticket.inbox) !== undefined;
+  return isInterrupted(feed.state) && ticket.inbox !== undefined && feed.consumedAfter(ticket.inbox) !== undefined;
 }
 
 /** Resolves at the feed's next change, when the signal aborts, and when the limit is reached. */
@@ -100,7 +100,7 @@ export async function loadFeed({ feeds, store }: Pick<EngineParts, "feeds" | "st
 
 /** Something is being asked, and the feed cannot tell whether before or after the ticket's message was read. */
 export function isUnknown(feed: Feed, { inbox }: Ticket): boolean {
-  return inbox !== undefined && !feed.ended && feed.interruptedAt > 0 && feed.takenAfter(inbox) === undefined;
+  return inbox !== undefined && !feed.ended && feed.interruptedAt > 0 && feed.consumedAfter(inbox) === undefined;
 }
 
 /** The message may have been taken before this feed was made, or by another node. */
@@ -108,9 +108,9 @@ export async function learnTaken(store: Store, feed: Feed, { key, inbox }: Ticke
   const waiting = await store.inbox(key);
   if (inbox === undefined || waiting.some((entry) => entry.id === inbox)) return;
   const record = await store.get(key, { artifacts: false });
-  if (record === undefined || feed.takenAfter(inbox) !== undefined) return;
+  if (record === undefined || feed.consumedAfter(inbox) !== undefined) return;
   const taken = record.history.find((entry) => entry.inbox === inbox);
-  if (taken !== undefined) feed.markTaken(inbox, taken.after);
+  if (taken !== undefined) feed.markConsumed(inbox, taken.after);
   // A sealed message leaves no trace in the history. It was taken; if nothing is on its way, before what is asked now.
-  else if (record.seq === feed.seq) feed.markTaken(inbox, 0);
+  else if (record.seq === feed.seq) feed.markConsumed(inbox, 0);
 }

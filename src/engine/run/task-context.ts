@@ -1,5 +1,4 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { Logger } from "../../internal/logger.ts";
 import type { Artifact } from "../../protocol/artifact.ts";
 import { type CallPath, callPathEntry } from "../../protocol/call-path.ts";
 import type { ArtifactId } from "../../protocol/ids.ts";
@@ -8,14 +7,13 @@ import type { Message } from "../../protocol/message.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import type { Principal } from "../../protocol/principal.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
-import type { InboxEntry, StepRecord } from "../../store/contract.ts";
+import type { StepRecord } from "../../store/contract.ts";
 import {
   type ArtifactOptions,
   type ArtifactWriter,
   type AskOptions,
   type AuthOptions,
   type AuthRequest,
-  type InputTimeout,
   type Output,
   type ReceivedFile,
   type StepContext,
@@ -32,24 +30,11 @@ import { mergeMetadata, metadataChange } from "../log/task-metadata.ts";
 import { callerOf } from "../record/runner-record.ts";
 import { askCaller } from "./ask.ts";
 import { RESOLVED } from "./call-order.ts";
+import type { ContextHost, QuestionHost, Turn } from "./context-host.ts";
 import type { ArtifactTarget, Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
-import type { OpenQuestions } from "./open-questions.ts";
-import type { QuestionHost } from "./question.ts";
 import { requireAuth } from "./require-auth.ts";
-import { TIMED_OUT, type Waits } from "./waits.ts";
-
-/** The turn a run is at work on. */
-export interface Turn {
-  readonly message: Message;
-  readonly data: unknown;
-  readonly skillId: string | undefined;
-  /** What was said up to this turn, and then what this attempt has read. */
-  readonly history: Message[];
-  /** What earlier attempts at this turn have read, by inbox entry. */
-  readonly taken: ReadonlyMap<string, Message>;
-  readonly artifacts: readonly Artifact[];
-}
+import { TIMED_OUT } from "./waits.ts";
 
 export interface ContextOptions {
   readonly run: ContextHost;
@@ -58,22 +43,6 @@ export interface ContextOptions {
   readonly steps: readonly StepRecord[];
   readonly writer: TaskLogWriter;
   readonly emitter: Emitter;
-}
-
-/** What an attempt needs of its run. */
-export interface ContextHost {
-  readonly signal: AbortSignal;
-  readonly logger: Logger;
-  readonly inputTimeout: InputTimeout | undefined;
-  readonly serverId: string;
-  now(): number;
-  waits(): Waits;
-  questions(): OpenQuestions;
-  memory(steps: readonly StepRecord[]): Memory;
-  /** Opens an inbox entry, sealed or not. `undefined`: it is sealed with a secret that is not known any more. */
-  openEntry(entry: InboxEntry): Message | undefined;
-  /** Why nothing may be written any more; `undefined` while it may. */
-  closed(): Error | undefined;
 }
 
 interface NextOptions {
@@ -209,7 +178,7 @@ export class RunContext implements TaskContext<unknown> {
 
   /** What the run yields. */
   yielded(output: Output): Promise<void> {
-    this.#check();
+    this.#requireOpen();
     return this.#options.emitter.write(RESULT_TARGET, toParts(output), false);
   }
 
@@ -237,7 +206,7 @@ export class RunContext implements TaskContext<unknown> {
         work({ key: stable, attempt: this.attempt, signal: run.signal }),
       );
       const copy = jsonCopy(name, value);
-      this.#check();
+      this.#requireOpen();
       memory.remember(key, copy === undefined ? { kind: "done" } : { kind: "done", value: copy });
       await writer.flush();
       // Safe: the copy differs from what the step returned only as JSON differs, which the step's contract says.
@@ -264,7 +233,7 @@ export class RunContext implements TaskContext<unknown> {
       waits.pause(until);
       await writer.flush();
       await waits.wait({ poll: () => undefined, until, pauses: true, parks: true });
-      this.#check();
+      this.#requireOpen();
       waits.resume();
       return;
     }
@@ -313,7 +282,7 @@ export class RunContext implements TaskContext<unknown> {
       writer.inbox.find((entry) => entry.kind === "message" && !run.questions().isAnswer(entry));
     for (;;) {
       const entry = wait === false ? poll() : await run.waits().wait({ poll, signal, pauses: false, parks: false });
-      this.#check();
+      this.#requireOpen();
       // Whoever gave up has read nothing: a replay, too, may wait as long as it likes.
       if (entry === TIMED_OUT && signal !== undefined) return undefined;
       if (entry === undefined || entry === TIMED_OUT) {
@@ -353,8 +322,8 @@ export class RunContext implements TaskContext<unknown> {
       waits: run.waits(),
       questions: run.questions(),
       history: turn.history,
-      taken: turn.taken,
-      check: () => this.#check(),
+      consumed: turn.consumed,
+      requireOpen: () => this.#requireOpen(),
     };
   }
 
@@ -363,7 +332,7 @@ export class RunContext implements TaskContext<unknown> {
     return this.#remembered;
   }
 
-  #check(): void {
+  #requireOpen(): void {
     const closed = this.#options.run.closed();
     if (closed !== undefined) throw closed;
     if (this.#hasReturned)
@@ -374,7 +343,7 @@ export class RunContext implements TaskContext<unknown> {
   #guarded<T>(work: () => Promise<T>): Promise<T> {
     let pending: Promise<T>;
     try {
-      this.#check();
+      this.#requireOpen();
       pending = work();
     } catch (error) {
       pending = Promise.reject(error);

@@ -71,7 +71,7 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
     wakeAt: undefined,
   });
   return {
-    turn: { message, data, skillId: skill?.id, history: [...history, message], taken: new Map(), artifacts },
+    turn: { message, data, skillId: skill?.id, history: [...history, message], consumed: new Map(), artifacts },
     skill,
     steps: [],
     replay: undefined,
@@ -116,7 +116,7 @@ export async function prepareReplay(options: ResumeOptions): Promise<Beginning |
       data: await dataFor(skill, message),
       skillId: runner.skill,
       history: [...messagesOf(before), message, ...messagesOf(during.filter(isForgotten))],
-      taken: new Map(
+      consumed: new Map(
         during.flatMap(({ inbox, body }) => (inbox === undefined ? [] : [[inbox, readMessage(body)] as const])),
       ),
       artifacts: await foldLog(store, record.id, runner.turnAfter),
