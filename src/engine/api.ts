@@ -120,8 +120,8 @@ export interface SnapshotOptions {
   readonly artifacts: boolean;
   /** The last so many messages; `undefined`: all; 0: no `history` member. */
   readonly history?: number | undefined;
-  /** Put every status the task has had into its metadata. */
-  readonly transitions?: boolean;
+  /** Add all states the task has had to its metadata, as `stateTransitions`. Default: false. */
+  readonly stateHistory?: boolean;
   /** Artifacts, or a history, of more bytes than this are given in pieces (`large`). Absent: always as one text. */
   readonly largeBytes?: number | undefined;
 }

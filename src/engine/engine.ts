@@ -32,9 +32,9 @@ import type { Feed } from "./read/feed.ts";
 import { Feeds } from "./read/feeds.ts";
 import { ReadRetries } from "./read/read-retries.ts";
 import { recordedTask, takeSnapshot } from "./read/snapshot.ts";
+import { StateHistories } from "./read/state-history.ts";
 import { openSubscription } from "./read/subscription.ts";
 import { ticketOf } from "./read/ticket.ts";
-import { Transitions } from "./read/transitions.ts";
 import { Claimer } from "./recover/claimer.ts";
 import { PollLoop } from "./recover/poll-loop.ts";
 import { Recovery } from "./recover/recovery.ts";
@@ -118,7 +118,7 @@ class TaskEngine implements RunningEngine {
       feeds,
       runs,
       environment,
-      transitions: new Transitions(store),
+      stateHistories: new StateHistories(store),
       pendingSends: new Map(),
       isClosing: () => this.#phase === "closing",
     };

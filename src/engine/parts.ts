@@ -4,7 +4,7 @@ import type { Agent } from "./agent/definition.ts";
 import type { PendingSends } from "./intake/pending-sends.ts";
 import type { Committer } from "./log/committer.ts";
 import type { Feeds } from "./read/feeds.ts";
-import type { Transitions } from "./read/transitions.ts";
+import type { StateHistories } from "./read/state-history.ts";
 import type { RunEnvironment } from "./run/run.ts";
 import type { Runs } from "./run/runs.ts";
 
@@ -20,7 +20,7 @@ export interface EngineParts {
   readonly feeds: Feeds;
   readonly runs: Runs;
   readonly environment: RunEnvironment;
-  readonly transitions: Transitions;
+  readonly stateHistories: StateHistories;
   /** Idempotent sends that are not in the store yet. */
   readonly pendingSends: PendingSends;
   /** True after draining: calls that wait must return. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { TaskContext } from "../engine/agent/agent.ts";
-import { planMove } from "../engine/log/transition.ts";
+import { planStateChange } from "../engine/log/state-change.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import { isWithoutContent } from "../protocol/merged-parts.ts";
 import { textOf } from "../protocol/part.ts";
@@ -205,7 +205,7 @@ class Trial {
         if (!isWithoutContent(event.artifact.parts)) assert.equal(state, "working", "content comes while at work");
         open.set(event.artifact.artifactId, !event.lastChunk);
       } else {
-        assert.deepEqual(planMove(state, event.status.state), { ok: true, via: [] });
+        assert.deepEqual(planStateChange(state, event.status.state), { ok: true, via: [] });
         state = event.status.state;
       }
     }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Agent, RestartPolicy, TaskContext } from "../../src/engine/agent/agent.ts";
 import type { EngineHooks, Subscription } from "../../src/engine/api.ts";
-import { planMove } from "../../src/engine/log/transition.ts";
+import { planStateChange } from "../../src/engine/log/state-change.ts";
 import { A2AError } from "../../src/protocol/error.ts";
 import { ArtifactFold } from "../../src/protocol/fold.ts";
 import type { TaskId } from "../../src/protocol/ids.ts";
@@ -454,7 +454,7 @@ export class EngineWorld {
         open.set(artifactId, !event.lastChunk);
       }
       if (event.kind !== "status") continue;
-      assert.deepEqual(planMove(state, event.status.state), { ok: true, via: [] });
+      assert.deepEqual(planStateChange(state, event.status.state), { ok: true, via: [] });
       state = event.status.state;
       if (isTerminal(state)) assert.equal(index, events.length - 1);
     }

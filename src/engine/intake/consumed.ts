@@ -34,6 +34,6 @@ export async function consumed(parts: EngineParts, ticket: Ticket, caller: Calle
 
 /** Whether the status still shows a question that the message answers. Without `answers` (a repeated message) any open question counts. */
 function isAsking(feed: Feed, { inbox = "", answers }: Ticket): boolean {
-  if (feed.ended || !isInterrupted(feed.state) || feed.takenAfter(inbox) !== undefined) return false;
+  if (feed.ended || !isInterrupted(feed.state) || feed.consumedAfter(inbox) !== undefined) return false;
   return answers === undefined || feed.questions?.open.some(({ id }) => answers.includes(id)) === true;
 }

@@ -115,7 +115,7 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempo
   if (routed.kind === "answered") return { run, start: () => void runs.end(run, "completed", routed.parts) };
   if (routed.kind === "none") return { run, start: () => void runs.end(run, "rejected", [{ text: routed.reason }]) };
   const data = routed.kind === "skill" ? routed.data : message.parts.find((part) => part.data !== undefined)?.data;
-  const turn = { message, data, skillId: skill?.id, history: [message], taken: new Map(), artifacts: [] };
+  const turn = { message, data, skillId: skill?.id, history: [message], consumed: new Map(), artifacts: [] };
   return { run, start: (ready) => runs.begin(run, { turn, skill, steps: [], replay: undefined }, ready) };
 }
 

@@ -289,10 +289,10 @@ describe("a message to a task that is to count once", () => {
     await using harness = await openHarness({ agents });
     const { id } = await harness.send("go");
     const second = said("b", { taskId: id, messageId: "m-2" as MessageId });
-    await Promise.all([harness.start(said("a", { taskId: id }), ONCE), harness.start(second, ONCE)]);
+    await Promise.all([harness.start(said("a", { taskId: id }), IDEMPOTENT), harness.start(second, IDEMPOTENT)]);
     await harness.until(() => finish !== undefined);
     let returned = false;
-    const again = harness.send(second, ONCE).finally(() => (returned = true));
+    const again = harness.send(second, IDEMPOTENT).finally(() => (returned = true));
     await harness.advance(1000);
     expect(returned).toBe(false);
     finish?.();

@@ -72,7 +72,7 @@ function isSettled(feed: Feed, ticket: Ticket): boolean {
   if (feed.interruptedAt === 0) return false;
   if (isHandledAt(feed, ticket, feed.interruptedAt)) return true;
   // task.next() consumed the message while an earlier question stayed open.
-  return isInterrupted(feed.state) && ticket.inbox !== undefined && feed.takenAfter(ticket.inbox) !== undefined;
+  return isInterrupted(feed.state) && ticket.inbox !== undefined && feed.consumedAfter(ticket.inbox) !== undefined;
 }
 
 /** Resolves at the feed's next change, when the signal aborts, or when the limit is reached. */
@@ -103,7 +103,7 @@ export async function loadFeed({ feeds, store }: Pick<EngineParts, "feeds" | "st
 
 /** Whether a question is open and the feed does not know if the run consumed the ticket's message before or after it. */
 export function isUnknown(feed: Feed, { inbox }: Ticket): boolean {
-  return inbox !== undefined && !feed.ended && feed.interruptedAt > 0 && feed.takenAfter(inbox) === undefined;
+  return inbox !== undefined && !feed.ended && feed.interruptedAt > 0 && feed.consumedAfter(inbox) === undefined;
 }
 
 /** Tells the feed if the message was consumed by another node, or before the feed existed: reads it from the store. */
@@ -111,9 +111,9 @@ export async function learnTaken(store: Store, feed: Feed, { key, inbox }: Ticke
   const waiting = await store.inbox(key);
   if (inbox === undefined || waiting.some((entry) => entry.id === inbox)) return;
   const record = await store.get(key, { artifacts: false });
-  if (record === undefined || feed.takenAfter(inbox) !== undefined) return;
+  if (record === undefined || feed.consumedAfter(inbox) !== undefined) return;
   const taken = record.history.find((entry) => entry.inbox === inbox);
-  if (taken !== undefined) feed.markTaken(inbox, taken.after);
+  if (taken !== undefined) feed.markConsumed(inbox, taken.after);
   // A consumed sealed message is not in the history. If the feed is up to date, it was consumed before the open question.
-  else if (record.seq === feed.seq) feed.markTaken(inbox, 0);
+  else if (record.seq === feed.seq) feed.markConsumed(inbox, 0);
 }

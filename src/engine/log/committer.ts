@@ -17,7 +17,7 @@ export interface CommitSource {
   /** It waits to be collected. Kept by the committer. */
   marked: boolean;
   /** Its last write is still on its way: it must not be collected again before that has come back. */
-  readonly isFlying: boolean;
+  readonly isInFlight: boolean;
   /** What has gathered since it was last asked; `undefined`: nothing. Called once per commit. */
   collect(): TaskWrite | undefined;
   committed(write: TaskWrite, outcome: Outcome): void;
@@ -146,7 +146,7 @@ export class Committer {
     this.#queue = [];
     const group: Group = { operations: [], owners: [] };
     for (const item of queue) {
-      if (!("operation" in item) && item.isFlying) {
+      if (!("operation" in item) && item.isInFlight) {
         this.#queue.push(item);
         continue;
       }

@@ -9,6 +9,7 @@ import type { Limits } from "../limits.ts";
 import type { LogView } from "../read/log-view.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
 import type { Committer } from "./committer.ts";
+import type { Note } from "./note.ts";
 
 export interface WriterStart {
   readonly ref: TaskRef;
@@ -61,13 +62,32 @@ export type WriterLoss =
   | { readonly kind: "store-unavailable"; readonly error: StoreError }
   | { readonly kind: "refused"; readonly status: "duplicate" | "full" | "repeated" };
 
-export interface StatusOptions {
+export interface EventOptions {
+  /** For a later replay; see {@link Note}. Readers do not see it. */
+  readonly note?: string;
+  /** The server's `transform` is not applied. */
+  readonly isFinal?: boolean;
+}
+
+export interface StatusOptions extends EventOptions {
+  /** Parts of the status message. Absent: no message. */
   readonly parts?: readonly Part[];
   readonly metadata?: JsonObject;
   readonly messageMetadata?: JsonObject;
-  readonly note?: string;
-  /** It is written as it is, past any transform. */
-  readonly isFinal?: boolean;
+}
+
+export interface EndOptions extends StatusOptions {
+  /** The task ends only if its inbox is empty when the end is committed. */
+  readonly unlessInbox: boolean;
+}
+
+/** A change of what the store keeps besides the log. Absent members stay as they are. */
+export interface HeadChange {
+  readonly runner?: Partial<RunnerRecord>;
+  /** A node must be running the task. */
+  readonly active?: boolean;
+  /** When to start the task again although nothing arrived, in milliseconds since 1970; `undefined`: not at all. */
+  readonly wakeAt?: number | undefined;
 }
 
 export function abortOf(loss: WriterLoss): TaskAborted {

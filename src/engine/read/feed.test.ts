@@ -83,9 +83,9 @@ describe("a feed", () => {
       statusOf("working"),
     );
     expect(feed.interruptedAt).toBe(2);
-    feed.markTaken("m1", 2);
-    expect([feed.takenAfter("m1"), feed.takenAfter("m2")]).toEqual([2, undefined]);
-    for (let n = 0; n < 300; n += 1) feed.markTaken(`n${n}`, 3);
-    expect([feed.takenAfter("m1"), feed.takenAfter("n299")]).toEqual([undefined, 3]);
+    feed.markConsumed("m1", 2);
+    expect([feed.consumedAfter("m1"), feed.consumedAfter("m2")]).toEqual([2, undefined]);
+    for (let n = 0; n < 300; n += 1) feed.markConsumed(`n${n}`, 3);
+    expect([feed.consumedAfter("m1"), feed.consumedAfter("n299")]).toEqual([undefined, 3]);
   });
 });

@@ -98,7 +98,7 @@ export class Feed {
     this.wake();
   }
 
-  markTaken(inbox: string, after: number): void {
+  markConsumed(inbox: string, after: number): void {
     this.#taken ??= new Map();
     this.#taken.set(inbox, after);
     if (this.#taken.size > 256) {
@@ -107,7 +107,7 @@ export class Feed {
     }
   }
 
-  takenAfter(inbox: string): number | undefined {
+  consumedAfter(inbox: string): number | undefined {
     return this.#taken?.get(inbox);
   }
 

@@ -119,7 +119,7 @@ export class Feeds {
   async #reload(feed: Feed): Promise<void> {
     const record = await this.#store.get(feed.task.id, { artifacts: false });
     if (record === undefined || feed.hasWriter || record.seq < feed.seq) return;
-    for (const entry of record.history) if (entry.inbox !== undefined) feed.markTaken(entry.inbox, entry.after);
+    for (const entry of record.history) if (entry.inbox !== undefined) feed.markConsumed(entry.inbox, entry.after);
     feed.advanceTo(record.seq, startOf(record));
   }
 

@@ -10,17 +10,17 @@ import { type Feeds, isWithin } from "./feeds.ts";
 import { type FoldedArtifacts, foldEntries, foldUpTo } from "./fold-log.ts";
 import { keptHistory, largeHistory } from "./large-members.ts";
 import { LogDropped } from "./read-log.ts";
-import type { Transitions } from "./transitions.ts";
+import type { StateHistories } from "./state-history.ts";
 
 /** A task as it is committed at this moment. */
 export async function takeSnapshot(
-  parts: { readonly store: Store; readonly feeds: Feeds; readonly transitions?: Transitions },
+  parts: { readonly store: Store; readonly feeds: Feeds; readonly stateHistories?: StateHistories },
   which: { readonly scope: Scope; readonly id: TaskId },
   options: SnapshotOptions,
 ): Promise<StoredTask | undefined> {
   const task = await currentTask(parts, which, options);
-  if (task === undefined || options.transitions !== true) return task;
-  return parts.transitions?.addedTo(task, which.id) ?? task;
+  if (task === undefined || options.stateHistory !== true) return task;
+  return parts.stateHistories?.addedTo(task, which.id) ?? task;
 }
 
 async function currentTask(

@@ -19,7 +19,7 @@ export function ticketOf({ id, contextId }: Pick<TaskRef, "id" | "contextId">): 
  */
 export function isHandledAt(feed: Feed, { inbox, asked = 0, answers = [] }: Ticket, seq: number): boolean {
   if (inbox === undefined) return true;
-  const taken = feed.takenAfter(inbox);
+  const taken = feed.consumedAfter(inbox);
   if (taken !== undefined) return taken < seq;
   return seq > asked && !feed.questions?.open.some(({ id }) => answers.includes(id));
 }

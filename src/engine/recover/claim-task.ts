@@ -129,7 +129,7 @@ async function decide(options: ClaimParts, { run, record, crash }: ClaimedTask):
   const start = await prepareReplay({ agent, writer, record, store, sealer: environment.sealer, steps });
   if (start === undefined) return fail("The message that started this turn is no longer stored.");
   if (forgets) writer.forgetSteps();
-  writer.keep({
+  writer.updateHead({
     runner: {
       ...counts,
       attempt: writer.runner.attempt + 1,

@@ -162,7 +162,7 @@ export class Recovery {
     const writer = this.#runs.writer(solo.id);
     try {
       if (writer !== undefined && !this.#isSettled(solo.id)) {
-        writer.keep({ runner: { alone: false } });
+        writer.updateHead({ runner: { alone: false } });
         await writer.flush();
       }
     } catch (error) {

@@ -7,9 +7,10 @@ import type { InboxEntry } from "../../store/contract.ts";
 import type { AskOptions, InputTimeout } from "../agent/agent.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 import { answerFor, type Checked, readAnswer, validateRaw } from "./answer.ts";
+import type { QuestionHost } from "./context-host.ts";
 import type { Memory, Remembered } from "./memory.ts";
 import { aliasesIn, type Question, type QuestionContent } from "./open-questions.ts";
-import { type Asked, openQuestion, type QuestionHost, UNREADABLE, waitingIds, withProblem } from "./question.ts";
+import { type Asked, openQuestion, UNREADABLE, waitingIds, withProblem } from "./question.ts";
 import { TIMED_OUT } from "./waits.ts";
 
 const UNREADABLE_ANSWER: Checked = { ok: false, problem: UNREADABLE };
@@ -36,7 +37,7 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
   for (;;) {
     open ??= await ask(host, asking);
     const entry = await answerTo(host, open);
-    host.check();
+    host.requireOpen();
     if (entry === TIMED_OUT) return giveUp(host, { key, timeout, question: open.question });
     const message = host.run.openEntry(entry);
     const sensitive = isSensitive || entry.sealed;
@@ -44,7 +45,7 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
       message === undefined
         ? UNREADABLE_ANSWER
         : await readAnswer(options.schema, answerFor(message, open.question), { sensitive });
-    host.check();
+    host.requireOpen();
     waits.resume();
     const isTaken = questions.close(open.question, {
       keep: sensitive ? undefined : message,
@@ -95,7 +96,7 @@ function reopen({ questions, waits }: QuestionHost, asked: Asked, asking: Asking
 async function ask(host: QuestionHost, asking: Asking): Promise<Open> {
   const { writer, run } = host;
   if (!writer.isStored) await writer.flush();
-  host.check();
+  host.requireOpen();
   const question: Question = { ...questionOf(uuidv7(), asking), before: waitingIds(writer) };
   const until = asking.timeout === undefined ? undefined : run.now() + asking.timeout.ms;
   return { question, asked: await openQuestion(host, question, { key: asking.key, until }) };
@@ -142,8 +143,8 @@ async function recallAnswer(
 }
 
 /** An answer that was read in an earlier attempt has been said in this one too. */
-function recallMessage({ history, taken }: QuestionHost, known: Remembered | undefined): void {
-  const message = known?.kind === "answered" && known.inbox !== undefined ? taken.get(known.inbox) : undefined;
+function recallMessage({ history, consumed }: QuestionHost, known: Remembered | undefined): void {
+  const message = known?.kind === "answered" && known.inbox !== undefined ? consumed.get(known.inbox) : undefined;
   if (message !== undefined) history.push(message);
 }
 

@@ -4,82 +4,86 @@ import type { JsonObject } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { ArtifactOptions } from "../agent/agent.ts";
 import { partFingerprint, statusFingerprint, writeNote } from "../log/note.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
-import { isAligned, type KeptPiece, type Replay } from "./replay.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
+import { CallOrder, RESOLVED } from "./call-order.ts";
+import { ChangedOptions, hasOptions } from "./changed-options.ts";
+import type { Replay } from "./replay.ts";
+import { type ReplayedPiece, splitPiece } from "./replayed-pieces.ts";
 
+/** The artifact that a call writes to, with the options of that call. */
 export interface ArtifactTarget extends ArtifactOptions {
   readonly id: ArtifactId;
   readonly name: string | undefined;
 }
 
-/** Options as text: the author may change an object and give it again. */
-type OptionTexts = Partial<Record<keyof ArtifactOptions, string>>;
-
-/** The options that an artifact has by now. */
-interface GivenOptions {
-  /** The target that was written to last; its further writes change nothing. */
-  readonly target: ArtifactTarget;
-  readonly texts: OptionTexts;
-}
-
-interface Origin {
+/** How a chunk is written. */
+interface ChunkOptions {
+  /** Key of the step that writes the chunk. */
   readonly step: string | undefined;
-  readonly last: boolean;
-  /** Of earlier turns. */
-  readonly base?: boolean;
-  readonly replace?: boolean;
-  /** Of the target's options, those that earlier writes of this attempt did not give, or gave otherwise. */
-  readonly changed?: ArtifactOptions | undefined;
-  /** With `replace`: how often the author has replaced it in this turn. */
+  readonly isLast: boolean;
+  /** The content is of earlier turns. */
+  readonly isEarlierTurn?: boolean;
+  /** The chunk replaces what the artifact holds. */
+  readonly replaces?: boolean;
+  /** With `replaces`: how often the agent's code has replaced the artifact in this turn. 0: the engine restarts it. */
   readonly generation?: number;
-  /** The parts come from the log, transformed already; these are the fingerprints of what the author wrote. */
-  readonly written?: readonly string[];
+  /** Options of the target that must be written with an appended chunk. */
+  readonly changedOptions?: ArtifactOptions | undefined;
+  /** The parts are from the log, transformed already. These are the fingerprints of what the agent's code wrote. */
+  readonly replayedFingerprints?: readonly string[];
 }
 
 export interface EmitterOptions {
-  readonly writer: TaskWriter;
-  /** What earlier attempts of this turn wrote; absent on the first. */
+  readonly writer: TaskLogWriter;
+  /** What earlier attempts of this turn wrote; absent on the first attempt. */
   readonly replay: Replay | undefined;
-  /** Events are changed before they are written, so their texts do not tell what the author wrote. */
+  /** The server has a `transform`, so the log does not show what the agent's code wrote; notes keep fingerprints of it. */
   readonly transforms: boolean;
 }
 
-/** The step at work. It names its emitter too: a step may call an agent of the same process, whose output is not the step's. */
+/** The current step. It belongs to one emitter: a step may call an agent in the same process, whose output is not the step's. */
 const STEP = new AsyncLocalStorage<{ readonly emitter: Emitter; readonly step: string }>();
-const PLAIN: Origin = { step: undefined, last: false };
-/** What there is nothing to wait for resolves with. */
-export const DONE: Promise<never> = Promise.resolve() as Promise<never>;
-/** Restarted content goes out in events of about this size. */
-const RESTART_BYTES = 64 * 1024;
+const PLAIN_CHUNK: ChunkOptions = { step: undefined, isLast: false };
+/** Restarted content is written in events of about this size. */
+const RESTART_EVENT_BYTES = 64 * 1024;
 
 /**
- * What one attempt writes, in the order of its calls. Without a replay it goes straight to the writer; with one, what the
- * log holds already is passed over.
+ * Writes the output of one attempt, in the order of its calls. On the first attempt of a turn everything goes to the writer. On later
+ * attempts each call is compared with the log first, and only new content is written; see {@link Replay}.
  */
 export class Emitter {
   readonly #options: EmitterOptions;
-  /** Only what a replay may have to restart need be known by its id. */
+  readonly #calls: CallOrder;
+  /** The last target of each artifact, needed to restart it. Only with a replay. */
   readonly #targets: Map<ArtifactId, ArtifactTarget> | undefined;
-  /** How often each artifact was replaced, where there is no replay to know it. */
+  /** How often each artifact was replaced. Only without a replay, which counts too. */
   #generations: Map<ArtifactId, number> | undefined;
-  /** The options that were last given for each artifact; of artifacts without options nothing. */
-  #given: Map<ArtifactId, GivenOptions> | undefined;
-  /** Keeps the order of calls while a restart reads the log. */
-  #chain: Promise<void> = Promise.resolve();
-  #chained = 0;
+  #changedOptions: ChangedOptions | undefined;
 
   constructor(options: EmitterOptions) {
     this.#options = options;
+    this.#calls = new CallOrder(options.writer);
     this.#targets = options.replay === undefined ? undefined : new Map();
+  }
+
+  /** The key of the step that is calling; `undefined` outside of steps. */
+  get currentStep(): string | undefined {
+    const current = STEP.getStore();
+    return current?.emitter === this ? current.step : undefined;
+  }
+
+  /** Runs the function of a step. Everything it writes is marked with the step's key. */
+  runInStep<T>(step: string, work: () => T): T {
+    return STEP.run({ emitter: this, step }, work);
   }
 
   status(parts: readonly Part[] | undefined, metadata: JsonObject | undefined): Promise<void> {
     const step = this.currentStep;
-    return this.#inOrder(() => {
+    return this.#calls.run(() => {
       const { writer, replay, transforms } = this.#options;
       const fingerprint = replay !== undefined || transforms ? statusFingerprint(parts, metadata) : "";
       if (replay?.matchStatus(fingerprint) === true) return undefined;
-      const note = writeNote({ ...(step !== undefined && { s: step }), ...(transforms && { d: [fingerprint] }) });
+      const note = writeNote({ step, fingerprints: transforms ? [fingerprint] : undefined });
       writer.status("working", {
         ...(parts !== undefined && { parts }),
         ...(metadata !== undefined && { metadata }),
@@ -89,167 +93,148 @@ export class Emitter {
     });
   }
 
-  write(target: ArtifactTarget, parts: readonly Part[], last: boolean): Promise<void> {
+  /** Appends to the artifact. `isLast`: the artifact is complete with it. */
+  write(target: ArtifactTarget, parts: readonly Part[], isLast: boolean): Promise<void> {
     const step = this.currentStep;
-    const changed = this.#changedOptions(target);
-    const origin: Origin = step === undefined && !last && changed === undefined ? PLAIN : { step, last, changed };
-    if (this.#options.replay === undefined && this.#chained === 0) {
-      this.#append(target, parts, origin);
-      return this.#options.writer.room() ?? DONE;
+    const changedOptions = this.#takeOptions(target);
+    const options: ChunkOptions =
+      step === undefined && !isLast && changedOptions === undefined ? PLAIN_CHUNK : { step, isLast, changedOptions };
+    if (this.#options.replay === undefined && this.#calls.isIdle) {
+      this.#append(target, parts, options);
+      return this.#options.writer.room() ?? RESOLVED;
     }
     this.#targets?.set(target.id, target);
-    return this.#inOrder(() => this.#write(target, parts, origin));
+    return this.#calls.run(() => this.#write(target, parts, options));
   }
 
-  /** Writes the artifact anew, because its author wants it so. */
+  /** Replaces the content of the artifact. */
   replace(target: ArtifactTarget, parts: readonly Part[]): Promise<void> {
     const step = this.currentStep;
-    const changed = this.#changedOptions(target);
+    const changedOptions = this.#takeOptions(target);
     this.#targets?.set(target.id, target);
-    return this.#inOrder(() => {
+    return this.#calls.run(() => {
       const { replay } = this.#options;
-      if (replay?.reachReplace(target.id) === true) return this.#write(target, parts, { step, last: false, changed });
-      const generation = replay?.replace(target.id) ?? this.#nextGeneration(target.id);
-      this.#append(target, parts, { step, last: false, replace: true, generation });
+      if (replay?.matchReplace(target.id) === true)
+        return this.#write(target, parts, { step, isLast: false, changedOptions });
+      const generation = replay?.beginGeneration(target.id) ?? this.#nextGeneration(target.id);
+      this.#append(target, parts, { step, isLast: false, replaces: true, generation });
       return undefined;
     });
   }
 
-  #optionsDiffer(target: ArtifactTarget): boolean {
-    const { description, extensions, metadata } = target;
-    if (description === undefined && extensions === undefined && metadata === undefined) return false;
-    const given = this.#given?.get(target.id);
-    return given?.target !== target && Object.keys(changesOf(given, target)).length > 0;
-  }
-
-  /** Notes the target's options as given; returns those that are new. */
-  #changedOptions(target: ArtifactTarget): ArtifactOptions | undefined {
-    if (!this.#optionsDiffer(target)) return undefined;
-    const given = this.#given?.get(target.id);
-    const changed = changesOf(given, target);
-    this.#given ??= new Map();
-    this.#given.set(target.id, { target, texts: { ...given?.texts, ...textsOf(target) } });
-    return changed;
-  }
-
-  #nextGeneration(id: ArtifactId): number {
-    this.#generations ??= new Map();
-    const generation = (this.#generations.get(id) ?? 0) + 1;
-    this.#generations.set(id, generation);
-    return generation;
-  }
-
-  /** Completes an artifact that has its content already. */
+  /** Completes the artifact without adding content. */
   complete(target: ArtifactTarget): Promise<void> {
     const { writer } = this.#options;
-    // A chunk without content carries the options that nothing else would carry.
+    // New options need a chunk that carries them.
     if (writer.hasArtifact(target.id) && this.#optionsDiffer(target)) return this.write(target, [{ text: "" }], true);
-    return this.#inOrder(() => {
-      const { writer, replay } = this.#options;
-      // Where the log goes on with the artifact, the mark is in it already, before what is not produced again yet.
-      if (replay?.isBehind(target.id) !== true) writer.completeArtifact(target.id);
+    return this.#calls.run(() => {
+      // If the log holds more of the artifact, it also holds the mark, at a place that this attempt has not reached yet.
+      if (this.#options.replay?.isBehind(target.id) !== true) writer.completeArtifact(target.id);
       return undefined;
     });
   }
 
-  /** Runs a step's function, so that what it writes is known to be the step's. */
-  within<T>(step: string, work: () => T): T {
-    return STEP.run({ emitter: this, step }, work);
-  }
-
-  /** A remembered step was reached instead of run. */
-  passStep(step: string): Promise<void> {
+  /** A step whose result is stored is reached: writes its content to artifacts that were restarted without it. */
+  reachStep(step: string): Promise<void> {
     const { replay } = this.#options;
     if (replay === undefined) return Promise.resolve();
-    return this.#inOrder(() =>
-      replay.passStep(step)?.then((owed) => {
-        for (const { id, kept, replaces } of owed)
-          this.#writeKept(this.#target(id), kept, replaces ? replay.replace(id) : undefined);
+    return this.#calls.run(() =>
+      replay.reachStep(step)?.then((contents) => {
+        for (const { id, pieces, replaces } of contents)
+          this.#writeReplayed(this.#target(id), pieces, replaces ? replay.beginGeneration(id) : undefined);
       }),
     );
   }
 
-  /** The attempt is over: artifacts of which the log holds more than it produced are restarted. */
+  /** The attempt has returned. Artifacts of which the log holds more than the attempt produced are restarted, and so become shorter. */
   finish(): Promise<void> {
     const { replay, writer } = this.#options;
-    if (replay === undefined) return this.#chain;
-    return this.#inOrder(async () => {
+    if (replay === undefined) return this.#calls.done;
+    return this.#calls.run(async () => {
       for (const id of replay.unmatched()) {
-        await this.#restart(this.#target(id), [], { step: undefined, last: false });
+        await this.#restart(this.#target(id), [], PLAIN_CHUNK);
         await writer.room();
       }
     });
   }
 
-  #write(target: ArtifactTarget, parts: readonly Part[], origin: Origin): Promise<void> | undefined {
+  /** Writes the parts that the log does not have. */
+  #write(target: ArtifactTarget, parts: readonly Part[], options: ChunkOptions): Promise<void> | undefined {
     const { replay } = this.#options;
     if (replay === undefined) {
-      this.#append(target, parts, origin);
+      this.#append(target, parts, options);
       return undefined;
     }
     const { matched, diverged } = replay.matchParts(target.id, parts);
     const rest = parts.slice(matched);
-    if (diverged) return this.#restart(target, rest, origin);
-    if (rest.length > 0) this.#append(target, rest, origin);
+    if (diverged) return this.#restart(target, rest, options);
+    if (rest.length > 0) this.#append(target, rest, options);
     return undefined;
   }
 
   /**
-   * Writes the artifact anew: what this attempt has produced of it, then `rest`. All of it is handed over at once and so is committed at
-   * once: after half of it, what earlier turns and remembered steps wrote would be lost.
+   * Writes the artifact anew: what this attempt has produced of it so far, then `rest`. Everything is handed to the writer at once, and so is
+   * committed together: a crash in between would lose content of earlier turns and of stored steps.
    */
-  async #restart(target: ArtifactTarget, rest: readonly Part[], origin: Origin): Promise<void> {
+  async #restart(target: ArtifactTarget, rest: readonly Part[], options: ChunkOptions): Promise<void> {
     const { replay } = this.#options;
     if (replay === undefined) return;
-    const { particulars, kept, begun, generation } = await replay.restart(target.id);
-    const whole: ArtifactTarget = { ...particulars, ...target, name: target.name ?? particulars?.name };
-    this.#writeKept(whole, kept, generation);
-    const added = [...begun, ...rest];
-    // An artifact has at least one part, even one that turned out empty.
-    if (kept.length === 0 && added.length === 0) added.push({ text: "" });
-    if (added.length > 0) this.#append(whole, added, { ...origin, replace: kept.length === 0, generation });
+    const { members, replayed, partial, generation } = await replay.restart(target.id);
+    const whole: ArtifactTarget = { ...members, ...target, name: target.name ?? members?.name };
+    this.#writeReplayed(whole, replayed, generation);
+    const added = [...partial, ...rest];
+    // An artifact has at least one part (A2A 1.0, `Artifact.parts`), even if nothing is left of its content.
+    if (replayed.length === 0 && added.length === 0) added.push({ text: "" });
+    if (added.length > 0) this.#append(whole, added, { ...options, replaces: replayed.length === 0, generation });
   }
 
-  /** With a `generation`, in the place of what is there. */
-  #writeKept(target: ArtifactTarget, kept: readonly KeptPiece[], generation: number | undefined): void {
-    let isFirst = generation !== undefined;
-    for (const piece of kept) {
-      for (const event of inEventsOf(piece, RESTART_BYTES)) {
-        this.#append(target, event.parts, {
+  /** Writes content of the log again. With a `generation`, its first event replaces what the artifact holds. */
+  #writeReplayed(target: ArtifactTarget, pieces: readonly ReplayedPiece[], generation: number | undefined): void {
+    let replaces = generation !== undefined;
+    for (const piece of pieces) {
+      for (const { parts, fingerprints } of splitPiece(piece, RESTART_EVENT_BYTES)) {
+        this.#append(target, parts, {
           step: piece.step,
-          base: piece.base,
-          last: false,
-          replace: isFirst,
+          isEarlierTurn: piece.isEarlierTurn,
+          isLast: false,
+          replaces,
           ...(generation !== undefined && { generation }),
-          written: event.fingerprints,
+          replayedFingerprints: fingerprints,
         });
-        isFirst = false;
+        replaces = false;
       }
     }
   }
 
-  #append(target: ArtifactTarget, parts: readonly Part[], origin: Origin): void {
+  #append(target: ArtifactTarget, parts: readonly Part[], options: ChunkOptions): void {
     const { writer, transforms } = this.#options;
-    const { step, base, last, replace, generation = 0, written, changed } = origin;
-    const append = replace !== true && writer.hasArtifact(target.id);
-    const own = transforms || written !== undefined ? parts.map(partFingerprint) : [];
-    const differs = written === undefined ? transforms : written.join() !== own.join();
-    const isReplaced = replace === true && generation > 0;
-    const isPlain = step === undefined && base !== true && !isReplaced && !differs;
-    if (isPlain && append && written === undefined && changed === undefined) {
+    const { step, isEarlierTurn, isLast, replaces, generation = 0, replayedFingerprints, changedOptions } = options;
+    const append = replaces !== true && writer.hasArtifact(target.id);
+    const isReplayed = replayedFingerprints !== undefined;
+    const fingerprints = transforms || isReplayed ? parts.map(partFingerprint) : [];
+    // The log must keep fingerprints if it does not show what the agent's code wrote.
+    const keepsFingerprints = isReplayed ? replayedFingerprints.join() !== fingerprints.join() : transforms;
+    const isReplacedByCode = replaces === true && generation > 0;
+    const needsNote = step !== undefined || isEarlierTurn === true || isReplacedByCode || keepsFingerprints;
+    if (!needsNote && append && !isReplayed && changedOptions === undefined) {
       // By far the most frequent event: one more chunk.
-      writer.artifact({ kind: "artifact", artifact: { artifactId: target.id, parts }, append, lastChunk: last });
+      writer.artifact({
+        kind: "artifact",
+        artifact: { artifactId: target.id, parts },
+        append,
+        lastChunk: isLast,
+      });
       return;
     }
-    const note = isPlain
-      ? undefined
-      : writeNote({
-          ...(step !== undefined && { s: step }),
-          ...(base === true && { b: 1 as const }),
-          ...(isReplaced && { g: generation }),
-          ...(differs && { d: written ?? own }),
-        });
-    const { description, extensions, metadata } = append ? (changed ?? {}) : target;
+    const note = needsNote
+      ? writeNote({
+          step,
+          isEarlierTurn: isEarlierTurn === true,
+          generation: isReplacedByCode ? generation : 0,
+          fingerprints: keepsFingerprints ? (replayedFingerprints ?? fingerprints) : undefined,
+        })
+      : undefined;
+    const { description, extensions, metadata } = append ? (changedOptions ?? {}) : target;
     writer.artifact(
       {
         kind: "artifact",
@@ -262,92 +247,33 @@ export class Emitter {
           ...(metadata !== undefined && { metadata }),
         },
         append,
-        lastChunk: last,
+        lastChunk: isLast,
       },
-      { ...(note !== undefined && { note }), isFinal: written !== undefined },
+      { ...(note !== undefined && { note }), isFinal: isReplayed },
     );
   }
 
-  /** The key of the step that calls; `undefined` outside of steps. */
-  get currentStep(): string | undefined {
-    const current = STEP.getStore();
-    return current?.emitter === this ? current.step : undefined;
+  #optionsDiffer(target: ArtifactTarget): boolean {
+    return hasOptions(target) && this.#changes().differ(target);
+  }
+
+  #takeOptions(target: ArtifactTarget): ArtifactOptions | undefined {
+    return hasOptions(target) ? this.#changes().take(target) : undefined;
+  }
+
+  #changes(): ChangedOptions {
+    this.#changedOptions ??= new ChangedOptions();
+    return this.#changedOptions;
+  }
+
+  #nextGeneration(id: ArtifactId): number {
+    this.#generations ??= new Map();
+    const generation = (this.#generations.get(id) ?? 0) + 1;
+    this.#generations.set(id, generation);
+    return generation;
   }
 
   #target(id: ArtifactId): ArtifactTarget {
     return this.#targets?.get(id) ?? { id, name: undefined };
   }
-
-  /** Calls at once unless an earlier call is still under way; resolves when there is room for more. */
-  #inOrder(work: () => Promise<void> | undefined): Promise<void> {
-    const { writer } = this.#options;
-    if (this.#chained === 0) {
-      const pending = work();
-      if (pending === undefined) return writer.room() ?? DONE;
-      return this.#link(pending);
-    }
-    return this.#link(this.#chain.then(work));
-  }
-
-  #link(pending: Promise<void>): Promise<void> {
-    this.#chained++;
-    const done = pending.then(() => this.#options.writer.room());
-    // The next call waits for this one, whatever becomes of it.
-    this.#chain = done.then(
-      () => this.#unlink(),
-      () => this.#unlink(),
-    );
-    return done;
-  }
-
-  #unlink(): void {
-    this.#chained--;
-  }
-}
-
-/** The options of `next` that were not given before, or were given otherwise. */
-function changesOf(given: GivenOptions | undefined, next: ArtifactOptions): ArtifactOptions {
-  const texts = textsOf(next);
-  const { description, extensions, metadata } = next;
-  return {
-    ...(description !== undefined && texts.description !== given?.texts.description && { description }),
-    ...(extensions !== undefined && texts.extensions !== given?.texts.extensions && { extensions }),
-    ...(metadata !== undefined && texts.metadata !== given?.texts.metadata && { metadata }),
-  };
-}
-
-function textsOf({ description, extensions, metadata }: ArtifactOptions): OptionTexts {
-  return {
-    ...(description !== undefined && { description }),
-    ...(extensions !== undefined && { extensions: JSON.stringify(extensions) }),
-    ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
-  };
-}
-
-function* inEventsOf(piece: KeptPiece, bytes: number): Generator<Pick<KeptPiece, "parts" | "fingerprints">> {
-  // What cannot be told apart part by part stays one event, as it was.
-  if (!isAligned(piece)) {
-    yield piece;
-    return;
-  }
-  let first = 0;
-  let size = 0;
-  for (const [index, part] of piece.parts.entries()) {
-    const length = JSON.stringify(part).length;
-    if (index > first && size + length > bytes) {
-      yield slice(piece, first, index);
-      first = index;
-      size = 0;
-    }
-    size += length;
-  }
-  if (first < piece.parts.length) yield slice(piece, first, piece.parts.length);
-}
-
-function slice(
-  { parts, fingerprints }: KeptPiece,
-  from: number,
-  to: number,
-): Pick<KeptPiece, "parts" | "fingerprints"> {
-  return { parts: parts.slice(from, to), fingerprints: fingerprints.slice(from, to) };
 }

@@ -4,7 +4,7 @@ import type { Message } from "../../protocol/message.ts";
 import { readMessage, writeMessage } from "../../protocol/serial.ts";
 import type { HistoryEntry, StepRecord } from "../../store/contract.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { openSealed, type Sealer } from "./seal.ts";
 
 /** What a question, a step, a sleep or a read message left behind, by the key of its place in the run. */
@@ -28,7 +28,7 @@ export type Remembered =
   | { readonly kind: "metadata"; readonly digest: string };
 
 export interface MemoryOptions {
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly sealer: Sealer;
   readonly steps: readonly StepRecord[];
   readonly maxSteps: number;

@@ -8,7 +8,7 @@ import { toolUseOf } from "../../protocol/tool-part.ts";
 import type { InboxEntry } from "../../store/contract.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { isNamed, isTooLate, type PendingQuestion, withAnswered } from "../record/runner-record.ts";
 
 /** A question that this attempt waits with. */
@@ -37,7 +37,7 @@ interface CloseOptions {
 }
 
 export interface OpenQuestionsOptions {
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly clock: Clock;
   readonly openEntry: (entry: InboxEntry) => Message | undefined;
 }
@@ -138,7 +138,7 @@ export class OpenQuestions {
       const names = this.#namesIn(read);
       if (this.#listed.some((pending) => names.some((name) => isNamed(pending, name)))) continue;
       this.#partlyRead.delete(read);
-      writer.take(read, kept);
+      writer.consume(read, kept);
     }
     this.takeLate();
     if (next === "go on" || (next === "fail" && this.#listed.length > 0)) this.#show();
@@ -153,7 +153,7 @@ export class OpenQuestions {
     if (questions === undefined || questions.answered.length === 0) return;
     for (const entry of writer.inbox.filter(({ kind }) => kind === "message")) {
       if (this.#isClaimed(entry) || !isTooLate(this.#namesIn(entry), questions)) continue;
-      writer.take(entry, entry.sealed ? undefined : openEntry(entry));
+      writer.consume(entry, entry.sealed ? undefined : openEntry(entry));
     }
   }
 
@@ -183,7 +183,7 @@ export class OpenQuestions {
   #list(open: readonly PendingQuestion[], closed: readonly string[] = []): void {
     const { writer } = this.#options;
     const answered = writer.runner.questions?.answered ?? [];
-    writer.keep({ runner: { questions: { open, answered: withAnswered(answered, closed) } } });
+    writer.updateHead({ runner: { questions: { open, answered: withAnswered(answered, closed) } } });
   }
 
   #answers(entry: InboxEntry, question: Question): boolean {

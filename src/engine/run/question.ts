@@ -1,24 +1,8 @@
-import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
-import type { Memory, Remembered } from "./memory.ts";
-import type { OpenQuestions, Question } from "./open-questions.ts";
-import type { ContextHost } from "./task-context.ts";
-import type { Waits } from "./waits.ts";
-
-/** What asking the caller something needs of the run. */
-export interface QuestionHost {
-  readonly writer: TaskWriter;
-  readonly memory: Memory;
-  readonly waits: Waits;
-  readonly questions: OpenQuestions;
-  readonly history: Message[];
-  /** What earlier attempts at this turn have read, by inbox entry. */
-  readonly taken: ReadonlyMap<string, Message>;
-  readonly run: Pick<ContextHost, "signal" | "inputTimeout" | "now" | "openEntry">;
-  /** Throws once the run may write no more. Asked after every wait: the task may have been taken away meanwhile. */
-  readonly check: () => void;
-}
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
+import type { QuestionHost } from "./context-host.ts";
+import type { Remembered } from "./memory.ts";
+import type { Question } from "./open-questions.ts";
 
 export type Asked = Extract<Remembered, { kind: "asked" }>;
 
@@ -40,7 +24,7 @@ export async function openQuestion(host: QuestionHost, question: Question, askin
   const { memory, writer, waits, questions } = host;
   const { until, active = false, box } = asking;
   await questions.open(question);
-  host.check();
+  host.requireOpen();
   const asked: Asked = {
     kind: "asked",
     id: question.id,
@@ -60,6 +44,6 @@ export function withProblem(question: readonly Part[], problem: string | undefin
   return problem === undefined ? question : [{ text: `That answer does not fit: ${problem}\n` }, ...question];
 }
 
-export function waitingIds(writer: TaskWriter): string[] {
+export function waitingIds(writer: TaskLogWriter): string[] {
   return writer.inbox.filter((entry) => entry.kind === "message").map((entry) => entry.id);
 }

@@ -14,8 +14,8 @@ const B = "b" as ArtifactId;
 function chunk(
   id: ArtifactId,
   texts: readonly string[],
-  options: { readonly append?: boolean; readonly note?: Note } = {},
-): [TaskEvent, Note] {
+  options: { readonly append?: boolean; readonly note?: Partial<Note> } = {},
+): [TaskEvent, Partial<Note>] {
   const event: ArtifactEvent = {
     kind: "artifact",
     artifact: { artifactId: id, name: id, parts: texts.map((text) => ({ text })) },
@@ -25,14 +25,14 @@ function chunk(
   return [event, options.note ?? {}];
 }
 
-function status(text: string, note: Note = {}): [TaskEvent, Note] {
+function status(text: string, note: Partial<Note> = {}): [TaskEvent, Partial<Note>] {
   // Safe: only the parts of the message are looked at.
   const message = { messageId: text, role: "agent", parts: [{ text }] } as never;
   return [{ kind: "status", status: { state: "working", timestamp: "2030-01-01T00:00:00.000Z", message } }, note];
 }
 
 function replayOf(
-  events: readonly (readonly [TaskEvent, Note])[],
+  events: readonly (readonly [TaskEvent, Partial<Note>])[],
   options: { readonly turnAfter?: number; readonly remembered?: readonly string[] } = {},
 ): Promise<Replay> {
   const entries: LogEntry[] = events.map(([event, note], index) => {
@@ -79,7 +79,7 @@ describe("matching parts", () => {
   });
 
   test("passes over what a remembered step wrote, before, between and after", async () => {
-    const note = { s: "step:s#1" };
+    const note = { step: "step:s#1" };
     const replay = await replayOf(
       [
         chunk(A, ["s"], { note }),
@@ -95,14 +95,14 @@ describe("matching parts", () => {
   });
 
   test("expects what a forgotten step wrote", async () => {
-    const replay = await replayOf([chunk(A, ["s"], { note: { s: "step:s#1" } })]);
+    const replay = await replayOf([chunk(A, ["s"], { note: { step: "step:s#1" } })]);
     expect(replay.unmatched()).toEqual([A]);
     expect(replay.matchParts(A, parts("s"))).toEqual({ matched: 1, diverged: false });
   });
 
   test("looks only at this turn, and not at what of earlier ones was written anew in it", async () => {
     const replay = await replayOf(
-      [chunk(A, ["old"]), chunk(A, ["old"], { append: false, note: { b: 1 } }), chunk(A, ["1"])],
+      [chunk(A, ["old"]), chunk(A, ["old"], { append: false, note: { isEarlierTurn: true } }), chunk(A, ["1"])],
       { turnAfter: 1 },
     );
     expect(replay.matchParts(A, parts("1"))).toEqual({ matched: 1, diverged: false });
@@ -110,12 +110,15 @@ describe("matching parts", () => {
   });
 
   test("goes by what the author wrote where a transform changed it", async () => {
-    const d = parts("1", "2").map(partFingerprint);
-    const replay = await replayOf([chunk(A, ["ONE", "TWO"], { note: { d } }), chunk(A, ["ALL"], { note: { d } })]);
+    const fingerprints = parts("1", "2").map(partFingerprint);
+    const replay = await replayOf([
+      chunk(A, ["ONE", "TWO"], { note: { fingerprints } }),
+      chunk(A, ["ALL"], { note: { fingerprints } }),
+    ]);
     expect(replay.matchParts(A, parts("1", "2", "1", "x"))).toEqual({ matched: 3, diverged: true });
-    const { kept, begun } = await replay.restart(A);
-    expect(kept).toEqual([{ parts: parts("ONE", "TWO"), fingerprints: d, base: false, step: undefined }]);
-    expect(begun).toEqual(parts("1"));
+    const { replayed, partial } = await replay.restart(A);
+    expect(replayed).toEqual([{ parts: parts("ONE", "TWO"), fingerprints, isEarlierTurn: false, step: undefined }]);
+    expect(partial).toEqual(parts("1"));
   });
 });
 
@@ -128,9 +131,12 @@ describe("matching statuses", () => {
   });
 
   test("leaves out what the engine said, and what was said in a remembered step", async () => {
-    const replay = await replayOf([status("engine", { e: 1 }), status("step", { s: "s" }), status("mine")], {
-      remembered: ["s"],
-    });
+    const replay = await replayOf(
+      [status("engine", { isEngine: true }), status("step", { step: "s" }), status("mine")],
+      {
+        remembered: ["s"],
+      },
+    );
     expect(replay.matchStatus(said("mine"))).toBe(true);
   });
 
@@ -143,15 +149,15 @@ describe("matching statuses", () => {
 describe("restarting an artifact", () => {
   test("keeps what earlier turns wrote, and what this attempt has matched, each by its origin", async () => {
     const replay = await replayOf(
-      [chunk(A, ["old"]), chunk(A, ["1"]), chunk(A, ["s"], { note: { s: "s" } }), chunk(A, ["2"])],
+      [chunk(A, ["old"]), chunk(A, ["1"]), chunk(A, ["s"], { note: { step: "s" } }), chunk(A, ["2"])],
       { turnAfter: 1, remembered: ["s"] },
     );
     replay.matchParts(A, parts("1"));
-    await replay.passStep("s");
+    await replay.reachStep("s");
     expect(replay.matchParts(A, parts("x"))).toEqual({ matched: 0, diverged: true });
-    const { particulars, kept } = await replay.restart(A);
-    expect(particulars).toEqual({ artifactId: "a", name: "a" });
-    expect(kept.map(({ parts: [part], base, step }) => [part?.text, base, step])).toEqual([
+    const { members, replayed } = await replay.restart(A);
+    expect(members).toEqual({ artifactId: "a", name: "a" });
+    expect(replayed.map(({ parts: [part], isEarlierTurn, step }) => [part?.text, isEarlierTurn, step])).toEqual([
       ["old", true, undefined],
       ["1", false, undefined],
       ["s", false, "s"],
@@ -161,18 +167,20 @@ describe("restarting an artifact", () => {
 
   test("leaves out what a step wrote that is still to come, and gives it back when the step is reached, once", async () => {
     const replay = await replayOf(
-      [chunk(A, ["1"]), chunk(A, ["s1", "s2"], { note: { s: "s" } }), chunk(B, ["s3"], { note: { s: "s" } })],
+      [chunk(A, ["1"]), chunk(A, ["s1", "s2"], { note: { step: "s" } }), chunk(B, ["s3"], { note: { step: "s" } })],
       { remembered: ["s"] },
     );
     expect(replay.matchParts(A, parts("x")).diverged).toBe(true);
-    expect((await replay.restart(A)).kept).toEqual([]);
-    const owed = await replay.passStep("s");
-    expect(owed?.map(({ id, kept }) => [id, kept.flatMap((piece) => piece.parts)])).toEqual([[A, parts("s1", "s2")]]);
-    expect(replay.passStep("s")).toBeUndefined();
+    expect((await replay.restart(A)).replayed).toEqual([]);
+    const contents = await replay.reachStep("s");
+    expect(contents?.map(({ id, pieces }) => [id, pieces.flatMap((piece) => piece.parts)])).toEqual([
+      [A, parts("s1", "s2")],
+    ]);
+    expect(replay.reachStep("s")).toBeUndefined();
   });
 
   test("finds what a step wrote though an earlier attempt died between restarting and reaching it", async () => {
-    const note = { s: "s" };
+    const note = { step: "s" };
     const replay = await replayOf(
       [
         chunk(A, ["1"]),
@@ -184,35 +192,35 @@ describe("restarting an artifact", () => {
       { remembered: ["s"] },
     );
     expect(replay.matchParts(A, parts("x"))).toEqual({ matched: 1, diverged: false });
-    const owed = await replay.passStep("s");
-    expect(owed?.flatMap(({ kept }) => kept.flatMap((piece) => piece.parts))).toEqual(parts("s1"));
+    const contents = await replay.reachStep("s");
+    expect(contents?.flatMap(({ pieces }) => pieces.flatMap((piece) => piece.parts))).toEqual(parts("s1"));
   });
 
   test("does not take the step of an earlier turn for its namesake", async () => {
-    const note = { s: "s" };
+    const note = { step: "s" };
     const replay = await replayOf([chunk(A, ["s0"], { note }), chunk(A, ["1"]), chunk(A, ["s1"], { note })], {
       turnAfter: 1,
       remembered: ["s"],
     });
     replay.matchParts(A, parts("x"));
-    const { kept } = await replay.restart(A);
-    expect(kept.map(({ parts: [part], step }) => [part?.text, step])).toEqual([["s0", undefined]]);
-    const owed = await replay.passStep("s");
-    expect(owed?.flatMap((each) => each.kept.flatMap((piece) => piece.parts))).toEqual(parts("s1"));
+    const { replayed } = await replay.restart(A);
+    expect(replayed.map(({ parts: [part], step }) => [part?.text, step])).toEqual([["s0", undefined]]);
+    const contents = await replay.reachStep("s");
+    expect(contents?.flatMap((each) => each.pieces.flatMap((piece) => piece.parts))).toEqual(parts("s1"));
   });
 
   test("owes nothing that an earlier attempt has given back", async () => {
-    const note = { s: "s" };
+    const note = { step: "s" };
     const replay = await replayOf(
       [chunk(A, ["s1"], { note }), chunk(A, ["x"], { append: false }), chunk(A, ["s1"], { note })],
       { remembered: ["s"] },
     );
-    expect(replay.passStep("s")).toBeUndefined();
+    expect(replay.reachStep("s")).toBeUndefined();
   });
 
   test("of one that is not in the log begins with nothing", async () => {
     const replay = await replayOf([]);
-    expect(await replay.restart(A)).toEqual({ particulars: undefined, kept: [], begun: [], generation: 0 });
+    expect(await replay.restart(A)).toEqual({ members: undefined, replayed: [], partial: [], generation: 0 });
   });
 });
 
@@ -225,14 +233,14 @@ test("what is matched and what is written anew always add up to what the attempt
       for (const each of written) {
         const { matched, diverged } = replay.matchParts(A, parts(...each));
         if (diverged) {
-          const { kept, begun } = await replay.restart(A);
-          held = [...kept.flatMap((piece) => piece.parts), ...begun].map(({ text }) => text ?? "");
+          const { replayed, partial } = await replay.restart(A);
+          held = [...replayed.flatMap((piece) => piece.parts), ...partial].map(({ text }) => text ?? "");
         }
         held.push(...each.slice(matched));
       }
       for (const id of replay.unmatched()) {
-        const { kept, begun } = await replay.restart(id);
-        held = [...kept.flatMap((piece) => piece.parts), ...begun].map(({ text }) => text ?? "");
+        const { replayed, partial } = await replay.restart(id);
+        held = [...replayed.flatMap((piece) => piece.parts), ...partial].map(({ text }) => text ?? "");
       }
       expect(held).toEqual(written.flat());
     }),

@@ -10,9 +10,10 @@ import type { InboxEntry } from "../../store/contract.ts";
 import type { AuthOptions } from "../agent/agent.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 import { answerFor, readAnswer } from "./answer.ts";
+import type { QuestionHost } from "./context-host.ts";
 import type { Remembered } from "./memory.ts";
 import { aliasesIn, type Question, type QuestionContent } from "./open-questions.ts";
-import { type Asked, openQuestion, type QuestionHost, UNREADABLE, waitingIds, withProblem } from "./question.ts";
+import { type Asked, openQuestion, UNREADABLE, waitingIds, withProblem } from "./question.ts";
 import { TIMED_OUT } from "./waits.ts";
 
 export interface AuthNeed extends AuthOptions {
@@ -48,11 +49,11 @@ export async function requireAuth(host: QuestionHost, need: AuthNeed): Promise<M
   for (;;) {
     open ??= await demand(host, need, { key, problem });
     const sign = await outside.orMessage(open);
-    host.check();
+    host.requireOpen();
     if (sign === TIMED_OUT) throw timedOut(host, need, open.question);
     if ("authorised" in sign) return outsideAnswer(host, sign, { key, question: open.question });
     const answer = await readGiven(host, sign, { need, open });
-    host.check();
+    host.requireOpen();
     const isSecret = need.secret === true || sign.sealed;
     // Not before: whatever comes in while the answer is being read is sealed as well.
     waits.resume();
@@ -108,7 +109,7 @@ async function demand(
   const { secret = false, timeout } = need;
   const box = secret ? await createSecretBox() : undefined;
   if (!writer.isStored) await writer.flush();
-  host.check();
+  host.requireOpen();
   const until = timeout === undefined ? undefined : run.now() + timeout;
   const question: Question = {
     ...questionOf(uuidv7(), need, { until, publicKey: box?.publicKey, problem }),

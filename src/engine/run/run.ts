@@ -22,18 +22,19 @@ import { TaskFailure } from "../agent/task-failure.ts";
 import type { EngineHooks } from "../api.ts";
 import type { Limits } from "../limits.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { abortOf, type WriterListener, type WriterLoss } from "../log/writer-contract.ts";
 import { readFailure } from "../read/read-retries.ts";
 import { publicRef } from "../read/ticket.ts";
 import { readInboxMessage } from "../record/inbox-message.ts";
+import type { Turn } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
 import { iterateResult } from "./iterate.ts";
 import { Memory } from "./memory.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import type { Replay } from "./replay.ts";
 import { openSealed, type Sealer } from "./seal.ts";
-import { RESULT, RunContext, type Turn } from "./task-context.ts";
+import { RESULT, RunContext } from "./task-context.ts";
 import { Waits } from "./waits.ts";
 
 export interface RunEnvironment {
@@ -79,7 +80,7 @@ type Ending = { readonly kind: "returned" } | { readonly kind: "threw"; readonly
 /** The author's function at work on one task: from its start to the task's end, or until the task is taken away from it. */
 export class Run implements WriterListener {
   readonly agent: Agent;
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   /** The author's function was called, and has not returned yet. */
   atWork = false;
   readonly #host: RunHost;
@@ -93,7 +94,7 @@ export class Run implements WriterListener {
   #limit: Timer | undefined;
   #grace: Timer | undefined;
 
-  constructor(agent: Agent, writer: TaskWriter, host: RunHost) {
+  constructor(agent: Agent, writer: TaskLogWriter, host: RunHost) {
     this.#host = host;
     this.agent = agent;
     this.writer = writer;
@@ -183,7 +184,7 @@ export class Run implements WriterListener {
   #addCallPath(callPath: CallPath): void {
     const before = this.writer.runner.callPath ?? NO_CALL_PATH;
     const joined = joinCallPaths(before, callPath);
-    if (joined !== before) this.writer.keep({ runner: { callPath: joined } });
+    if (joined !== before) this.writer.updateHead({ runner: { callPath: joined } });
   }
 
   /** The last resort, so that no task is left with nobody at work on it. Past any transform, which may be what failed. Never rejects. */

@@ -9,7 +9,8 @@ import { type InboxEntry, type Store, StoreError } from "../../store/contract.ts
 import { type AbortCause, type Agent, TaskAborted } from "../agent/agent.ts";
 import type { TaskRef } from "../api.ts";
 import type { Committer } from "../log/committer.ts";
-import { TaskWriter } from "../log/task-writer.ts";
+import { ENGINE_NOTE } from "../log/note.ts";
+import { TaskLogWriter } from "../log/task-log-writer.ts";
 import type { WriterDependencies, WriterLoss, WriterStart } from "../log/writer-contract.ts";
 import type { Feed } from "../read/feed.ts";
 import type { Feeds } from "../read/feeds.ts";
@@ -86,7 +87,7 @@ export class Runs {
     return this.#live.has(id);
   }
 
-  writer(id: TaskId): TaskWriter | undefined {
+  writer(id: TaskId): TaskLogWriter | undefined {
     return this.#live.get(id)?.run.writer;
   }
 
@@ -113,7 +114,7 @@ export class Runs {
 
   /** Makes this process the writer of a task. The feed must be held; it is let go of with the task. */
   open(agent: Agent, feed: Feed, start: WriterStart): Run {
-    const run = new Run(agent, new TaskWriter(start, feed, this.#writerDependencies), this.#runHost);
+    const run = new Run(agent, new TaskLogWriter(start, feed, this.#writerDependencies), this.#runHost);
     this.#live.set(start.ref.id, { run, feed, leaveQueue: NOTHING, freeSlot: NOTHING });
     this.#count(run, 1);
     return run;
@@ -150,7 +151,7 @@ export class Runs {
   /** Ends a task that needs no run. */
   async end(run: Run, state: TerminalState, parts?: readonly Part[]): Promise<void> {
     try {
-      await run.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox: false, note: '{"e":1}' });
+      await run.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox: false, note: ENGINE_NOTE });
     } catch (error) {
       if (!(error instanceof TaskAborted)) await run.failAnyway(error);
     }
@@ -207,11 +208,11 @@ export class Runs {
       cause === "parked" ? "The run is parked until there is something for it." : "The server is shutting down.",
     );
     try {
-      if (cause === "shutdown") writer.keep({ runner: { released: true } });
+      if (cause === "shutdown") writer.updateHead({ runner: { released: true } });
       else if (writer.wakeAt === undefined && writer.runner.pausedAt === undefined)
-        writer.keep({ active: false, wakeAt: firstTimeOut(writer.runner) });
+        writer.updateHead({ active: false, wakeAt: firstTimeOut(writer.runner) });
       // Nobody is at work on it now, whatever it waited for before.
-      else writer.keep({ active: false });
+      else writer.updateHead({ active: false });
       await writer.release();
     } catch (error) {
       if (!(error instanceof TaskAborted)) throw error;

@@ -1,5 +1,4 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { Logger } from "../../internal/logger.ts";
 import type { Artifact } from "../../protocol/artifact.ts";
 import { type CallPath, callPathEntry } from "../../protocol/call-path.ts";
 import type { ArtifactId } from "../../protocol/ids.ts";
@@ -8,14 +7,13 @@ import type { Message } from "../../protocol/message.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import type { Principal } from "../../protocol/principal.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
-import type { InboxEntry, StepRecord } from "../../store/contract.ts";
+import type { StepRecord } from "../../store/contract.ts";
 import {
   type ArtifactOptions,
   type ArtifactWriter,
   type AskOptions,
   type AuthOptions,
   type AuthRequest,
-  type InputTimeout,
   type Output,
   type ReceivedFile,
   type StepContext,
@@ -27,52 +25,24 @@ import { filesOf, storableCopy, toMessageParts, toParts } from "../agent/output.
 import { Rejection } from "../agent/rejection.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 import { fingerprint } from "../log/fingerprint.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { mergeMetadata, metadataChange } from "../log/task-metadata.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
 import { callerOf } from "../record/runner-record.ts";
 import { askCaller } from "./ask.ts";
-import { type ArtifactTarget, DONE, type Emitter } from "./emitter.ts";
+import { RESOLVED } from "./call-order.ts";
+import type { ContextHost, QuestionHost, Turn } from "./context-host.ts";
+import type { ArtifactTarget, Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
-import type { OpenQuestions } from "./open-questions.ts";
-import type { QuestionHost } from "./question.ts";
 import { requireAuth } from "./require-auth.ts";
-import { TIMED_OUT, type Waits } from "./waits.ts";
-
-/** The turn a run is at work on. */
-export interface Turn {
-  readonly message: Message;
-  readonly data: unknown;
-  readonly skillId: string | undefined;
-  /** What was said up to this turn, and then what this attempt has read. */
-  readonly history: Message[];
-  /** What earlier attempts at this turn have read, by inbox entry. */
-  readonly taken: ReadonlyMap<string, Message>;
-  readonly artifacts: readonly Artifact[];
-}
+import { TIMED_OUT } from "./waits.ts";
 
 export interface ContextOptions {
   readonly run: ContextHost;
   readonly turn: Turn;
   /** What earlier attempts left behind. */
   readonly steps: readonly StepRecord[];
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly emitter: Emitter;
-}
-
-/** What an attempt needs of its run. */
-export interface ContextHost {
-  readonly signal: AbortSignal;
-  readonly logger: Logger;
-  readonly inputTimeout: InputTimeout | undefined;
-  readonly serverId: string;
-  now(): number;
-  waits(): Waits;
-  questions(): OpenQuestions;
-  memory(steps: readonly StepRecord[]): Memory;
-  /** Opens an inbox entry, sealed or not. `undefined`: it is sealed with a secret that is not known any more. */
-  openEntry(entry: InboxEntry): Message | undefined;
-  /** Why nothing may be written any more; `undefined` while it may. */
-  closed(): Error | undefined;
 }
 
 interface NextOptions {
@@ -183,13 +153,13 @@ export class RunContext implements TaskContext<unknown> {
     const key = memory.key("metadata", emitter.currentStep ?? "");
     const known = memory.recall(key);
     if (known?.kind === "metadata") {
-      if (known.digest === digest && !this.#setsOtherMetadata) return DONE;
+      if (known.digest === digest && !this.#setsOtherMetadata) return RESOLVED;
       this.#setsOtherMetadata = true;
     }
     const merged = mergeMetadata(writer.metadata, change);
     memory.remember(key, { kind: "metadata", digest });
     writer.setMetadata(merged);
-    return writer.room() ?? DONE;
+    return writer.room() ?? RESOLVED;
   }
 
   artifact(name: string, options: ArtifactOptions = {}): ArtifactWriter {
@@ -208,7 +178,7 @@ export class RunContext implements TaskContext<unknown> {
 
   /** What the run yields. */
   yielded(output: Output): Promise<void> {
-    this.#check();
+    this.#requireOpen();
     return this.#options.emitter.write(RESULT_TARGET, toParts(output), false);
   }
 
@@ -223,7 +193,7 @@ export class RunContext implements TaskContext<unknown> {
     const key = memory.key("step", name);
     const known = memory.recall(key);
     if (known?.kind === "done") {
-      await emitter.passStep(key);
+      await emitter.reachStep(key);
       // Safe: it is what this very step returned in an earlier attempt.
       return known.value as T;
     }
@@ -232,9 +202,11 @@ export class RunContext implements TaskContext<unknown> {
     try {
       // A turn is known by the message that began it: where nothing was written in between, its place in the log is not its own.
       const stable = `${this.id}/${writer.runner.turnInbox ?? 0}/${key}`;
-      const value = await emitter.within(key, () => work({ key: stable, attempt: this.attempt, signal: run.signal }));
+      const value = await emitter.runInStep(key, () =>
+        work({ key: stable, attempt: this.attempt, signal: run.signal }),
+      );
       const copy = jsonCopy(name, value);
-      this.#check();
+      this.#requireOpen();
       memory.remember(key, copy === undefined ? { kind: "done" } : { kind: "done", value: copy });
       await writer.flush();
       // Safe: the copy differs from what the step returned only as JSON differs, which the step's contract says.
@@ -261,7 +233,7 @@ export class RunContext implements TaskContext<unknown> {
       waits.pause(until);
       await writer.flush();
       await waits.wait({ poll: () => undefined, until, pauses: true, parks: true });
-      this.#check();
+      this.#requireOpen();
       waits.resume();
       return;
     }
@@ -310,7 +282,7 @@ export class RunContext implements TaskContext<unknown> {
       writer.inbox.find((entry) => entry.kind === "message" && !run.questions().isAnswer(entry));
     for (;;) {
       const entry = wait === false ? poll() : await run.waits().wait({ poll, signal, pauses: false, parks: false });
-      this.#check();
+      this.#requireOpen();
       // Whoever gave up has read nothing: a replay, too, may wait as long as it likes.
       if (entry === TIMED_OUT && signal !== undefined) return undefined;
       if (entry === undefined || entry === TIMED_OUT) {
@@ -318,7 +290,7 @@ export class RunContext implements TaskContext<unknown> {
         return undefined;
       }
       const message = run.openEntry(entry);
-      writer.take(entry, entry.sealed ? undefined : message);
+      writer.consume(entry, entry.sealed ? undefined : message);
       // One that cannot be opened any more is as good as none.
       if (message === undefined) continue;
       memory.remember(key, memory.messageRecord(message, entry.sealed));
@@ -350,8 +322,8 @@ export class RunContext implements TaskContext<unknown> {
       waits: run.waits(),
       questions: run.questions(),
       history: turn.history,
-      taken: turn.taken,
-      check: () => this.#check(),
+      consumed: turn.consumed,
+      requireOpen: () => this.#requireOpen(),
     };
   }
 
@@ -360,7 +332,7 @@ export class RunContext implements TaskContext<unknown> {
     return this.#remembered;
   }
 
-  #check(): void {
+  #requireOpen(): void {
     const closed = this.#options.run.closed();
     if (closed !== undefined) throw closed;
     if (this.#hasReturned)
@@ -371,12 +343,12 @@ export class RunContext implements TaskContext<unknown> {
   #guarded<T>(work: () => Promise<T>): Promise<T> {
     let pending: Promise<T>;
     try {
-      this.#check();
+      this.#requireOpen();
       pending = work();
     } catch (error) {
       pending = Promise.reject(error);
     }
-    if (pending === DONE) return pending;
+    if (pending === RESOLVED) return pending;
     pending.catch((error: unknown) =>
       this.#options.run.logger.debug("A call of the run was refused or failed", { task: this.id, error }),
     );

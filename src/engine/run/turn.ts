@@ -7,7 +7,7 @@ import { readEvent, readMessage } from "../../protocol/serial.ts";
 import type { HistoryEntry, StepRecord, Store, TaskRecord } from "../../store/contract.ts";
 import type { Agent, Skill } from "../agent/agent.ts";
 import { dataOf } from "../agent/output.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { foldLog } from "../read/fold-log.ts";
 import { isStatusBody } from "../read/log-view.ts";
 import { readLog } from "../read/read-log.ts";
@@ -42,12 +42,12 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const { questions } = writer.runner;
   if (message !== undefined && isTooLate(namesIn(message), questions)) {
     // It answers a question that was answered already: no reason for another turn.
-    writer.take(entry, entry.sealed ? undefined : message);
+    writer.consume(entry, entry.sealed ? undefined : message);
     return undefined;
   }
   if (message === undefined) {
     // Sealed with a secret that is not known any more: there is nothing to be done about it.
-    writer.take(entry, undefined);
+    writer.consume(entry, undefined);
     return undefined;
   }
   const skill = skillNamed(agent, message) ?? skillOf(agent, writer.runner.skill);
@@ -55,11 +55,11 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const record = await store.get(id, { artifacts: false });
   const history = (record?.history ?? []).map((kept) => readMessage(kept.body));
   const artifacts = await foldLog(store, id, writer.seq);
-  writer.take(entry, entry.sealed ? undefined : message);
+  writer.consume(entry, entry.sealed ? undefined : message);
   writer.forgetSteps();
   const steps: StepRecord[] = entry.sealed ? [{ key: SEALED_TURN, value: JSON.stringify({ sealed: entry.body }) }] : [];
   for (const step of steps) writer.remember(step);
-  writer.keep({
+  writer.updateHead({
     runner: {
       ...FIRST_START,
       turnAfter: writer.seq,
@@ -71,7 +71,7 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
     wakeAt: undefined,
   });
   return {
-    turn: { message, data, skillId: skill?.id, history: [...history, message], taken: new Map(), artifacts },
+    turn: { message, data, skillId: skill?.id, history: [...history, message], consumed: new Map(), artifacts },
     skill,
     steps: [],
     replay: undefined,
@@ -80,7 +80,7 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
 
 export interface ResumeOptions {
   readonly agent: Agent;
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly record: TaskRecord;
   readonly store: Store;
   readonly sealer: Sealer;
@@ -116,7 +116,7 @@ export async function prepareReplay(options: ResumeOptions): Promise<Beginning |
       data: await dataFor(skill, message),
       skillId: runner.skill,
       history: [...messagesOf(before), message, ...messagesOf(during.filter(isForgotten))],
-      taken: new Map(
+      consumed: new Map(
         during.flatMap(({ inbox, body }) => (inbox === undefined ? [] : [[inbox, readMessage(body)] as const])),
       ),
       artifacts: await foldLog(store, record.id, runner.turnAfter),

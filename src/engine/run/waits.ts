@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../internal/clock.ts";
 import { createDeferred, type Deferred } from "../../internal/deferred.ts";
 import type { TaskAborted } from "../agent/agent.ts";
-import type { TaskWriter } from "../log/task-writer.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 
 export const TIMED_OUT: unique symbol = Symbol("timed out");
 
@@ -30,7 +30,7 @@ interface Waiter {
 }
 
 export interface WaitsOptions {
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly clock: Clock;
   /** Milliseconds after which a waiting run is parked; `Infinity`: never. */
   readonly parkAfter: number;
@@ -68,7 +68,7 @@ export class Waits {
     this.#announced += 1;
     this.#isActive ||= active;
     const wakes = [until, writer.wakeAt, writer.runner.limitAt].filter((time) => time !== undefined);
-    writer.keep({
+    writer.updateHead({
       runner: { pausedAt },
       active: staysActive || this.#isActive,
       wakeAt: wakes.length > 0 ? Math.min(...wakes) : undefined,
@@ -80,13 +80,13 @@ export class Waits {
     const { writer, clock, onResume } = this.#options;
     if (this.#announced > 0 || [...this.#waiters].some((waiter) => waiter.options.pauses)) {
       // What else is waited for goes on, and when to wake for it stays; but somebody is at work until nobody is.
-      writer.keep({ active: true });
+      writer.updateHead({ active: true });
       return;
     }
     this.#isActive = false;
     const { pausedAt, deadline } = writer.runner;
     const waited = pausedAt === undefined ? 0 : Math.max(0, clock.now() - pausedAt);
-    writer.keep({
+    writer.updateHead({
       runner: {
         pausedAt: undefined,
         ...(deadline !== undefined && { deadline: deadline + waited }),

@@ -4,7 +4,7 @@ import type { CancelRequest, OperationResult } from "../../protocol/operation.ts
 import { type Call, scopeOf } from "../call.ts";
 import { taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
-import { showsTransitions } from "../transitions.ts";
+import { showsStateHistory } from "../state-history.ts";
 
 /** Stops a task and answers with it once it is canceled. */
 export async function cancelTask(
@@ -23,7 +23,7 @@ export async function cancelTask(
   const task = await engine.snapshot(scope, request.id, {
     artifacts: true,
     largeBytes: LARGE_BYTES,
-    transitions: showsTransitions(agent),
+    stateHistory: showsStateHistory(agent),
   });
   if (task === undefined) throw taskNotFound(request.id);
   return { kind: "task", task };

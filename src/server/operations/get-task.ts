@@ -3,7 +3,7 @@ import type { GetRequest, OperationResult } from "../../protocol/operation.ts";
 import { type Call, scopeOf } from "../call.ts";
 import { taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
-import { showsTransitions } from "../transitions.ts";
+import { showsStateHistory } from "../state-history.ts";
 
 /** The task as it is committed now. */
 export async function getTask({ agent, engine }: Service, call: Call, request: GetRequest): Promise<OperationResult> {
@@ -12,7 +12,7 @@ export async function getTask({ agent, engine }: Service, call: Call, request: G
     artifacts: true,
     history: request.history,
     largeBytes: LARGE_BYTES,
-    transitions: showsTransitions(agent),
+    stateHistory: showsStateHistory(agent),
   });
   if (task === undefined) throw taskNotFound(request.id);
   return { kind: "task", task };

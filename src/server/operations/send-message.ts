@@ -7,8 +7,8 @@ import { type Call, scopeOf } from "../call.ts";
 import { decodeCursor } from "../cursor.ts";
 import { webhookConfigsFor } from "../push-caller.ts";
 import type { Service } from "../service.ts";
+import { showsStateHistory } from "../state-history.ts";
 import { submitMessage } from "../submission.ts";
-import { showsTransitions } from "../transitions.ts";
 import { repeatedTicket } from "./repeated-send.ts";
 
 /** Sends a message and answers with the task, by default once it is finished or waits for the caller; or with the agent's bare reply. */
@@ -37,7 +37,7 @@ async function finish({ agent, engine }: Service, { call, request, scope, ticket
     artifacts: true,
     history: request.history,
     largeBytes: LARGE_BYTES,
-    transitions: showsTransitions(agent),
+    stateHistory: showsStateHistory(agent),
   });
   if (task === undefined) throw new A2AError("internal", "The task was deleted before it could be returned");
   return { kind: "sent", task };

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isTerminal, TASK_STATES, type TaskState } from "../../protocol/state.ts";
-import { planMove } from "./transition.ts";
+import { planStateChange } from "./state-change.ts";
 
-/** For each state: where it may go at once (`+`), through working (`w`), or not at all (`-`), in the order of TASK_STATES. */
+/** For each state, in the order of TASK_STATES: it may become that state directly (`+`), via working (`w`), or never (`-`). */
 const TABLE: Readonly<Record<TaskState, string>> = {
   //                 sub wor inp aut com fai can rej
   submitted: "        -   +   w   w   w   +   +   +",
@@ -21,21 +21,21 @@ const cases = TASK_STATES.flatMap((from) => {
   return TASK_STATES.map((to, index) => ({ from, to, mark: row[index] }));
 });
 
-describe("planMove", () => {
+describe("planStateChange", () => {
   test.each(cases)("from $from to $to: $mark", ({ from, to, mark }) => {
-    const refused = { ok: false, reason: expect.stringContaining(from) };
+    const forbidden = { ok: false, reason: expect.stringContaining(from) };
     const allowed = { ok: true, via: mark === "w" ? ["working"] : [] };
-    expect(planMove(from, to)).toEqual(mark === "-" ? refused : allowed);
+    expect(planStateChange(from, to)).toEqual(mark === "-" ? forbidden : allowed);
   });
 
-  test("whatever is asked in whatever order, a terminal state stays and submitted does not come back", () => {
+  test("after any sequence of requested changes, a terminal state is final and submitted never returns", () => {
     const state = fc.constantFrom(...TASK_STATES);
     fc.assert(
-      fc.property(fc.array(state, { maxLength: 30 }), (wishes) => {
+      fc.property(fc.array(state, { maxLength: 30 }), (requests) => {
         const path: TaskState[] = ["submitted"];
-        for (const wish of wishes) {
-          const move = planMove(path.at(-1) ?? "submitted", wish);
-          if (move.ok) path.push(...move.via, wish);
+        for (const request of requests) {
+          const plan = planStateChange(path.at(-1) ?? "submitted", request);
+          if (plan.ok) path.push(...plan.via, request);
         }
         expect(path.lastIndexOf("submitted")).toBe(0);
         expect(path.slice(0, -1).some(isTerminal)).toBe(false);
@@ -43,14 +43,14 @@ describe("planMove", () => {
     );
   });
 
-  test("a move through working is made of moves that are legal by themselves", () => {
+  test("each half of a change via working is allowed on its own", () => {
     for (const { from, to } of cases) {
-      const move = planMove(from, to);
-      if (!move.ok || move.via.length === 0) continue;
-      let at = from;
-      for (const next of [...move.via, to]) {
-        expect(planMove(at, next)).toEqual({ ok: true, via: [] });
-        at = next;
+      const plan = planStateChange(from, to);
+      if (!plan.ok || plan.via.length === 0) continue;
+      let state = from;
+      for (const next of [...plan.via, to]) {
+        expect(planStateChange(state, next)).toEqual({ ok: true, via: [] });
+        state = next;
       }
     }
   });

@@ -9,7 +9,7 @@ import { FakeClock } from "../../testing/fake-clock.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
 import { Feed } from "../read/feed.ts";
 import { Committer } from "./committer.ts";
-import { TaskWriter } from "./task-writer.ts";
+import { TaskLogWriter } from "./task-log-writer.ts";
 
 // Safe: ids of this test's own.
 const ref = {
@@ -20,7 +20,7 @@ const ref = {
 };
 
 function openWriter(): {
-  readonly writer: TaskWriter;
+  readonly writer: TaskLogWriter;
   readonly feed: Feed;
   readonly store: Store;
   story(): Promise<string[]>;
@@ -41,7 +41,7 @@ function openWriter(): {
     { createdAt: 0, seq: 0, state: "submitted", status, metadata: undefined, interruptedAt: 0, questions: undefined },
     DEFAULT_LIMITS,
   );
-  const writer = new TaskWriter(
+  const writer = new TaskLogWriter(
     {
       ref,
       epoch: 1,
@@ -118,6 +118,26 @@ describe("a task's states", () => {
       await ended;
     }
     expect(await story()).toEqual(["working", "completed"]);
+  });
+});
+
+describe("an end that a message prevents", () => {
+  test("leaves the whole runner record in the store", async () => {
+    const { writer, store } = openWriter();
+    writer.updateHead({ runner: { skill: "s", deadline: 5 } });
+    writer.status("working");
+    await writer.flush();
+    await store.commit([
+      {
+        kind: "post",
+        task: ref.id,
+        entry: { id: "m2", kind: "message", body: "{}", sealed: false, at: 0 },
+        maxWaiting: 10,
+      },
+    ]);
+    expect(await writer.end("completed", { unlessInbox: true })).toBe("inbox");
+    const record = await store.get(ref.id, { artifacts: false });
+    expect(JSON.parse(record?.head.runner ?? "{}")).toMatchObject({ skill: "s", deadline: 5 });
   });
 });
 

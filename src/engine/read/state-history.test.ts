@@ -13,14 +13,14 @@ const asker = agent({
   },
 });
 
-describe("The states a task has been in", () => {
-  it("are in its metadata, in order and each with its time, where asked for", async () => {
+describe("the state history of a task", () => {
+  it("is in the metadata of a snapshot that requests it, in order and with times", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     const asked = await harness.send("x");
     await harness.advance(1000);
     await harness.send({ taskId: asked.id, parts: [{ text: "y" }] });
     const options = { artifacts: false, history: 0 };
-    const task = await harness.engine.snapshot(harness.scope(), asked.id, { ...options, transitions: true });
+    const task = await harness.engine.snapshot(harness.scope(), asked.id, { ...options, stateHistory: true });
     const { stateTransitions } = JSON.parse(task?.metadata ?? "{}") as {
       stateTransitions: readonly { state: string; timestamp: string }[];
     };
@@ -37,18 +37,18 @@ describe("The states a task has been in", () => {
     expect((await harness.engine.snapshot(harness.scope(), asked.id, options))?.metadata).toBeUndefined();
   });
 
-  it("are read from the log once, and then only what was added to it", async () => {
+  it("is cached: a second request reads only the events since the first", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     const asked = await harness.send("x");
-    const options = { artifacts: false, history: 0, transitions: true };
-    const look = async (): Promise<string | undefined> =>
+    const options = { artifacts: false, history: 0, stateHistory: true };
+    const readMetadata = async (): Promise<string | undefined> =>
       (await harness.engine.snapshot(harness.scope(), asked.id, options))?.metadata;
-    const first = await look();
+    const first = await readMetadata();
     const reads = harness.store.logReads;
-    expect(await look()).toBe(first);
+    expect(await readMetadata()).toBe(first);
     expect(harness.store.logReads).toBe(reads);
     await harness.send({ taskId: asked.id, parts: [{ text: "y" }] });
-    expect(JSON.parse((await look()) ?? "").stateTransitions).toHaveLength(5);
+    expect(JSON.parse((await readMetadata()) ?? "").stateTransitions).toHaveLength(5);
     expect(harness.store.logReads).toBe(reads + 1);
   });
 });

@@ -1,0 +1,192 @@
+import type { ArtifactEvent, TaskEvent } from "../../protocol/event.ts";
+import { ArtifactFold } from "../../protocol/fold.ts";
+import { writeEvent } from "../../protocol/serial.ts";
+import type { HistoryEntry, StepRecord } from "../../store/contract.ts";
+import type { Limits } from "../limits.ts";
+import { LogView, type Readership } from "../read/log-view.ts";
+import { limitFailure } from "./limit-failure.ts";
+import { type PendingEnd, PendingWrite } from "./pending-write.ts";
+import type { WriterStart } from "./writer-contract.ts";
+
+/** Up to this size of its log, the artifacts of a new task are kept in memory, so that its end need not read the log again. */
+const MAX_FOLDED_BYTES = 16 * 1024;
+
+export interface WriteBufferOptions {
+  readonly limits: Limits;
+  readonly readership: Readership;
+  /** Called after each addition: the buffer must be committed. */
+  readonly onAdded: () => void;
+}
+
+/** A chunk that is not committed yet, and its place among the pending events. */
+export interface PendingChunk {
+  readonly index: number;
+  readonly event: ArtifactEvent;
+}
+
+/**
+ * Collects what one task writes until the next commit. It numbers events and enforces the size limits. It also counts the events that are
+ * not committed yet, including those that a commit is writing, so that a fast run can be made to wait.
+ */
+export class WriteBuffer {
+  /** Number of the task's last event, committed or not. */
+  seq: number;
+  readonly #options: WriteBufferOptions;
+  #pending = new PendingWrite();
+  /** Size of the log, uncommitted events included. */
+  #bytes: number;
+  #historyLength: number;
+  #uncommittedEvents = 0;
+  #uncommittedBytes = 0;
+  /** The artifacts so far, while the task is new and small. */
+  #fold: ArtifactFold | undefined;
+
+  constructor({ seq, runner, historyLength, create }: WriterStart, options: WriteBufferOptions) {
+    this.#options = options;
+    this.seq = seq;
+    this.#bytes = runner.bytes;
+    this.#historyLength = historyLength;
+    if (create === undefined) return;
+    this.#pending.create = create;
+    this.addMessage({ after: 0, body: create.message });
+    // A streaming caller receives the events. For later readers the store folds them, outside of this thread.
+    if (!create.streams) this.#fold = new ArtifactFold();
+  }
+
+  get pending(): PendingWrite {
+    return this.#pending;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get historyIsFull(): boolean {
+    return this.#historyLength >= this.#options.limits.maxHistory;
+  }
+
+  /** The run must wait before it writes more. */
+  get isFull(): boolean {
+    const { maxUncommittedEvents, maxUncommittedBytes } = this.#options.limits;
+    return this.#uncommittedEvents >= maxUncommittedEvents || this.#uncommittedBytes >= maxUncommittedBytes;
+  }
+
+  /** Appends an event to the log. `isLimited`: throws a `TaskFailure` if the event, or the log with it, becomes too large. */
+  append(event: TaskEvent, note: string | undefined, isLimited: boolean): void {
+    const body = writeEvent(event);
+    if (isLimited) this.#requireSpace(body.length);
+    this.seq++;
+    this.#bytes += body.length;
+    if (this.#bytes > MAX_FOLDED_BYTES) this.#fold = undefined;
+    this.#fold?.add(event);
+    const state = event.kind === "status" ? event.status.state : undefined;
+    const { readership, onAdded } = this.#options;
+    this.#pending.entries.push(new LogView(this.seq, body, { state, note, readership }));
+    this.#uncommittedEvents++;
+    this.#uncommittedBytes += body.length;
+    onAdded();
+  }
+
+  #requireSpace(length: number): void {
+    const { maxEventBytes, maxTaskBytes } = this.#options.limits;
+    if (length > maxEventBytes) throw limitFailure("event-too-large", `one event may be ${maxEventBytes} bytes`);
+    if (this.#bytes + length > maxTaskBytes)
+      throw limitFailure("task-too-large", `the events of a task may be ${maxTaskBytes} bytes together`);
+  }
+
+  /** Marks a pending chunk as the last one of its artifact. False: the chunk is not pending any more. */
+  completeChunk({ index, event }: PendingChunk): boolean {
+    const logged = this.#pending.entries[index];
+    if (logged === undefined) return false;
+    // The mark changes no content, so the folded artifacts remain valid.
+    const body = writeEvent({ ...event, lastChunk: true });
+    this.#bytes += body.length - logged.body.length;
+    this.#uncommittedBytes += body.length - logged.body.length;
+    const { readership } = this.#options;
+    this.#pending.entries[index] = new LogView(logged.seq, body, { note: logged.note, readership });
+    return true;
+  }
+
+  /**
+   * Adds a message to the history. Beyond the limit, the agent's own messages are left out. Messages of the caller are added all the same: the
+   * limit is enforced when a message arrives, and a replay needs every message that was accepted.
+   */
+  addMessage(entry: HistoryEntry): void {
+    if (this.historyIsFull && entry.inbox === undefined) return;
+    this.#historyLength++;
+    this.#pending.history.push(entry);
+  }
+
+  /** Throws a `TaskFailure` if the result of the step is too large. */
+  addStep(step: StepRecord): void {
+    const { maxStepBytes } = this.#options.limits;
+    if (step.value.length > maxStepBytes)
+      throw limitFailure("step-too-large", `what a step returns may be ${maxStepBytes} bytes of JSON`);
+    this.#pending.steps.push(step);
+    this.#options.onAdded();
+  }
+
+  forgetSteps(): void {
+    this.#pending.forgetSteps = true;
+    this.#pending.steps = [];
+    this.#options.onAdded();
+  }
+
+  /** Removes an entry from the stored inbox. It was consumed after the event `after`. */
+  addConsumed(id: string, after: number): void {
+    this.#pending.taken.push({ id, after });
+    this.#options.onAdded();
+  }
+
+  /** The status, the metadata or the runner record changed. */
+  headChanged(): void {
+    this.#pending.headDirty = true;
+    this.#options.onAdded();
+  }
+
+  /**
+   * Calls `append`, which appends the terminal event with its message, and takes both out of the pending write again. The store writes them
+   * on a condition (an empty inbox), so they are committed apart from the rest.
+   */
+  separately(append: () => void): { readonly entry: LogView; readonly history: readonly HistoryEntry[] } {
+    const pending = this.#pending;
+    const { history } = pending;
+    pending.history = [];
+    try {
+      append();
+      const entry = pending.entries.pop();
+      if (entry === undefined) throw new Error("The terminal event was not appended.");
+      return { entry, history: pending.history };
+    } finally {
+      pending.history = history;
+    }
+  }
+
+  setEnd(end: PendingEnd): void {
+    this.#pending.end = end;
+    this.#options.onAdded();
+  }
+
+  /** The inbox was not empty, so the terminal event was not stored; the next event gets its number. */
+  rollBackEnd(): void {
+    this.seq--;
+  }
+
+  /** The artifacts as a JSON array; `undefined`: they must be read from the log. */
+  artifactsText(): string | undefined {
+    return this.#fold === undefined ? undefined : JSON.stringify(this.#fold.artifacts());
+  }
+
+  /** Takes everything collected so far for a commit. */
+  collect(): PendingWrite {
+    const pending = this.#pending;
+    this.#pending = new PendingWrite();
+    return pending;
+  }
+
+  committed({ entries, end }: PendingWrite): void {
+    this.#uncommittedEvents -= entries.length + (end === undefined ? 0 : 1);
+    for (const { body } of entries) this.#uncommittedBytes -= body.length;
+    if (end !== undefined) this.#uncommittedBytes -= end.entry.body.length;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Logger } from "../../internal/logger.ts";
+import type { Artifact } from "../../protocol/artifact.ts";
+import type { Message } from "../../protocol/message.ts";
+import type { InboxEntry, StepRecord } from "../../store/contract.ts";
+import type { InputTimeout } from "../agent/agent.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
+import type { Memory } from "./memory.ts";
+import type { OpenQuestions } from "./open-questions.ts";
+import type { Waits } from "./waits.ts";
+
+/** The message that a run answers, and what was there when it arrived. */
+export interface Turn {
+  readonly message: Message;
+  /** The data of the message, as the skill's schema validated it. */
+  readonly data: unknown;
+  readonly skillId: string | undefined;
+  /** The messages up to this turn, then those that this attempt has consumed. */
+  readonly history: Message[];
+  /** By inbox entry: messages that earlier attempts of this turn have consumed. */
+  readonly consumed: ReadonlyMap<string, Message>;
+  /** The artifacts as they were before this turn. */
+  readonly artifacts: readonly Artifact[];
+}
+
+/** What an attempt uses of its run. */
+export interface ContextHost {
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  readonly inputTimeout: InputTimeout | undefined;
+  readonly serverId: string;
+  /** Milliseconds since 1970. */
+  now(): number;
+  waits(): Waits;
+  questions(): OpenQuestions;
+  memory(steps: readonly StepRecord[]): Memory;
+  /** Reads an inbox entry, decrypting it if it is sealed. `undefined`: it is sealed with a secret that is not known any more. */
+  openEntry(entry: InboxEntry): Message | undefined;
+  /** Why nothing may be written any more; `undefined` while it may. */
+  closed(): Error | undefined;
+}
+
+/** What `ask` and `requireAuth` use of their attempt. */
+export interface QuestionHost {
+  readonly writer: TaskLogWriter;
+  readonly memory: Memory;
+  readonly waits: Waits;
+  readonly questions: OpenQuestions;
+  readonly history: Message[];
+  /** By inbox entry: messages that earlier attempts of this turn have consumed. */
+  readonly consumed: ReadonlyMap<string, Message>;
+  readonly run: Pick<ContextHost, "signal" | "inputTimeout" | "now" | "openEntry">;
+  /** Throws if the attempt may not write any more. Call it after every wait: another node may have claimed the task meanwhile. */
+  readonly requireOpen: () => void;
+}
