@@ -4,10 +4,11 @@ import { A2AError } from "../protocol/error.ts";
 import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
 import { checkDeclarations } from "./agents/check-declarations.ts";
 import { createLogger, logLevelFrom } from "./create-logger.ts";
+import { isWildcard, urlOf } from "./listen-url.ts";
 import { Listener, type ListeningAt } from "./listener.ts";
 import { forLocalNames, isLoopback } from "./local-names.ts";
 import { requireClientCertificates, securityFrom } from "./security/security-settings.ts";
-import { isWildcard, type ServerOptions, settingsFrom, urlOf } from "./settings/settings.ts";
+import { type ServerOptions, settingsFrom } from "./settings/settings.ts";
 import { type Started, startServer } from "./start-server.ts";
 import { StartupError } from "./startup-error.ts";
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
+import { urlOf } from "./listen-url.ts";
 import type { ServingTls } from "./security/security-tls.ts";
-import { urlOf } from "./settings/settings.ts";
 import { messageOf, StartupError, systemCode } from "./startup-error.ts";
 
 export interface ListeningAt {

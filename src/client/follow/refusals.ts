@@ -1,39 +1,37 @@
-import type { SendRequest } from "../../protocol/operation.ts";
-import type { RemoteError, RemoteErrorCode } from "../http/errors.ts";
+import { RemoteError, type RemoteErrorCode } from "../http/errors.ts";
 
 /**
- * Whether an agent says that it does not stream: then it did nothing else either, and may be sent the message. What it does
- * not support may be something else, such as a message to a finished task, so its words count; and who does not know the address
- * of streams may well say that it does not know the task.
+ * Whether the agent rejects a message because it does not stream. It did nothing with the message then, so the message may be sent
+ * without a stream. `unsupported-operation` may also mean something else, such as a message to a finished task: its text decides.
+ * A server without an address for streams may answer `task-not-found`, which means the same unless the message names a task.
  */
-export function isRefusalOfStreams({ code, message }: RemoteError, request: SendRequest): boolean {
+export function rejectsStreams({ code, message }: RemoteError, isReply: boolean): boolean {
   if (code === "unsupported-operation") return /stream/i.test(message);
-  if (code === "task-not-found") return request.message.taskId === undefined;
-  return REFUSALS_OF_STREAMS.has(code);
+  if (code === "task-not-found") return !isReply;
+  return STREAM_REJECTIONS.has(code);
 }
 
-/** By these an agent says that it does not stream. */
-const REFUSALS_OF_STREAMS: ReadonlySet<RemoteErrorCode> = new Set<RemoteErrorCode>([
+const STREAM_REJECTIONS: ReadonlySet<RemoteErrorCode> = new Set<RemoteErrorCode>([
   "unsupported-operation",
   "method-not-found",
   "method-not-allowed",
 ]);
 
-/** Whether an agent says that it will not go on with a stream: the task is over, or it never does that. */
+/** Whether the agent will not resume a stream: the task is finished, or the agent never resumes streams. */
 export function endsFollowing({ code }: RemoteError): boolean {
-  return REFUSALS.has(code);
+  return RESUME_REJECTIONS.has(code);
 }
 
-const REFUSALS: ReadonlySet<RemoteErrorCode> = new Set<RemoteErrorCode>([
-  ...REFUSALS_OF_STREAMS,
+const RESUME_REJECTIONS: ReadonlySet<RemoteErrorCode> = new Set<RemoteErrorCode>([
+  ...STREAM_REJECTIONS,
   "task-not-found",
   "invalid-params",
   "invalid-request",
   "internal",
 ]);
 
-/** Whether an error that comes in the middle of a stream is no verdict on the task. */
-export function isPassing({ code }: RemoteError): boolean {
+/** Whether an error in the middle of a stream is about the server rather than the task. */
+export function isTransient({ code }: RemoteError): boolean {
   return TRANSIENT.has(code);
 }
 
@@ -43,3 +41,27 @@ const TRANSIENT: ReadonlySet<RemoteErrorCode> = new Set<RemoteErrorCode>([
   "resource-exhausted",
   "internal",
 ]);
+
+/**
+ * The error of a stream that the agent refuses to resume. An error that the agent reported before is the reason, and the rejection only
+ * its consequence.
+ */
+export function resumeRejected(reported: RemoteError | undefined, rejection: RemoteError): RemoteError {
+  if (reported === undefined) return rejection;
+  const { code, message, remote, violations, taskId } = reported;
+  return new RemoteError(code, `${message} (Its stream could not be resumed: ${rejection.message})`, {
+    remote,
+    violations,
+    ...(taskId !== undefined && { taskId }),
+    cause: rejection,
+  });
+}
+
+/** `stream-lost`: no more connections are tried. */
+export function streamLost(error: RemoteError | undefined, taskId: string | undefined): RemoteError {
+  const why = error === undefined ? "the agent keeps ending it without sending anything new." : error.message;
+  return new RemoteError("stream-lost", `The task's stream broke and could not be resumed: ${why}`, {
+    ...(taskId !== undefined && { taskId }),
+    ...(error !== undefined && { cause: error, remote: error.remote }),
+  });
+}

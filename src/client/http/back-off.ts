@@ -92,9 +92,16 @@ export async function repeating<T>(
   }
 }
 
-/** What the server asks for, if that is longer than one would wait anyway; `undefined` where it asks for too much. */
+/** Whether the server asks (`Retry-After`) for a longer wait than `maxDelay`. */
+export function exceedsMaxDelay({ maxDelay }: BackOffSettings["retry"], { remote }: RemoteError): boolean {
+  return (remote.retryAfter ?? 0) * 1000 > maxDelay;
+}
+
+/**
+ * Milliseconds to wait after an error: the back-off, or longer if the server asks for it (`Retry-After`). `undefined` if the server asks for more
+ * than `maxDelay`.
+ */
 export function delayAfter(settings: BackOffSettings, error: RemoteError, failures: number): number | undefined {
-  const asked = (error.remote.retryAfter ?? 0) * 1000;
-  if (asked > settings.retry.maxDelay) return undefined;
-  return Math.max(asked, backOff(settings, failures));
+  if (exceedsMaxDelay(settings.retry, error)) return undefined;
+  return Math.max((error.remote.retryAfter ?? 0) * 1000, backOff(settings, failures));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { exchange, type HttpRequest } from "./http.ts";
+import { exchange } from "./http.ts";
+import type { HttpRequest } from "./http-request.ts";
 
 const request = (headers: Record<string, string>, more: Partial<HttpRequest> = {}): HttpRequest => ({
   method: "GET",

@@ -1,21 +1,8 @@
 import { untilAborted } from "./abort.ts";
 import { RemoteError } from "./errors.ts";
+import type { HttpRequest } from "./http-request.ts";
 import { locationOf, MAX_REDIRECTS, publicHeaders, redirected, shown } from "./redirect.ts";
 import type { ClientSettings } from "./settings.ts";
-
-/** One request as it goes out. */
-export interface HttpRequest {
-  readonly method: "GET" | "POST" | "DELETE";
-  readonly url: URL;
-  readonly headers: Headers;
-  readonly body?: string | undefined;
-  readonly signal: AbortSignal;
-  /**
-   * A GET for a public document, with nothing secret in its URL: a redirect may lead it to another origin, which receives `Accept` and
-   * `A2A-Version` only. Default false: redirects are followed within the origin.
-   */
-  readonly isPublic?: boolean | undefined;
-}
 
 type HttpSettings = Pick<ClientSettings, "fetch" | "guard">;
 

@@ -1,5 +1,5 @@
 import { RemoteError } from "./errors.ts";
-import type { HttpRequest } from "./http.ts";
+import type { HttpRequest } from "./http-request.ts";
 
 /** How many redirects of one request are followed. */
 export const MAX_REDIRECTS = 5;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ServerOptions, settingsFrom, urlOf } from "./settings.ts";
+import { urlOf } from "../listen-url.ts";
+import { type ServerOptions, settingsFrom } from "./settings.ts";
 
 describe("settings", () => {
   it("have a default for everything", () => {

@@ -1,4 +1,3 @@
-import { isIPv6 } from "node:net";
 import type { EngineHooks } from "../../engine/api.ts";
 import type { Limits } from "../../engine/limits.ts";
 import type { Logger } from "../../internal/logger.ts";
@@ -173,17 +172,6 @@ export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = pr
     timeouts: timeoutsFrom(options),
     tls: options.tls === undefined ? undefined : servingTlsFrom(options.tls),
   };
-}
-
-/** Whether it listens on every address of the machine. */
-export function isWildcard(host: string): boolean {
-  return host === "0.0.0.0" || host === "::";
-}
-
-/** `http://host:port`, as a browser would take it: an address that means "any" becomes this machine. */
-export function urlOf(host: string, port: number, scheme: "http" | "https" = "http"): string {
-  if (isWildcard(host)) return `${scheme}://localhost:${port}`;
-  return `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** The list, if its reader understands it. */
