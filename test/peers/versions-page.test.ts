@@ -37,7 +37,7 @@ describe(`the page ${PAGE}`, () => {
 
 const WORDS = {
   "as named": "as named",
-  "as spelt": "as spelt",
+  "as spelt": "as written",
   "not in named": "refused: method",
   "not in assumed": "refused: method",
   "not found": "refused: method",

@@ -1,0 +1,83 @@
+// Checks that docs/reference/api has what the doc comments say, one page per entry point; `--write` writes the pages.
+// The pages are made from the `.d.ts` files of the build, so they show the types that users of the package get.
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { declarationsOf } from "./api-reference/declarations.ts";
+import { type EntryPoint, pageOf } from "./api-reference/page.ts";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const FOLDER = "docs/reference/api";
+
+/** Keys: the entry file in `src`, without `.ts`. */
+export const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
+  index: {
+    specifier: "palaver",
+    purpose: "Write agents, serve them, and choose how callers are authenticated.",
+  },
+  client: {
+    specifier: "palaver/client",
+    purpose: "Call other agents. Runs in Node and in browsers.",
+  },
+  plain: {
+    specifier: "palaver/plain",
+    purpose: "Plain functions over a server, for programs that handle HTTP themselves.",
+  },
+  testing: {
+    specifier: "palaver/testing",
+    purpose: "Test a store of your own, and test agents against a store that fails.",
+  },
+  webhook: {
+    specifier: "palaver/webhook",
+    purpose: "Receive and verify the notifications that an agent sends to your webhook.",
+  },
+};
+
+/** Every page of the API reference, as it should be: path relative to the repository, and text. */
+async function apiPages(): Promise<ReadonlyMap<string, string>> {
+  const folder = await mkdtemp(join(tmpdir(), "palaver-api-"));
+  try {
+    const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+    const options = ["--project", "tsconfig.build.json", "--emitDeclarationOnly", "--outDir", folder];
+    await promisify(execFile)(process.execPath, [compiler, ...options], { cwd: ROOT });
+    return new Map(
+      Object.entries(ENTRY_POINTS).map(([file, entry]) => {
+        const name = entry.specifier.split("/").at(-1) ?? "";
+        return [`${FOLDER}/${name}.md`, pageOf(entry, declarationsOf(join(folder, `${file}.d.ts`)))] as const;
+      }),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The pages that are missing or differ from the doc comments. */
+export async function outdatedPages(): Promise<readonly string[]> {
+  const pages = await apiPages();
+  const outdated = [];
+  for (const [path, text] of pages) {
+    const present = await readFile(join(ROOT, path), "utf8").catch(() => undefined);
+    if (present !== text) outdated.push(path);
+  }
+  return outdated;
+}
+
+async function write(): Promise<void> {
+  const pages = await apiPages();
+  await mkdir(join(ROOT, FOLDER), { recursive: true });
+  for (const [path, text] of pages) await writeFile(join(ROOT, path), text);
+  console.log(`${pages.size} pages written to ${FOLDER}.`);
+}
+
+async function check(): Promise<void> {
+  const outdated = await outdatedPages();
+  for (const path of outdated) console.error(`${path} is out of date.`);
+  if (outdated.length === 0) return console.log("The API reference is up to date.");
+  console.error("Run `npm run api-reference -- --write` and commit the result.");
+  process.exitCode = 1;
+}
+
+if (import.meta.main) await (process.argv.includes("--write") ? write() : check());
