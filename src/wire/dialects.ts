@@ -1,28 +1,28 @@
 import type { AgentInterface } from "../protocol/card.ts";
 import { createCardCodecs, createLegacyCardCodecs } from "./cards.ts";
-import type { CardCodec, Choice, RestFamily, RpcCodec } from "./codec.ts";
+import type { CardCodec, RestFamily } from "./codec.ts";
 import { claimOf } from "./negotiate.ts";
 import { type DialectOptions, dialectSettings } from "./options.ts";
 import { spokenBy, spokenRows } from "./registry.ts";
 import { createRestFamilies } from "./rest-families.ts";
-import { createRpcChooser } from "./rpc-chooser.ts";
+import { createRpcChooser, type RpcChooser } from "./rpc-chooser.ts";
 
-/** Every dialect of one server, and how to tell which one a request is in. */
-export interface Dialects {
-  /** The codec for a JSON-RPC request, by its method and the version its caller names. A method nobody knows is refused. */
-  chooseRpc(requested: string | undefined, method: string): Choice<RpcCodec>;
-  /** Speaks where nothing can be told of a request but, perhaps, the version its caller names. */
-  fallbackRpc(requested: string | undefined): RpcCodec;
-  /** May be empty. */
+/**
+ * All dialects (version and binding) that one server supports, and how to choose the dialect of a request. `requested` is the value of
+ * `A2A-Version`, if the caller sent it. No method throws.
+ */
+export interface Dialects extends RpcChooser {
+  /** The REST routes, one family per version. Empty if no supported version has REST. */
   readonly restFamilies: readonly RestFamily[];
-  /** The card for a reader that names this version, or none. */
+  /** The agent card at `/.well-known/agent-card.json`, the address since 0.3. */
   chooseCard(requested: string | undefined): CardCodec;
-  /** The same at the card's former address. `undefined`: nobody is served there. */
+  /** The agent card at `/.well-known/agent.json`, the address before 0.3. `undefined`: the server supports none of 0.1, 0.2 and 0.3. */
   chooseLegacyCard(requested: string | undefined): CardCodec | undefined;
-  /** Where an agent is reached whose URLs begin with `base`, which has no slash at its end. Preferred first. */
+  /** The interfaces that the card of an agent lists, preferred first. `base` is the agent's URL without a trailing slash. */
   interfaces(base: string): readonly AgentInterface[];
 }
 
+/** Throws a `TypeError` for an invalid option, naming the option and its allowed values. */
 export function createDialects(options: DialectOptions = {}): Dialects {
   const settings = dialectSettings(options);
   const rows = spokenRows(settings.versions);

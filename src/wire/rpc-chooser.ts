@@ -1,5 +1,4 @@
-import type { RpcCodec } from "./codec.ts";
-import type { Dialects } from "./dialects.ts";
+import type { Choice, RpcCodec } from "./codec.ts";
 import { choose, claimOf, type Speaker, type Spelling, type Spoken } from "./negotiate.ts";
 import type { DialectSettings } from "./options.ts";
 import type { VersionRow } from "./registry.ts";
@@ -10,8 +9,16 @@ export interface RpcChooserOptions {
   readonly settings: DialectSettings;
 }
 
-/** Makes the codecs of JSON-RPC, and tells which one a request is for. */
-export function createRpcChooser(options: RpcChooserOptions): Pick<Dialects, "chooseRpc" | "fallbackRpc"> {
+/** Chooses the codec of a JSON-RPC request. `requested` is the value of `A2A-Version`, if the caller sent it. */
+export interface RpcChooser {
+  /** By method and requested version. The choice has a refusal if no version defines the method, or the server lacks the version. */
+  chooseRpc(requested: string | undefined, method: string): Choice<RpcCodec>;
+  /** For requests without a readable method: the requested version, else the assumed one, else the newest. */
+  fallbackRpc(requested: string | undefined): RpcCodec;
+}
+
+/** Creates one JSON-RPC codec per supported version. */
+export function createRpcChooser(options: RpcChooserOptions): RpcChooser {
   const { rows, spoken, settings } = options;
   const codecs = new Map<string, RpcCodec>();
   for (const { version, rpc } of rows) if (rpc !== undefined) codecs.set(version, rpc(settings));
