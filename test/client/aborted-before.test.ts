@@ -22,7 +22,7 @@ afterEach(clearAgentCardCache);
 
 const REASON = new Error("no longer wanted");
 
-/** Signals that were aborted before the call, in the ways that programs do it. */
+/** Signals aborted before the call, in each way programs do it. */
 const SIGNALS: readonly [string, () => AbortSignal][] = [
   ["without a reason", () => AbortSignal.abort()],
   ["with an error", () => AbortSignal.abort(REASON)],
@@ -48,20 +48,20 @@ const credentials = { oauth2: { clientId: "me", onDeviceCode: () => {} } };
 const signed = { signatures: [{ protected: btoa('{"alg":"ES256","kid":"k"}').replaceAll("=", ""), signature: "AA" }] };
 
 const FUNCTIONS: Readonly<Record<string, Call>> = {
-  "connect by an address": (signal) => connect(site.url, { signal, cache: false }),
-  "connect by an address whose card is kept": async (signal) => {
+  "connect with an address": (signal) => connect(site.url, { signal, cache: false }),
+  "connect with an address whose card is cached": async (signal) => {
     const cache = createCardCache();
     await connect(site.url, { cache });
     return connect(site.url, { cache, signal });
   },
-  "connect by a card": async (signal) => connect((await connect(site.url)).card, { signal }),
-  "connect by a card, with credentials that a person grants": async (signal) =>
+  "connect with a card": async (signal) => connect((await connect(site.url)).card, { signal }),
+  "connect with a card and interactive credentials": async (signal) =>
     connect({ ...(await connect(site.url)).card, ...oauth }, { signal, credentials }),
   discover: (signal) => discover(site.url, { signal, cache: false }),
-  "discover of a card at hand": async (signal) => discover((await discover(site.url)).json, { signal }),
+  "discover with a given card": async (signal) => discover((await discover(site.url)).json, { signal }),
   verifyCard: (signal) => verifyCard(signed, { keys: () => undefined }, { signal }),
   fetchAgentCard: (signal) => fetchAgentCard(site.url, { signal }),
-  "fetchAgentCard of a card that is kept": async (signal) => {
+  "fetchAgentCard with a cached card": async (signal) => {
     await fetchAgentCard(site.url);
     return fetchAgentCard(site.url, { signal });
   },
@@ -90,14 +90,14 @@ const FUNCTIONS: Readonly<Record<string, Call>> = {
   "push.delete": async (signal) => (await connect(site.url)).task("t").push.delete("p", { signal }),
 };
 
-describe.each(SIGNALS)("a signal that was aborted before, %s,", (_how, signal) => {
-  it.each(Object.entries(FUNCTIONS))("is thrown as aborted by %s", async (_name, call) => {
+describe.each(SIGNALS)("a signal aborted before the call, %s,", (_how, signal) => {
+  it.each(Object.entries(FUNCTIONS))("makes %s throw code aborted", async (_name, call) => {
     const error = await thrownBy(() => call(signal()));
     expect(error).toBeInstanceOf(RemoteError);
     expect(error).toMatchObject({ code: "aborted" });
   });
 
-  it("is told by the functions that never reject", async () => {
+  it("is reported by the functions that never reject", async () => {
     expect(await discoverAgent(site.url, { signal: signal() })).toBeNull();
     const result = await invokeRemoteAgent(site.url, "hello", { signal: signal() });
     expect(result).toEqual({ success: false, error: expect.stringContaining("given up by its caller") });

@@ -12,14 +12,14 @@ afterEach(async () => {
 });
 
 describe("an agent below /agents", () => {
-  it.each(["/agents/versatile", "/agents/versatile/"])("is found by %s", async (path) => {
+  it.each(["/agents/versatile", "/agents/versatile/"])("is found at %s", async (path) => {
     site = await openSite();
     const agent = await connect(new URL(path, site.url));
     expect(agent.interface.url).toContain("/agents/versatile");
   });
 
   it.each(["agent-card.json", "agent.json"])(
-    "is named to a client that resolved .well-known/%s against its address without the slash",
+    "is found by a client that resolves .well-known/%s against its address without a trailing slash",
     async (name) => {
       site = await openSite();
       const wrong = new URL(`.well-known/${name}`, `${site.url}/agents/versatile`);

@@ -11,13 +11,13 @@ describe.each([
   const imports = reachable(importsOfSources(), [entry]).filter(({ typeOnly }) => !typeOnly);
   const files = [...new Set([entry, ...imports.filter(({ kind }) => kind === "file").map(({ to }) => to)])];
 
-  it("is made of the web's standards alone: nothing of Node, and no package but one that is made so too", () => {
+  it("imports only web standards: no Node module, and no package that imports one", () => {
     expect(files.length).toBeGreaterThan(least);
     const foreign = imports.filter(({ kind }) => kind !== "file").map(({ to }) => to);
     expect([...new Set(foreign)]).toEqual(["jose"]);
   });
 
-  it("uses no global of Node", () => {
+  it("uses no Node global", () => {
     const using = files.filter((file) => {
       const source = readFileSync(join(ROOT, "src", file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
       return /(?<![\w."'])(Buffer|process|setImmediate|require)\b\s*[.(]/.test(source);

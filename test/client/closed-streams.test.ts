@@ -10,12 +10,12 @@ afterEach(async () => {
   site = undefined;
 });
 
-/** A stream that ends at once and in good order, as a server that is shutting down gives it. */
+/** A stream that ends immediately and regularly, as from a server that is shutting down. */
 function endedStream(): Response {
   return new Response("", { status: 200, headers: { "content-type": "text/event-stream" } });
 }
 
-it("a server that ends streams while it restarts costs no event and repeats none, before and after a question", async () => {
+it("a client of a restarting server that ends streams receives every event once, before and after a question", async () => {
   const isClosed = Promise.withResolvers<void>();
   const writes = agent({
     id: "writes",
@@ -45,7 +45,7 @@ it("a server that ends streams while it restarts costs no event and repeats none
     }
     const response = await fetch(input, init);
     if (!body.includes("SendStreamingMessage") || body.includes('"taskId"')) return response;
-    // The first stream breaks off after the first chunk.
+    // The first stream is cut after the first chunk.
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     while (!text.includes("0;")) text += (await reader?.read())?.value ?? "";

@@ -9,7 +9,7 @@ import { seededRandom } from "./seeded-random.ts";
 const CHUNKS = 5000;
 const CUTS = 200;
 
-/** Chunks of many lengths and alphabets, a few at a time, so that they take several connections whatever those bring. */
+/** Chunks of many lengths and alphabets, written a few at a time so that they need several connections. */
 const longStream = agent({
   id: "long-stream",
   name: "Long stream",
@@ -35,13 +35,13 @@ describe.each([
   ["0.3", "HTTP+JSON"],
   ["0.1", "JSONRPC"],
 ])("a stream of %s over %s that is cut 200 times", (version, binding) => {
-  it("brings 5,000 chunks, each once and in order", { timeout: 120_000 }, async () => {
+  it("delivers 5,000 chunks, each once and in order", { timeout: 120_000 }, async () => {
     const seed = Date.now() % 1_000_000;
     const random = seededRandom(seed);
     const direct = await connect(site.url);
     const cutting = await startProxy(site.url, random);
     try {
-      // The card comes without the proxy, but leads through it.
+      // The card is fetched directly, but its interfaces point to the proxy.
       const interfaces = direct.card.interfaces.map((way) => ({
         ...way,
         url: way.url.replace(site.url, cutting.url),
@@ -77,7 +77,7 @@ describe.each([
 interface Cutting {
   readonly proxy: CuttingProxy;
   readonly url: string;
-  /** The task is known: from here on anything may break. */
+  /** The client knows the task id: from here on the connection may be cut anywhere. */
   mayCut(): void;
 }
 

@@ -8,7 +8,7 @@ import { events, frame, type Heard, json, LyingServer, rpc, statusUpdate, wireTa
 
 const READER = join(import.meta.dirname, "../fixtures/stream-reader.ts");
 const MB = 1024 * 1024;
-/** Characters that the server writes at once. */
+/** Number of characters per write of the server. */
 const BATCH = 64 * 1024;
 const run = promisify(execFile);
 
@@ -18,7 +18,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** What the reader prints. Memory in MB, processor time in ms. */
+/** The output of the reader. Memory in MB, processor time in ms. */
 interface Reading {
   readonly events: number;
   readonly afterAbort: number;
@@ -30,7 +30,7 @@ interface Reading {
 }
 
 interface Plan {
-  /** The id of the artifact that event number `index` is about. */
+  /** The artifact id of event number `index`. */
   readonly artifact: (index: number) => string;
   readonly append: boolean;
   readonly text: string;
@@ -40,11 +40,11 @@ interface Plan {
 interface ReaderOptions {
   readonly result?: "all" | "none";
   readonly abortAfter?: number;
-  /** MB of heap. Default 64. */
+  /** Heap size in MB. Default 64. */
   readonly heap?: number;
 }
 
-/** Resolves when the response takes more, or is gone. */
+/** Resolves when the response accepts more data or is closed. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -55,7 +55,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** A server that sends as fast as the reader reads. */
+/** Starts a server that sends as fast as the reader reads. */
 async function serve({ artifact, append, text, count }: Plan): Promise<LyingServer> {
   return LyingServer.start(async (response, heard) => {
     events(response);
@@ -72,7 +72,7 @@ async function serve({ artifact, append, text, count }: Plan): Promise<LyingServ
   });
 }
 
-/** Reads such a stream in a process of its own. */
+/** Reads the stream in its own process. */
 async function read(plan: Plan, { abortAfter, heap = 64, ...options }: ReaderOptions = {}): Promise<Reading> {
   server = await serve(plan);
   const setup = JSON.stringify({ card: server.card(), options, abortAfter });
@@ -86,7 +86,7 @@ async function read(plan: Plan, { abortAfter, heap = 64, ...options }: ReaderOpt
   return reading;
 }
 
-describe("a reader that keeps nothing, with a heap of 64 MB,", () => {
+describe("a reader that keeps no events and has a heap of 64 MB", () => {
   it.each<[string, Plan, ReaderOptions]>([
     ["300 MB of chunks", { artifact: () => "a", append: true, text: "x".repeat(64 * 1024), count: 4800 }, {}],
     [
@@ -107,7 +107,7 @@ describe("a reader that keeps nothing, with a heap of 64 MB,", () => {
     120_000,
   );
 
-  it("has the task where that is small enough, and a named error where it is not", async () => {
+  it("receives the task if it is small enough, and otherwise an error with a code", async () => {
     const small = { artifact: String, append: false, text: "x", count: 3 };
     expect(await read(small)).toMatchObject({ result: "3" });
     expect(await read(small, { result: "none" })).toMatchObject({ result: "none" });
@@ -117,19 +117,19 @@ describe("a reader that keeps nothing, with a heap of 64 MB,", () => {
 
   it("takes about twice the processor time for twice the artifacts", async () => {
     const plan = (count: number): Plan => ({ artifact: String, append: false, text: "x".repeat(20), count });
-    // Enough for the collector not to count.
+    // A large heap, so that garbage collection does not affect the measurement.
     const single = await read(plan(40_000), { heap: 1024 });
     const double = await read(plan(80_000), { heap: 1024 });
     expect(double.cpu / single.cpu).toBeLessThan(2.6);
   }, 60_000);
 
-  it("gets no event after it aborted, though thousands have arrived", async () => {
+  it("receives no event after it aborted, although thousands have arrived", async () => {
     const plan = { artifact: String, append: false, text: "x", count: 38_000 };
     expect(await read(plan, { abortAfter: 10 })).toMatchObject({ events: 10, afterAbort: 0, code: "aborted" });
   }, 60_000);
 });
 
-/** A connection whose events never have to be waited for. */
+/** A response whose next event is always available without waiting. */
 function endless(line: string): typeof fetch {
   const bytes = new TextEncoder().encode(line.repeat(10));
   return async () =>
@@ -138,7 +138,7 @@ function endless(line: string): typeof fetch {
     });
 }
 
-describe("a stream that never has to be waited for", () => {
+describe("a stream whose next event is always available", () => {
   const card = {
     name: "A",
     version: "1",
@@ -152,7 +152,7 @@ describe("a stream that never has to be waited for", () => {
   const update = { taskId: "t1", contextId: "c1", artifact: { artifactId: "a", parts: [{ text: "x" }] }, append: true };
   const chunk = `data: ${JSON.stringify({ jsonrpc: "2.0", id: 1, result: { artifactUpdate: update } })}\n\n`;
 
-  it("lets timers run, so that one may abort it", async () => {
+  it("lets timers run, so that a timer can abort it", async () => {
     const agent = await connect(card, { fetch: endless(chunk) });
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 0);
@@ -163,7 +163,7 @@ describe("a stream that never has to be waited for", () => {
     await expect(reading).rejects.toMatchObject({ code: "aborted" });
   });
 
-  it("lets timers run also where there are only comments", async () => {
+  it("lets timers run if it contains only comments", async () => {
     const agent = await connect(card, { fetch: endless(": alive\n\n") });
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 0);
@@ -172,7 +172,7 @@ describe("a stream that never has to be waited for", () => {
 });
 
 describe("a card with 4 000 interfaces", () => {
-  it("leads to requests to 8 of them", async () => {
+  it("makes the client send requests to 8 of them at most", async () => {
     const heard: Heard[] = [];
     server = await LyingServer.start((response, request) => {
       heard.push(request);
@@ -191,8 +191,8 @@ describe("a card with 4 000 interfaces", () => {
   });
 });
 
-describe("a list of push configurations", () => {
-  it("that is huge or never ends is a named error", async () => {
+describe("a list of webhooks", () => {
+  it("that is huge or never ends is refused with an error code", async () => {
     const configs = Array.from({ length: 150_000 }, () => ({ id: "p", url: "https://h.example/" }));
     server = await LyingServer.start((response, heard) => json(response, rpc(heard, { configs, nextPageToken: "x" })));
     const agent = await connect(server.card());

@@ -19,7 +19,7 @@ function text(task: Task | undefined): string {
 }
 
 function taskOf(sent: Sent): Task {
-  if (sent.kind !== "task") throw new Error("A bare message came back.");
+  if (sent.kind !== "task") throw new Error("Expected a task, got a message.");
   return sent.task;
 }
 
@@ -41,13 +41,13 @@ const DIALECTS = [
   ["0.1 JSON-RPC", { version: "0.1", binding: "JSONRPC" }],
 ] as const;
 
-/** Our card in 1.0 form names every way in. */
+/** The 1.0 card lists the interfaces of all versions. */
 function open(options: { readonly version: string; readonly binding: string }): Promise<RemoteAgent> {
   return connect(site.url, options);
 }
 
-describe.each(DIALECTS)("our own server in %s", (_, choice) => {
-  it("answers a send with what it made", async () => {
+describe.each(DIALECTS)("a client of our own server in %s", (_, choice) => {
+  it("receives the result of a send", async () => {
     const agent = await open(choice);
     expect(agent.interface.protocolVersion).toBe(choice.version);
     const task = taskOf(await agent.send("hello"));
@@ -55,7 +55,7 @@ describe.each(DIALECTS)("our own server in %s", (_, choice) => {
     expect(text(task)).toBe("You said hello");
   });
 
-  it("is not waited for by who does not want to wait", async () => {
+  it("does not wait for the task with wait: false", async () => {
     const agent = await open(choice);
     const task = taskOf(await agent.send("hang", { wait: false }));
     expect(["submitted", "working"]).toContain(task.status.state);
@@ -64,7 +64,7 @@ describe.each(DIALECTS)("our own server in %s", (_, choice) => {
     expect((await agent.task(task.id).wait()).status.state).toBe("canceled");
   });
 
-  it("streams every event once and in order, each with the task as it is then", async () => {
+  it("streams every event once and in order, each with the current task", async () => {
     const agent = await open(choice);
     const stream = agent.stream("count 100");
     const chunks: string[] = [];
@@ -84,7 +84,7 @@ describe.each(DIALECTS)("our own server in %s", (_, choice) => {
     expect(await stream.result()).toEqual({ kind: "task", task: stream.task });
   });
 
-  it("goes on with a task that asked something", async () => {
+  it("replies to a task that asked a question", async () => {
     const agent = await open(choice);
     const asking = taskOf(await agent.send("ask"));
     expect(asking.status.state).toBe("input-required");
@@ -94,7 +94,7 @@ describe.each(DIALECTS)("our own server in %s", (_, choice) => {
     expect(text(done)).toBe("Hello, Ada!");
   });
 
-  it("has its questions answered by itself", async () => {
+  it("answers questions with its onInput callback", async () => {
     const agent = await open(choice);
     const asked: string[] = [];
     const onInput = ({ text: question }: { readonly text: string }): string => {
@@ -117,7 +117,7 @@ describe.each(DIALECTS)("our own server in %s", (_, choice) => {
     ]);
   });
 
-  it("may use tools of its caller", async () => {
+  it("lets the agent call the caller's tools", async () => {
     const agent = await open(choice);
     const add = (input: unknown): number => {
       const { a, b } = input as { a: number; b: number };
@@ -130,14 +130,14 @@ describe.each(DIALECTS)("our own server in %s", (_, choice) => {
     expect(text(taskOf(await agent.send("tool broken", { tools: { broken } })))).toContain("no batteries");
   });
 
-  it("leaves a question open that nobody answers", async () => {
+  it("leaves a question open if no callback answers it", async () => {
     const agent = await open(choice);
     const stream = agent.stream("ask", { onInput: () => undefined });
     const result = taskOf(await stream.result());
     expect(result.status.state).toBe("input-required");
   });
 
-  it("gives a task, and says when there is none", async () => {
+  it("gets a task, and an error for an unknown task", async () => {
     const agent = await open(choice);
     const made = taskOf(await agent.send("data"));
     const task = await agent.task(made.id).get();
@@ -145,7 +145,7 @@ describe.each(DIALECTS)("our own server in %s", (_, choice) => {
     expect(await codeOf(agent.task("nothing").get())).toBe("task-not-found");
   });
 
-  it("is followed by several, to the end", async () => {
+  it("lets several subscribers follow a task to its end", async () => {
     const agent = await open(choice);
     const { id } = taskOf(await agent.send("ask"));
     const seen = agent.task(id).subscribe();
@@ -156,13 +156,13 @@ describe.each(DIALECTS)("our own server in %s", (_, choice) => {
     expect((await agent.task(id).wait()).status.state).toBe("completed");
   });
 
-  it("tells of failure", async () => {
+  it("receives the failure of a task", async () => {
     const agent = await open(choice);
     expect(taskOf(await agent.send("fail")).status.state).toBe("failed");
     expect(await codeOf(agent.task("nothing").cancel())).toBe("task-not-found");
   });
 
-  it("lists tasks page by page, where the version can", async () => {
+  it("lists tasks page by page, if the version supports it", async () => {
     const agent = await open(choice);
     const listed: string[] = [];
     const reading = (async () => {
@@ -175,13 +175,13 @@ describe.each(DIALECTS)("our own server in %s", (_, choice) => {
     } else expect(await codeOf(reading)).toBe("unsupported-operation");
   });
 
-  it("shows its extended card, where the version has one", async () => {
+  it("gets the extended card, if the version has one", async () => {
     const agent = await open(choice);
     if (choice.version === "0.1") expect(await codeOf(agent.extendedCard())).toBe("unsupported-operation");
     else expect((await agent.extendedCard()).description).toBe("Does what it is told, and more.");
   });
 
-  it("refuses push notifications clearly where it has none", async () => {
+  it("gets a clear error for webhooks if the server does not support them", async () => {
     const agent = await open(choice);
     const { id } = taskOf(await agent.send("hello"));
     const { push } = agent.task(id);
@@ -198,7 +198,7 @@ describe("push configurations", () => {
   afterAll(() => notifying.close());
 
   it.each(DIALECTS)(
-    "of our own server are made, read, listed and deleted in %s, as far as there are words for it",
+    "are created, read, listed and deleted in %s, as far as the version defines it",
     async (_, choice) => {
       const remote = await connect(notifying.url, choice);
       const { push } = remote.task(taskOf(await remote.send("hello")).id);
@@ -219,17 +219,17 @@ describe("push configurations", () => {
   );
 });
 
-describe("our own server in the plain dialect", () => {
+describe("a client of our own server in the plain dialect", () => {
   const choice = { binding: "plain", version: "plain" };
 
-  it("answers a send when it is looked at often enough", async () => {
+  it("polls until a sent message has its result", async () => {
     const agent = await connect(site.url, { ...choice, poll: { first: 5 } });
     const task = taskOf(await agent.send("hello"));
     expect(task.status.state).toBe("completed");
     expect(textOf(task.status.message?.parts ?? [])).toBe("You said hello");
   });
 
-  it("is looked at instead of streamed from", async () => {
+  it("polls instead of streaming", async () => {
     const agent = await connect(site.url, { ...choice, poll: { first: 5 } });
     const stream = agent.stream("hello");
     expect(taskOf(await stream.result()).status.state).toBe("completed");

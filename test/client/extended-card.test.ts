@@ -41,7 +41,7 @@ function cardAt(url: string, changes: Json = {}): Json {
   };
 }
 
-/** Shows one card to everybody and another one to those it knows. */
+/** Serves one card to anonymous callers and another to authenticated callers. */
 async function serve(shown: (url: string) => Json | Promise<Json>): Promise<string> {
   server = await LyingServer.start(async (response, heard) => {
     if (heard.body.method === "GetExtendedAgentCard") json(response, rpc(heard, await shown(server?.url ?? "")));
@@ -50,10 +50,10 @@ async function serve(shown: (url: string) => Json | Promise<Json>): Promise<stri
   return server.url;
 }
 
-describe("the card that an agent shows to those it knows", () => {
+describe("the extended card", () => {
   const capabilities = { extendedAgentCard: true, streaming: true, extensions: [{ uri: IDEMPOTENT_SEND }] };
 
-  it("takes the place of the public one, and what it declares counts", async () => {
+  it("replaces the public card, and its declarations apply", async () => {
     const url = await serve((at) => cardAt(at, { description: "Known.", capabilities }));
     const agent = await connect(cardAt(url));
     expect([agent.card.description, agent.resendWindow]).toEqual(["Public.", 0]);
@@ -64,7 +64,7 @@ describe("the card that an agent shows to those it knows", () => {
     expect(server?.heard.at(-1)?.body.method).toBe("SendStreamingMessage");
   });
 
-  it("is read only as far as it is signed, where cards must be", async () => {
+  it("is reduced to its signed fields if cards must be signed", async () => {
     const url = await serve(async (at) => ({ ...(await signed(cardAt(at, { description: "Known." }))) }));
     const agent = await connect(await signed(cardAt(url)), { verify });
     expect((await agent.extendedCard()).description).toBe("Known.");
@@ -73,9 +73,9 @@ describe("the card that an agent shows to those it knows", () => {
 
   it.each([
     ["is not signed", async (card: Json) => card],
-    ["is signed as another one", async (card: Json) => ({ ...(await signed(card)), description: "Forged." })],
-    ["is no card", async () => ({})],
-  ])("is refused where cards must be signed and it %s; the public one stays", async (_, made) => {
+    ["is signed as a different card", async (card: Json) => ({ ...(await signed(card)), description: "Forged." })],
+    ["is not a card", async () => ({})],
+  ])("is refused if cards must be signed and it %s; the public card stays in use", async (_, made) => {
     const url = await serve((at) => made(cardAt(at, { description: "Known." })));
     const agent = await connect(await signed(cardAt(url)), { verify });
     await expect(agent.extendedCard()).rejects.toMatchObject({ code: "invalid-signature" });
@@ -83,8 +83,8 @@ describe("the card that an agent shows to those it knows", () => {
   });
 });
 
-describe("a card that is given", () => {
-  it("is not believed for looking as if it had been read already, where cards must be signed", async () => {
+describe("a card passed to connect", () => {
+  it("must have a valid signature if cards must be signed, even if it looks verified already", async () => {
     const url = await serve((at) => cardAt(at));
     const { card } = await discover(cardAt(url));
     await expect(connect(card, { verify })).rejects.toMatchObject({ code: "invalid-signature" });

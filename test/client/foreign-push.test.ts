@@ -5,7 +5,7 @@ import { json, LyingServer, rpc, rpcError } from "./lying-server.ts";
 let server: LyingServer | undefined;
 afterEach(() => server?.close());
 
-it("an agent that calls push notifications an unsupported operation has none", async () => {
+it('an agent that answers webhook methods with "unsupported operation" does not support webhooks', async () => {
   server = await LyingServer.start((response, heard) => json(response, rpcError(heard, -32004, "Not here")));
   const { push } = (await connect(server.card())).task("t1");
   const calls = [push.create({ url: "https://example.org/hook" }), push.get("x"), push.list(), push.delete("x")];
@@ -19,14 +19,14 @@ it("an agent that calls push notifications an unsupported operation has none", a
   expect(server.heard).toHaveLength(4);
 });
 
-it("a version that cannot list or delete push configurations is not said to have none", async () => {
+it("a version without list and delete for webhooks does not mean that the agent has no webhooks", async () => {
   server = await LyingServer.start((response) => json(response, "{}"));
   const agent = await connect(server.card({}, { protocolVersion: "0.1" }));
   await expect(agent.task("t1").push.list()).rejects.toMatchObject({ code: "unsupported-operation" });
   expect(server.heard).toEqual([]);
 });
 
-it("an agent that lists its push configurations in pages is asked for all of them, but not for ever", async () => {
+it("a paged list of webhooks is read to its end, up to a limit", async () => {
   const config = (id: string): object => ({ id, taskId: "t1", url: "https://example.org/hook" });
   server = await LyingServer.start((response, heard) => {
     const { taskId, pageToken = "1" } = heard.body.params ?? {};

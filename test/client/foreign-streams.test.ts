@@ -46,11 +46,11 @@ async function failure(promise: Promise<unknown>): Promise<RemoteError> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(thrown instanceof RemoteError)) throw new Error("It did not fail as it should.", { cause: thrown });
+  if (!(thrown instanceof RemoteError)) throw new Error("Expected a RemoteError.", { cause: thrown });
   return thrown;
 }
 
-/** What was told, in short: chunks as they are, replacements with an equals sign, states in brackets. */
+/** Summarises the events: chunks as text, replacements with an equals sign, states in brackets. */
 async function told(stream: RemoteStream): Promise<string[]> {
   const words: string[] = [];
   for await (const event of stream) words.push(wordOf(event));
@@ -68,13 +68,13 @@ function methods(): (string | undefined)[] {
   return server?.heard.map(({ body }) => body.method) ?? [];
 }
 
-/** The ids of the messages it was sent. */
+/** The ids of the messages that the server received. */
 function messageIds(): unknown[] {
   return server?.heard.map(({ body }) => Object(body.params?.["message"]).messageId) ?? [];
 }
 
-describe("a stream without cursors that breaks", () => {
-  it("goes on with what the task has come to meanwhile, and its end is checked", async () => {
+describe("a stream without cursors that is cut", () => {
+  it("resumes from a snapshot of the task, and its end is verified with GetTask", async () => {
     const agent = await meet((response, heard, count) => {
       const all = { artifacts: [artifact("a", "one ", "two ", "three ", "four ")] };
       if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("COMPLETED", all)));
@@ -85,7 +85,7 @@ describe("a stream without cursors that breaks", () => {
       }
       const meanwhile = { artifacts: [artifact("a", "one ", "two ")] };
       response.write(frame(heard, { task: wireTask("WORKING", meanwhile) }));
-      // What came between the snapshot and this was lost by the server.
+      // The server has lost the chunks between the snapshot and this one.
       response.write(frame(heard, artifactUpdate("a", "four ")));
       response.end(frame(heard, statusUpdate("COMPLETED")));
     });
@@ -103,9 +103,9 @@ describe("a stream without cursors that breaks", () => {
   });
 
   it.each([
-    { until: "what led to it is written down", texts: ["one ", "two ", "three "], looks: 4 },
+    { until: "the missing chunks are stored", texts: ["one ", "two ", "three "], looks: 4 },
     { until: "nothing changes any more", texts: ["one ", "two ", "three ", "three ", "three ", "three "], looks: 6 },
-  ])("has an end that comes too early looked at until $until", async ({ texts, looks }) => {
+  ])("polls the task after an early end until $until", async ({ texts, looks }) => {
     const written: string[] = [];
     const agent = await meet((response, heard, count) => {
       if (heard.body.method === "GetTask") {
@@ -116,7 +116,7 @@ describe("a stream without cursors that breaks", () => {
       }
       events(response);
       const start = frame(heard, { task: wireTask("WORKING") });
-      // The server has lost what came between.
+      // The server has lost the chunks in between.
       if (count === 1) return cut(response, start);
       response.end(start + frame(heard, statusUpdate("COMPLETED")));
     });
@@ -125,12 +125,12 @@ describe("a stream without cursors that breaks", () => {
     expect(written).toHaveLength(looks);
   });
 
-  it("is not given up as long as every connection brings something", async () => {
+  it("is resumed as long as every connection delivers something", async () => {
     const agent = await meet((response, heard, count) => {
       events(response);
       const texts = Array.from({ length: count - 1 }, (_, index) => `${index} `);
       const task = wireTask(count < 50 ? "WORKING" : "COMPLETED", { artifacts: [artifact("a", ...texts)] });
-      // Twice out of three times it breaks before the task has come through.
+      // Two out of three connections are cut before the task has arrived.
       const whole = frame(heard, { task });
       cut(response, count % 3 === 1 || count === 50 ? whole : whole.slice(0, -5));
     });
@@ -140,7 +140,7 @@ describe("a stream without cursors that breaks", () => {
     expect(server?.heard).toHaveLength(50);
   });
 
-  it("ends with an end that is told under another name", async () => {
+  it("ends with a final status that carries another task id", async () => {
     const agent = await meet((response, heard) => {
       events(response);
       const start = frame(heard, { task: wireTask("WORKING") });
@@ -154,7 +154,7 @@ describe("a stream without cursors that breaks", () => {
     expect(stream.task?.id).toBe("t1");
   });
 
-  it("is not fooled by ids that are no cursors", async () => {
+  it("does not treat event ids as cursors unless the server supports resuming", async () => {
     const agent = await meet((response, heard, count) => {
       const all = { artifacts: [artifact("a", "one ", "two ", "three ")] };
       if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("COMPLETED", all)));
@@ -173,7 +173,7 @@ describe("a stream without cursors that breaks", () => {
     expect(server?.heard[1]?.headers["last-event-id"]).toBe("1700000000002");
   });
 
-  it("goes on exactly where the server stands where it was asked to", async () => {
+  it("resumes exactly after the last event if the server supports resuming", async () => {
     const agent = await meet((response, heard, count) => {
       events(response);
       if (count === 1) {
@@ -191,7 +191,7 @@ describe("a stream without cursors that breaks", () => {
     expect(server?.heard.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1", "2"]);
   });
 
-  it("forgets a cursor that is refused", async () => {
+  it("drops a cursor that the server refuses", async () => {
     const agent = await meet((response, heard, count) => {
       if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("COMPLETED")));
       if (count === 2) return json(response, rpcError(heard, -32602, "Last-Event-ID: unheard of"));
@@ -203,7 +203,7 @@ describe("a stream without cursors that breaks", () => {
     expect(server?.heard.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "x", undefined]);
   });
 
-  it("is looked after by hand where nobody can subscribe, until the end", async () => {
+  it("is replaced by polling until the end if the server cannot subscribe", async () => {
     let looks = 0;
     const agent = await meet((response, heard, count) => {
       if (heard.body.method === "SubscribeToTask") return json(response, rpcError(heard, -32004, "No subscriptions"));
@@ -222,7 +222,7 @@ describe("a stream without cursors that breaks", () => {
     expect(await told(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
   });
 
-  it("is given up after some tries without news, with what is known of the task", async () => {
+  it("is abandoned after several attempts without news; the error contains the last known task", async () => {
     const agent = await meet((response, heard, count) => {
       events(response);
       if (count === 1) return cut(response, frame(heard, { task: wireTask("WORKING") }));
@@ -235,9 +235,9 @@ describe("a stream without cursors that breaks", () => {
     expect(stream.task).toMatchObject({ id: "t1", status: { state: "working" } });
   });
 
-  it("is not given up because the task is quiet for longer than connections last", async () => {
+  it("is not abandoned because the task is silent for longer than a connection lasts", async () => {
     let time = 0;
-    // Waits are over at once; what counts is how long connections last.
+    // Waits end at once; only the duration of connections counts.
     const clock: Clock = {
       now: () => time,
       setTimer: (at, callback) => {
@@ -258,7 +258,7 @@ describe("a stream without cursors that breaks", () => {
     expect(server?.heard).toHaveLength(20);
   });
 
-  it("is looked at where the server only ever says how the task is", async () => {
+  it("is followed by snapshots if the server sends nothing else", async () => {
     const agent = await meet((response, heard, count) => {
       if (heard.body.method === "GetTask")
         return json(response, rpc(heard, wireTask(count < 8 ? "WORKING" : "FAILED")));
@@ -269,7 +269,7 @@ describe("a stream without cursors that breaks", () => {
     expect(methods().slice(0, 4)).toEqual(["SendStreamingMessage", "SubscribeToTask", "SubscribeToTask", "GetTask"]);
   });
 
-  it("survives an error that says nothing of the task", async () => {
+  it("survives a stream error that is not about the task", async () => {
     const agent = await meet((response, heard, count) => {
       events(response);
       const start = frame(heard, { task: wireTask(count === 1 ? "WORKING" : "COMPLETED") });
@@ -278,7 +278,7 @@ describe("a stream without cursors that breaks", () => {
     expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
   });
 
-  it("is given up where the server fails and begins anew again and again, with the words of its failure", async () => {
+  it("is abandoned if the server fails and restarts the stream repeatedly; the error contains the server's message", async () => {
     const agent = await meet((response, heard) => {
       events(response);
       const start = frame(heard, { task: wireTask("SUBMITTED") }) + frame(heard, statusUpdate("WORKING"));
@@ -291,21 +291,24 @@ describe("a stream without cursors that breaks", () => {
     expect(server?.heard).toHaveLength(3);
   });
 
-  it.each([404, 403])("keeps the words of its failure where the server will not go on (%i)", async (status) => {
-    const agent = await meet((response, heard, count) => {
-      if (count > 1) return void response.writeHead(status).end(rpcError(heard, -32001, "Never heard of it"));
-      events(response);
-      const start = frame(heard, { task: wireTask("WORKING") });
-      response.end(`${start}data: ${rpcError(heard, -32603, "No such table")}\n\n`);
-    });
-    const error = await failure(agent.stream("go").result());
-    expect(error).toMatchObject({ code: "internal", message: expect.stringContaining("No such table") });
-    expect(error.message).toContain("Never heard of it");
-    expect(error.cause).toBeInstanceOf(RemoteError);
-    expect(error.cause).toMatchObject({ code: "task-not-found" });
-  });
+  it.each([404, 403])(
+    "reports the server's first failure if the server then refuses to resume (%i)",
+    async (status) => {
+      const agent = await meet((response, heard, count) => {
+        if (count > 1) return void response.writeHead(status).end(rpcError(heard, -32001, "Never heard of it"));
+        events(response);
+        const start = frame(heard, { task: wireTask("WORKING") });
+        response.end(`${start}data: ${rpcError(heard, -32603, "No such table")}\n\n`);
+      });
+      const error = await failure(agent.stream("go").result());
+      expect(error).toMatchObject({ code: "internal", message: expect.stringContaining("No such table") });
+      expect(error.message).toContain("Never heard of it");
+      expect(error.cause).toBeInstanceOf(RemoteError);
+      expect(error.cause).toMatchObject({ code: "task-not-found" });
+    },
+  );
 
-  it("tells what the agent tells in the middle of it", async () => {
+  it("reports an error that the agent sends in the middle of the stream", async () => {
     const agent = await meet((response, heard) => {
       events(response);
       const start = frame(heard, { task: wireTask("WORKING") });
@@ -317,7 +320,7 @@ describe("a stream without cursors that breaks", () => {
     });
   });
 
-  it("that ends without an end is asked for again", async () => {
+  it("is resumed if the connection ends without a final state", async () => {
     const agent = await meet((response, heard, count) => {
       events(response);
       const task = wireTask("WORKING", count === 1 ? {} : { artifacts: [artifact("a", "x")] });
@@ -328,7 +331,7 @@ describe("a stream without cursors that breaks", () => {
   });
 });
 
-describe("a stream that breaks before anything came", () => {
+describe("a send or stream that is cut before the first byte of the response", () => {
   const breaks: Answer = (response, _, count) => {
     if (count === 1) return void response.destroy();
     events(response);
@@ -336,7 +339,7 @@ describe("a stream that breaks before anything came", () => {
     response.destroy();
   };
 
-  it("is not sent again: the error says that the outcome is not known", async () => {
+  it("is not sent again; the error code is outcome-unknown", async () => {
     const agent = await meet(breaks);
     for (let turn = 1; turn <= 2; turn++) {
       const error = await failure(agent.stream("go").result());
@@ -346,7 +349,7 @@ describe("a stream that breaks before anything came", () => {
     }
   });
 
-  it("is the same for a send", async () => {
+  it("is not sent again by send either", async () => {
     const agent = await meet(breaks);
     expect((await failure(agent.send("go"))).code).toBe("outcome-unknown");
     expect(server?.heard).toHaveLength(1);
@@ -354,11 +357,11 @@ describe("a stream that breaks before anything came", () => {
 
   it.each([
     [
-      "its card declares that it takes a message only once",
+      "the card declares idempotent sends",
       { card: { capabilities: { streaming: true, extensions: [{ uri: IDEMPOTENT_SEND }] } } },
     ],
-    ["its caller says so", { resend: true }],
-  ])("is sent again by the same id where %s", async (_, meeting) => {
+    ["the caller enables it", { resend: true }],
+  ])("is sent again with the same message id if %s", async (_, meeting) => {
     const agent = await meet((response, heard, count) => {
       if (count <= 2) return breaks(response, heard, count);
       events(response);
@@ -372,7 +375,7 @@ describe("a stream that breaks before anything came", () => {
   it.each([
     ["0.1", { protocolVersion: "0.1" }],
     ["the plain dialect", { binding: PLAIN_BINDING }],
-  ])("is not sent again in %s, where nobody could tell that it is the same", async (_, at) => {
+  ])("is not sent again in %s, which has no message id to recognise it by", async (_, at) => {
     const capabilities = { streaming: true, extensions: [{ uri: IDEMPOTENT_SEND }] };
     const agent = await meet(breaks, { card: { capabilities }, at });
     expect(agent.resendWindow).toBe(0);
@@ -383,7 +386,7 @@ describe("a stream that breaks before anything came", () => {
     expect(server?.heard).toHaveLength(2);
   });
 
-  it("is not known to be unheard because nobody is there any more", async () => {
+  it("has an unknown outcome also if the next connection is refused", async () => {
     const agent = await meet(
       async (response) => {
         response.destroy();
@@ -396,7 +399,7 @@ describe("a stream that breaks before anything came", () => {
     expect(error.code).toBe("outcome-unknown");
   });
 
-  it("is sent again only for as long as the agent knows it", async () => {
+  it("is sent again only within the agent's idempotency window", async () => {
     const capabilities = { streaming: true, extensions: [{ uri: IDEMPOTENT_SEND, params: { windowSeconds: 60 } }] };
     const clock = new FakeClock();
     const late: Answer = (response) => {
@@ -410,7 +413,7 @@ describe("a stream that breaks before anything came", () => {
     expect(server?.heard).toHaveLength(2);
   });
 
-  it("is tried again where nobody was there to hear it", async () => {
+  it("is sent again if the connection was refused", async () => {
     const agent = await meet(() => {}, { retry: { attempts: 2, baseDelay: 1 } });
     const { url } = server ?? { url: "" };
     await server?.close();
@@ -422,8 +425,8 @@ describe("a stream that breaks before anything came", () => {
   });
 });
 
-describe("an agent that is busy", () => {
-  it.each([429, 503])("with HTTP %i is asked again when it says, sends included", async (status) => {
+describe("an agent at capacity", () => {
+  it.each([429, 503])("that answers HTTP %i is called again after Retry-After, sends included", async (status) => {
     const agent = await meet((response, heard, count) => {
       if (count < 3) return void response.writeHead(status, { "retry-after": "0" }).end("later");
       json(response, rpc(heard, { task: wireTask("COMPLETED") }));
@@ -433,7 +436,7 @@ describe("an agent that is busy", () => {
     expect(new Set(messageIds()).size).toBe(1);
   });
 
-  it("for longer than anybody waits is given up at once", async () => {
+  it("that asks for a longer wait than the limit fails at once", async () => {
     const agent = await meet((response) => void response.writeHead(429, { "retry-after": "3600" }).end());
     expect(await failure(agent.send("go"))).toMatchObject({
       code: "rate-limited",
@@ -442,7 +445,7 @@ describe("an agent that is busy", () => {
     expect(server?.heard).toHaveLength(1);
   });
 
-  it("behind a gateway that gives up is asked again only where that does no harm", async () => {
+  it("behind a gateway that timed out is called again only for calls without side effects", async () => {
     const agent = await meet((response, heard, count) => {
       if (count === 1) return void response.writeHead(504).end("time-out");
       if (heard.body.method === "GetTask" && count === 2) return json(response, rpc(heard, wireTask("COMPLETED")));
@@ -473,29 +476,29 @@ describe("an agent that does not stream", () => {
   };
 
   it.each([
-    ["by its card", { card: { capabilities: {} } }, never],
-    ["by its answer", {}, (response, heard) => json(response, rpcError(heard, -32004, "No streams"))],
-    ["by not knowing how", {}, (response, heard) => json(response, rpcError(heard, -32601, "What?"))],
+    ["according to its card", { card: { capabilities: {} } }, never],
+    ["according to its error", {}, (response, heard) => json(response, rpcError(heard, -32004, "No streams"))],
+    ['according to "method not found"', {}, (response, heard) => json(response, rpcError(heard, -32601, "What?"))],
     [
-      "by an event",
+      "according to an error event",
       {},
       (response, heard) => {
         events(response);
         response.end(`event: error\ndata: ${rpcError(heard, -32004, "No streams")}\n\n`);
       },
     ],
-  ] satisfies [string, Meeting, Answer][])("%s is sent to and looked at", async (_, meeting, refusal) => {
+  ] satisfies [string, Meeting, Answer][])("%s receives a send and is polled", async (_, meeting, refusal) => {
     const agent = await meet(looking(refusal), meeting);
     expect(await told(agent.stream("go"))).toEqual(["task[submitted]", "=x", "x", "[completed]"]);
     const sends = server?.heard.filter(({ body }) => body.method === "SendMessage");
     expect(sends?.[0]?.body.params).toMatchObject({ configuration: { returnImmediately: true } });
-    // Once it is known, nobody asks again.
+    // The client remembers it and does not try to stream again.
     const before = methods().filter((method) => method === "SendStreamingMessage").length;
     await agent.stream("again").result();
     expect(methods().filter((method) => method === "SendStreamingMessage")).toHaveLength(before);
   });
 
-  it("is not taken for one because it refuses a message", async () => {
+  it("is not assumed because the agent refuses one message", async () => {
     const agent = await meet((response, heard, count) => {
       if (count === 1) return json(response, rpcError(heard, -32004, "The task is finished"));
       events(response);
@@ -506,8 +509,8 @@ describe("an agent that does not stream", () => {
   });
 });
 
-describe("an agent that starts to work on a reply and then cannot stream it", () => {
-  it("is followed instead of being told again", async () => {
+describe("an agent that accepts a reply and then fails to stream", () => {
+  it("is followed with a subscription; the reply is not sent again", async () => {
     const agent = await meet((response, heard, count) => {
       const { method } = heard.body;
       const working = { status: { state: "TASK_STATE_WORKING", timestamp: "2030-01-01T00:00:07.000Z" } };
@@ -528,11 +531,11 @@ describe("an agent that starts to work on a reply and then cannot stream it", ()
   });
 });
 
-describe("an agent that is asked in REST", () => {
+describe("an agent with a REST interface", () => {
   const at = { binding: "HTTP+JSON", url: "" };
 
   it.each([404, 405])(
-    "may want the other verb for subscriptions, by HTTP %i, and is then asked so at once",
+    "may require the other HTTP verb for subscriptions (HTTP %i); the client then uses that verb first",
     async (status) => {
       const agent = await meet(
         (response, { method }) => {
@@ -554,7 +557,7 @@ describe("an agent that is asked in REST", () => {
     },
   );
 
-  it("is named its tenant in the path, its version and the extensions in headers", async () => {
+  it("receives the tenant in the path, the version and the extensions in headers", async () => {
     await meet((response) => json(response, JSON.stringify(wireTask("COMPLETED"))));
     const card = server?.card({}, { binding: "HTTP+JSON", url: server.url, tenant: "acme" }) ?? {};
     const agent = await connect(card, { extensions: ["https://example.com/x", "urn:y"], headers: { "x-own": "1" } });
@@ -568,7 +571,7 @@ describe("an agent that is asked in REST", () => {
 });
 
 describe("credentials", () => {
-  it("are put on every request, and renewed once when they are refused", async () => {
+  it("are sent with every request, and renewed once after a refusal", async () => {
     const agent = await meet(
       (response, heard) => {
         if (heard.headers.authorization !== "Bearer fresh")
@@ -592,7 +595,7 @@ describe("credentials", () => {
     ]);
   });
 
-  it("that cannot be renewed leave the refusal as it is", async () => {
+  it("that cannot be renewed leave the refusal unchanged", async () => {
     const agent = await meet((response) => void response.writeHead(401, { "www-authenticate": "Bearer" }).end(), {
       authorize: (_, { challenge }) => challenge === undefined,
     });
@@ -618,7 +621,7 @@ describe("a guard", () => {
     expect(checked).toEqual(["/rpc", "/there"]);
   });
 
-  it("stops what leads where it must not", async () => {
+  it("refuses a forbidden target", async () => {
     const agent = await meet(
       (response, { url }) => {
         response.writeHead(308, { location: url === "/rpc" ? "/elsewhere" : "/forbidden" }).end();
@@ -634,10 +637,10 @@ describe("a guard", () => {
   });
 });
 
-describe("an agent with several ways in", () => {
+describe("an agent with several interfaces", () => {
   const answering: Answer = (response, heard) => json(response, rpc(heard, { task: wireTask("COMPLETED") }));
 
-  it("is spoken to by the next one where nobody is at the first, and from then on", async () => {
+  it("is called at the next interface if the first refuses connections, and stays there", async () => {
     const gone = await LyingServer.start(answering);
     await gone.close();
     server = await LyingServer.start(answering);
@@ -653,9 +656,9 @@ describe("an agent with several ways in", () => {
   });
 
   it.each([
-    ["its version is not spoken", (response, heard) => json(response, rpcError(heard, -32009, "Not that one"))],
-    ["nothing is there", (response) => void response.writeHead(404).end("Not found")],
-  ] satisfies [string, Answer][])("is spoken to by the next one where %s", async (_, refusal) => {
+    ["the version is not supported", (response, heard) => json(response, rpcError(heard, -32009, "Not that one"))],
+    ["nothing is found", (response) => void response.writeHead(404).end("Not found")],
+  ] satisfies [string, Answer][])("is called at the next interface if %s", async (_, refusal) => {
     server = await LyingServer.start((response, heard) => {
       if (heard.url === "/rpc") return refusal(response, heard);
       json(response, JSON.stringify({ task: wireTask("COMPLETED") }));
@@ -667,11 +670,11 @@ describe("an agent with several ways in", () => {
     expect(server.heard.map(({ url }) => url)).toEqual(["/rpc", "/rest/acme/message:send"]);
   });
 
-  it("hears a message only once, if only the first way names it", async () => {
+  it("receives a message once if only the first interface has message ids", async () => {
     const later = await LyingServer.start((response) => void response.destroy());
     const first = await LyingServer.start((response) => {
       response.destroy();
-      // Whoever comes again finds nobody.
+      // The next connection is refused.
       void first.close();
     });
     const [best] = first.card().interfaces;
@@ -679,13 +682,13 @@ describe("an agent with several ways in", () => {
     const capabilities = { extensions: [{ uri: IDEMPOTENT_SEND }] };
     const agent = await connect({ ...first.card({ capabilities }), interfaces: [best, plain] }, QUICK);
     expect(agent.resendWindow).toBeGreaterThan(0);
-    // That nobody is there now says nothing of whether it was heard.
+    // A refused connection now does not show whether the first request arrived.
     expect((await failure(agent.send("go"))).code).toBe("outcome-unknown");
     expect([first.heard.length, later.heard.length]).toEqual([1, 0]);
     await later.close();
   });
 
-  it("hears a message only once, if the first way may have brought it", async () => {
+  it("receives a message once if the first interface may have delivered it", async () => {
     server = await LyingServer.start((response) => void response.destroy());
     const [first] = server.card().interfaces;
     const second = { url: `${server.url}/rest`, binding: "HTTP+JSON", protocolVersion: "1.0" };

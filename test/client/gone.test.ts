@@ -5,8 +5,8 @@ import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 
 const echo = agent({ name: "Echo", description: "Echoes.", version: "1", run: async (task) => task.text });
 
-describe("an agent that is gone", () => {
-  it("is said to be out of reach, although not every dialect of its card could ask for a stream", async () => {
+describe("an agent that no longer listens", () => {
+  it("is reported as unreachable, even if some dialects of its card cannot stream", async () => {
     const server = createServer(echo, { port: 0, store: "memory:", logger: SILENT_LOGGER });
     const { url } = await server.listen();
     const remote = await connect(url, { retry: { attempts: 1 } });

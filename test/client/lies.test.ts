@@ -31,7 +31,7 @@ async function meet(answer: Answer, options: ConnectOptions = {}): Promise<Remot
   return connect(server.card(), { ...QUICK, ...options });
 }
 
-/** Until the reader wants more, or is gone. */
+/** Resolves when the reader accepts more data or has disconnected. */
 async function drained(response: ServerResponse): Promise<void> {
   const left = new AbortController();
   await Promise.race([once(response, "drain", left), once(response, "close", left)]).finally(() => left.abort());
@@ -42,18 +42,18 @@ async function failure(promise: Promise<unknown>): Promise<RemoteError> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(thrown instanceof RemoteError)) throw new Error("It did not fail as it should.", { cause: thrown });
+  if (!(thrown instanceof RemoteError)) throw new Error("Expected a RemoteError.", { cause: thrown });
   return thrown;
 }
 
-describe("an agent that answers with something else", () => {
+describe("an agent that sends an unexpected response", () => {
   it.each([
     [200, "invalid-agent-response"],
     [404, "invalid-agent-response"],
     [403, "permission-denied"],
     [500, "internal"],
     [502, "unavailable"],
-  ])("such as a page for people, with HTTP %i, is told by its status and its words", async (status, code) => {
+  ])("such as an HTML page with HTTP %i gives an error with the status and the page's text", async (status, code) => {
     const page = "<html><head><style>b{}</style></head><body><h1>Bad&nbsp;day</h1><p>Try later</p></body></html>";
     const agent = await meet((response) => void response.writeHead(status, { "content-type": "text/html" }).end(page));
     const error = await failure(agent.send("hello"));
@@ -74,18 +74,18 @@ describe("an agent that answers with something else", () => {
       "task.id",
     ],
     [
-      "a state that nobody knows",
+      "an unknown state",
       '{"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t","status":{"state":"TASK_STATE_DANCING"}}}}',
       "task.status.state",
     ],
-  ])("%s is named", async (_, text, words) => {
+  ])("%s is named in the error", async (_, text, words) => {
     const agent = await meet((response) => json(response, text));
     const error = await failure(agent.send("hello"));
     expect(error.code).toBe("invalid-agent-response");
     expect(error.message).toContain(words);
   });
 
-  it("is read whatever its content type says", async () => {
+  it("is read whatever its content type is", async () => {
     const agent = await meet((response, heard) => {
       const isStream = heard.body.method === "SendStreamingMessage";
       response.writeHead(200, { "content-type": isStream ? "application/json" : "text/plain" });
@@ -97,7 +97,7 @@ describe("an agent that answers with something else", () => {
     expect(await agent.stream("hello").result()).toMatchObject({ kind: "task", task: { id: "t1" } });
   });
 
-  it("is read without ids, with the status it likes, and by the first event where it knows nothing but streams", async () => {
+  it("is read without ids, with any HTTP status, and from the first event of a stream", async () => {
     const agent = await meet((response, _, count) => {
       const result = { task: wireTask("COMPLETED") };
       if (count === 1) return json(response, JSON.stringify({ result }), 202);
@@ -108,7 +108,7 @@ describe("an agent that answers with something else", () => {
     expect(await agent.send("hello")).toMatchObject({ task: { id: "t1" } });
   });
 
-  it("may answer a call for a stream with one answer, or refuse it", async () => {
+  it("may answer a stream request with a single response or an error", async () => {
     const agent = await meet((response, heard, count) => {
       if (count === 1) return json(response, rpc(heard, { task: wireTask("COMPLETED") }));
       json(response, `{"jsonrpc":"2.0","id":${heard.body.id},"error":{"code":-32602,"message":"No, thanks"}}`);
@@ -122,7 +122,7 @@ describe("an agent that answers with something else", () => {
     });
   });
 
-  it("in frames with CRLF, comments, names and letters cut in two is understood", async () => {
+  it("in frames with CRLF, comments, event names and split characters is parsed", async () => {
     const agent = await meet(async (response, heard) => {
       events(response);
       const text = [
@@ -150,8 +150,8 @@ describe("an agent that answers with something else", () => {
   });
 });
 
-describe("an agent without measure", () => {
-  it("is cut off in the middle of an event of 100 MB, of which next to nothing is kept", async () => {
+describe("an agent that sends too much", () => {
+  it("is disconnected in the middle of an event of 100 MB, of which almost nothing is kept in memory", async () => {
     let written = 0;
     const agent = await meet(
       async (response, heard) => {
@@ -174,7 +174,7 @@ describe("an agent without measure", () => {
   it.each([
     ["announced", { "content-length": String(100 * 1024 * 1024) }],
     ["not announced", {}],
-  ])("is cut off in the middle of an answer of 100 MB that was %s", async (_, headers) => {
+  ])("is disconnected in the middle of a response of 100 MB that was %s", async (_, headers) => {
     let written = 0;
     const agent = await meet(
       async (response) => {
@@ -191,7 +191,7 @@ describe("an agent without measure", () => {
     expect(written).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it("whose list never ends is noticed", async () => {
+  it("whose list never ends gives an error", async () => {
     const agent = await meet((response, heard) =>
       json(response, rpc(heard, { tasks: [wireTask("COMPLETED")], nextPageToken: "again" })),
     );
@@ -205,7 +205,7 @@ describe("an agent without measure", () => {
   });
 });
 
-describe("an agent that keeps its caller waiting", () => {
+describe("an agent that does not finish its response", () => {
   it.each([
     ["never answers", (): void => {}],
     [
@@ -223,7 +223,7 @@ describe("an agent that keeps its caller waiting", () => {
         response.write('{"jsonrpc":');
       },
     ],
-  ])("and %s is given up after the time it was given", async (_, answer) => {
+  ])("and %s is disconnected after the timeout", async (_, answer) => {
     const agent = await meet(answer);
     expect((await failure(agent.task("t1").get({ timeout: 100 }))).code).toBe("timeout");
     expect((await failure(agent.send("hello", { timeout: 100 }))).code).toBe("timeout");
@@ -231,7 +231,7 @@ describe("an agent that keeps its caller waiting", () => {
     expect((await failure(agent.task("t1").wait({ timeout: 100 }))).code).toBe("timeout");
   });
 
-  it("is given up when its caller does", async () => {
+  it("is disconnected when the caller aborts", async () => {
     const agent = await meet(() => {});
     const controller = new AbortController();
     const call = failure(agent.send("hello", { signal: controller.signal }));
@@ -241,7 +241,7 @@ describe("an agent that keeps its caller waiting", () => {
     expect((await failure(agent.send("hello", { signal: controller.signal }))).code).toBe("aborted");
   });
 
-  it("is not read any longer by who leaves the stream", async () => {
+  it("is disconnected when the caller leaves the stream", async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     const agent = await meet((response, heard) => {
       response.on("close", resolve);
@@ -255,7 +255,7 @@ describe("an agent that keeps its caller waiting", () => {
     await closed;
   });
 
-  it("in silence is taken for lost, where silence has a limit", async () => {
+  it("and is silent for longer than the idle limit is disconnected", async () => {
     const agent = await meet(
       (response, heard, count) => {
         if (heard.body.method === "GetTask")

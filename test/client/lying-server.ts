@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { AgentCard } from "../../src/protocol/card.ts";
 
-/** A request as it came, its body read. */
+/** A received request with its body. */
 export interface Heard {
   readonly method: string;
   readonly url: string;
@@ -13,7 +13,7 @@ export interface Heard {
 
 export type Answer = (response: ServerResponse, heard: Heard, count: number) => void | Promise<void>;
 
-/** A server that answers every request as a test wants it to. */
+/** A server that answers every request with the handler of the test. */
 export class LyingServer {
   readonly heard: Heard[] = [];
   readonly #server = createServer((request, response) => {
@@ -38,7 +38,7 @@ export class LyingServer {
     return this.#url;
   }
 
-  /** What it says of itself: by default JSON-RPC of the newest version, with streams. */
+  /** The server's card: by default JSON-RPC of the newest version, with streaming. */
   card(changes: Partial<AgentCard> = {}, at: Partial<AgentCard["interfaces"][number]> = {}): AgentCard {
     return {
       name: "Liar",
@@ -70,7 +70,7 @@ export class LyingServer {
   }
 }
 
-/** A task as 1.0 writes it. */
+/** A task in the format of 1.0. */
 export function wireTask(state: string, more: object = {}): object {
   return {
     id: "t1",
@@ -113,7 +113,7 @@ export function events(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
 }
 
-/** Writes what is there and then breaks the connection, without an end. */
+/** Writes the text and then resets the connection. */
 export function cut(response: ServerResponse, text: string): void {
   response.write(text, () => response.destroy());
 }

@@ -3,7 +3,7 @@ import { createOutgoing } from "palaver/outgoing";
 import { expect, it } from "vitest";
 import { openSite } from "./own-server.ts";
 
-it("The client streams through the guarded way out", async () => {
+it("streams through the guarded fetch", async () => {
   const { url, close } = await openSite();
   const outgoing = createOutgoing({
     http: true,
@@ -24,7 +24,7 @@ it("The client streams through the guarded way out", async () => {
   }
 });
 
-it("What the guarded way out refuses is not called, whatever its name leads to", async () => {
+it("does not call a host that the guarded fetch refuses, whatever its name resolves to", async () => {
   const { url, close } = await openSite();
   const { port } = new URL(url);
   const outgoing = createOutgoing({ http: true, ports: [Number(port)], lookup: async () => ["127.0.0.1"] });

@@ -1,6 +1,6 @@
 import { type Agent, agent, createServer, type Server, type ServerOptions } from "palaver";
 
-/** What it does depends on the first word it is told. */
+/** An agent whose behaviour depends on the first word of the message. */
 export function versatile(): Agent {
   return agent({
     id: "versatile",

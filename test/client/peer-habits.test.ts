@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const QUICK = { retry: { attempts: 2, reconnects: 3, baseDelay: 1, maxDelay: 20 }, poll: { first: 1, most: 2 } };
 
-/** A task as 0.2 and 0.3 write it. */
+/** A task in the format of 0.2 and 0.3. */
 function task0_3(state: string, more: object = {}): object {
   return { kind: "task", id: "t1", contextId: "c1", status: { state, timestamp: "2030-01-01T00:00:00Z" }, ...more };
 }
@@ -36,7 +36,7 @@ async function states(stream: RemoteStream): Promise<string[]> {
 
 describe("0.2", () => {
   it.each(["0.2", "0.2.6"])(
-    "sends acceptedOutputModes, which %s requires, also where none are given",
+    "sends acceptedOutputModes, which %s requires, also if the caller gives none",
     async (version) => {
       server = await LyingServer.start((response, heard) => json(response, rpc(heard, task0_3("completed"))));
       const agent = await connect(server.card({}, { protocolVersion: version }), QUICK);
@@ -47,7 +47,7 @@ describe("0.2", () => {
 });
 
 describe("input-required with final: false in a stream of 0.3", () => {
-  it("does not end the stream: more follows on it", async () => {
+  it("does not end the stream: more events follow", async () => {
     server = await LyingServer.start((response, heard) => {
       events(response);
       const frames = [
@@ -67,7 +67,7 @@ describe("input-required with final: false in a stream of 0.3", () => {
     expect(server.heard).toHaveLength(1);
   });
 
-  it("is the question where the server ends the stream after it", async () => {
+  it("is the question if the server ends the stream after it", async () => {
     server = await LyingServer.start((response, heard, count) => {
       events(response);
       const last = count === 1 ? status0_3("input-required", false, "Who?") : status0_3("completed", true);
@@ -81,7 +81,7 @@ describe("input-required with final: false in a stream of 0.3", () => {
 });
 
 describe("a card that says 0.1.0", () => {
-  it("of a server that knows only the methods of 0.2 and later is called in 0.2", async () => {
+  it("of a server that supports only the methods of 0.2 and later is called with 0.2", async () => {
     const later: Answer = (response, heard) => {
       if (heard.url.endsWith("agent-card.json")) {
         const { url = "" } = server ?? {};
@@ -117,7 +117,7 @@ describe("a stream with U+001E", () => {
   it.each([
     ["before the field's name", "\u001edata: "],
     ["before the data", "data: \u001e"],
-  ])("%s is read without it", async (_, before) => {
+  ])("%s is parsed without that character", async (_, before) => {
     server = await LyingServer.start((response, heard) => {
       events(response);
       const frames = [task0_3("working"), status0_3("completed", true)];
@@ -132,7 +132,7 @@ describe("a list", () => {
   it.each([
     ["HTML", "text/html", "<!DOCTYPE html><pre>Cannot GET /v1/tasks</pre>"],
     ["JSON", "application/json", '{"detail":"Not Found"}'],
-  ])("that is answered by a 404 in %s is an unsupported operation", async (_, type, body) => {
+  ])("that is answered with a 404 in %s is an unsupported operation", async (_, type, body) => {
     server = await LyingServer.start((response) => {
       response.writeHead(404, { "content-type": type }).end(body);
     });

@@ -28,7 +28,7 @@ const WORKING = {
   message: { role: "agent", parts: [{ type: "text", text: "On it" }] },
 };
 
-/** The first server of the 0.1 kind: JSON-RPC at its address, streams at `/subscribe`, statuses as history. */
+/** A server like the first of 0.1: JSON-RPC at its address, streams at `/subscribe`, statuses as history. */
 function first({ subscribes }: { readonly subscribes: boolean }): Answer {
   return (response, heard) => {
     const { method, params = {} } = heard.body;
@@ -56,8 +56,8 @@ function first({ subscribes }: { readonly subscribes: boolean }): Answer {
   };
 }
 
-describe("a 0.1 server that does not know streams at its address", () => {
-  it("is streamed from /subscribe", async () => {
+describe("a 0.1 server without streaming at its address", () => {
+  it("is streamed from at /subscribe", async () => {
     server = await LyingServer.start(first({ subscribes: true }));
     const agent = await connect(server.card({}, { protocolVersion: "0.1", url: `${server.url}/` }), QUICK);
     expect(await lines(agent.stream("go"))).toEqual(["submitted", "working", "made", "completed"]);
@@ -65,7 +65,7 @@ describe("a 0.1 server that does not know streams at its address", () => {
     expect(server.heard.map(({ url }) => url)).toEqual(["/", "/subscribe", "/subscribe"]);
   });
 
-  it("is sent the message and polled where there is no /subscribe either, and its history of statuses gives messages", async () => {
+  it("receives a send and is polled if it has no /subscribe either; the statuses of its history become messages", async () => {
     server = await LyingServer.start(first({ subscribes: false }));
     const agent = await connect(server.card({}, { protocolVersion: "0.1", url: `${server.url}/` }), QUICK);
     const sent = await agent.stream("go").result();
@@ -75,7 +75,7 @@ describe("a 0.1 server that does not know streams at its address", () => {
   });
 });
 
-describe("a REST server of 0.3 that reads requests with kind only", () => {
+describe("a REST server of 0.3 that accepts only requests with kind", () => {
   it("is called with restStyle: json", async () => {
     server = await LyingServer.start((response, { url, body }) => {
       const message = Object((body as { message?: unknown }).message);
@@ -102,24 +102,21 @@ describe("a REST server of 0.3 that reads requests with kind only", () => {
   });
 });
 
-describe("a call that takes too long", () => {
-  it.each(["send", "stream", "wait"] as const)(
-    "is given up with the id of its task, where that is known: %s",
-    async (way) => {
-      server = await LyingServer.start((response, heard) => {
-        const task = { id: "t1", contextId: "c1", status: { state: "TASK_STATE_WORKING", timestamp: DONE.timestamp } };
-        if (heard.body.method === "SendMessage") return json(response, rpc(heard, { task }));
-        if (heard.body.method === "GetTask") return json(response, rpc(heard, task));
-        events(response);
-        response.write(`data: ${rpc(heard, { task })}\n\n`);
-      });
-      const agent = await connect(server.card(), QUICK);
-      const call = {
-        send: () => agent.send("go", { timeout: 200 }),
-        stream: () => agent.stream("go", { timeout: 200 }).result(),
-        wait: () => agent.task("t1").wait({ timeout: 200 }),
-      }[way];
-      await expect(call()).rejects.toMatchObject({ code: "timeout", taskId: "t1" });
-    },
-  );
+describe("a call that times out", () => {
+  it.each(["send", "stream", "wait"] as const)("gives an error with the task id, if it is known: %s", async (way) => {
+    server = await LyingServer.start((response, heard) => {
+      const task = { id: "t1", contextId: "c1", status: { state: "TASK_STATE_WORKING", timestamp: DONE.timestamp } };
+      if (heard.body.method === "SendMessage") return json(response, rpc(heard, { task }));
+      if (heard.body.method === "GetTask") return json(response, rpc(heard, task));
+      events(response);
+      response.write(`data: ${rpc(heard, { task })}\n\n`);
+    });
+    const agent = await connect(server.card(), QUICK);
+    const call = {
+      send: () => agent.send("go", { timeout: 200 }),
+      stream: () => agent.stream("go", { timeout: 200 }).result(),
+      wait: () => agent.task("t1").wait({ timeout: 200 }),
+    }[way];
+    await expect(call()).rejects.toMatchObject({ code: "timeout", taskId: "t1" });
+  });
 });

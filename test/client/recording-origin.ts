@@ -10,7 +10,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** A server of an origin of its own that records what it receives, byte for byte. */
+/** A server with its own origin that records what it receives, byte for byte. */
 export interface RecordingOrigin {
   readonly url: string;
   readonly received: Received[];

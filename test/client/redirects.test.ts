@@ -24,11 +24,11 @@ const HEADERS = { "x-api-key": SECRET, authorization: `Bearer ${SECRET}`, cookie
 const QUICK = { retry: { attempts: 2, reconnects: 2, baseDelay: 1, maxDelay: 2 }, poll: { first: 1, most: 2 } };
 const CARD_PATH = "/.well-known/agent-card.json";
 
-/** Every request of `first` is redirected to the same path of `second`, with this status. */
+/** The server `first` redirects every request to the same path of `second`, with this status. */
 let first: RecordingOrigin;
 let second: RecordingOrigin;
 let status = 307;
-/** Answers some requests of `first` otherwise. */
+/** Overrides the redirect of `first` for some requests. */
 let exception: (request: Received) => { readonly status: number; readonly body: string } | undefined;
 
 beforeEach(async () => {
@@ -72,7 +72,7 @@ async function failure(promise: Promise<unknown>): Promise<RemoteError> {
     (reason: unknown) => reason,
   );
   if (thrown instanceof RemoteError) return thrown;
-  throw new Error("It did not reject with a RemoteError.", { cause: thrown });
+  throw new Error("Expected a RemoteError.", { cause: thrown });
 }
 
 type Call = (agent: RemoteAgent) => Promise<unknown>;
@@ -112,7 +112,7 @@ describe.each(STATUSES)("a redirect to another origin with HTTP %i", (code) => {
     });
   });
 
-  it("is followed for a card, without headers of the caller", async () => {
+  it("is followed for a card, without the caller's headers", async () => {
     const found = await discover(first.url, { headers: HEADERS, cache: false });
     expect(found.url).toBe(`${second.url}${CARD_PATH}`);
     expect(second.received).toHaveLength(1);
@@ -120,13 +120,13 @@ describe.each(STATUSES)("a redirect to another origin with HTTP %i", (code) => {
     expect(second.received[0]).toMatchObject({ method: "GET", body: "" });
   });
 
-  it("is followed by fetchAgentCard, without headers of the caller", async () => {
+  it("is followed by fetchAgentCard, without the caller's headers", async () => {
     expect(await fetchAgentCard(first.url, { headers: HEADERS })).toMatchObject({ name: "A" });
     expect(second.received).toHaveLength(1);
     expect(JSON.stringify(second.received)).not.toContain(SECRET);
   });
 
-  it("is refused for a card that is fetched with credentials", async () => {
+  it("is refused for a card fetched with credentials", async () => {
     exception = ({ headers, url }) =>
       headers.authorization === undefined && !url.includes(SECRET) ? { status: 401, body: "{}" } : undefined;
     for (const credentials of [{ bearer: SECRET }, { apiKey: { in: "query", name: "k", value: SECRET } as const }]) {
@@ -136,7 +136,7 @@ describe.each(STATUSES)("a redirect to another origin with HTTP %i", (code) => {
     expect(second.received).toEqual([]);
   });
 
-  it("is refused by invokeRemoteAgent for what it sends", async () => {
+  it("is refused by invokeRemoteAgent for its message", async () => {
     exception = ({ url }) =>
       url === CARD_PATH ? { status: 200, body: JSON.stringify(wireCard(first.url)) } : undefined;
     const result = await invokeRemoteAgent(first.url, SECRET, { headers: HEADERS, cache: false });
@@ -144,7 +144,7 @@ describe.each(STATUSES)("a redirect to another origin with HTTP %i", (code) => {
     expect(second.received).toEqual([]);
   });
 
-  it("is refused for keys of an origin that is not trusted", async () => {
+  it("is refused for the keys of an untrusted origin", async () => {
     const header = Buffer.from(JSON.stringify({ alg: "ES256", kid: "k", jku: `${first.url}/keys` })).toString(
       "base64url",
     );
@@ -173,7 +173,7 @@ describe.each(STATUSES)("a redirect to another origin with HTTP %i", (code) => {
     expect(second.received).toEqual([]);
   });
 
-  it("is followed for a file that the command line saves, without anything about the caller", async () => {
+  it("is followed for a file that the command line saves, without the caller's headers", async () => {
     const folder = mkdtempSync(join(tmpdir(), "redirected-"));
     const artifact = { artifactId: "a" as ArtifactId, parts: [{ url: `${first.url}/file`, filename: "f.json" }] };
     const signal = new AbortController().signal;
@@ -228,7 +228,7 @@ describe("a redirect within the origin", () => {
     await origin.close();
   });
 
-  it("that never ends is refused after 5", async () => {
+  it("that repeats is refused after 5 redirects", async () => {
     const origin = await openOrigin((response, { url }) => response.writeHead(308, { location: `${url}x` }).end());
     const card = { ...cardOf("JSONRPC"), interfaces: [{ ...cardOf("JSONRPC").interfaces[0], url: `${origin.url}/a` }] };
     const error = await failure((await connect(card, QUICK)).task("t").get());

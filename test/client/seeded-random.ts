@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that look random, the same for the same seed. */
+/** Pseudo-random numbers from 0 to 1, deterministic for the seed. */
 export function seededRandom(seed: number): () => number {
   let state = (seed % 2_147_483_646) + 1;
   return () => {

@@ -18,7 +18,7 @@ const begin = async ({ url }: Serving, text: string): Promise<string> => {
 
 const read = ({ url }: Serving, id: string): Promise<Task> => must<Task>(url, "GetTask", { id });
 
-/** What the store says of the tries of a task, while no process has it open. */
+/** Reads the task's number of attempts from the database. Call it only while no process has the store open. */
 function triesOf(id: string): number {
   const database = new DatabaseSync(bench.path("tasks.db"), { readOnly: true });
   try {
@@ -29,8 +29,8 @@ function triesOf(id: string): number {
   }
 }
 
-describe("a task that commits one new step in every life", () => {
-  it("survives ten kills", async () => {
+describe("a task that commits one new step in every attempt", () => {
+  it("completes after the server was killed ten times", async () => {
     let server = await serve();
     const id = await begin(server, "step");
     for (let life = 1; life <= 10; life++) {
@@ -44,8 +44,8 @@ describe("a task that commits one new step in every life", () => {
   }, 180_000);
 });
 
-describe("a task that ends its process", () => {
-  it("fails with attempts-exhausted, while 20 tasks beside it complete and lose no tries", async () => {
+describe("a task that crashes its process", () => {
+  it("fails with attempts-exhausted, while 20 other running tasks complete without using up attempts", async () => {
     let server = await serve();
     const innocents: string[] = [];
     for (let n = 0; n < 10; n++) innocents.push(await begin(server, "innocent"));
@@ -60,7 +60,7 @@ describe("a task that ends its process", () => {
       try {
         server = await serve();
       } catch {
-        return false; // It died before it listened.
+        return false; // The server crashed before it listened.
       }
       const over = server.ended.then(() => false);
       const failed = until(async () => {
@@ -73,9 +73,10 @@ describe("a task that ends its process", () => {
     expect((await read(server, id)).status.message?.parts[0]?.text).toBe(
       "attempts-exhausted: the task's run crashed 3 times without progress.",
     );
-    // Two lives with all of them, halves of 21 down to one, three alone, and the one that reports the failure.
+    // Two starts with all 21 tasks, five that halve the suspects down to one, three with that task alone, and one
+    // that reports the failure.
     expect(lives).toBeLessThanOrEqual(2 + 5 + 3 + 1);
-    // In good order: one of them may be alone at this moment, and a kill would count.
+    // SIGTERM, not SIGKILL: if one of these tasks runs alone now, a kill would count as an attempt.
     await server.kill("SIGTERM");
     for (const innocent of innocents) expect(triesOf(innocent)).toBe(1);
     bench.open("finish");

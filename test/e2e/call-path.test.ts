@@ -4,7 +4,7 @@ import { connect } from "../../src/client.ts";
 import { CommandLine } from "../cli/command-line.ts";
 import { openSite } from "../client/own-server.ts";
 
-it("a bridge that was killed goes on with the path of its task and under its own id", async () => {
+it("a restarted bridge sends the stored call path of its task and keeps its own id", async () => {
   const line = new CommandLine();
   onTestFinished(() => line.close());
   const sent: string[] = [];
@@ -24,7 +24,7 @@ it("a bridge that was killed goes on with the path of its task and under its own
 
   const first = await start();
   const task = await (await connect(first.url)).send("Hello", { callPath: ["elsewhere/agent"] });
-  if (task.kind !== "task") throw new Error("A message came instead of a task.");
+  if (task.kind !== "task") throw new Error("Expected a task, got a message.");
   expect(task.task.status.state).toBe("input-required");
   await first.kill("SIGKILL");
 

@@ -5,7 +5,7 @@ import { fixture, Workbench } from "./workbench.ts";
 
 const CUTS = 300;
 const CHUNKS = 6000;
-/** A connection brings up to so many bytes: on average half, so that 300 of them do not bring the whole stream. */
+/** Upper bound per connection. The average is half of it, so 300 connections do not carry the whole stream. */
 const MOST_BYTES = 9000;
 
 let bench: Workbench;
@@ -14,15 +14,15 @@ beforeEach(() => {
 });
 afterEach(() => bench.close());
 
-describe("a connection that is cut at any byte", () => {
+describe("a stream whose connection is cut at random bytes", () => {
   it.each([
     ["subscribes again", (id: string, _: object): Call => ({ method: "SubscribeToTask", params: { id } })],
     ["repeats its send", (_: string, params: object): Call => ({ method: "SendStreamingMessage", params })],
-  ])("costs a reader that %s no event, gives it none twice, and starts nothing", async (_, again) => {
+  ])("gives a client that %s every event exactly once, and starts one run", async (_, again) => {
     const server = await bench.serve([fixture("long-stream.ts"), "--store", "sqlite:tasks.db"]);
     const seed = Date.now() % 1_000_000;
     const random = randomFrom(seed);
-    // Long enough to always bring the first frame of the very first connection, which names the task.
+    // The first connection must carry the first frame, which contains the task id.
     let least = 2000;
     const proxy: CuttingProxy = await CuttingProxy.start(server.url, () =>
       proxy.cuts < CUTS ? least + Math.floor(random() * MOST_BYTES) : Number.POSITIVE_INFINITY,
@@ -42,7 +42,7 @@ describe("a connection that is cut at any byte", () => {
       expect(
         events.map(({ id }) => id),
         `seed ${seed}`,
-        // Beside the chunks: working, the empty chunk that closes the artifact, completed.
+        // Besides the chunks: working, the empty chunk that closes the artifact, completed.
       ).toEqual(idsUpTo(CHUNKS + 3));
 
       const tasks = await must<{ tasks: Task[]; totalSize: number }>(server.url, "ListTasks", {});
@@ -57,14 +57,14 @@ describe("a connection that is cut at any byte", () => {
   });
 });
 
-/** What one connection brings, which may be nothing. */
+/** Returns the frames that arrive on one connection; possibly none. */
 async function receive(url: string, call: Call): Promise<Frame[]> {
   const frames: Frame[] = [];
   try {
     const stream = await open(url, call);
     for await (const frame of stream.frames) frames.push(frame);
   } catch (error) {
-    // Cut before the answer began, or in the middle of its head.
+    // The connection was cut before the response or inside its head.
     if (!(error instanceof Error && "code" in error)) throw error;
   }
   return frames;
@@ -74,7 +74,7 @@ function isFinished(frames: readonly Frame[]): boolean {
   return frames.at(-1)?.result.statusUpdate?.status.state === "TASK_STATE_COMPLETED";
 }
 
-/** The same numbers from 0 to 1 for the same seed. */
+/** Returns a generator of numbers from 0 to 1 that is deterministic for the seed. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

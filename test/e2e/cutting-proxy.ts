@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** Stands between a reader and a server, and cuts each connection after some bytes of the answer. */
+/** A TCP proxy that cuts each connection after a given number of response bytes. */
 export class CuttingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -22,7 +22,7 @@ export class CuttingProxy {
         this.#cuts++;
         isCut = true;
         upstream.destroy();
-        // What was let through arrives; the rest never does, and nothing says that it was the end.
+        // The bytes let through arrive; then the connection is reset without a regular end.
         reader.write(last, () => reader.resetAndDestroy());
       };
       const cutNow = (): void => cut(Buffer.alloc(0));
@@ -55,16 +55,16 @@ export class CuttingProxy {
 
   get url(): string {
     const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("The proxy does not listen.");
+    if (address === null || typeof address === "string") throw new Error("The proxy is not listening.");
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** Connections cut so far. */
+  /** Number of connections cut so far. */
   get cuts(): number {
     return this.#cuts;
   }
 
-  /** Cuts the connection that brought something last, if it is still open. */
+  /** Cuts the connection that carried data last, if it is still open. */
   cutNow(): void {
     this.#cutNow();
   }

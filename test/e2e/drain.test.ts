@@ -11,8 +11,8 @@ afterEach(() => bench.close());
 const serve = (drainTimeout: number) =>
   bench.serve([fixture("ten-events.ts"), "--store", "sqlite:tasks.db", "--drain-timeout", String(drainTimeout)]);
 
-describe("a server that is told to stop", () => {
-  it("refuses new work, gives those who wait the task as it is, tells readers to come back, and exits with 0", async () => {
+describe("a server that received SIGTERM", () => {
+  it("refuses new tasks, answers waiting callers with the current task, asks stream readers to reconnect, and exits with 0", async () => {
     const server = await serve(1);
     const stream = await open(server.url, { method: "SendStreamingMessage", params: saying("streamed") });
     const waiting = ask<{ task: Task }>(server.url, "SendMessage", saying("waited-for"));
@@ -24,7 +24,7 @@ describe("a server that is told to stop", () => {
     const tooLate = () =>
       ask(server.url, "SendMessage", saying("late", { configuration: { returnImmediately: true } }));
     let refusal = await tooLate();
-    // The signal may still be on its way.
+    // The signal may not have arrived yet.
     while (refusal.status === 200) refusal = await tooLate();
     expect(refusal).toMatchObject({ status: 503, error: { data: [{ reason: "UNAVAILABLE" }] } });
     expect(Number(refusal.retryAfter)).toBeGreaterThan(0);
@@ -42,7 +42,7 @@ describe("a server that is told to stop", () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it("lets work that is nearly done come to its end", async () => {
+  it("waits for a run that is about to finish", async () => {
     const server = await serve(20);
     const waiting = ask<{ task: Task }>(server.url, "SendMessage", saying("nearly"));
     await until(async () => (await must<{ totalSize: number }>(server.url, "ListTasks", {})).totalSize === 1);
@@ -52,7 +52,7 @@ describe("a server that is told to stop", () => {
     expect((await server.ended).code).toBe(0);
   });
 
-  it("goes on when it starts again, as often as that happens, and its readers miss nothing", async () => {
+  it("resumes the task after every restart, and stream readers miss no event", async () => {
     let server: Serving = await serve(0);
     const read = (call: Parameters<typeof collect>[1], upTo: number) =>
       collect(server.url, call, ({ id, result }) => id < upTo || result.task !== undefined);

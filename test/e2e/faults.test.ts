@@ -15,7 +15,7 @@ const NOW = { configuration: { returnImmediately: true } };
 const MB = 1024 * 1024;
 const STACK = /^\s+at |node:internal|\.ts:\d+/m;
 
-/** A server whose commits can be made to fail. */
+/** Starts a server whose commits can be made to fail. */
 const serve = (setup: object = {}) =>
   bench.serveScript("server.ts", { env: { SETUP: JSON.stringify({ modules: [fixture("ten-events.ts")], ...setup }) } });
 
@@ -23,41 +23,45 @@ const openGates = (name: string, upTo = 10) => {
   for (let event = 2; event <= upTo; event++) bench.open(`${name}-${event}`);
 };
 
-/** What a caller learns, whatever it is, is an answer and no look inside. */
+/** An error response never contains a stack trace or internal details. */
 const expectCivil = ({ body }: Answer<unknown>) => expect(body).not.toMatch(STACK);
 
-describe("a commit that fails in the disk", () => {
-  // With `io-lost` it did not happen, with `io-kept` it did; nobody can tell which, so nobody is told that it did.
-  it.each(["io-lost", "io-kept", "death"])("(%s) stops the server, and loses nothing that was told", async (fault) => {
-    const server = await serve();
-    openGates("told", 4);
-    const stream = await open(server.url, { method: "SendStreamingMessage", params: saying("told") });
-    const before: Frame[] = [];
-    for (let count = 0; count <= 4; count++) {
-      const { value, done } = await stream.frames.next();
-      if (done !== true) before.push(value);
-    }
-    await server.ask({ kind: "faults", faults: [fault] });
-    const unanswered = ask(server.url, "SendMessage", saying("doubtful", NOW)).catch((error: unknown) => error);
-    const { code, stderr } = await server.ended;
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/restart/i);
-    // The connection breaks: that is all an honest server can say.
-    expect(await unanswered).toBeInstanceOf(Error);
+describe("a commit that fails with a disk error", () => {
+  // With `io-lost` the commit was not stored, with `io-kept` it was. The server cannot know which, so it confirms
+  // neither.
+  it.each(["io-lost", "io-kept", "death"])(
+    "(%s) stops the server and loses nothing that was acknowledged",
+    async (fault) => {
+      const server = await serve();
+      openGates("told", 4);
+      const stream = await open(server.url, { method: "SendStreamingMessage", params: saying("told") });
+      const before: Frame[] = [];
+      for (let count = 0; count <= 4; count++) {
+        const { value, done } = await stream.frames.next();
+        if (done !== true) before.push(value);
+      }
+      await server.ask({ kind: "faults", faults: [fault] });
+      const unanswered = ask(server.url, "SendMessage", saying("doubtful", NOW)).catch((error: unknown) => error);
+      const { code, stderr } = await server.ended;
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/restart/i);
+      // The connection breaks: the server cannot answer correctly.
+      expect(await unanswered).toBeInstanceOf(Error);
 
-    const again = await serve();
-    openGates("told");
-    const id = before[0]?.result.task?.id;
-    const after = await collect(again.url, { method: "SubscribeToTask", params: { id }, after: before.at(-1)?.id });
-    const events = eventsOf([...before, ...after]);
-    expect(events.map((event) => event.id)).toEqual(idsUpTo(10));
-    const replayed = await collect(again.url, { method: "SubscribeToTask", params: { id }, after: 0 });
-    expect(eventsOf(replayed)).toEqual(events);
-    const { totalSize } = await must<{ totalSize: number }>(again.url, "ListTasks", {});
-    expect(totalSize).toBe(fault === "io-kept" ? 2 : 1);
-  });
+      const again = await serve();
+      openGates("told");
+      const id = before[0]?.result.task?.id;
+      const after = await collect(again.url, { method: "SubscribeToTask", params: { id }, after: before.at(-1)?.id });
+      const events = eventsOf([...before, ...after]);
+      expect(events.map((event) => event.id)).toEqual(idsUpTo(10));
+      const replayed = await collect(again.url, { method: "SubscribeToTask", params: { id }, after: 0 });
+      expect(eventsOf(replayed)).toEqual(events);
+      const { totalSize } = await must<{ totalSize: number }>(again.url, "ListTasks", {});
+      expect(totalSize).toBe(fault === "io-kept" ? 2 : 1);
+    },
+  );
 
-  it("is tried again while the database is busy, and nobody notices", async () => {
+  it("is retried while the database is busy, without an error for the caller", async () => {
     const server = await serve();
     openGates("patient");
     await server.ask({ kind: "faults", faults: ["busy", "full", "busy"] });
@@ -66,10 +70,10 @@ describe("a commit that fails in the disk", () => {
   });
 });
 
-describe("a disk that is full", () => {
-  it("refuses new work by name, keeps what was told, and takes work again when there is room", async (context) => {
+describe("a full disk", () => {
+  it("makes the server refuse new tasks with 503 UNAVAILABLE, keep stored tasks, and accept tasks again when space is free", async (context) => {
     const disk = bench.path("disk");
-    if (!mountSmallDisk(disk)) context.skip("mounting a small file system needs rights this process does not have");
+    if (!mountSmallDisk(disk)) context.skip("this process may not mount a file system");
     try {
       const args = [fixture("firehose.ts"), "--store", "sqlite:disk/tasks.db"];
       const server = await bench.serve(args);
@@ -78,7 +82,7 @@ describe("a disk that is full", () => {
       expect(kept.task.status.state).toBe("TASK_STATE_COMPLETED");
       writeFileSync(`${disk}/ballast`, Buffer.alloc(13 * MB));
 
-      // More than there is room for now.
+      // More bytes than the disk has space for.
       const stream = await open(server.url, { method: "SendStreamingMessage", params: saying("big 3") });
       const told: Frame[] = [];
       const reading = (async () => {
@@ -94,10 +98,10 @@ describe("a disk that is full", () => {
       if (refusal !== undefined) expectCivil(refusal);
       expect(Number(refusal?.retryAfter)).toBeGreaterThan(0);
       expect(server.stderr()).toContain("The store is unavailable; requests are refused");
-      // What is there can still be read.
+      // Stored tasks can still be read.
       expect(await must<Task>(server.url, "GetTask", { id: kept.task.id })).toEqual(kept.task);
 
-      // Not a byte is left, not only too little for what was sent.
+      // Leaves no free byte, instead of just too few for the message.
       fill(`${disk}/more-ballast`);
       await until(async () => (await fetch(`${server.url}/readyz`)).status === 503);
 
@@ -107,7 +111,7 @@ describe("a disk that is full", () => {
       expect(task.status.state).toBe("TASK_STATE_COMPLETED");
       await until(async () => (await fetch(`${server.url}/readyz`)).status === 200);
       expect(server.stderr()).toContain("The store is available again");
-      // The run that had to be given up is begun again, and its reader has lost nothing.
+      // The aborted run is started again, and its reader has missed nothing.
       await reading;
       const events = eventsOf(told);
       expect(events.map(({ id }) => id)).toEqual(idsUpTo(events.length));
@@ -129,8 +133,8 @@ describe("a disk that is full", () => {
   }, 60_000);
 });
 
-describe("a database that somebody else has locked", () => {
-  it("holds the server up for as long, and no longer", async () => {
+describe("a database that another process has locked", () => {
+  it("delays requests until the lock is released", async () => {
     const server = await serve();
     const other = new DatabaseSync(bench.path("tasks.db"));
     other.exec("BEGIN IMMEDIATE");
@@ -144,7 +148,7 @@ describe("a database that somebody else has locked", () => {
   });
 });
 
-describe("a server that cannot start", () => {
+describe("the error of a server that cannot start", () => {
   const refusal = async (args: readonly string[]) => {
     const { code, stdout, stderr } = await bench.run(["serve", "--port", "0", ...args]);
     expect(stderr).not.toMatch(STACK);
@@ -157,7 +161,7 @@ describe("a server that cannot start", () => {
     return server;
   };
 
-  it("says whose the database is, and leaves it alone", async () => {
+  it("names the process that uses the database, and leaves the database unchanged", async () => {
     const owner: Serving = await withTask();
     expect(await refusal(["--demo", "--store", "sqlite:tasks.db"])).toMatch(
       new RegExp(`in use by process ${owner.pid}.*(stop|choose)`, "is"),
@@ -171,7 +175,7 @@ describe("a server that cannot start", () => {
     expect(await refusal(["--demo", "--store", "sqlite:tasks.db"])).toMatch(/damaged.*(backup|another file)/is);
   });
 
-  it("says that the database is of a later version, and does not touch it", async () => {
+  it("says that a later version wrote the database, and leaves it unchanged", async () => {
     await (await withTask()).kill("SIGTERM");
     const database = new DatabaseSync(bench.path("tasks.db"));
     const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
@@ -185,7 +189,7 @@ describe("a server that cannot start", () => {
     expect(await must(server.url, "ListTasks", {})).toMatchObject({ totalSize: 1 });
   });
 
-  it("says that a locked database is locked", async () => {
+  it("says that the database is locked", async () => {
     await (await withTask()).kill("SIGTERM");
     const other = new DatabaseSync(bench.path("tasks.db"));
     other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
@@ -193,7 +197,7 @@ describe("a server that cannot start", () => {
     other.close();
   });
 
-  it("says which port is taken", async () => {
+  it("names the port that is in use", async () => {
     const { url } = await bench.serve(["--demo", "--store", "memory:"]);
     const { port } = new URL(url);
     const { code, stderr } = await bench.run(["serve", "--demo", "--store", "memory:", "--port", port]);
@@ -207,19 +211,19 @@ describe("a server that cannot start", () => {
     ["exports nothing", "", /agent\.mjs exports no agent.*export default/s],
     ["exports something else", "export default 42", /agent\.mjs/],
     ["is not JavaScript", "agent { name: hello", /agent\.mjs/],
-    ["imports what is not there", 'import "no-such-package"', /agent\.mjs.*no-such-package/s],
-  ])("says what is wrong with a module that %s", async (_, source, message) => {
+    ["imports a missing file", 'import "no-such-package"', /agent\.mjs.*no-such-package/s],
+  ])("describes the problem of a module that %s", async (_, source, message) => {
     writeFileSync(bench.path("agent.mjs"), source);
     expect(await refusal([bench.path("agent.mjs"), "--store", "memory:"])).toMatch(message);
   });
 
-  it("says that there is no such module", async () => {
+  it("says that the module does not exist", async () => {
     expect(await refusal(["nowhere.mjs", "--store", "memory:"])).toMatch(/no module nowhere\.mjs/i);
   });
 });
 
 describe("an agent that throws", () => {
-  it("fails its task without telling the caller what went on inside", async () => {
+  it("fails its task without exposing the error to the caller", async () => {
     writeFileSync(
       bench.path("agent.mjs"),
       `export default { id: "thrower", name: "Thrower", description: "Throws.", version: "1.0.0",
@@ -230,13 +234,13 @@ describe("an agent that throws", () => {
     expect(answer.result?.task.status.state).toBe("TASK_STATE_FAILED");
     expectCivil(answer);
     expect(answer.body).not.toContain("hunter2");
-    // The author finds it in the log.
+    // The operator finds the error in the log.
     await until(() => server.stderr().includes("hunter2"));
   });
 });
 
-/** A file system of 16 MB, if this process may make one. */
-/** Writes until the disk takes no more. */
+/** Mounts a file system of 16 MB; returns false if this process may not mount. */
+/** Writes to the file until the disk is full. */
 function fill(file: string): void {
   try {
     for (;;) appendFileSync(file, Buffer.alloc(4096));

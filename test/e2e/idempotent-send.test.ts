@@ -31,12 +31,12 @@ function counting(): Agent {
 
 interface Site extends AsyncDisposable {
   readonly remote: RemoteAgent;
-  /** Cuts the next connection before its answer is through. */
+  /** Cuts the next connection before its response is complete. */
   cutNext(): void;
   readonly cuts: () => number;
 }
 
-/** An agent behind a proxy that cuts connections, and a client that knows it. */
+/** Starts an agent behind a proxy that cuts connections, and a client connected to the proxy. */
 async function openSite(idempotency: { readonly window: number } | undefined, version: string): Promise<Site> {
   const server = createServer(counting(), {
     port: 0,
@@ -50,7 +50,7 @@ async function openSite(idempotency: { readonly window: number } | undefined, ve
   const proxy = await CuttingProxy.start(url, () => (left-- > 0 ? 40 : Number.POSITIVE_INFINITY));
   const direct = await connect(url);
   const interfaces = direct.card.interfaces.map((way) => ({ ...way, url: way.url.replace(url, proxy.url) }));
-  // One request a connection, so that it is the right one that is cut.
+  // One request per connection, so that the proxy cuts the intended request.
   const fetch: typeof globalThis.fetch = (input, init) =>
     globalThis.fetch(input, {
       ...init,
@@ -73,8 +73,8 @@ async function openSite(idempotency: { readonly window: number } | undefined, ve
   };
 }
 
-describe.each(["1.0", "0.3"])("a client of %s whose request is cut before its answer", (version) => {
-  it("sends it again where the card says it counts once, and it runs once", async () => {
+describe.each(["1.0", "0.3"])("a client of %s whose connection is cut before the response", (version) => {
+  it("sends the message again if the card declares idempotency, and the agent runs once", async () => {
     await using site = await openSite({ window: 60_000 }, version);
     site.cutNext();
     const sent = await site.remote.send("go");
@@ -89,17 +89,17 @@ describe.each(["1.0", "0.3"])("a client of %s whose request is cut before its an
     expect([site.cuts(), begun, texts.join("")]).toEqual([2, ["go", "streamed"], "run 2"]);
   });
 
-  it("answers a question once", async () => {
+  it("delivers a reply once", async () => {
     await using site = await openSite({ window: 60_000 }, version);
     const asked = await site.remote.send("ask");
-    if (asked.kind !== "task") throw new Error("There is no task.");
+    if (asked.kind !== "task") throw new Error("Expected a task.");
     site.cutNext();
     const done = await site.remote.send("well", { taskId: asked.task.id });
     expect(done).toMatchObject({ kind: "task", task: { status: { state: "completed" } } });
     expect([site.cuts(), begun]).toEqual([1, ["ask", "well"]]);
   });
 
-  it("does not send it again where the card does not say so", async () => {
+  it("does not send the message again if the card does not declare idempotency", async () => {
     await using site = await openSite(undefined, version);
     site.cutNext();
     await expect(site.remote.send("go")).rejects.toMatchObject({ code: "outcome-unknown" });
@@ -107,7 +107,7 @@ describe.each(["1.0", "0.3"])("a client of %s whose request is cut before its an
   });
 });
 
-describe("a message that comes again", () => {
+describe("a repeated message", () => {
   const message = (text: string) => ({ messageId: "m-1", role: "ROLE_USER", parts: [{ text }] });
   const send = async (handle: (request: Request) => Promise<Response>, text: string): Promise<Response> =>
     handle(
@@ -125,7 +125,7 @@ describe("a message that comes again", () => {
       idempotency: { window: 60_000 },
     });
 
-  it("gets its task after a restart, too; another one under its id is told so by name", async () => {
+  it("gets the task of its first send, also after a restart; another message with the same id gets an error", async () => {
     const first = open();
     const before = await (await send(first.fetch, "go")).json();
     await first.close();
@@ -141,7 +141,7 @@ describe("a message that comes again", () => {
     await second.close();
   });
 
-  it("may do so for as long as the card says", async () => {
+  it("is covered for the idempotency window that the card declares", async () => {
     const server = open();
     const card: unknown = await (
       await server.fetch(new Request("http://localhost/.well-known/agent-card.json"))

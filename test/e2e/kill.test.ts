@@ -9,11 +9,11 @@ beforeEach(() => {
 });
 afterEach(() => bench.close());
 
-/** The state a frame tells of, if it tells one. */
+/** The state of a status update frame; otherwise undefined. */
 const stateOf = ({ result }: Frame) => result.statusUpdate?.status.state;
 
-describe("a server that is killed", () => {
-  it("goes on with a countdown, and its reader has every event exactly once", async () => {
+describe("a server that was killed and restarted", () => {
+  it("resumes a countdown, and its stream reader receives every event exactly once", async () => {
     const args = ["--demo", "--store", "sqlite:tasks.db"];
     const first = await bench.serve(args);
     const path = "/agents/countdown/";
@@ -39,7 +39,7 @@ describe("a server that is killed", () => {
     expect(events.map(stateOf).at(-1)).toBe("TASK_STATE_COMPLETED");
   });
 
-  it("loses, repeats and changes nothing at any of the boundaries between ten events", async () => {
+  it("loses, repeats and changes no event when killed between any two of ten events", async () => {
     const serve = () => bench.serve([fixture("ten-events.ts"), "--store", "sqlite:tasks.db"]);
     const begin = async (server: Serving, name: string, upTo: number) => {
       for (let event = 2; event <= upTo; event++) bench.open(`${name}-${event}`);
@@ -53,16 +53,16 @@ describe("a server that is killed", () => {
       for (let event = 2; event <= 10; event++) bench.open(`${name}-${event}`);
       const id = before[0]?.result.task?.id;
       const last = before.at(-1)?.id ?? 0;
-      // Of a finished task that was read to its end there is nothing left to resume.
+      // A finished task that was read to its end has nothing left to resume.
       const after =
         last === 10 ? [] : await collect(server.url, { method: "SubscribeToTask", params: { id }, after: last });
       const events = eventsOf([...before, ...after]);
       expect(events.map((event) => event.id)).toEqual(idsUpTo(10));
       const steps = bench.lines("steps").filter((line) => line.startsWith(`${name}-`));
       expect([...new Set(steps)]).toEqual([3, 4, 5, 6, 7, 8, 9].map((event) => `${name}-${event}`));
-      // Only a step that was at work in that moment may have been done once more.
+      // Only the step that ran at the moment of the kill may run a second time.
       expect(steps.length).toBeLessThanOrEqual(name.startsWith("crossing") ? 8 : 7);
-      // Whoever reads it all later reads the same, and so does whoever gets the task.
+      // Reading the whole stream later gives the same events, and GetTask the same task.
       const replayed = await collect(server.url, { method: "SubscribeToTask", params: { id }, after: 0 });
       expect(eventsOf(replayed)).toEqual(events);
       return must<Task>(server.url, "GetTask", { id });
@@ -75,7 +75,7 @@ describe("a server that is killed", () => {
       "word 4 word 6 word 8 ",
     ]);
     for (let boundary = 0; boundary <= 10; boundary++) {
-      // One task stands still at the boundary; another is about to cross it, and dies somewhere in the middle of that.
+      // One task waits at the boundary; another is crossing it when the server is killed.
       const still = await begin(server, `still${boundary}`, boundary);
       const crossing = await begin(server, `crossing${boundary}`, boundary);
       bench.open(`crossing${boundary}-${boundary + 1}`);
@@ -95,7 +95,7 @@ describe("a server that is killed", () => {
     }
   }, 60_000);
 
-  it("loses and repeats nothing of many streams that are all under way", async () => {
+  it("loses and repeats no event of many concurrent streams", async () => {
     const serve = () => bench.serve([fixture("long-stream.ts"), "--store", "sqlite:tasks.db"]);
     const chunks = 1000;
     const readers = Array.from({ length: 10 }, (): { call: Call; frames: Frame[] } => ({
@@ -123,7 +123,7 @@ describe("a server that is killed", () => {
     }
     await readAll();
     const [first, ...others] = readers.map(({ frames }) => eventsOf(frames));
-    // Beside the chunks: working, the empty chunk that closes the artifact, completed.
+    // Besides the chunks: working, the empty chunk that closes the artifact, completed.
     expect(first?.map(({ id }) => id)).toEqual(idsUpTo(chunks + 3));
     expect(
       textOf(first ?? [])
@@ -136,7 +136,7 @@ describe("a server that is killed", () => {
     }
   });
 
-  it("gives up a task that three attempts could not finish, and says so", async () => {
+  it("fails a task with attempts-exhausted after three attempts", async () => {
     const serve = () => bench.serve([fixture("ten-events.ts"), "--store", "sqlite:tasks.db"]);
     let server = await serve();
     const [opening] = await collect(

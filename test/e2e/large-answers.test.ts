@@ -5,11 +5,11 @@ import type { Measured } from "../fixtures/server.ts";
 import { chunksOf, type LargeTask, seedLargeTasks, textHash } from "./large-tasks.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
-/** `LARGE_ANSWERS=full` is 100 tasks of 8 MB and one of 64 MB: minutes, and 2 GB of disk. */
+/** `LARGE_ANSWERS=full` uses 100 tasks of 8 MB and one of 64 MB; it takes minutes and 2 GB of disk. */
 const IS_FULL = process.env["LARGE_ANSWERS"] === "full";
 const MB = 1024 * 1024;
 const SIZES = IS_FULL ? { tasks: 100, bytes: 8 * MB, large: 64 * MB } : { tasks: 6, bytes: 3 * MB, large: 8 * MB };
-/** As the server names its tasks. */
+/** Has the format of the server's task ids. */
 const idOf = (n: number): string => `01990000-0000-7000-8000-${String(n).padStart(12, "0")}`;
 const LARGE: LargeTask = { id: idOf(1001), bytes: SIZES.large };
 const CHATTY: LargeTask = { id: idOf(1000), bytes: 1, messages: 400 };
@@ -19,7 +19,10 @@ const TASKS: readonly LargeTask[] = [
   LARGE,
 ];
 const HASHES = new Map(TASKS.map((task) => [task.id, textHash(chunksOf(task))]));
-/** What the server may use, and how long it may keep others waiting: on a busy machine, some of that is not its own doing. */
+/**
+ * Limits for the server's memory and for the delay of other requests. On a busy machine, other processes cause part of
+ * the delay.
+ */
 const MAX_RSS = 400 * MB;
 const READERS = 8;
 
@@ -39,12 +42,12 @@ afterAll(() => bench.close());
 
 const measure = async () => (await server.ask({ kind: "measure" })) as Measured;
 
-/** Does something, and checks what it cost the server. */
+/** Runs `work` and checks how much memory and time the server used. */
 async function measured(what: string, work: () => Promise<void>): Promise<void> {
   await measure();
   await work();
   const { peakRss, longestDelayMs, longestHoldMs } = await measure();
-  const delay = `event-loop delay ${longestDelayMs.toFixed(0)} ms, of it own work ${longestHoldMs.toFixed(0)} ms`;
+  const delay = `event-loop delay ${longestDelayMs.toFixed(0)} ms, of which own work ${longestHoldMs.toFixed(0)} ms`;
   process.stdout.write(`  ${what}: peak RSS ${(peakRss / MB).toFixed(0)} MB, longest ${delay}\n`);
   expect(peakRss).toBeLessThan(MAX_RSS);
 }
@@ -107,14 +110,14 @@ const hashOf = ({ artifacts = [] }: WireTask): string =>
   textHash(artifacts.flatMap(({ parts }) => parts.map(({ text }) => text)));
 
 describe.each(Object.entries(LISTS))("a list by %s", (name, list) => {
-  it("has every task exactly once, whole, over pages that end by bytes", async () => {
+  it("contains every task once and complete, in pages limited by bytes", async () => {
     await measured(`all pages by ${name}`, async () => {
       const seen: string[] = [];
       let token: string | undefined;
       do {
         const page = await list({ artifacts: true, token });
         expect(page.tasks.length).toBeGreaterThan(0);
-        // Two of these tasks are more than a page.
+        // Two of these tasks exceed a page.
         expect(page.tasks.filter(({ id }) => id < CHATTY.id).length).toBeLessThanOrEqual(1);
         if (page.total !== undefined) expect(page.total).toBe(TASKS.length);
         for (const task of page.tasks) {
@@ -128,7 +131,7 @@ describe.each(Object.entries(LISTS))("a list by %s", (name, list) => {
     });
   }, 600_000);
 
-  it("is read by several callers at once", async () => {
+  it("can be read by several callers at the same time", async () => {
     await measured(`${READERS} pages at once by ${name}`, async () => {
       const pages = await Promise.all(Array.from({ length: READERS }, () => list({ artifacts: true })));
       for (const { tasks } of pages) expect(tasks.map(hashOf)).toEqual(tasks.map(({ id }) => HASHES.get(id)));
@@ -136,7 +139,7 @@ describe.each(Object.entries(LISTS))("a list by %s", (name, list) => {
   }, 600_000);
 });
 
-it("a list without artifacts is one page", async () => {
+it("a list without artifacts fits in one page", async () => {
   const page = await LISTS["JSON-RPC 1.0"]?.({ artifacts: false });
   expect(page?.tasks).toHaveLength(Math.min(100, TASKS.length));
 });
@@ -146,7 +149,7 @@ describe("a large task", () => {
     ["1.0", "GetTask"],
     ["0.3", "tasks/get"],
   ])(
-    "is whole in JSON-RPC %s",
+    "is complete in JSON-RPC %s",
     async (version, method) => {
       await measured(`get of ${SIZES.large / MB} MB in ${version}`, async () => {
         expect(hashOf(await rpc<WireTask>(method, { id: LARGE.id }, version))).toBe(HASHES.get(LARGE.id));
@@ -155,7 +158,7 @@ describe("a large task", () => {
     120_000,
   );
 
-  it("is whole in REST 1.0 and 0.3", async () => {
+  it("is complete in REST 1.0 and 0.3", async () => {
     for (const path of [`/tasks/${LARGE.id}`, `/v1/tasks/${LARGE.id}`]) {
       const headers = path.startsWith("/v1") ? {} : { "a2a-version": "1.0" };
       const response = await fetch(server.url + path, { headers });
@@ -163,7 +166,7 @@ describe("a large task", () => {
     }
   }, 120_000);
 
-  it("is whole as the first frame of a stream", async () => {
+  it("is complete as the first frame of a stream", async () => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tasks/resubscribe", params: { id: LARGE.id } });
     const headers = { "content-type": "application/json", accept: "text/event-stream" };
     const text = await (await fetch(server.url, { method: "POST", headers, body })).text();
@@ -171,7 +174,7 @@ describe("a large task", () => {
     expect(hashOf((JSON.parse(data) as { result: WireTask }).result)).toBe(HASHES.get(LARGE.id));
   }, 120_000);
 
-  it("of a long history is whole, in pieces", async () => {
+  it("with a long history is complete, and read in parts", async () => {
     const task = await rpc<{ history: { messageId: string }[] }>("GetTask", { id: CHATTY.id });
     expect(task.history.map(({ messageId }) => messageId)).toEqual(
       Array.from({ length: CHATTY.messages ?? 0 }, (_, n) => `${CHATTY.id}-${n}`),
@@ -180,18 +183,18 @@ describe("a large task", () => {
     expect(last.history.map(({ messageId }) => messageId)).toEqual(task.history.slice(-300).map((m) => m.messageId));
   });
 
-  it("costs little for callers that never read it", async () => {
+  it("uses little memory for callers that never read the response", async () => {
     const calls = [
       { method: "GetTask", params: { id: LARGE.id } },
       { method: "ListTasks", params: { includeArtifacts: true, pageSize: 100 } },
       { method: "tasks/get", params: { id: LARGE.id } },
     ];
     const sockets: Socket[] = [];
-    await measured(`${READERS} of each that nobody reads: get in 1.0, list, get in 0.3`, async () => {
+    await measured(`${READERS} unread responses each: get in 1.0, list, get in 0.3`, async () => {
       for (const call of calls)
         for (let n = 0; n < READERS; n++)
           sockets.push(await neverRead(call, call.method.startsWith("tasks/") ? "0.3" : "1.0"));
-      // Others are answered meanwhile.
+      // Other callers are answered in the meantime.
       for (let n = 0; n < 20; n++) await rpc("GetTask", { id: CHATTY.id, historyLength: 1 }).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 1000));
     });
@@ -200,7 +203,7 @@ describe("a large task", () => {
   }, 120_000);
 });
 
-/** Calls and never takes a byte from its socket. */
+/** Sends a request and never reads from its socket. */
 async function neverRead(call: { method: string; params: object }, version: string): Promise<Socket> {
   const { hostname, port } = new URL(server.url);
   const socket = connect({ host: hostname, port: Number(port) });

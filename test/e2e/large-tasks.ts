@@ -13,25 +13,27 @@ const TIMESTAMP = new Date(START).toISOString();
 export interface LargeTask {
   readonly id: string;
   readonly bytes: number;
-  /** Messages of the history, each of 10 KB. Default 1. */
+  /** Number of history messages, 10 KB each. Default 1. */
   readonly messages?: number;
 }
 
-/** Fills a file with finished tasks whose one artifact is a text of so many bytes, in many parts. */
+/** Fills a store file with finished tasks. Each has one artifact: a text of `bytes` bytes in many parts. */
 export async function seedLargeTasks(file: string, agent: string, tasks: readonly LargeTask[]): Promise<void> {
   const store = await openSqliteStore({ file, durability: "process" });
   try {
     await store.heartbeat(NODE, 600_000);
     for (const [index, task] of tasks.entries()) await seedTask(store, agent, { ...task, at: START + index });
     await store.leave(NODE);
-    // Moves what was written to where a finished task's log stays.
+    // Moves the logs to the table of finished tasks.
     await store.sweep();
   } finally {
     await store.close();
   }
 }
 
-/** The text of a task's artifact. Has characters of one to four bytes, so that nothing may be cut in the middle of one. */
+/**
+ * The text of a task's artifact. It contains characters of one to four bytes, so a cut inside a character would show.
+ */
 export function* chunksOf({ id, bytes }: LargeTask): Generator<string> {
   let written = 0;
   for (let n = 0; written < bytes; n++) {
@@ -48,16 +50,16 @@ export function textHash(chunks: Iterable<string>): string {
 }
 
 async function seedTask(store: Store, agent: string, task: LargeTask & { readonly at: number }): Promise<void> {
-  const id = task.id as TaskId; // Ids are opaque: any string will do.
+  const id = task.id as TaskId; // Ids are opaque: any string is valid.
   const scope = { agent, tenant: "", owner: ANONYMOUS.id };
-  const contextId = "context" as ContextId; // As above.
+  const contextId = "context" as ContextId; // Ids are opaque: any string is valid.
   const write = (details: Partial<TaskWrite>): TaskWrite => ({
     ...{ kind: "write", task: id, epoch: 1, entries: [], history: [], taken: [], steps: [] },
     ...{ forgetSteps: false, release: false, ...details },
   });
   const message = (n: number) =>
     writeMessage({
-      messageId: `${id}-${n}` as MessageId, // As above.
+      messageId: `${id}-${n}` as MessageId, // Ids are opaque: any string is valid.
       role: "user",
       parts: [{ text: "go".padEnd(10_000, ".") }],
     });
@@ -88,7 +90,7 @@ async function commit(store: Store, operations: readonly TaskWrite[]): Promise<v
 }
 
 function chunkBody(text: string, append: boolean): string {
-  const artifactId = "result" as ArtifactId; // As above.
+  const artifactId = "result" as ArtifactId; // Ids are opaque: any string is valid.
   const artifact = { artifactId, parts: [{ text }], ...(!append && { name: "result" }) };
   return writeEvent({ kind: "artifact", artifact, append, lastChunk: false });
 }

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.close());
 
-describe("an agent that ignores its signal and writes after it has lost its lease", () => {
+describe("an agent that ignores its abort signal and keeps writing after its lease was lost", () => {
   const serve = (options: object) =>
     bench.serveScript("server.ts", { env: { SETUP: JSON.stringify({ modules: [fixture("stubborn.ts")], options }) } });
   const begin = async (url: string) => {
@@ -32,7 +32,7 @@ describe("an agent that ignores its signal and writes after it has lost its leas
     return events;
   };
 
-  it("changes nothing once its task was canceled over its head", async () => {
+  it("changes nothing after its task was canceled", async () => {
     const { url } = await serve({ cancelGrace: 50 });
     const id = await begin(url);
     const canceled = await must<Task>(url, "CancelTask", { id });
@@ -44,12 +44,12 @@ describe("an agent that ignores its signal and writes after it has lost its leas
     expect(await must<Task>(url, "GetTask", { id })).toEqual(canceled);
   });
 
-  it("changes nothing once another node has taken its task, and that task is finished by a new attempt", async () => {
+  it("changes nothing after another node claimed its task; a new attempt finishes the task", async () => {
     const server = await serve({});
     const id = await begin(server.url);
     expect(await server.ask({ kind: "steal", task: id })).toEqual([{ status: "ok", epoch: 2 }]);
     const tries = await letItTry();
-    // The first three may be in line before the commit that tells of the loss; the others wait for it.
+    // The first three writes may be queued before the commit that reports the loss; the others wait for that commit.
     expect(tries.slice(3)).toEqual(WAYS.slice(3).map((way) => `${way} refused`));
     await until(() => bench.lines("starts").length === 2);
     await until(async () => (await must<Task>(server.url, "GetTask", { id })).status.state === "TASK_STATE_COMPLETED");

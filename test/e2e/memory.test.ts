@@ -14,8 +14,8 @@ beforeEach(() => {
 afterEach(() => bench.close());
 
 /**
- * V8 keeps what it once took for young objects, whoever reads what: tens of MB after fast streaming. Here it takes little, so
- * that the figures are the server's.
+ * After fast streaming, V8 keeps tens of MB for its young generation. This flag limits that memory, so the figures show
+ * what the server itself uses.
  */
 const serve = (options: object = {}) =>
   bench.serveScript("server.ts", {
@@ -25,13 +25,13 @@ const serve = (options: object = {}) =>
 
 const memoryOf = async (server: Serving) => (await server.ask({ kind: "memory" })) as NodeJS.MemoryUsage;
 
-/** A task that stands ready to stream so much once its gate opens. */
+/** Starts a task that streams that many megabytes once its gate opens. */
 async function prepare(server: Serving, name: string, megabytes: number): Promise<string> {
   const params = saying(`${name} ${megabytes}`, { configuration: { returnImmediately: true } });
   return (await must<{ task: Task }>(server.url, "SendMessage", params)).task.id;
 }
 
-/** Streams so much to a reader that reads, and says how many bytes came. */
+/** Streams that many megabytes to an active reader and returns the number of bytes received. */
 async function stream(server: Serving, name: string, megabytes: number): Promise<number> {
   const id = await prepare(server, name, megabytes);
   const reading = drink(server.url, id);
@@ -42,7 +42,7 @@ async function stream(server: Serving, name: string, megabytes: number): Promise
 describe("the memory of a server", () => {
   it("grows by less than 30 MB for readers that never read while others are streamed 200 MB", async () => {
     const server = await serve({ limits: { maxTaskBytes: 300 * MB } });
-    // What the process needs anyway for streaming it has before the measurement begins.
+    // Warm up, so that the memory which streaming always needs is allocated before the measurement.
     await stream(server, "warm", 20);
     const before = await memoryOf(server);
     const id = await prepare(server, "flood", 200);
@@ -77,14 +77,14 @@ describe("the memory of a server", () => {
     report("heap and external memory of an idle subscriber", `${each.toFixed(1)} KB`);
     expect(each).toBeLessThan(15);
     for (const response of [...first, ...open]) response.destroy();
-    // And nothing of them is left when they are gone.
+    // The memory is released after the subscribers have disconnected.
     await until(async () => {
       const left = await memoryOf(server);
       return left.heapUsed + left.external < before.heapUsed + before.external + subscribers * KB;
     });
   }, 60_000);
 
-  it("grows by less than 150 MB for a task of 200 MB, where such tasks are allowed", async () => {
+  it("grows by less than 150 MB for a task of 200 MB, if such tasks are allowed", async () => {
     const server = await serve({ limits: { maxTaskBytes: 300 * MB } });
     await stream(server, "warm", 20);
     const before = await memoryOf(server);
@@ -94,7 +94,7 @@ describe("the memory of a server", () => {
     expect(growth).toBeLessThan(150);
   }, 120_000);
 
-  it("is not for a task over its limit, which fails by name while others go on", async () => {
+  it("does not grow for a task over the size limit: the task fails, and other tasks continue", async () => {
     const server = await serve({ limits: { maxTaskBytes: 4 * MB } });
     const [greedy, modest] = await Promise.all([prepare(server, "both", 10), prepare(server, "both", 3)]);
     bench.open("both");
@@ -118,7 +118,7 @@ describe("the memory of a server", () => {
   });
 });
 
-/** Figures are worth seeing even when they are good. */
+/** Prints the figure, also when the test passes. */
 function report(what: string, figure: string): void {
   process.stdout.write(`${what}: ${figure}\n`);
 }
@@ -127,7 +127,7 @@ function subscription(id: string): string {
   return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SubscribeToTask", params: { id } });
 }
 
-/** Reads a task's stream to its end as fast as it comes, and says how many bytes it was. */
+/** Reads a task's stream to its end at full speed and returns the number of bytes. */
 async function drink(url: string, id: string): Promise<number> {
   const response = await follow(url, id);
   let bytes = 0;
@@ -141,7 +141,7 @@ async function drink(url: string, id: string): Promise<number> {
   return bytes;
 }
 
-/** Opens a stream and leaves it at that. */
+/** Opens a stream without reading it. */
 function follow(url: string, id: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "a2a-version": "1.0" };
@@ -149,7 +149,7 @@ function follow(url: string, id: string): Promise<IncomingMessage> {
   });
 }
 
-/** Subscribes and never takes a byte from its socket. */
+/** Subscribes and never reads from its socket. */
 async function neverRead(url: string, id: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

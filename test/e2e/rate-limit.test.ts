@@ -12,7 +12,7 @@ interface Told {
   readonly retryAfter: string | undefined;
 }
 
-it("Of ten thousand requests over sockets no more pass than the limit and what came back meanwhile", async () => {
+it("lets no more of 10,000 requests pass than the limit plus the tokens refilled meanwhile", async () => {
   const echo = agent({ name: "Echo", description: "Echoes.", version: "1", run: async (task) => task.text });
   const server = createServer(echo, { port: 0, store: "memory:", rateLimit: { principal: LIMIT } });
   const { port } = await server.listen();

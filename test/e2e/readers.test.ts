@@ -14,7 +14,7 @@ afterAll(() => bench.close());
 const NOW = { configuration: { returnImmediately: true } };
 
 describe("readers of one task", () => {
-  it("see the same events in the same order, from the start, from its middle, and after its end", async () => {
+  it("receive the same events in the same order, whether they start at the beginning, in the middle, or after the end", async () => {
     const { url } = server;
     const sent = await open(url, { method: "SendStreamingMessage", params: saying("shared") });
     const fromSend = [];
@@ -26,7 +26,7 @@ describe("readers of one task", () => {
     bench.open("shared-begin");
     const say = (words: string) => must(url, "SendMessage", saying(words, { message: { taskId: id }, ...NOW }));
     for (const words of ["one", "two", "three"]) await say(words);
-    // The late one begins with the whole task as it is.
+    // A late subscriber first receives a snapshot of the whole task.
     const late = await open(url, { method: "SubscribeToTask", params: { id } });
     const opening = await late.frames.next();
     for (const words of ["four", "end"]) await say(words);
@@ -42,7 +42,7 @@ describe("readers of one task", () => {
     const afterOpening = [];
     for await (const frame of late.frames) afterOpening.push(frame);
     expect(afterOpening).toEqual(events.filter((frame) => frame.id > opening.value.id));
-    // What the opening shows and what follows it are the whole.
+    // The snapshot and the events after it make up the whole task.
     const { artifacts } = await must<Task>(url, "GetTask", { id });
     const shown = opening.value.result.task?.artifacts?.flatMap(({ parts }) => parts) ?? [];
     const followed = afterOpening.flatMap(({ result }) => result.artifactUpdate?.artifact.parts ?? []);
@@ -52,7 +52,7 @@ describe("readers of one task", () => {
     expect(eventsOf(afterEnd)).toEqual(events);
   });
 
-  it("change nothing for the task by leaving", async () => {
+  it("do not affect the task when they disconnect", async () => {
     const { url } = server;
     const [opening] = await collect(
       url,
@@ -69,7 +69,7 @@ describe("readers of one task", () => {
 });
 
 describe("messages to a running task", () => {
-  it("wait for it in order, and start nothing", async () => {
+  it("reach its inbox in order, and start no new run", async () => {
     const { url } = server;
     const { task } = await must<{ task: Task }>(url, "SendMessage", saying("busy", NOW));
     for (const words of ["a", "b", "c"]) {
@@ -89,7 +89,7 @@ describe("messages to a running task", () => {
     expect(texts).toEqual(["busy", "a", "b", "c", "end"]);
   });
 
-  it("are refused once it is finished", async () => {
+  it("are refused once the task is finished", async () => {
     const { task } = await must<{ task: Task }>(server.url, "SendMessage", saying("0", NOW)).then(async (answer) => {
       bench.open("0-begin");
       await must(server.url, "SendMessage", saying("end", { message: { taskId: answer.task.id } }));
@@ -100,11 +100,11 @@ describe("messages to a running task", () => {
   });
 });
 
-describe("a race of two cancels and a completion", () => {
-  it("has exactly one end, whoever wins, and all are told the same", async () => {
+describe("two cancels and a completion at the same time", () => {
+  it("give the task exactly one final state, and all callers see the same state", async () => {
     const url = `${server.url}/agents/racer/`;
     const ends = new Set<string>();
-    // One that cannot but complete, one that cannot but be canceled, and many between.
+    // The first task always completes, the last is always canceled, the others may do either.
     const close = Array.from({ length: 24 }, (_, index) => `${15 + index} gentle`);
     for (const manner of ["60", "5000 gentle", ...close]) {
       const { task } = await must<{ task: Task }>(url, "SendMessage", saying(manner, NOW));
@@ -120,7 +120,7 @@ describe("a race of two cancels and a completion", () => {
       const state = terminal[0]?.result.statusUpdate?.status.state ?? "";
       ends.add(state);
       for (const { result, error } of answers) {
-        // Too late to cancel is told as such; in time, how it ended.
+        // A cancel that is too late gets an error; otherwise it returns the final state.
         if (error !== undefined) expect(error.code).toBe(-32002);
         else expect(result?.status.state).toBe(state);
       }

@@ -27,7 +27,7 @@ export interface Task {
   readonly history?: readonly Message[];
 }
 
-/** What a stream's frame may hold. */
+/** The possible contents of a stream frame. */
 export interface StreamResult {
   readonly task?: Task;
   readonly message?: Message;
@@ -44,7 +44,7 @@ export interface RpcError {
 export interface Answer<Result> {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** The body as it came. */
+  /** The response body, unparsed. */
   readonly body: string;
   readonly result?: Result;
   readonly error?: RpcError;
@@ -58,7 +58,7 @@ export interface Frame {
 export interface Call {
   readonly method: string;
   readonly params: object;
-  /** Resumes after this event. */
+  /** Resume after the event with this id. */
   readonly after?: number | undefined;
 }
 
@@ -74,7 +74,7 @@ interface Extra {
   readonly configuration?: object;
 }
 
-/** Parameters of a send: one text, and whatever else the message or the request shall have. */
+/** Parameters of a send: a message with one text, plus extra members for the message or the request. */
 export function saying(words: string, extra: Extra = {}): SendParameters {
   const message = {
     messageId: `m-${process.pid}-${++messages}`,
@@ -85,7 +85,7 @@ export function saying(words: string, extra: Extra = {}): SendParameters {
   return { message, ...(extra.configuration && { configuration: extra.configuration }) };
 }
 
-/** One call, one answer. */
+/** Sends one request and returns the response. */
 export async function ask<Result = unknown>(url: string, method: string, params: object): Promise<Answer<Result>> {
   const response = await post(url, { method, params });
   const body = await text(response);
@@ -93,23 +93,25 @@ export async function ask<Result = unknown>(url: string, method: string, params:
   return { status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"], body, result, error };
 }
 
-/** One call that must succeed. */
+/** Sends one request and returns its result; throws on an error response. */
 export async function must<Result>(url: string, method: string, params: object): Promise<Result> {
   const { result, body } = await ask<Result>(url, method, params);
   if (result === undefined) throw new Error(body);
   return result;
 }
 
-/** What a finished or a broken stream gave. */
+/** A stream that has ended or was cut. */
 export interface Stream {
   readonly frames: AsyncGenerator<Frame, void>;
-  /** Lines that belong to no frame: `retry:` and comments. */
+  /** Lines outside of frames: `retry:` and comments. */
   readonly asides: readonly string[];
   readonly status: number;
   close(): void;
 }
 
-/** Opens a stream. Only whole frames are given out, as a browser would; a cut connection ends them without complaint. */
+/**
+ * Opens a stream. Yields complete frames only, as a browser does; a cut connection ends the stream without an error.
+ */
 export async function open(url: string, call: Call): Promise<Stream> {
   const response = await post(url, call);
   if (response.headers["content-type"] !== "text/event-stream") throw new Error(await text(response));
@@ -122,7 +124,7 @@ export async function open(url: string, call: Call): Promise<Stream> {
   };
 }
 
-/** All frames of a stream, until it ends or, where told, until one is the last that is wanted. */
+/** Collects the frames of a stream until it ends or until `wanted` returns false for a frame. */
 export async function collect(
   url: string,
   call: Call,
@@ -138,12 +140,12 @@ export async function collect(
   return frames;
 }
 
-/** Without the frame that tells the whole task. */
+/** The frames without the snapshots of the whole task. */
 export function eventsOf(frames: readonly Frame[]): Frame[] {
   return frames.filter(({ result }) => result.task === undefined);
 }
 
-/** From the first event on: 1, 2, 3 … */
+/** The event ids 1, 2, 3, … `count`. */
 export function idsUpTo(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
@@ -186,7 +188,7 @@ async function* framesOf(response: IncomingMessage, asides: string[]): AsyncGene
       }
     }
   } catch (error) {
-    // The connection broke, or was left. What came before stays true.
+    // The connection was cut or closed. Frames received before stay valid.
     if (!isCut(error)) throw error;
   }
 }

@@ -6,7 +6,7 @@ import { must, saying, type Task } from "./rpc.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 const HOURS = 60 * 60 * 1000;
-/** Several renewals of the lease, at which the engine compares its clock with the store's. */
+/** Milliseconds for several lease renewals. At each renewal the engine compares its clock with the store's. */
 const SOME_RENEWALS = 2500;
 
 let bench: Workbench;
@@ -40,8 +40,8 @@ const stateOf = async ({ url }: Serving, id: string): Promise<string> =>
 describe.each([
   ["forward", 2 * HOURS],
   ["back", -2 * HOURS],
-])("while somebody sets the system's clock %s by two hours", (_, offset) => {
-  it("a task at work keeps its time limit, and a sleep takes as long as it was to take", async () => {
+])("while the system clock is set %s by two hours", (_, offset) => {
+  it("a running task keeps its time limit, and a sleep lasts as long as requested", async () => {
     const server = await serve();
     const working = await begin(server, "work");
     const sleeping = await begin(server, "sleep 5000");
@@ -55,20 +55,20 @@ describe.each([
     await until(async () => (await stateOf(server, working)) === "TASK_STATE_COMPLETED");
   }, 30_000);
 
-  it("a sleeping task that is not in memory wakes on time", async () => {
+  it("a sleeping task that is not in memory wakes up on time", async () => {
     const first = await serve();
     const id = await begin(first, "sleep 6000");
     await until(async () => (await stateOf(first, id)) === "TASK_STATE_WORKING");
     const asleepSince = performance.now();
     await first.kill("SIGKILL");
-    // Its sleep is in the store, so this process runs it again only when it is time.
+    // The sleep is stored, so this process starts the run only when the sleep is over.
     const second = await serve();
     setClock(offset);
     await until(async () => (await stateOf(second, id)) === "TASK_STATE_COMPLETED");
     expect(performance.now() - asleepSince).toBeGreaterThanOrEqual(5000);
   }, 30_000);
 
-  it("a webhook is retried on time, and its signature carries the time as it is set", async () => {
+  it("a webhook is retried on time, and its signature contains the new wall-clock time", async () => {
     const receiver = await Receiver.open(({ path }, response) => {
       if (path === "/hook" && receiver.received.length === 1) response.writeHead(503, { "content-length": 0 }).end();
     });
@@ -88,8 +88,8 @@ describe.each([
   }, 30_000);
 });
 
-describe("a clock that was set forward by two hours while no server ran", () => {
-  it("fails a task whose time limit has passed, and ends a sleep", async () => {
+describe("a server that starts after the clock was set forward by two hours", () => {
+  it("fails a task whose time limit has passed, and wakes a sleeping task", async () => {
     const first = await serve();
     const working = await begin(first, "work");
     const sleeping = await begin(first, "sleep 3600000");

@@ -12,7 +12,7 @@ afterEach(() => bench.close());
 
 const serve = (file: string): Promise<Serving> => bench.serve(["--demo", "--store", `sqlite:${file}`]);
 
-/** What a second process says that is to serve this file. */
+/** Tries to serve the file in a second process and returns its error output. */
 async function refusal(file: string): Promise<string> {
   const { code, stdout, stderr } = await bench.run(["serve", "--port", "0", "--demo", "--store", `sqlite:${file}`]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -21,11 +21,11 @@ async function refusal(file: string): Promise<string> {
 
 const inUseBy = ({ pid }: Serving): RegExp => new RegExp(`(in use by|locked by another program.*) process ${pid}\\b`);
 
-describe("a store's file that has several names", () => {
+describe("a store file with several names", () => {
   it.each<[string, (file: string, name: string) => void]>([
     ["a symbolic link", symlinkSync],
     ["a hard link", linkSync],
-  ])("is refused to a second process by %s that was made meanwhile", async (_, name) => {
+  ])("is refused to a second process that uses %s created while the first runs", async (_, name) => {
     const owner = await serve("tasks.db");
     name(bench.path("tasks.db"), bench.path("other.db"));
     expect(await refusal("other.db")).toMatch(inUseBy(owner));
@@ -33,7 +33,7 @@ describe("a store's file that has several names", () => {
     expect(await must(owner.url, "ListTasks", {})).toMatchObject({ totalSize: 1 });
   });
 
-  it("is refused by either name where the first process came by a hard link", async () => {
+  it("is refused under either name if the first process uses a hard link", async () => {
     await (await serve("tasks.db")).kill("SIGTERM");
     linkSync(bench.path("tasks.db"), bench.path("other.db"));
     const owner = await serve("other.db");
@@ -41,7 +41,7 @@ describe("a store's file that has several names", () => {
     expect(await refusal("other.db")).toMatch(inUseBy(owner));
   });
 
-  it("is refused by the only name left, after that of the first process was deleted", async () => {
+  it("is refused under its remaining name after the name the first process uses was deleted", async () => {
     await (await serve("tasks.db")).kill("SIGTERM");
     linkSync(bench.path("tasks.db"), bench.path("other.db"));
     await serve("other.db");
@@ -49,7 +49,7 @@ describe("a store's file that has several names", () => {
     expect(await refusal("tasks.db")).toMatch(/in use|locked by another program/);
   });
 
-  it("is free once the first process was killed", async () => {
+  it("can be opened after the first process was killed", async () => {
     const owner = await serve("tasks.db");
     linkSync(bench.path("tasks.db"), bench.path("other.db"));
     await owner.kill("SIGKILL");
@@ -61,12 +61,12 @@ describe("a store's file that has several names", () => {
     ["tasks.db", "apart/mounted db"],
     ["apart/mounted db", "tasks.db"],
   ] as const)(
-    "is refused where one process has it mounted as a file elsewhere (%s, then %s)",
+    "is refused if one of the processes uses a bind mount of the file (%s, then %s)",
     async ([first, second], context) => {
       mkdirSync(bench.path("apart"));
       await (await serve("tasks.db")).kill("SIGTERM");
       writeFileSync(bench.path("apart/mounted db"), "");
-      if (!mounted("tasks.db", "apart/mounted db")) context.skip("mounting needs rights this process does not have");
+      if (!mounted("tasks.db", "apart/mounted db")) context.skip("this process may not mount a file system");
       try {
         const owner = await serve(first);
         expect(await refusal(second)).toMatch(inUseBy(owner));
@@ -78,7 +78,7 @@ describe("a store's file that has several names", () => {
   );
 });
 
-/** Mounts one file over another, if this process may. */
+/** Bind-mounts one file over another; returns false if this process may not mount. */
 function mounted(file: string, over: string): boolean {
   try {
     execFileSync("mount", ["--bind", bench.path(file), bench.path(over)], { stdio: "ignore" });

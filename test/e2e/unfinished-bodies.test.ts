@@ -27,12 +27,12 @@ const serve = () =>
 
 interface Unfinished {
   readonly socket: Socket;
-  /** All but the last 100,000 bytes were handed to the network, or the server has closed the connection. */
+  /** True when all but the last 100,000 bytes were sent, or the server has closed the connection. */
   readonly isSent: () => boolean;
   readonly answer: () => string;
 }
 
-/** Sends 9.9 MB of a body of 10 MB, and then nothing. */
+/** Sends 9.9 MB of a 10 MB body and then stops. */
 async function sendMost({ url }: Serving, localAddress: string): Promise<Unfinished> {
   const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", localAddress });
   sockets.push(socket);
@@ -54,17 +54,17 @@ async function sendMost({ url }: Serving, localAddress: string): Promise<Unfinis
   return { socket, isSent: () => isOver, answer: () => answer };
 }
 
-/** Megabytes of memory that the process has had at most. */
+/** Peak memory of the process in megabytes. */
 function peakOf({ pid }: Serving): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1000;
 }
 
-describe.skipIf(process.platform !== "linux")("200 bodies of 10 MB that stop after 9.9 MB", () => {
+describe.skipIf(process.platform !== "linux")("200 request bodies of 10 MB that stop after 9.9 MB", () => {
   it.each([
     ["one address", () => "127.0.0.1"],
     ["200 addresses", (index: number) => `127.0.1.${index + 1}`],
   ])(
-    "from %s take less than 400 MB of memory, and other callers are served",
+    "from %s use less than 400 MB of memory, and other callers are answered",
     async (name, addressOf) => {
       const server = await serve();
       const before = peakOf(server);
@@ -86,12 +86,12 @@ describe.skipIf(process.platform !== "linux")("200 bodies of 10 MB that stop aft
       const refused = bodies.filter(({ answer }) => answer().startsWith("HTTP/1.1 503 ")).length;
       const open = bodies.filter(({ socket }) => !socket.destroyed).length;
       process.stdout.write(
-        `${name}: RSS ${before.toFixed(0)} MB before, ${peak.toFixed(0)} MB at most; 503: ${refused}, open: ${open}\n`,
+        `${name}: RSS ${before.toFixed(0)} MB before, peak ${peak.toFixed(0)} MB; 503: ${refused}, open: ${open}\n`,
       );
       expect(peak).toBeLessThan(400);
       expect(refused).toBeGreaterThan(0);
       expect(open).toBeGreaterThan(0);
-      // A large body gets through, too: it arrives at once.
+      // A large body that arrives without a pause is accepted.
       await send(7);
     },
     120_000,

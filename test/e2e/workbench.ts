@@ -25,22 +25,22 @@ export interface StartOptions {
   readonly nodeFlags?: readonly string[];
 }
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface Serving {
   readonly url: string;
   readonly pid: number;
   readonly ended: Promise<Ended>;
   stdout(): string;
   stderr(): string;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits until the process has ended. */
   kill(signal: NodeJS.Signals): Promise<Ended>;
-  /** Sends a signal and waits for nothing. */
+  /** Sends a signal without waiting. */
   signal(signal: NodeJS.Signals): void;
-  /** One question to a fixture's script, one answer. */
+  /** Sends one question to the fixture script over IPC and returns its answer. */
   ask(question: unknown): Promise<unknown>;
 }
 
-/** A folder of its own and the processes started in it. Nothing of either is left behind. */
+/** A temporary folder and the processes started in it. `close` removes both. */
 export class Workbench {
   readonly folder: string = mkdtempSync(join(tmpdir(), "palaver-e2e-"));
   readonly #children = new Set<ChildProcess>();
@@ -49,32 +49,32 @@ export class Workbench {
     return join(this.folder, name);
   }
 
-  /** Lets fixtures that wait for this file go on. */
+  /** Creates the file that a fixture waits for. */
   open(gate: string): void {
     writeFileSync(this.path(gate), "");
   }
 
-  /** The lines a fixture has left in a file of the folder. */
+  /** The lines that a fixture wrote to a file of the folder. */
   lines(name: string): readonly string[] {
     return existsSync(this.path(name)) ? readFileSync(this.path(name), "utf8").trimEnd().split("\n") : [];
   }
 
-  /** Runs a command line to its end. */
+  /** Runs a command until it ends. */
   run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
     return this.#start([MAIN, ...args], options).ended;
   }
 
-  /** `palaver serve`, on a free port. Resolves when it listens. */
+  /** Starts `palaver serve` on a free port. Resolves when the server listens. */
   serve(args: readonly string[], options: StartOptions = {}): Promise<Serving> {
     return this.#listening([MAIN, "serve", "--port", "0", ...args], options);
   }
 
-  /** A fixture's script that puts its own server together and says where it listens as the command line does. */
+  /** Starts a fixture script that creates its own server and prints `listening on <url>` as `palaver serve` does. */
   serveScript(name: string, options: StartOptions = {}): Promise<Serving> {
     return this.#listening([fixture(name)], options);
   }
 
-  /** Kills what still runs. */
+  /** Kills the processes that still run. */
   async stop(): Promise<void> {
     for (const child of this.#children) {
       const gone = once(child, "close");
@@ -96,7 +96,7 @@ export class Workbench {
     });
     await until(() => over || /listening on \S+\n/.test(output.stdout));
     const url = /listening on (\S+)\n/.exec(output.stdout)?.[1];
-    if (url === undefined) throw new Error(`It did not start: ${output.stderr}`);
+    if (url === undefined) throw new Error(`The server did not start: ${output.stderr}`);
     return {
       url,
       pid: child.pid ?? 0,
@@ -140,7 +140,7 @@ export class Workbench {
   }
 }
 
-/** Looks every few milliseconds; the test's own time limit ends it. */
+/** Checks the condition every 5 ms. The test's own timeout ends the wait. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(5);
 }
