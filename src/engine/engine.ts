@@ -35,13 +35,13 @@ import { recordedTask, takeSnapshot } from "./read/snapshot.ts";
 import { StateHistories } from "./read/state-history.ts";
 import { openSubscription } from "./read/subscription.ts";
 import { ticketOf } from "./read/ticket.ts";
+import { createSealer } from "./record/seal.ts";
 import { Claimer } from "./recover/claimer.ts";
 import { PollLoop } from "./recover/poll-loop.ts";
 import { Recovery } from "./recover/recovery.ts";
 import { RetentionSweeper } from "./retention-sweeper.ts";
 import type { RunEnvironment } from "./run/run.ts";
 import { Runs } from "./run/runs.ts";
-import { createSealer } from "./run/seal.ts";
 import { StoreProbe } from "./store-probe.ts";
 
 export function createEngine(options: EngineOptions): RunningEngine {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Sealer } from "../engine/run/seal.ts";
+import type { Sealer } from "../engine/record/seal.ts";
 import type { Clock } from "../internal/clock.ts";
 import { isTerminal } from "../protocol/state.ts";
 import { publicTaskId } from "../protocol/task-key.ts";

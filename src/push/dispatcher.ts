@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/contract.ts";
-import type { Sealer } from "../engine/run/seal.ts";
+import type { Sealer } from "../engine/record/seal.ts";
 import type { Clock, Timer } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { TaskId } from "../protocol/ids.ts";

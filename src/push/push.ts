@@ -1,4 +1,4 @@
-import { createSealer } from "../engine/run/seal.ts";
+import { createSealer } from "../engine/record/seal.ts";
 import { A2AError } from "../protocol/error.ts";
 import { type Outcome, type Store, StoreError, type WebhookOperation } from "../store/contract.ts";
 import type { WebhookConfigService } from "./contract.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Sealer } from "../engine/run/seal.ts";
+import type { Sealer } from "../engine/record/seal.ts";
 import type { Clock } from "../internal/clock.ts";
 import { randomId } from "../internal/random-id.ts";
 import { A2AError } from "../protocol/error.ts";

@@ -1,4 +1,4 @@
-import { openSealed, type Sealer } from "../engine/run/seal.ts";
+import { openSealed, type Sealer } from "../engine/record/seal.ts";
 import type { KeptPushConfig, PushConfig, PushPolicy } from "../protocol/operation.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { WebhookDraft, WebhookRecord } from "../store/contract.ts";

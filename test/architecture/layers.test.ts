@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { importsIn, importsOfSources, ROOT } from "./imports.ts";
-import { DIRECTIONS, findCycle, reachable, violations } from "./layers.ts";
+import { importsIn, importsOfSources, ROOT, sourceFiles } from "./imports.ts";
+import { DIRECTIONS, findCycle, LARGE_FOLDERS, MAX_FILES, reachable, violations } from "./layers.ts";
 import { mentionsIn, strayMentions } from "./versions.ts";
 
 describe("the layers of src", () => {
@@ -13,7 +13,17 @@ describe("the layers of src", () => {
     expect(violations(imports)).toEqual([]);
   });
 
-  it("have no import cycles", () => {
+  it(`have at most ${MAX_FILES} source files in a folder, or a reason for more`, () => {
+    const counts = new Map<string, number>();
+    for (const file of sourceFiles(join(ROOT, "src"))) {
+      const folder = relative(join(ROOT, "src"), dirname(file)).replaceAll("\\", "/");
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    const large = [...counts].filter(([, count]) => count > MAX_FILES).map(([folder]) => folder);
+    expect(large.toSorted()).toEqual(Object.keys(LARGE_FOLDERS).toSorted());
+  });
+
+  it("have no import cycles, imports of types included", () => {
     expect(findCycle(imports)).toBeUndefined();
   });
 
@@ -75,6 +85,9 @@ describe("the layer check", () => {
       'new Worker(new URL("../../engine/engine.ts", import.meta.url));',
       "store may import only",
     ],
+    ["engine/read/feed.ts", 'import { run } from "../run/run.ts";', "engine/read may import only record, api.ts"],
+    ["engine/new/a.ts", 'import { run } from "../run/run.ts";', "engine/new has no row"],
+    ["push/push.ts", 'import { run } from "../engine/run/run.ts";', "push may import only"],
     ["misc/thing.ts", 'import "../protocol/task.ts";', "no row"],
   ])("refuses %s: %s", (from, source, reason) => {
     expect(check(from, source)).toEqual([expect.stringContaining(reason)]);
@@ -105,13 +118,11 @@ describe("the layer check", () => {
     expect(mentionsIn("server/send.ts", source).map(({ text }) => text)).toEqual(named);
   });
 
-  it("finds cycles, but not through imports of types", () => {
+  it("finds cycles, also through imports of types", () => {
     const a = importsIn("engine/a.ts", 'import { b } from "./b.ts";');
-    expect(findCycle([...a, ...importsIn("engine/b.ts", 'import { a } from "./a.ts";')])).toEqual([
-      "engine/a.ts",
-      "engine/b.ts",
-      "engine/a.ts",
-    ]);
-    expect(findCycle([...a, ...importsIn("engine/b.ts", 'import type { A } from "./a.ts";')])).toBeUndefined();
+    const cycle = ["engine/a.ts", "engine/b.ts", "engine/a.ts"];
+    expect(findCycle([...a, ...importsIn("engine/b.ts", 'import { a } from "./a.ts";')])).toEqual(cycle);
+    expect(findCycle([...a, ...importsIn("engine/b.ts", 'import type { A } from "./a.ts";')])).toEqual(cycle);
+    expect(findCycle([...a, ...importsIn("engine/b.ts", 'import { c } from "./c.ts";')])).toBeUndefined();
   });
 });

@@ -16,8 +16,14 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   /** Requests that leave this process for addresses strangers named. */
   outgoing: ["protocol", "internal"],
   /** Tells webhooks what happens: a reader of the log, like a stream. */
-  push: ["protocol", "internal", "engine", "auth", "outgoing", "wire", "store/contract.ts", "bus/contract.ts"],
-  server: ["protocol", "internal", "engine", "auth", "push/contract.ts", "store/contract.ts", "bus/contract.ts"],
+  push: [
+    ...["protocol", "internal", "auth", "outgoing", "wire", "store/contract.ts", "bus/contract.ts"],
+    ...["engine/api.ts", "engine/read", "engine/record"],
+  ],
+  server: [
+    ...["protocol", "internal", "auth", "push/contract.ts", "store/contract.ts", "bus/contract.ts"],
+    ...["engine/api.ts", "engine/agent", "engine/read"],
+  ],
   transport: ["protocol", "internal", "wire", "server", "auth"],
   client: ["protocol", "internal", "wire", "auth"],
   /** For who receives what `push` sends. */
@@ -42,6 +48,40 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   /** The package's entry points, which lie in `src/` itself. */
   "": ["*", "!cli"],
 };
+
+/**
+ * The sub-folders of a folder, and which of its other sub-folders and files each may import. What they may import from elsewhere is the
+ * folder's row above. Files that lie in the folder itself may import all of it.
+ */
+export const SUBFOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  /** Along the life of a message: `intake` accepts it, `run` calls the agent, `log` writes events, `read` shows them, `recover` starts again after a crash. */
+  engine: {
+    agent: [],
+    record: [],
+    read: ["record", "api.ts"],
+    log: ["agent", "record", "read", "api.ts", "limits.ts"],
+    run: ["agent", "record", "read", "log", "api.ts", "limits.ts"],
+    intake: ["agent", "record", "read", "log", "run", "api.ts", "limits.ts", "parts.ts"],
+    recover: ["agent", "record", "read", "log", "run", "parts.ts"],
+  },
+  "store/sqlite": {
+    row: [],
+    migrations: [],
+    read: ["row", "connection.ts", "counters.ts", "scope-ids.ts"],
+    write: ["row", "connection.ts", "counters.ts", "scope-ids.ts", "sqlite-error.ts"],
+  },
+  client: {
+    http: [],
+    credentials: ["http"],
+    discovery: ["http"],
+    invoke: ["http", "credentials", "discovery", "said.ts"],
+    follow: ["http", "agent-host.ts", "api.ts"],
+  },
+};
+
+/** Folders that may hold more than {@link MAX_FILES} source files, and why. */
+export const LARGE_FOLDERS: Readonly<Record<string, string>> = {};
+export const MAX_FILES = 25;
 
 /** Third-party packages, and the folders that may use each. Those only tests use are development dependencies. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -76,6 +116,8 @@ function problemOf({ from, to, kind }: Import): string | undefined {
     if (users === undefined) return "no folder may use this package";
     return users.includes(layer) ? undefined : `only ${users.join(", ")} may use this package`;
   }
+  const sub = subfolderProblem(from, to);
+  if (sub !== undefined) return sub;
   const target = folderOf(to);
   if (target !== "wire" || layer !== "wire") {
     if (/^wire\/(v\d|proto\/)/.test(to)) return "nothing outside wire may know a version";
@@ -87,8 +129,26 @@ function problemOf({ from, to, kind }: Import): string | undefined {
   return `${layer === "" ? "an entry point" : layer} may import only ${allowed.join(", ") || "nothing"}`;
 }
 
+function subfolderProblem(from: string, to: string): string | undefined {
+  for (const [folder, rows] of Object.entries(SUBFOLDERS)) {
+    const [own, name] = [placeIn(folder, from), placeIn(folder, to)];
+    if (own === undefined || name === undefined || own.endsWith(".ts") || own === name) continue;
+    const allowed = rows[own];
+    if (allowed === undefined) return `the sub-folder ${folder}/${own} has no row in the table of sub-folders`;
+    if (!allowed.includes(name))
+      return `of ${folder}, ${folder}/${own} may import only ${allowed.join(", ") || "itself"}`;
+  }
+  return undefined;
+}
+
+/** The sub-folder of `folder` that a file lies in, or the file's own name if it lies in the folder itself. */
+function placeIn(folder: string, file: string): string | undefined {
+  return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split("/")[0] : undefined;
+}
+
 function allows(allowed: readonly string[], target: string, file: string): boolean {
   if (allowed.includes(target) || allowed.includes(file)) return true;
+  if (allowed.some((entry) => file.startsWith(`${entry}/`))) return true;
   return allowed.includes("*") && !allowed.includes(`!${target}`);
 }
 
@@ -106,11 +166,11 @@ export function reachable(imports: readonly Import[], entries: readonly string[]
   return imports.filter(({ from }) => files.has(from));
 }
 
-/** One cycle of imports that exist when the program runs, as the files along it; `undefined` if there is none. */
+/** One cycle of imports, imports of types included, as the files along it; `undefined` if there is none. */
 export function findCycle(imports: readonly Import[]): readonly string[] | undefined {
   const next = new Map<string, string[]>();
-  for (const { from, to, kind, typeOnly } of imports) {
-    if (kind === "file" && !typeOnly) next.set(from, [...(next.get(from) ?? []), to]);
+  for (const { from, to, kind } of imports) {
+    if (kind === "file") next.set(from, [...(next.get(from) ?? []), to]);
   }
   const done = new Set<string>();
   const walk = (file: string, path: readonly string[]): readonly string[] | undefined => {

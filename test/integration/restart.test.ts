@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { TaskContext } from "../../src/engine/agent/agent.ts";
-import { createSealer } from "../../src/engine/run/seal.ts";
+import { createSealer } from "../../src/engine/record/seal.ts";
 import type { TaskId } from "../../src/protocol/ids.ts";
 import type { Task } from "../../src/protocol/task.ts";
 import { type EngineHarness, endings, openHarness, scripted, turns } from "../../src/testing/engine-harness.ts";

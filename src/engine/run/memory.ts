@@ -5,7 +5,7 @@ import { readMessage, writeMessage } from "../../protocol/serial.ts";
 import type { HistoryEntry, StepRecord } from "../../store/contract.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
-import { openSealed, type Sealer } from "./seal.ts";
+import { openSealed, type Sealer } from "../record/seal.ts";
 
 /** What a question, a step, a sleep or a read message left behind, by the key of its place in the run. */
 export type Remembered =

@@ -27,13 +27,13 @@ import { abortOf, type WriterListener, type WriterLoss } from "../log/writer-con
 import { readFailure } from "../read/read-retries.ts";
 import { publicRef } from "../read/ticket.ts";
 import { readInboxMessage } from "../record/inbox-message.ts";
+import { openSealed, type Sealer } from "../record/seal.ts";
 import type { Turn } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
 import { iterateResult } from "./iterate.ts";
 import { Memory } from "./memory.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import type { Replay } from "./replay.ts";
-import { openSealed, type Sealer } from "./seal.ts";
 import { RESULT, RunContext } from "./task-context.ts";
 import { Waits } from "./waits.ts";
 

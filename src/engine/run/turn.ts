@@ -12,11 +12,11 @@ import { foldLog } from "../read/fold-log.ts";
 import { isStatusBody } from "../read/log-view.ts";
 import { readLog } from "../read/read-log.ts";
 import { FIRST_START, isTooLate, type RunnerRecord, readRunner } from "../record/runner-record.ts";
+import { openSealed, type Sealer } from "../record/seal.ts";
 import { answersIn, firstAccepted } from "./answer.ts";
 import { Memory } from "./memory.ts";
 import { Replay } from "./replay.ts";
 import type { Beginning, Run } from "./run.ts";
-import { openSealed, type Sealer } from "./seal.ts";
 
 /** Where the message of a turn is kept that must not be in the history. */
 const SEALED_TURN = "turn";
