@@ -38,8 +38,6 @@ export type { Secret } from "./client/credentials/secret.ts";
 export { type CardCache, type CardCacheOptions, createCardCache } from "./client/discovery/card-cache.ts";
 export { chooseInterface, type InterfaceChoice, type InterfaceOptions } from "./client/discovery/choose-interface.ts";
 export { type Discovered, type DiscoverOptions, discover } from "./client/discovery/discover.ts";
-export type { FetchOptions } from "./client/discovery/fetch-document.ts";
-export { createUrlGuard, type UrlGuardOptions } from "./client/discovery/url-guard.ts";
 export { type CardVerification, type VerifiedCard, verifyCard } from "./client/discovery/verify-card.ts";
 export type {
   Authorize,
@@ -56,7 +54,9 @@ export {
   type RemoteErrorCode,
   type RemoteErrorOptions,
 } from "./client/http/errors.ts";
+export type { FetchOptions } from "./client/http/fetch-document.ts";
 export type { ClientOptions, RetryOptions } from "./client/http/settings.ts";
+export { createUrlGuard, type UrlGuardOptions } from "./client/http/url-guard.ts";
 export {
   clearAgentCardCache,
   discoverAgent,

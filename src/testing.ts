@@ -1,4 +1,5 @@
-export { type OpenStore, type StoreSetup, storeContract } from "./testing/store-contract.ts";
+export type { OpenStore, StoreSetup } from "./testing/store-case.ts";
+export { storeContract } from "./testing/store-contract.ts";
 export {
   createUnreliableStore,
   type StoreFaults,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Retention, Store } from "../store/contract.ts";
-import { StoreError } from "../store/contract.ts";
+import { type Retention, type Store, StoreError } from "../store/contract.ts";
+import type { OpenStore, StoreCase, StoreTrial } from "./store-case.ts";
 import { storeDeliveryCases } from "./store-delivery-cases.ts";
 import { storeOnceCases } from "./store-idempotency-cases.ts";
 import { storeLeaseCases } from "./store-lease-cases.ts";
@@ -10,28 +10,6 @@ import { storeReadCases } from "./store-read-cases.ts";
 import { storeRetentionCases } from "./store-retention-cases.ts";
 import { storeWebhookCases } from "./store-webhook-cases.ts";
 import { storeWriteCases } from "./store-write-cases.ts";
-
-/** How the suite wants a store: empty, keeping everything unless told, with a clock of its own. */
-export interface StoreSetup {
-  readonly retention: Retention;
-  readonly now: () => number;
-}
-
-export type OpenStore = (setup: StoreSetup) => Promise<Store>;
-
-/** A store under test, and its clock. */
-export interface StoreTrial {
-  readonly store: Store;
-  readonly clock: { now: number };
-  /** Another empty store with this retention. Closed with the trial. */
-  readonly open: (retention: Retention) => Promise<Store>;
-}
-
-export interface StoreCase {
-  /** A sentence about every store. */
-  readonly name: string;
-  run(trial: StoreTrial): Promise<void>;
-}
 
 const closingCases: readonly StoreCase[] = [
   {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { TaskCreate } from "../store/contract.ts";
-import type { StoreCase } from "./store-contract.ts";
+import type { StoreCase } from "./store-case.ts";
 import { createOf, endOf, SCOPE, START, taskId, webhookOf } from "./store-operations.ts";
 import { outcomes } from "./store-write-cases.ts";
 

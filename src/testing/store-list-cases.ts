@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TaskId } from "../protocol/ids.ts";
 import type { HistoryEntry, ListCursor, ListQuery, Store, TaskRecord, TaskWrite } from "../store/contract.ts";
-import type { StoreCase } from "./store-contract.ts";
+import type { StoreCase } from "./store-case.ts";
 import {
   chunkEntry,
   contextId,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { LogEntry } from "../store/contract.ts";
-import type { StoreCase } from "./store-contract.ts";
+import type { StoreCase } from "./store-case.ts";
 import { chunkEntry, createOf, endOf, SCOPE, statusEntry, taskId, writeOf } from "./store-operations.ts";
 
 const T = taskId(1);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ArtifactFold } from "../protocol/fold.ts";
 import { readEvent } from "../protocol/serial.ts";
 import type { Store, TaskWrite } from "../store/contract.ts";
-import type { StoreCase } from "./store-contract.ts";
+import type { StoreCase } from "./store-case.ts";
 import {
   chunkEntry,
   createOf,

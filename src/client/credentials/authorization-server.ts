@@ -1,9 +1,9 @@
 import { withoutTrailing } from "../../internal/without-trailing.ts";
 import type { OAuthFlow, SecurityScheme } from "../../protocol/card.ts";
-import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";
-import { isPrivateWay } from "../discovery/safe-address.ts";
 import { RemoteError } from "../http/errors.ts";
+import { type FetchOptions, fetchDocument, jsonObject } from "../http/fetch-document.ts";
 import { shown } from "../http/redirect.ts";
+import { isPrivateWay } from "../http/safe-address.ts";
 import { type OAuthCredentials, USABLE_FLOWS, type UsableFlow } from "./contract.ts";
 
 /** Where an authorization server is asked for what. */

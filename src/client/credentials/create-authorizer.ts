@@ -1,8 +1,8 @@
 import type { AgentCard, SecurityRequirement, SecurityScheme } from "../../protocol/card.ts";
-import type { FetchOptions } from "../discovery/fetch-document.ts";
 import { abortable } from "../http/abort.ts";
 import type { Authorize } from "../http/contract.ts";
 import { RemoteError } from "../http/errors.ts";
+import type { FetchOptions } from "../http/fetch-document.ts";
 import type { CredentialSet, Credentials } from "./contract.ts";
 import { type Proof, proofFor, undeclaredProofs } from "./proof.ts";
 

@@ -1,6 +1,6 @@
 import type { SecurityScheme } from "../../protocol/card.ts";
-import type { FetchOptions } from "../discovery/fetch-document.ts";
 import type { OutgoingRequest } from "../http/contract.ts";
+import type { FetchOptions } from "../http/fetch-document.ts";
 import { possibleFlows, type TokenScheme } from "./authorization-server.ts";
 import type { CredentialSet } from "./contract.ts";
 import { asCookieValue, asHeaderValue, base64, readSecret, type Secret } from "./secret.ts";

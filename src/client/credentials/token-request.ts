@@ -1,7 +1,7 @@
-import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";
-import { guardOf } from "../discovery/url-guard.ts";
 import { RemoteError } from "../http/errors.ts";
+import { type FetchOptions, fetchDocument, jsonObject } from "../http/fetch-document.ts";
 import { shown } from "../http/redirect.ts";
+import { guardOf } from "../http/url-guard.ts";
 import { type AuthorizationServer, tokenAddress } from "./authorization-server.ts";
 import type { OAuthCredentials, Token } from "./contract.ts";
 import { base64, readSecret, redacted } from "./secret.ts";

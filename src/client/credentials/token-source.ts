@@ -1,6 +1,6 @@
 import { type Clock, createClock } from "../../internal/clock.ts";
-import type { FetchOptions } from "../discovery/fetch-document.ts";
-import { SingleFlight } from "../discovery/single-flight.ts";
+import type { FetchOptions } from "../http/fetch-document.ts";
+import { SingleFlight } from "../http/single-flight.ts";
 import { requestPersonToken } from "./authorization-code.ts";
 import { type AuthorizationServer, findServer, type TokenScheme } from "./authorization-server.ts";
 import { requestClientToken } from "./client-credentials.ts";

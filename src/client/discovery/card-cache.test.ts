@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createDeferred } from "../../internal/deferred.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
-import { type CardCacheOptions, createCardCache, type DocumentAnswer, type DocumentRequest } from "./card-cache.ts";
+import type { DocumentAnswer } from "../http/fetch-document.ts";
+import { type CardCacheOptions, createCardCache, type DocumentRequest } from "./card-cache.ts";
 
 const MINUTE = 60_000;
 const URL_A = "https://a.example/.well-known/agent-card.json";

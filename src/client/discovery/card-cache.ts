@@ -1,4 +1,6 @@
 import { type Clock, createClock } from "../../internal/clock.ts";
+import type { DocumentAnswer } from "../http/fetch-document.ts";
+import { SingleFlight } from "../http/single-flight.ts";
 import {
   conditionsFor,
   confirmed,
@@ -9,16 +11,6 @@ import {
   type StalePolicy,
   variesBy,
 } from "./freshness.ts";
-import { SingleFlight } from "./single-flight.ts";
-
-/** An answer to a request for a document. */
-export interface DocumentAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Where it came from in the end. */
-  readonly url: string;
-  readonly text: string;
-}
 
 export interface DocumentRequest {
   readonly url: string;

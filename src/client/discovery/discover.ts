@@ -5,11 +5,12 @@ import { codeOfStatus } from "../../wire/error-table.ts";
 import { abortable } from "../http/abort.ts";
 import type { Authorize } from "../http/contract.ts";
 import { RemoteError } from "../http/errors.ts";
+import type { DocumentAnswer } from "../http/fetch-document.ts";
+import { type FetchOptions, fetchDocument, jsonObject } from "../http/fetch-document.ts";
 import { shown } from "../http/redirect.ts";
-import { type CardCache, createCardCache, type DocumentAnswer } from "./card-cache.ts";
+import { guardOf } from "../http/url-guard.ts";
+import { type CardCache, createCardCache } from "./card-cache.ts";
 import { type CardPlace, cardPlaces, isReachedAt } from "./card-places.ts";
-import { type FetchOptions, fetchDocument, jsonObject } from "./fetch-document.ts";
-import { guardOf } from "./url-guard.ts";
 import { type CardVerification, verifyCard } from "./verify-card.ts";
 
 export interface DiscoverOptions extends FetchOptions {

@@ -1,10 +1,10 @@
 import type { KeySet } from "../../auth/detached-signature.ts";
 import { createClock } from "../../internal/clock.ts";
 import type { Guard } from "../http/contract.ts";
-import { type FetchOptions, fetchDocument, jsonObject } from "./fetch-document.ts";
+import { type FetchOptions, fetchDocument, jsonObject } from "../http/fetch-document.ts";
+import { isPrivateWay } from "../http/safe-address.ts";
+import { guardOf } from "../http/url-guard.ts";
 import { lifetimeOf } from "./freshness.ts";
-import { isPrivateWay } from "./safe-address.ts";
-import { guardOf } from "./url-guard.ts";
 
 /** Milliseconds for which keys are used without looking again, whatever their server allows: a key that is withdrawn must go. */
 const LONGEST_LIFE = 10 * 60_000;

@@ -6,7 +6,7 @@ import type { PublishedKey } from "../../auth/detached-signature.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { signedForms } from "../../wire/card/signed-card.ts";
 import { createDialects } from "../../wire/dialects.ts";
-import type { FetchOptions } from "./fetch-document.ts";
+import type { FetchOptions } from "../http/fetch-document.ts";
 import { served } from "./test/served.ts";
 import { type CardVerification, verifyCard } from "./verify-card.ts";
 

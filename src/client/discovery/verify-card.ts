@@ -13,9 +13,9 @@ import { createClock } from "../../internal/clock.ts";
 import { type SignedForm, signedForms } from "../../wire/card/signed-card.ts";
 import { abortable } from "../http/abort.ts";
 import { RemoteError } from "../http/errors.ts";
-import type { FetchOptions } from "./fetch-document.ts";
+import type { FetchOptions } from "../http/fetch-document.ts";
+import { isPrivateWay } from "../http/safe-address.ts";
 import { publishedKeys } from "./published-keys.ts";
-import { isPrivateWay } from "./safe-address.ts";
 
 /** Whose signatures are believed. At least one way to find a key must be given. */
 export interface CardVerification {

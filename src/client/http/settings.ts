@@ -1,6 +1,6 @@
 import { type Clock, createClock } from "../../internal/clock.ts";
-import { guardOf } from "../discovery/url-guard.ts";
 import type { Authorize, Guard, HttpOptions } from "./contract.ts";
+import { guardOf } from "./url-guard.ts";
 
 /** How long to wait between tries, and how often to try. */
 export interface RetryOptions {

@@ -2,9 +2,9 @@ import { createClock } from "../../internal/clock.ts";
 import type { FieldViolation } from "../../protocol/error.ts";
 import { CARD_PATHS, CARD_VERSION } from "../../wire/card/client-cards.ts";
 import { ExternalServiceError, ValidationError } from "../../wire/plain/named-errors.ts";
-import { type FetchOptions, fetchDocument, jsonObject } from "../discovery/fetch-document.ts";
 import { abortable } from "../http/abort.ts";
 import { RemoteError } from "../http/errors.ts";
+import { type FetchOptions, fetchDocument, jsonObject } from "../http/fetch-document.ts";
 
 /** A card as another agent wrote it. Of its members only those listed here are known to be there. */
 export interface RemoteAgentCard extends Readonly<Record<string, unknown>> {

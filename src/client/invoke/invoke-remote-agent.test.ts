@@ -4,7 +4,7 @@ import { serving } from "../../plain/test/serving.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { VERSIONS } from "../../wire/registry.ts";
 import { type Answer, type Seen, type Served, served } from "../discovery/test/served.ts";
-import { createUrlGuard } from "../discovery/url-guard.ts";
+import { createUrlGuard } from "../http/url-guard.ts";
 import { type InvokeOptions, invokeRemoteAgent, type RemoteInvocationResult } from "./invoke-remote-agent.ts";
 
 const BASE = "https://agent.example.com";

@@ -1,8 +1,8 @@
 import { isPublicAddress } from "../../internal/ip-address.ts";
 import { isPrivateName } from "../../internal/private-name.ts";
 import { withoutTrailing } from "../../internal/without-trailing.ts";
-import type { Guard, HttpOptions } from "../http/contract.ts";
-import { RemoteError } from "../http/errors.ts";
+import type { Guard, HttpOptions } from "./contract.ts";
+import { RemoteError } from "./errors.ts";
 
 export interface UrlGuardOptions {
   /** Whether `http:` may be called as well. Default false. */

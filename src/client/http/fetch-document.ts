@@ -1,11 +1,19 @@
 import { type Clock, createClock } from "../../internal/clock.ts";
-import { createDeadline } from "../http/abort.ts";
-import type { HttpOptions } from "../http/contract.ts";
-import { RemoteError } from "../http/errors.ts";
-import { exchange, readAll, readText } from "../http/http.ts";
-import { shown } from "../http/redirect.ts";
-import type { DocumentAnswer } from "./card-cache.ts";
+import { createDeadline } from "./abort.ts";
+import type { HttpOptions } from "./contract.ts";
+import { RemoteError } from "./errors.ts";
+import { exchange, readAll, readText } from "./http.ts";
+import { shown } from "./redirect.ts";
 import { guardOf } from "./url-guard.ts";
+
+/** An answer to a request for a document. */
+export interface DocumentAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Where it came from in the end. */
+  readonly url: string;
+  readonly text: string;
+}
 
 export interface FetchOptions extends HttpOptions {
   readonly signal?: AbortSignal | undefined;
