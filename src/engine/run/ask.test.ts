@@ -39,7 +39,7 @@ describe("ask", () => {
     const again = await harness.send({ taskId: id, parts: [{ data: { count: 0 } }] });
     expect(again.status.state).toBe("input-required");
     const parts = again.status.message?.parts ?? [];
-    expect(parts[0]?.text).toMatch(/^That answer does not fit: count: /);
+    expect(parts[0]?.text).toMatch(/^That answer is not valid: count: /);
     expect(parts[1]?.text).toBe("How many?");
     const task = await harness.send({ taskId: id, parts: [{ text: '{"count": 2}' }] });
     expect(task.artifacts?.[0]?.parts).toEqual([{ data: 3 }]);

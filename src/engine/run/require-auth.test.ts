@@ -311,7 +311,7 @@ describe("requireAuth for a secret", () => {
       const again = await harness.send({ taskId: asked.id, parts: [secretPart(jwe)] });
       expect(again.status.state).toBe("auth-required");
       const [problem, words, part] = again.status.message?.parts ?? [];
-      expect(problem?.text).toMatch(/^That answer does not fit: It could not be decrypted/);
+      expect(problem?.text).toMatch(/^That answer is not valid: It could not be decrypted/);
       expect(words).toEqual({ text: "Your token, please." });
       expect(part?.data).toMatchObject({ secret: true });
       expect(part?.data).not.toMatchObject({ key: needOf(asked).key });

@@ -477,7 +477,7 @@ describe("limits", () => {
     });
     expect(caught).toEqual(["event-too-large"]);
     expect(story.slice(0, 2)).toEqual(["working", "a=small!"]);
-    expect(story.at(-1)).toMatch(/^failed:Over a limit: one event may be 200 bytes/);
+    expect(story.at(-1)).toMatch(/^failed:Limit exceeded: an event may have at most 200 bytes/);
   });
 
   test("a task over maxTaskBytes is refused by name; what was written stays and it can still fail", async () => {
@@ -486,7 +486,7 @@ describe("limits", () => {
     });
     expect(caught).toEqual(["task-too-large"]);
     expect(story.filter((line) => line.startsWith("a")).length).toBeGreaterThan(3);
-    expect(story.at(-1)).toMatch(/^failed:Over a limit: the events of a task/);
+    expect(story.at(-1)).toMatch(/^failed:Limit exceeded: the events of a task/);
   });
 
   test("statuses count too: nobody fills a store with them", async () => {
