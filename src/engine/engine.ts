@@ -176,7 +176,7 @@ class TaskEngine implements RunningEngine {
       committer,
       feeds,
       environment,
-      onLetGo: (id) => this.#letGo(id),
+      onReleased: (id) => this.#release(id),
     });
     this.#parts = {
       agents,
@@ -343,7 +343,7 @@ class TaskEngine implements RunningEngine {
   }
 
   /** A task was let go of here, and something may be waiting for it. */
-  #letGo(id: TaskId): void {
+  #release(id: TaskId): void {
     if (this.#recovery.has(id)) {
       void this.#endIfCanceled(id);
       return;

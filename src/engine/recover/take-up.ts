@@ -118,7 +118,7 @@ async function decide(options: TakeUpOptions, { run, record, crash }: TakenTask)
   const canceled = writer.inbox.some((entry) => entry.kind === "cancel");
   const fail = (text: string): Promise<void> =>
     canceled ? runs.end(run, "canceled") : runs.end(run, "failed", [{ text }]);
-  if (canceled && (!run.undoes || (stopped && policy !== "resume"))) return runs.end(run, "canceled");
+  if (canceled && (!run.runsAfterCancel || (stopped && policy !== "resume"))) return runs.end(run, "canceled");
   const { limitAt = Number.POSITIVE_INFINITY } = writer.runner;
   if (!canceled && limitAt <= environment.clock.now()) return fail("Task timed out");
   if (stopped && policy === "fail") return fail("The server stopped while this task was at work.");

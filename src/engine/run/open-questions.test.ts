@@ -153,7 +153,7 @@ describe("questions asked at the same time", () => {
     const requests = inputRequestsOf(again.status.message);
     expect(requests.map(({ prompt }) => prompt)).toEqual([
       "Who?",
-      expect.stringMatching(/does not fit.*\nHow many\?$/),
+      expect.stringMatching(/is not valid.*\nHow many\?$/),
     ]);
     expect(requests[0]?.requestId).toBe(idOf(task, "Who?"));
     expect(requests[1]?.requestId).not.toBe(idOf(task, "How many?"));

@@ -52,7 +52,7 @@ export interface RunEnvironment {
 }
 
 /** How one attempt begins. */
-export interface Beginning {
+export interface AttemptStart {
   readonly turn: Turn;
   readonly skill: Skill | undefined;
   readonly steps: readonly StepRecord[];
@@ -63,7 +63,7 @@ export interface Beginning {
 export interface RunHost {
   readonly environment: RunEnvironment;
   /** Finds out what the next unread message asks for; `undefined`: there is none. */
-  readonly nextTurn: (run: Run) => Promise<Beginning | undefined>;
+  readonly nextTurn: (run: Run) => Promise<AttemptStart | undefined>;
   /** The run has waited long enough to be let go of. */
   readonly onPark: (run: Run) => void;
   /** It was told to end and has not; somebody must end the task over its head. */
@@ -75,16 +75,16 @@ export interface RunHost {
 /** What callers are told of an error that was not meant for them. */
 const AGENT_FAILED = "The agent failed while working on this task.";
 
-type Ending = { readonly kind: "returned" } | { readonly kind: "threw"; readonly error: unknown };
+type AttemptResult = { readonly kind: "returned" } | { readonly kind: "threw"; readonly error: unknown };
 
 /** The author's function at work on one task: from its start to the task's end, or until the task is taken away from it. */
 export class Run implements WriterListener {
   readonly agent: Agent;
   readonly writer: TaskLogWriter;
   /** The author's function was called, and has not returned yet. */
-  atWork = false;
+  isRunning = false;
   readonly #host: RunHost;
-  readonly #abortion = new LazyAbort();
+  readonly #aborter = new LazyAbort();
   #waits: Waits | undefined;
   #questions: OpenQuestions | undefined;
   #stop: { readonly cause: "canceled" | "timeout" } | undefined;
@@ -107,17 +107,17 @@ export class Run implements WriterListener {
   }
 
   /** Runs the turn, and every further one that messages ask for. Never rejects. */
-  async execute(beginning: Beginning): Promise<void> {
+  async execute(beginning: AttemptStart): Promise<void> {
     if (this.#detached !== undefined) return;
-    let next: Beginning | undefined = beginning;
-    this.atWork = true;
+    let next: AttemptStart | undefined = beginning;
+    this.isRunning = true;
     try {
       while (next !== undefined) {
         // A cancel overtakes a message that was about to begin another turn.
-        const ending: Ending =
-          this.#stop === undefined || this.#isToUndo(next)
+        const ending: AttemptResult =
+          this.#stop === undefined || this.#isRunAfterCancel(next)
             ? await this.#attempt(next)
-            : { kind: "threw", error: this.#abortion.reason };
+            : { kind: "threw", error: this.#aborter.reason };
         if (this.#detached !== undefined) return;
         next = await this.#after(ending);
       }
@@ -128,9 +128,9 @@ export class Run implements WriterListener {
       if (this.#detached !== undefined) this.#report(error);
       // Not the agent's fault: the task is run again when the store answers.
       else if (unread !== undefined) this.writer.lose({ kind: "store-unavailable", error: unread });
-      else await this.failAnyway(error);
+      else await this.failAsLastResort(error);
     } finally {
-      this.atWork = false;
+      this.isRunning = false;
       this.#over = true;
       this.#deadline?.cancel();
       this.#limit?.cancel();
@@ -144,19 +144,19 @@ export class Run implements WriterListener {
     this.#stop = { cause };
     this.#abort(cause, cause === "canceled" ? "The task was canceled." : "The task's time is up.");
     const { clock } = this.#host.environment;
-    const isAwaited = this.atWork || this.undoes;
+    const isAwaited = this.isRunning || this.runsAfterCancel;
     this.#grace = clock.setTimer(clock.now() + (isAwaited ? grace : 0), () => this.#host.onOverdue(this), {
       unref: true,
     });
   }
 
   /** Even a canceled task is run again, where it has been at work before: it may hold something elsewhere. */
-  get undoes(): boolean {
+  get runsAfterCancel(): boolean {
     return this.agent.onCancel === "resume" && this.writer.state !== "submitted";
   }
 
-  #isToUndo({ replay }: Beginning): boolean {
-    return this.undoes && replay !== undefined;
+  #isRunAfterCancel({ replay }: AttemptStart): boolean {
+    return this.runsAfterCancel && replay !== undefined;
   }
 
   /** Takes the task away from this run: whatever it still does, it can write no more. */
@@ -168,7 +168,7 @@ export class Run implements WriterListener {
     this.#grace?.cancel();
     this.#questions?.stop();
     this.#waits?.abort(reason);
-    this.#abortion.abort(reason);
+    this.#aborter.abort(reason);
   }
 
   openEntry(entry: InboxEntry): Message | undefined {
@@ -188,7 +188,7 @@ export class Run implements WriterListener {
   }
 
   /** The last resort, so that no task is left with nobody at work on it. Past any transform, which may be what failed. Never rejects. */
-  async failAnyway(error: unknown): Promise<void> {
+  async failAsLastResort(error: unknown): Promise<void> {
     this.#report(error);
     try {
       await this.writer.end("failed", {
@@ -203,7 +203,7 @@ export class Run implements WriterListener {
   }
 
   get signal(): AbortSignal {
-    return this.#abortion.signal;
+    return this.#aborter.signal;
   }
 
   /** Values of an Observable that may wait to be written. */
@@ -238,7 +238,7 @@ export class Run implements WriterListener {
         clock: environment.clock,
         parkAfter: staysActive ? Number.POSITIVE_INFINITY : environment.parkAfter,
         staysActive,
-        aborted: () => this.#abortion.reason,
+        aborted: () => this.#aborter.reason,
         onPark: () => onPark(this),
         onResume: () => this.#armDeadline(),
       });
@@ -272,7 +272,7 @@ export class Run implements WriterListener {
 
   /** The task is in the store and its run goes on: from here on its time is watched. */
   watchDeadline(): void {
-    if (this.#deadline === undefined && this.atWork && this.writer.runner.pausedAt === undefined) this.#armDeadline();
+    if (this.#deadline === undefined && this.isRunning && this.writer.runner.pausedAt === undefined) this.#armDeadline();
     this.watchLimit();
   }
 
@@ -283,7 +283,7 @@ export class Run implements WriterListener {
     this.#limit = this.#host.environment.clock.setTimer(limitAt, () => this.#limitReached(), { unref: true });
   }
 
-  async #attempt(beginning: Beginning): Promise<Ending> {
+  async #attempt(beginning: AttemptStart): Promise<AttemptResult> {
     const { writer, agent } = this;
     const { hooks } = this.#host.environment;
     const emitter = new Emitter({ writer, replay: beginning.replay, transforms: hooks.transform !== undefined });
@@ -293,7 +293,7 @@ export class Run implements WriterListener {
     if (this.#inboxHasCancel()) this.stop("canceled");
     try {
       if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
-      if (!this.#isToUndo(beginning)) this.#abortion.throwIfAborted();
+      if (!this.#isRunAfterCancel(beginning)) this.#aborter.throwIfAborted();
       await this.#consume(runOf(agent, beginning.skill)(context), context);
       await emitter.finish();
       return { kind: "returned" };
@@ -310,22 +310,22 @@ export class Run implements WriterListener {
     const chunks = iterateResult(value, this);
     if (chunks !== undefined) return this.#consumeAll(chunks, context);
     // Whoever returns nothing after being told to stop has stopped; a result, though, is a result.
-    if (value === undefined) return this.#abortion.throwIfAborted();
+    if (value === undefined) return this.#aborter.throwIfAborted();
     // Safe: a run returns an Output or nothing; toParts refuses whatever is neither.
     return context.artifact(RESULT).end(value as JsonValue);
   }
 
   async #consumeAll(chunks: AsyncIterable<Output>, context: RunContext): Promise<void> {
     for await (const chunk of chunks) {
-      this.#abortion.throwIfAborted();
+      this.#aborter.throwIfAborted();
       await context.yielded(chunk);
     }
     // A generator that was cut short by the signal may end as if it were done.
-    this.#abortion.throwIfAborted();
+    this.#aborter.throwIfAborted();
   }
 
   /** Ends the task, or finds the message that wants another turn. */
-  async #after(ending: Ending): Promise<Beginning | undefined> {
+  async #after(ending: AttemptResult): Promise<AttemptStart | undefined> {
     this.#waits?.close();
     this.#waits = undefined;
     this.#questions?.stop();
@@ -337,7 +337,7 @@ export class Run implements WriterListener {
     return undefined;
   }
 
-  async #finish(ending: Ending): Promise<"ended" | "inbox"> {
+  async #finish(ending: AttemptResult): Promise<"ended" | "inbox"> {
     const { writer } = this;
     if (ending.kind === "returned") {
       if (writer.inbox.some((entry) => entry.kind === "message") && this.#stop === undefined) return "inbox";
@@ -408,7 +408,7 @@ export class Run implements WriterListener {
   #abort(cause: AbortCause, message: string): void {
     const reason = new TaskAborted(cause, message);
     this.#waits?.abort(reason);
-    this.#abortion.abort(reason);
+    this.#aborter.abort(reason);
   }
 
   #report(error: unknown): void {

@@ -17,7 +17,7 @@ import type { Feeds } from "../read/feeds.ts";
 import type { LogView } from "../read/log-view.ts";
 import { publicRef } from "../read/ticket.ts";
 import { firstTimeOut } from "../record/runner-record.ts";
-import { type Beginning, callHook, Run, type RunEnvironment, type RunHost } from "./run.ts";
+import { type AttemptStart, callHook, Run, type RunEnvironment, type RunHost } from "./run.ts";
 import { Slots } from "./slots.ts";
 import { prepareNextTurn } from "./turn.ts";
 
@@ -30,7 +30,7 @@ export interface RunsOptions {
   readonly feeds: Feeds;
   readonly environment: RunEnvironment;
   /** A task was let go of while something may be waiting for it. */
-  readonly onLetGo: (id: TaskId) => void;
+  readonly onReleased: (id: TaskId) => void;
 }
 
 const INBOXES_AT_A_TIME = 200;
@@ -73,8 +73,8 @@ export class Runs {
     this.#runHost = {
       environment,
       nextTurn: (run) => prepareNextTurn(run, options.store),
-      onPark: (run) => void this.letGo(run, "parked"),
-      onOverdue: (run) => void this.#endOverHead(run),
+      onPark: (run) => void this.release(run, "parked"),
+      onOverdue: (run) => void this.#endWithoutRun(run),
       onLost: (run, loss) => this.#lost(run, loss),
     };
   }
@@ -121,7 +121,7 @@ export class Runs {
   }
 
   /** Starts the run when there is a slot for it, and it is ready; if it never will be, not at all. */
-  begin(run: Run, beginning: Beginning, ready?: Promise<void>): void {
+  begin(run: Run, beginning: AttemptStart, ready?: Promise<void>): void {
     const live = this.#live.get(run.writer.ref.id);
     const slots = this.#slots.get(run.agent.id);
     if (live === undefined || slots === undefined) return;
@@ -153,17 +153,17 @@ export class Runs {
     try {
       await run.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox: false, note: ENGINE_NOTE });
     } catch (error) {
-      if (!(error instanceof TaskAborted)) await run.failAnyway(error);
+      if (!(error instanceof TaskAborted)) await run.failAsLastResort(error);
     }
     this.#forget(run);
   }
 
   /** Something was left in a task's inbox. `node` holds its lease. */
   deliver(id: TaskId, entry: InboxEntry, node: string | undefined): void {
-    const { bus, onLetGo } = this.#options;
+    const { bus, onReleased } = this.#options;
     const live = this.#live.get(id);
     if (live !== undefined) live.run.writer.deliver(entry);
-    else if (node === undefined || node === this.#options.node) onLetGo(id);
+    else if (node === undefined || node === this.#options.node) onReleased(id);
     else bus.publish({ task: id, kind: "inbox" });
   }
 
@@ -197,7 +197,7 @@ export class Runs {
   }
 
   /** Gives the task back in good order: another start will go on with it. */
-  async letGo(run: Run, cause: "parked" | "shutdown"): Promise<void> {
+  async release(run: Run, cause: "parked" | "shutdown"): Promise<void> {
     const { writer } = run;
     const id = writer.ref.id;
     const live = this.#live.get(id);
@@ -219,13 +219,13 @@ export class Runs {
     }
     this.#forget(run);
     // What came in while it was being let go of must not wait for the next look round.
-    if (writer.inbox.length > 0) this.#options.onLetGo(id);
+    if (writer.inbox.length > 0) this.#options.onReleased(id);
   }
 
   /** Shutdown: waits for the runs at work, then takes their tasks away from them. */
   async drain(timeout: number): Promise<void> {
     const { clock } = this.#options.environment;
-    const idle = this.#live.values().filter(({ run }) => run.writer.runner.pausedAt !== undefined || !run.atWork);
+    const idle = this.#live.values().filter(({ run }) => run.writer.runner.pausedAt !== undefined || !run.isRunning);
     await Promise.all(idle.map(({ run }) => this.#shutDown(run)));
     const done = createDeferred<void>();
     const timer = clock.setTimer(clock.now() + timeout, () => done.resolve());
@@ -241,13 +241,13 @@ export class Runs {
   }
 
   async #shutDown(run: Run): Promise<void> {
-    if (run.agent.onRestart !== "fail") return this.letGo(run, "shutdown");
+    if (run.agent.onRestart !== "fail") return this.release(run, "shutdown");
     this.#detach(run, "shutdown", "The server is shutting down.");
     return this.end(run, "failed", [{ text: "The server was shut down while this task was at work." }]);
   }
 
   /** The run did not end in its time: the task is taken from it, under a new epoch, and ended as was wished. */
-  async #endOverHead(run: Run): Promise<void> {
+  async #endWithoutRun(run: Run): Promise<void> {
     const { committer, node } = this.#options;
     const { writer } = run;
     if (writer.ended || writer.loss !== undefined) return;
@@ -282,7 +282,7 @@ export class Runs {
     if (live?.run !== run) return;
     live.leaveQueue();
     if (parked) live.freeSlot();
-    else if (run.atWork) this.#orphans.add(run);
+    else if (run.isRunning) this.#orphans.add(run);
   }
 
   #lost(run: Run, loss: WriterLoss): void {
@@ -290,7 +290,7 @@ export class Runs {
     const known = this.#live.get(run.writer.ref.id)?.run === run;
     this.#forget(run);
     const { id } = run.writer.ref;
-    if (known && loss.kind !== "refused") this.#options.onLetGo(id);
+    if (known && loss.kind !== "refused") this.#options.onReleased(id);
   }
 
   #forget(run: Run): void {

@@ -15,7 +15,7 @@ import { FIRST_START, isTooLate, type RunnerRecord, readRunner } from "../record
 import { answersIn, firstAccepted } from "./answer.ts";
 import { Memory } from "./memory.ts";
 import { Replay } from "./replay.ts";
-import type { Beginning, Run } from "./run.ts";
+import type { AttemptStart, Run } from "./run.ts";
 import { openSealed, type Sealer } from "./seal.ts";
 
 /** Where the message of a turn is kept that must not be in the history. */
@@ -31,7 +31,7 @@ export async function dataFor(skill: Skill | undefined, message: Message): Promi
 }
 
 /** Takes the next unread message as a new turn of a task whose run has returned. `undefined`: it turned out that there is none. */
-export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning | undefined> {
+export async function prepareNextTurn(run: Run, store: Store): Promise<AttemptStart | undefined> {
   const { writer, agent } = run;
   const { id } = writer.ref;
   await writer.flush();
@@ -89,7 +89,7 @@ export interface ResumeOptions {
 }
 
 /** The turn that an earlier attempt was at work on, to be begun once more. `undefined`: its message is not to be had any more. */
-export async function prepareReplay(options: ResumeOptions): Promise<Beginning | undefined> {
+export async function prepareReplay(options: ResumeOptions): Promise<AttemptStart | undefined> {
   const { agent, writer, record, store, sealer, steps } = options;
   const runner = readRunner(record.head.runner);
   const message = turnMessage(options);
