@@ -225,7 +225,7 @@ describe("what a run writes", () => {
       await turns(5);
       expect(unhandled).toEqual([]);
       expect(await harness.story(task.id)).toEqual(["working", "completed"]);
-      expect(harness.logs.some(({ message }) => message === "A call of the run was refused or failed")).toBe(true);
+      expect(harness.logs.some(({ message }) => message === "A call of the run failed")).toBe(true);
     } finally {
       process.off("unhandledRejection", listen);
     }
