@@ -236,7 +236,9 @@ describe("what a run writes", () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         if (first !== undefined) {
-          await expect(first.artifact("a").write("from the first turn")).rejects.toThrow("nothing can be written");
+          await expect(first.artifact("a").write("from the first turn")).rejects.toThrow(
+            "it can write nothing any more",
+          );
           return "second";
         }
         first = task;
