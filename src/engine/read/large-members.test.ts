@@ -101,5 +101,5 @@ test("reading pieces of a task that is gone meanwhile fails instead of ending ea
   await store.commit([createOf(T, {}, { history: [{ after: 0, body: '"m"' }] })]);
   await store.commit([writeOf(T, { entries: [statusEntry(2)] })]);
   const history = largeHistory({ store, id: T }, { from: 0, to: 3 });
-  await expect(Array.fromAsync(history.read())).rejects.toThrow("deleted while it was read");
+  await expect(Array.fromAsync(history.read())).rejects.toThrow("deleted while it was being read");
 });
