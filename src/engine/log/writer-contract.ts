@@ -9,7 +9,6 @@ import type { Limits } from "../limits.ts";
 import type { LogView } from "../read/log-view.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
 import type { Committer } from "./committer.ts";
-import type { Note } from "./note.ts";
 
 /** The state of a task when its writer is created. */
 export interface WriterStart {
@@ -64,7 +63,7 @@ export type WriterLoss =
   | { readonly kind: "refused"; readonly status: "duplicate" | "full" | "repeated" };
 
 export interface EventOptions {
-  /** For a later replay; see {@link Note}. Readers do not see it. */
+  /** For a later replay; `Note` in note.ts explains it. Readers do not see it. */
   readonly note?: string;
   /** The server's `transform` is not applied. */
   readonly isFinal?: boolean;
