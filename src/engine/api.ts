@@ -9,43 +9,43 @@ import type { TaskState } from "../protocol/state.ts";
 import type { ListCursor, ListQuery, WebhookDraft } from "../store/contract.ts";
 
 /**
- * What the operations of a server ask of the engine. Reads see only what is committed. Refusals are `A2AError`s; a task
- * outside the scope is as good as none.
+ * The engine, as the operations of a server use it. Reads return only committed data. Every method rejects with an `A2AError`. A task outside
+ * of the caller's scope is treated like one that does not exist.
  */
 export interface Engine {
   /**
-   * Takes in a message: answered at once by the agent's `reply`, or the first of a new task, or one more for a running or
-   * waiting one (`message.taskId`). Rejects, without having stored anything, for an unknown task, a finished one, a context that is not
-   * the task's, a full queue, and when the server is draining.
+   * Accepts a message. The agent's `reply` answers it directly, or it creates a task, or it continues an existing task (`message.taskId`). Rejects,
+   * with nothing stored, if the task is unknown or finished, if the context is not the task's, at capacity, and while the server is draining.
    */
   submit(submission: Submission): Promise<Submitted>;
-  /** Resolves once the submitted message is durable. */
+  /** Resolves once the submitted message is committed. */
   accepted(ticket: Ticket): Promise<void>;
   /**
-   * Resolves once the task no longer shows the question that the submitted message answers: the message was read, or the task has ended. Resolves
-   * after one second at the latest, and at once for a message that answers no question.
+   * Resolves once the task no longer shows the question that the submitted message answers, because the run consumed the message or the task ended.
+   * Resolves after 1 s at the latest, and immediately for a message that answers no question.
    */
   consumed(ticket: Ticket, caller: Caller): Promise<void>;
   /**
-   * Resolves once the task has ended; or is interrupted and nothing works on the ticket's message any more, because the message was
-   * consumed or was left in the inbox for a later turn; or the server shuts down.
+   * Resolves once the task has ended; or once it is interrupted and is done with the ticket's message, which was consumed or waits in the inbox for a
+   * later turn; or when the server shuts down.
    */
   settled(ticket: Ticket, caller: Caller): Promise<void>;
+  /** The task as it is now. `undefined`: no such task. */
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined>;
   list(query: ListQuery): Promise<TaskPage>;
-  /** Asks the run to stop, and waits for how it ends. */
+  /** Asks the run to stop, and waits until the task has ended. */
   cancel(scope: Scope, id: TaskId): Promise<CancelResult>;
-  /** `undefined`: no such task. Rejects a cursor beyond the log as invalid params. */
+  /** `undefined`: no such task. Rejects with `invalid-params` if `after` is beyond the last event. */
   subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined>;
-  /** The first message of the task that this scope's streaming send with this message id made. */
+  /** The ticket of the task that a streaming send with this message id created. */
   findByMessage(scope: Scope, messageId: string): Promise<Ticket | undefined>;
-  /** The first message of the task of that name. */
+  /** The ticket of the task with this id. */
   find(scope: Scope, id: TaskId): Promise<Ticket | undefined>;
-  /** Rejects, saying why, while the engine cannot take work. */
+  /** Rejects with the reason while the engine cannot accept messages. */
   ready(): Promise<void>;
 }
 
-/** Who waits. The signal is asked for only when it comes to a longer wait. */
+/** The waiting request. `signal` is read only if the wait takes longer, because creating it has a cost. */
 export interface Caller {
   readonly signal: AbortSignal;
 }
@@ -54,41 +54,41 @@ export interface Submission extends Caller {
   readonly scope: Scope;
   readonly caller: Principal;
   readonly dialect: string;
-  /** `taskId` continues that task; `contextId` puts a new one into that context. */
+  /** `taskId`: continue that task. `contextId`: create the new task in that context. */
   readonly message: Message;
-  /** Where there is no task of `message.taskId`, make one of that name instead of refusing. */
+  /** If the task `message.taskId` does not exist, create it with that id. Default: reject. */
   readonly namesTask?: boolean | undefined;
   /**
-   * A message with a `contextId` and no `taskId` continues the caller's one input-required task of that context, unless its question needs
-   * the task's id. Default: it begins a new task.
+   * A message with a `contextId` and no `taskId` continues the caller's input-required task of that context, if there is exactly one and its question
+   * does not require the task id. Default: it creates a task.
    */
   readonly answersByContext?: boolean | undefined;
-  /** The caller knows tasks only: a bare reply is given to it as a finished task. */
+  /** The caller understands only tasks: the agent's `reply` is returned as a finished task. */
   readonly tasksOnly?: boolean | undefined;
   /**
-   * Milliseconds until this task fails, unless it has ended. Unlike the agent's own `timeout` it counts sleeping and waiting for an answer, and leaves no
-   * grace. Only for a message that makes a task.
+   * Milliseconds after which the task fails if it has not ended. Unlike the agent's own `timeout`, sleeping and waiting for an answer count, and
+   * there is no grace. Only for a message that creates a task.
    */
   readonly timeoutMs?: number | undefined;
-  /** W3C trace context of the request, unparsed. The trace's id then goes into the metadata of the task's events. */
+  /** W3C trace context of the request, unparsed. The trace id is added to the metadata of the task's events. */
   readonly traceparent?: string | undefined;
   /** The agents that the message has passed. Absent: none. */
   readonly callPath?: CallPath | undefined;
-  /** The request's own metadata (not the message's). */
+  /** The metadata of the request, not of the message. */
   readonly metadata: JsonObject;
   readonly outputModes: readonly string[];
-  /** URIs of the extensions in force. */
+  /** URIs of the active extensions. */
   readonly extensions: readonly string[];
-  /** Remember the message id, so that a broken stream's repeated request finds its task. */
+  /** Store the message id, so that a client whose stream broke can repeat the request and find the task. */
   readonly streaming: boolean;
-  /** To be stored together with the message. */
+  /** Stored in the same transaction as the message. */
   readonly webhook?: SubmittedWebhook | undefined;
   /**
    * Idempotency window in milliseconds. A repeated message of the same caller gets the task that the earlier message created; another message
    * with the same id is refused as `conflict`. Absent: no idempotency, every message is processed.
    */
   readonly idempotencyWindow?: number | undefined;
-  /** Throws where the caller may not use this skill. Called once the skill is known, before anything is stored. */
+  /** Throws if the caller may not use this skill. Called once the skill is known, before anything is stored. */
   readonly admitSkill?: ((skill: string) => void) | undefined;
 }
 
@@ -102,15 +102,15 @@ export type Submitted =
   | { readonly kind: "message"; readonly message: Message }
   | { readonly kind: "task"; readonly ticket: Ticket };
 
-/** A message on its way into a task. */
+/** Identifies a message that was submitted to a task. */
 export interface Ticket {
   readonly taskId: TaskId;
-  /** What the engine itself calls the task. */
+  /** The task id that the engine and the store use. */
   readonly key: TaskId;
   readonly contextId: ContextId;
-  /** The inbox entry it became; absent for the message that made the task. */
+  /** The inbox entry of the message; absent for the message that created the task. */
   readonly inbox?: string;
-  /** The seq of the last question that was visible when the message was accepted: the message answers no later one. Default: 0. */
+  /** The seq of the last question that was visible when the message was accepted. The message answers no later question. Default: 0. */
   readonly asked?: number;
   /** The request ids of the open questions that the message answers. */
   readonly answers?: readonly string[];
@@ -118,11 +118,11 @@ export interface Ticket {
 
 export interface SnapshotOptions {
   readonly artifacts: boolean;
-  /** The last so many messages; `undefined`: all; 0: no `history` member. */
+  /** How many of the last messages to include. `undefined`: all; 0: no `history` member. */
   readonly history?: number | undefined;
   /** Add all states the task has had to its metadata, as `stateTransitions`. Default: false. */
   readonly stateHistory?: boolean;
-  /** Artifacts, or a history, of more bytes than this are given in pieces (`large`). Absent: always as one text. */
+  /** Artifacts, or a history, of more bytes than this are returned in pieces (`large`). Absent: always as one text. */
   readonly largeBytes?: number | undefined;
 }
 
@@ -132,28 +132,28 @@ export interface TaskPage {
   readonly next?: ListCursor;
 }
 
-/** `repeated`: it was canceled before. `too-late`: it is finished otherwise, or finished so before the cancel took hold. */
+/** `repeated`: the task was canceled before. `too-late`: the task ended in another way, before or despite the cancel request. */
 export type CancelResult = "canceled" | "repeated" | "too-late" | "not-found";
 
 export interface SubscribeOptions {
-  /** Go on after this seq. Absent: from now. */
+  /** Continue after this seq. Absent: from now on. */
   readonly after?: number;
-  /** Follow this message: a new task is followed from its very beginning. */
+  /** Follow this message. For the message that created the task: from the first event on. */
   readonly ticket?: Ticket;
   /** As in {@link SnapshotOptions}, for the opening. */
   readonly largeBytes?: number | undefined;
 }
 
-/** One committed event as text, with what a stream must know of it. */
+/** A committed event as text, with the members that a stream needs without parsing it. */
 export interface ViewEntry {
   readonly seq: number;
-  /** The event in its stored spelling; `readEvent` parses it. */
+  /** The event as stored JSON; `readEvent` parses it. */
   readonly body: string;
   /** Present on status events. */
   readonly state?: TaskState;
   /**
-   * Texts that codecs made of this event, by a key of theirs. Subscribers of one event share it, so that each spelling is
-   * made once. Absent where nobody else reads it.
+   * The event as encoded for the wire, by a key that the codec chooses. All subscriptions share it, so that each protocol version is encoded once.
+   * Absent if only one subscription reads the task.
    */
   readonly encoded?: EncodedTexts | undefined;
 }
@@ -164,34 +164,35 @@ export interface EncodedTexts {
 }
 
 export interface Batch {
-  /** At least one. A status that is interrupted or terminal is always the last of its batch. */
+  /** At least one. A status that is interrupted or terminal ends its batch. */
   readonly entries: readonly ViewEntry[];
-  /** When the last of these was written, the ticket's message was consumed or left for a later turn. True without a ticket. */
+  /** As of the last entry, the ticket's message was consumed or waits for a later turn. True without a ticket. */
   readonly answered: boolean;
 }
 
 export interface Subscription {
-  /** The task as the stream's first frame shows it; its `seq` is where the events go on from. Only until the first `next()`. */
+  /** The task for the first frame of a stream; the events continue after its `seq`. Available only before the first `next()`. */
   readonly opening: StoredTask;
-  /** The cursor lay before what is still kept: `opening` is the whole current task. */
+  /** The requested events are not stored any more, so `opening` is the whole current task. */
   readonly resync: boolean;
-  /** The task is finished and nothing is left after the cursor. */
+  /** The task has ended, and no event follows the cursor. */
   readonly ended: boolean;
-  /** As of `opening` the task is interrupted, and nothing works on the ticket's message any more. */
+  /** As of `opening` the task is interrupted, and is done with the ticket's message. */
   readonly answered: boolean;
-  /** The next events; `undefined` after the terminal one, when closed, and when the server shuts down. */
+  /** Waits for the next events. `undefined` after the terminal event, after `close`, and when the server shuts down. */
   next(): Promise<Batch | undefined>;
   close(): void;
 }
 
-/** What the hosting application may look at or change. */
+/** Callbacks of the hosting application. */
 export interface EngineHooks {
   readonly on?: {
-    /** After the commit; a failing handler is logged and changes nothing. */
+    /** Called after each commit. An error of the handler is logged and changes nothing. */
     event?(event: TaskEvent & { readonly seq: number }, task: TaskRef): void | Promise<void>;
+    /** Called for errors of agents that callers do not see. */
     error?(error: unknown, task: TaskRef | undefined): void | Promise<void>;
   };
-  /** Changes an event before it is written. Synchronous; cannot change a state, a seq or an id. */
+  /** Changes an event before it is stored. Synchronous. It cannot change a state, a seq or an id. */
   transform?(event: TaskEvent, task: TaskRef): TaskEvent;
 }
 
@@ -199,6 +200,6 @@ export interface TaskRef {
   readonly id: TaskId;
   readonly contextId: ContextId;
   readonly scope: Scope;
-  /** Version and binding of the call that made it, such as `1.0/jsonrpc`. */
+  /** Version and binding of the request that created the task, for example `1.0/jsonrpc`. */
   readonly dialect: string;
 }

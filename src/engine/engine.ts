@@ -107,7 +107,7 @@ class TaskEngine implements RunningEngine {
       committer,
       feeds,
       environment,
-      onLetGo: (id) => this.#claimer.onReleased(id),
+      onReleased: (id) => this.#claimer.onReleased(id),
     });
     this.#parts = {
       agents,

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS, limitsFrom } from "./limits.ts";
 
 describe("limitsFrom", () => {
-  test("gives the defaults where nothing is said", () => {
+  test("returns the defaults if no limit is set", () => {
     expect(limitsFrom()).toEqual(DEFAULT_LIMITS);
     expect(limitsFrom({ maxInbox: undefined })).toEqual(DEFAULT_LIMITS);
   });
 
-  test("changes only what is said", () => {
+  test("changes only the limits that are set", () => {
     expect(limitsFrom({ maxInbox: 5, maxTaskBytes: Number.POSITIVE_INFINITY })).toEqual({
       ...DEFAULT_LIMITS,
       maxInbox: 5,
@@ -16,21 +16,21 @@ describe("limitsFrom", () => {
   });
 
   test.each([0, -1, 1.5, Number.NaN, Number.NEGATIVE_INFINITY, 2 ** 60, "5" as never, null as never])(
-    "refuses %s",
+    "throws for %s",
     (value) => {
       expect(() => limitsFrom({ maxInbox: value })).toThrow(TypeError);
       expect(() => limitsFrom({ maxInbox: value })).toThrow(/maxInbox must be a whole number/);
     },
   );
 
-  test("names every wrong one, and those there are not", () => {
-    const wrong = { maxInbox: 0, tailBytes: -1, maxInbocks: 3, toString: 4 };
-    expect(() => limitsFrom(wrong as never)).toThrow(
-      /maxInbox must.*tailBytes must.*no limit "maxInbocks".*no limit "toString"/,
+  test("the error names every invalid and every unknown limit", () => {
+    const invalid = { maxInbox: 0, tailBytes: -1, maxInbocks: 3, toString: 4 };
+    expect(() => limitsFrom(invalid as never)).toThrow(
+      /maxInbox must.*tailBytes must.*unknown limit "maxInbocks".*unknown limit "toString"/,
     );
   });
 
-  test("the defaults stand in sensible relations", () => {
+  test("the defaults are consistent with each other", () => {
     expect(DEFAULT_LIMITS.maxEventBytes).toBeLessThan(DEFAULT_LIMITS.maxTaskBytes);
     expect(DEFAULT_LIMITS.maxSubscribersPerTask).toBeLessThanOrEqual(DEFAULT_LIMITS.maxSubscribers);
     expect(limitsFrom({ ...DEFAULT_LIMITS })).toEqual(DEFAULT_LIMITS);

@@ -1,42 +1,42 @@
-/** What one process and one task may use. Every figure is a whole number from 1 on, or `Infinity`. */
+/** Limits of one process and of one task. Every value is a whole number of at least 1, or `Infinity`. */
 export interface Limits {
-  /** Bytes of one task's log. Over it, writing rejects with `task-too-large`. */
+  /** Size of the log of one task, in bytes. Beyond it, writing rejects with `task-too-large`. Default: 64 MB. */
   readonly maxTaskBytes: number;
-  /** Bytes of one event as stored. Over it, writing rejects with `event-too-large`. */
+  /** Size of one event as stored, in bytes. Beyond it, writing rejects with `event-too-large`. Default: 4 MB. */
   readonly maxEventBytes: number;
-  /** Bytes of one message as stored. Over it the caller gets `payload-too-large`. */
+  /** Size of one message as stored, in bytes. Beyond it the caller gets `payload-too-large`. Default: 8 MB. */
   readonly maxMessageBytes: number;
-  /** Parts of one message. Over it the caller gets `payload-too-large`. */
+  /** Parts of one message. Beyond it the caller gets `payload-too-large`. Default: 1000. */
   readonly maxParts: number;
-  /** Artifacts of one task. Over it, writing a further one rejects. */
+  /** Artifacts of one task. Beyond it, writing a further artifact rejects with `too-many-artifacts`. Default: 1000. */
   readonly maxArtifacts: number;
-  /** Messages of one task. Over it the caller gets `resource-exhausted`. */
+  /** Messages in the history of one task. Beyond it the caller gets `resource-exhausted`. Default: 1000. */
   readonly maxHistory: number;
-  /** Messages waiting for one task to read them. Over it the caller gets `resource-exhausted`. */
+  /** Messages in the inbox of one task. Beyond it the caller gets `resource-exhausted`. Default: 100. */
   readonly maxInbox: number;
-  /** Subscriptions open in this process. Over it the caller gets `resource-exhausted`. */
+  /** Open subscriptions in this process. Beyond it the caller gets `resource-exhausted`. Default: 10,000. */
   readonly maxSubscribers: number;
-  /** Subscriptions open on one task. Over it the caller gets `resource-exhausted`. */
+  /** Open subscriptions to one task. Beyond it the caller gets `resource-exhausted`. Default: 1000. */
   readonly maxSubscribersPerTask: number;
-  /** Tasks this process holds at a time, running or queued. Over it the caller gets `resource-exhausted`. */
+  /** Tasks that this process has at a time, running or queued. Beyond it the caller gets `resource-exhausted`. Default: 100,000. */
   readonly maxLiveTasks: number;
-  /** Tasks of one known caller that this process holds at a time, running or queued. Over it the caller gets `resource-exhausted`. */
+  /** Tasks of one authenticated caller that this process has at a time, running or queued. Beyond it the caller gets `resource-exhausted`. Default: 1000. */
   readonly maxRunsPerOwner: number;
-  /** Events of one task not yet committed. At it, writing waits. */
+  /** Uncommitted events of one task. At this number, writing waits for the next commit. Default: 256. */
   readonly maxUncommittedEvents: number;
-  /** Bytes of one task's events not yet committed. At it, writing waits. */
+  /** Size of the uncommitted events of one task, in bytes. At this size, writing waits for the next commit. Default: 256 KB. */
   readonly maxUncommittedBytes: number;
-  /** Events of a live task kept in memory for its readers. Readers further behind read from the store. */
+  /** Number of last events of a live task in memory. Subscriptions that are further behind read from the store. Default: 512. */
   readonly tailEvents: number;
-  /** Bytes of events of a live task kept in memory for its readers. Readers further behind read from the store. */
+  /** Size of the last events of a live task in memory, in bytes. Subscriptions that are further behind read from the store. Default: 256 KB. */
   readonly tailBytes: number;
-  /** Steps, questions and sleeps of one task. Over it the next one rejects. */
+  /** Steps, questions and sleeps of one turn. Beyond it, the next one rejects with `too-many-steps`. Default: 10,000. */
   readonly maxSteps: number;
-  /** Bytes of one step's result as JSON. Over it the step rejects. */
+  /** Size of the result of one step as JSON, in bytes. Beyond it, the step rejects with `step-too-large`. Default: 1 MB. */
   readonly maxStepBytes: number;
-  /** Values of an Observable waiting to be written. Over it the run fails with `observable-overflow`. */
+  /** Values of an Observable that wait to be written. Beyond it, the run fails with `observable-overflow`. Default: 1000. */
   readonly observableBuffer: number;
-  /** Milliseconds a send waits for its task to end or to ask something. After it the send returns the task as it is. */
+  /** How long a send waits for its task to end or to ask a question, in milliseconds. Then it returns the task as it is. Default: 1 h. */
   readonly maxWait: number;
 }
 
@@ -65,16 +65,16 @@ export const DEFAULT_LIMITS: Limits = {
   maxWait: 3_600_000,
 };
 
-/** The defaults with some of them set otherwise. Throws a `TypeError` that names every wrong one. */
+/** The default limits with these changes. Throws a `TypeError` that names every invalid one. */
 export function limitsFrom(partial: { readonly [Name in keyof Limits]?: number | undefined } = {}): Limits {
   const limits: { -readonly [Name in keyof Limits]: Limits[Name] } = { ...DEFAULT_LIMITS };
   const problems: string[] = [];
   for (const [name, value] of Object.entries(partial)) {
     if (!isLimit(name))
-      problems.push(`there is no limit ${JSON.stringify(name)}; known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
+      problems.push(`unknown limit ${JSON.stringify(name)}; known limits: ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
     else if (value === undefined) continue;
     else if (isAllowed(value)) limits[name] = value;
-    else problems.push(`${name} must be a whole number from 1 on, or Infinity, not ${String(value)}`);
+    else problems.push(`${name} must be a whole number of at least 1, or Infinity, not ${String(value)}`);
   }
   if (problems.length > 0) throw new TypeError(`limits: ${problems.join("; ")}.`);
   return limits;

@@ -277,7 +277,7 @@ describe("a server that cannot start", () => {
   it.each([
     [{ store: "redis:" }, /must be memory: or sqlite:FILE/],
     [{ store: "sqlite:/dev/null/tasks.db" }, /cannot be written to/],
-    [{ limits: { maxTaskBites: 1 } }, /no limit "maxTaskBites"/],
+    [{ limits: { maxTaskBites: 1 } }, /unknown limit "maxTaskBites"/],
     [{ host: "192.0.2.1" }, /not an address of this machine/],
   ])("says why when it is to listen: %o", async (options: object, message) => {
     await expect(create(options).listen()).rejects.toThrow(message);

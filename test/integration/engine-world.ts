@@ -98,7 +98,7 @@ const FAILING: readonly StoreMethod[] = [
 const FAILURES: Readonly<Record<RestartPolicy, RegExp>> = {
   resume: /attempts-exhausted/,
   retry: /attempts-exhausted/,
-  fail: /The server (stopped|was shut down) while this task was at work/,
+  fail: /The server (stopped|was shut down) while this task was (at work|running)/,
 };
 
 const SHOUT: EngineHooks = {

@@ -37,7 +37,10 @@ export class ArtifactStates {
     const state = this.#states.get(id);
     if (state !== undefined) return state;
     if (this.#states.size >= this.#maxArtifacts)
-      throw limitFailure("too-many-artifacts", `a task may have ${this.#maxArtifacts} artifacts`);
+      throw limitFailure(
+        "too-many-artifacts",
+        `a task may have at most ${this.#maxArtifacts} artifacts (maxArtifacts)`,
+      );
     return { isComplete: false, pendingChunk: undefined };
   }
 

@@ -7,7 +7,7 @@ import type { TaskContext } from "../agent/agent.ts";
 const done = scripted(async (task) => `did ${task.text}`);
 
 describe("group commit", () => {
-  test("a fast task is one commit, made, run and ended", async () => {
+  test("a task that ends at once is created, run and ended by one commit", async () => {
     await using harness = await openHarness({ agents: done });
     await harness.send("go");
     expect(harness.store.commits).toHaveLength(1);
@@ -15,14 +15,14 @@ describe("group commit", () => {
     expect(harness.store.commits[0]?.[0]).toMatchObject({ kind: "write", create: {}, end: {} });
   });
 
-  test("tasks of one turn of the event loop go in as one commit", async () => {
+  test("tasks that are created in one turn of the event loop share one commit", async () => {
     await using harness = await openHarness({ agents: done });
     const tasks = await Promise.all(Array.from({ length: 50 }, (_, n) => harness.send(`${n}`)));
     expect(tasks.every((task) => task.status.state === "completed")).toBe(true);
     expect(harness.store.commits.map((operations) => operations.length)).toEqual([50]);
   });
 
-  test("what arrives while a commit is under way waits for the next, all together", async () => {
+  test("everything written while a commit runs goes into the next commit together", async () => {
     await using harness = await openHarness({ agents: done });
     harness.store.hold();
     const first = harness.send("first");
@@ -35,7 +35,7 @@ describe("group commit", () => {
     expect(harness.store.commits.map((operations) => operations.length)).toEqual([1, 5]);
   });
 
-  test("a second commit follows the first when enough has gathered; a third one waits", async () => {
+  test("a second commit starts beside the first if enough tasks wait; a third one does not", async () => {
     await using harness = await openHarness({ agents: done });
     harness.store.hold();
     const sends = [harness.send("first")];
@@ -50,7 +50,7 @@ describe("group commit", () => {
     expect(harness.store.commits.map((operations) => operations.length)).toEqual([1, 20, 30]);
   });
 
-  test("one task is never in two commits at once, and its events stay in order", async () => {
+  test("a task is never in two commits at once, and its events stay in order", async () => {
     await using harness = await openHarness({
       agents: scripted(async function* () {
         for (let n = 0; n < 40; n++) {
@@ -71,7 +71,7 @@ describe("group commit", () => {
     }
   });
 
-  test("a step, a question and a sleep first wait until the task is in the store", async () => {
+  test("a step, a question and a sleep begin only after the task is stored", async () => {
     for (const call of ["step", "ask", "sleep"] as const) {
       const begun: string[] = [];
       await using harness = await openHarness({
@@ -98,8 +98,8 @@ describe("group commit", () => {
   });
 });
 
-describe("a commit's outcomes", () => {
-  test("a fenced writer hears that its lease is lost and writes nothing; the others of the commit go through", async () => {
+describe("the outcomes of a commit", () => {
+  test("a writer with an old epoch is refused and loses its task; the other writes of the commit succeed", async () => {
     const contexts: TaskContext[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
@@ -134,11 +134,11 @@ describe("a commit's outcomes", () => {
   });
 });
 
-describe("a store in trouble", () => {
+describe("a failing store", () => {
   const busy = new StoreError("busy", "database is locked");
   const full = new StoreError("full", "disk is full");
 
-  test("that is busy or full for a while is tried again, and nobody notices", async () => {
+  test("a commit is retried while the store is busy or full, and no caller notices", async () => {
     await using harness = await openHarness({ agents: done });
     harness.store.failNext(busy, full, busy);
     const sent = harness.send("go");
@@ -148,7 +148,7 @@ describe("a store in trouble", () => {
     expect(harness.fatal).toEqual([]);
   });
 
-  test("for longer than it is retried: a new task is refused as unavailable, and the process goes on", async () => {
+  test("after the retries a new task is rejected as unavailable, and the process continues", async () => {
     await using harness = await openHarness({ agents: done, storeRetry: 1000 });
     harness.store.failAlways(full);
     const refused = expect(harness.send("go")).rejects.toMatchObject({ code: "unavailable", retryAfter: 5 });
@@ -160,7 +160,7 @@ describe("a store in trouble", () => {
     expect(harness.engine.counts()).toMatchObject({ live: 0, running: 0, orphans: 0 });
   });
 
-  test("for longer than it is retried: runs abort as store-unavailable, and are taken up again when it is well", async () => {
+  test("after the retries runs abort with store-unavailable, and run again once the store is available", async () => {
     const reasons: unknown[] = [];
     const attempts: number[] = [];
     let write: (() => void) | undefined;
@@ -201,7 +201,7 @@ describe("a store in trouble", () => {
     expect(harness.fatal).toEqual([]);
   });
 
-  test("a message and a cancel that cannot be stored are refused as unavailable", async () => {
+  test("a message or a cancel that cannot be stored is rejected as unavailable", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => void (await task.ask("Well?"))),
       storeRetry: 100,
@@ -218,7 +218,7 @@ describe("a store in trouble", () => {
     expect((await harness.get(id)).status.state).toBe("input-required");
   });
 
-  test("a commit of unknown outcome stops everything: nobody is answered and it is not ready", async () => {
+  test("after a commit of unknown outcome no request is answered and the engine is not ready", async () => {
     await using harness = await openHarness({ agents: done });
     harness.store.failNext(new StoreError("unknown", "I/O error in COMMIT"));
     const answers: unknown[] = [];
@@ -238,7 +238,7 @@ describe("a store in trouble", () => {
     await harness.engine.drain(0);
   });
 
-  test("a store that breaks its word in some other way is not trusted either", async () => {
+  test("an unexpected error of the store is treated like a commit of unknown outcome", async () => {
     await using harness = await openHarness({ agents: done });
     harness.store.failNext(new TypeError("cannot read properties of undefined"));
     await harness.begin("go");
@@ -246,7 +246,7 @@ describe("a store in trouble", () => {
     await expect(harness.engine.ready()).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  test("a store that may hold no more tasks refuses new ones by name", async () => {
+  test("a store at its limit of tasks rejects new ones with a named error", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => void (await task.ask("Well?"))),
       retention: { maxTasks: 2, pruneCount: 1 },
@@ -262,8 +262,8 @@ describe("a store in trouble", () => {
   });
 });
 
-describe("visible means durable", () => {
-  test("nothing shows before its commit has been answered, whoever looks", async () => {
+describe("events are visible only after their commit", () => {
+  test("no reader sees anything before its commit succeeded", async () => {
     for (const applied of [false, true]) {
       const seen: string[] = [];
       await using harness = await openHarness({
@@ -287,7 +287,7 @@ describe("visible means durable", () => {
     }
   });
 
-  test("a reader of a running task sees an event only when its commit has been answered", async () => {
+  test("a reader of a running task sees an event only after its commit succeeded", async () => {
     let context: TaskContext | undefined;
     await using harness = await openHarness({
       agents: scripted(async (task) => {

@@ -12,57 +12,57 @@ import {
 } from "../../store/contract.ts";
 import type { StoreAvailability } from "./store-availability.ts";
 
-/** Something that has writes of its own to commit: a task's writer. */
+/** Something that collects writes for the next commit: a task's writer. */
 export interface CommitSource {
-  /** It waits to be collected. Kept by the committer. */
+  /** The source is in the commit queue. Only the committer sets this. */
   marked: boolean;
-  /** Its last write is still on its way: it must not be collected again before that has come back. */
+  /** The store is committing the source's last write. Until that is done, the source is not collected again. */
   readonly isInFlight: boolean;
-  /** What has gathered since it was last asked; `undefined`: nothing. Called once per commit. */
+  /** Returns everything since the last call; `undefined`: nothing. Called once per commit. */
   collect(): TaskWrite | undefined;
   committed(write: TaskWrite, outcome: Outcome): void;
-  /** The store did not take it within the time it is retried. Nothing of the write is there. */
+  /** The store did not commit the write within `retryFor`. Nothing of it is stored. */
   failed(write: TaskWrite, error: StoreError): void;
 }
 
-/** What is committed besides the writes of tasks. */
+/** An operation that is committed with the writes of tasks but belongs to no writer. */
 export type LooseOperation = InboxPost | LeaseClaim | WebhookOperation;
 
-interface Posted {
+interface Submitted {
   readonly operation: LooseOperation;
   readonly result: Deferred<Outcome>;
   readonly onOutcome: ((outcome: Outcome) => void) | undefined;
 }
 
-/** What goes into one transaction, and whose it is. */
+/** The operations of one transaction. `owners` has the owner of each operation at the same index. */
 interface Group {
   readonly operations: StoreOperation[];
-  readonly owners: Array<CommitSource | Posted>;
+  readonly owners: Array<CommitSource | Submitted>;
 }
 
 export interface CommitterOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** How long a busy or full store is tried again, in ms. */
+  /** Milliseconds for which a commit is retried while the store is busy or full. */
   readonly retryFor: number;
-  /** Is told what the store took and what it refused. */
+  /** Counts refused operations. */
   readonly availability?: Pick<StoreAvailability, "refused" | "works">;
-  /** What was committed cannot be known: nobody may be answered any more. */
+  /** A commit failed, and it is not known what the store has written. No caller may be answered any more. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** So many tasks at least make a second commit worth its disk flush while the first is under way. */
-const WORTH_A_COMMIT = 8;
+/** A second commit starts beside the first one only if this many tasks wait: fewer are not worth a flush of the disk. */
+const MIN_SECOND_COMMIT = 8;
 
 /**
- * Group commit. What all tasks write while a commit is under way, or until the event loop's turn ends, goes into the next as
- * one transaction. Two at most are under way, so that the store finds the next one waiting when it is done with the last; what
- * one task writes is never in both, so each task's writes are committed in the order they were made.
+ * Group commit: everything that all tasks write in one turn of the event loop, or while a commit runs, goes into one transaction. At most two
+ * commits run at a time, so that the store finds the second one waiting when the first is done. A task is never in both, so its writes are
+ * committed in order.
  */
 export class Committer {
   readonly #options: CommitterOptions;
-  #queue: Array<CommitSource | Posted> = [];
-  #underWay = 0;
+  #queue: Array<CommitSource | Submitted> = [];
+  #running = 0;
   #scheduled = false;
   #dead = false;
   #idle: Deferred<void> | undefined;
@@ -71,7 +71,7 @@ export class Committer {
     this.#options = options;
   }
 
-  /** This source has something to commit. */
+  /** Puts a source into the commit queue. */
   mark(source: CommitSource): void {
     if (source.marked) return;
     source.marked = true;
@@ -79,7 +79,7 @@ export class Committer {
     this.#schedule();
   }
 
-  /** Commits one operation with the next group. `onOutcome` is called before anybody hears of the writes of the same group. */
+  /** Commits an operation with the next group. `onOutcome` is called before the sources of the same group learn their outcomes. */
   submit(operation: LooseOperation, onOutcome?: (outcome: Outcome) => void): Promise<Outcome> {
     const result = createDeferred<Outcome>();
     this.#queue.push({ operation, result, onOutcome });
@@ -87,61 +87,60 @@ export class Committer {
     return result.promise;
   }
 
-  /** Resolves when nothing is waiting to be committed. */
+  /** Resolves when the commit queue is empty and no commit runs. */
   idle(): Promise<void> {
-    if (this.#dead || (this.#underWay === 0 && this.#queue.length === 0)) return Promise.resolve();
+    if (this.#dead || (this.#running === 0 && this.#queue.length === 0)) return Promise.resolve();
     this.#idle ??= createDeferred<void>();
     return this.#idle.promise;
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#dead || !this.#mayLeave()) return;
+    if (this.#scheduled || this.#dead || !this.#mayStart()) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      this.#leave();
+      this.#start();
     });
   }
 
-  /** One group is on its way whenever there is something; a second one only when enough has gathered to be worth a commit. */
-  #mayLeave(): boolean {
-    return this.#underWay === 0 || (this.#underWay === 1 && this.#queue.length >= WORTH_A_COMMIT);
+  /** A commit may start if none runs; a second one only if enough tasks wait. */
+  #mayStart(): boolean {
+    return this.#running === 0 || (this.#running === 1 && this.#queue.length >= MIN_SECOND_COMMIT);
   }
 
-  #leave(): void {
-    if (this.#dead || !this.#mayLeave()) return;
-    const group = this.#gather();
-    if (group !== undefined) void this.#carry(group);
+  #start(): void {
+    if (this.#dead || !this.#mayStart()) return;
+    const group = this.#collectGroup();
+    if (group !== undefined) void this.#run(group);
   }
 
-  async #carry(group: Group): Promise<void> {
-    this.#underWay++;
-    let turned = false;
-    const turn = setImmediate(() => {
-      turned = true;
+  async #run(group: Group): Promise<void> {
+    this.#running++;
+    let hasYielded = false;
+    const yielded = setImmediate(() => {
+      hasYielded = true;
     });
     try {
       settle(group, await this.#commit(group.operations));
       this.#options.availability?.works();
     } catch (error) {
-      if (!isPassing(error)) return this.#die(error);
+      if (!isRetryable(error)) return this.#die(error);
       this.#options.availability?.refused(error, group.operations.length);
       refuse(group, error);
     }
-    clearImmediate(turn);
-    this.#underWay--;
-    // The next group leaves in the same breath, before those who were woken do anything, so that the store is not kept waiting.
-    // But with a store that answers at once it goes by way of the event loop: a busy author would else keep sockets and
-    // timers from their turn.
-    if (turned) this.#leave();
+    clearImmediate(yielded);
+    this.#running--;
+    // Start the next commit now, before the tasks that were just notified run, so that the store need not wait for them. But if the store
+    // answered within one turn of the event loop, let the loop turn first: otherwise a busy run would starve sockets and timers.
+    if (hasYielded) this.#start();
     else this.#schedule();
-    if (this.#underWay > 0 || this.#queue.length > 0) return;
+    if (this.#running > 0 || this.#queue.length > 0) return;
     this.#idle?.resolve();
     this.#idle = undefined;
   }
 
-  /** Everything that waits, but for writers whose last write is still on its way. */
-  #gather(): Group | undefined {
+  /** Takes everything out of the queue, except sources whose last write is being committed. */
+  #collectGroup(): Group | undefined {
     const queue = this.#queue;
     this.#queue = [];
     const group: Group = { operations: [], owners: [] };
@@ -158,15 +157,15 @@ export class Committer {
     return group.operations.length === 0 ? undefined : group;
   }
 
-  /** One commit, tried again while the store says that nothing was written. */
+  /** Commits, and retries while the store reports that nothing was written. */
   async #commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
     const { store, clock, retryFor } = this.#options;
-    const giveUp = clock.now() + retryFor;
+    const retryUntil = clock.now() + retryFor;
     for (let pause = 5; ; pause = Math.min(pause * 2, 500)) {
       try {
         return await store.commit(operations);
       } catch (error) {
-        if (!isPassing(error) || clock.now() + pause > giveUp) throw error;
+        if (!isRetryable(error) || clock.now() + pause > retryUntil) throw error;
         await new Promise<void>((resolve) => clock.setTimer(clock.now() + pause, resolve));
       }
     }
@@ -185,14 +184,14 @@ function collect(source: CommitSource): TaskWrite | undefined {
   return source.collect();
 }
 
-/** Nothing was written, and another try may succeed. */
-function isPassing(error: unknown): error is StoreError {
+/** Nothing was written, and a retry may succeed. */
+function isRetryable(error: unknown): error is StoreError {
   return error instanceof StoreError && (error.code === "busy" || error.code === "full");
 }
 
 function settle({ owners, operations }: Group, outcomes: readonly Outcome[]): void {
   if (outcomes.length !== operations.length)
-    throw new StoreError("unknown", "The store did not answer for every operation.");
+    throw new StoreError("unknown", "The store returned fewer or more outcomes than operations.");
   for (const [index, owner] of owners.entries()) {
     const outcome = outcomes[index];
     if (!("operation" in owner) || outcome === undefined) continue;

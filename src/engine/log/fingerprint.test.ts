@@ -11,7 +11,7 @@ function textsOver(alphabet: string, count: number): string[] {
 }
 
 describe("fingerprint", () => {
-  test("stays what it is: logs of earlier releases hold it", () => {
+  test("does not change between releases, because logs store it", () => {
     expect(fingerprint("")).toBe("1g4gsxj1bkv6ql");
     expect(fingerprint("hello")).toBe("1nlvybo0rgk6er");
     expect(fingerprint("Zürich \u{1f600}")).toBe("0g7ioq91c0abdd");
@@ -27,7 +27,7 @@ describe("fingerprint", () => {
     expect(new Set(texts.map(fingerprint)).size).toBe(texts.length);
   });
 
-  test("spreads neighbouring texts evenly over all bits of both halves", () => {
+  test("distributes similar texts evenly over all bits of both hashes", () => {
     const texts = textsOver("ab", 20_000);
     const ones = Array.from({ length: 64 }, () => 0);
     for (const text of texts) {
@@ -42,7 +42,7 @@ describe("fingerprint", () => {
     for (const count of ones) expect(Math.abs(count - texts.length / 2)).toBeLessThan(6 * Math.sqrt(texts.length / 4));
   });
 
-  test("is of one length", () => {
+  test("always has the same length", () => {
     for (const text of textsOver("xyz", 2000)) expect(fingerprint(text)).toMatch(/^[0-9a-z]{14}$/);
   });
 });

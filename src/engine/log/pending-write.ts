@@ -3,33 +3,35 @@ import type { HistoryEntry, StepRecord, TaskEnd, TaskHead, TaskWrite } from "../
 import type { LogView } from "../read/log-view.ts";
 import type { WriterCreate } from "./writer-contract.ts";
 
-/** A message that was taken out of the inbox, and the seq it follows. */
-export interface Taken {
+/** An inbox entry that was consumed, and the seq of the last event before that. */
+export interface ConsumedEntry {
   readonly id: string;
   readonly after: number;
 }
 
+/** The end of a task, with its terminal event in the form that readers share. */
 export type PendingEnd = TaskEnd & { readonly entry: LogView };
 
 export interface WriteContext {
   readonly task: TaskId;
   readonly epoch: number;
-  /** Where the write needs it. */
+  /** Present if the write needs it. */
   readonly head: TaskHead | undefined;
   readonly release: boolean;
 }
 
 const NONE: readonly string[] = [];
 
-/** What has gathered of one task since its last commit. Its writer fills it in, and takes a new one when it leaves. */
+/** Everything that one task writes with its next commit. The task's writer fills it in. */
 export class PendingWrite {
+  /** Present if this commit creates the task. */
   create: WriterCreate | undefined;
   entries: LogView[] = [];
   history: HistoryEntry[] = [];
-  taken: Taken[] = [];
+  consumed: ConsumedEntry[] = [];
   steps: StepRecord[] = [];
   forgetSteps = false;
-  /** The status or the run's bookkeeping has changed. */
+  /** The status, the metadata or the runner record has changed. */
   headDirty = false;
   end: PendingEnd | undefined;
 
@@ -43,7 +45,7 @@ export class PendingWrite {
       entries: this.entries,
       ...(head !== undefined && { head }),
       history: this.history,
-      taken: this.taken.length === 0 ? NONE : this.taken.map(({ id }) => id),
+      taken: this.consumed.length === 0 ? NONE : this.consumed.map(({ id }) => id),
       steps: this.steps,
       forgetSteps: this.forgetSteps,
       ...(end !== undefined && { end }),
@@ -51,7 +53,7 @@ export class PendingWrite {
     };
   }
 
-  /** A task that comes into the store finished needs only its last head: nobody knew it, so no message can keep it from ending. */
+  /** False for a task that is created and ended by one commit: no message can prevent its end, so the head of the end is enough. */
   get needsHead(): boolean {
     return this.create === undefined ? this.headDirty : this.end === undefined;
   }

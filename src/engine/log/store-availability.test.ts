@@ -24,7 +24,7 @@ const DOWN = "error The store is unavailable; requests are refused";
 const UP = "info The store is available again";
 
 describe("refusals because the store is unavailable", () => {
-  it("are counted; the first is logged, then one line a minute with the number since", async () => {
+  it("are counted; the first is logged, then one line per minute with the number since", async () => {
     const { clock, lines, availability } = watch();
     availability.refused(FULL, 1);
     for (let second = 1; second <= 125; second += 1) {
@@ -38,7 +38,7 @@ describe("refusals because the store is unavailable", () => {
     expect(lines.slice(3)).toEqual([`${UP} 10`]);
   });
 
-  it("are logged once a minute also where the store fails and works by turns", async () => {
+  it("are logged at most once per minute even if the store fails and recovers repeatedly", async () => {
     const { clock, lines, availability } = watch();
     for (let second = 0; second < 61; second += 1) {
       availability.refused(FULL, 1);
@@ -48,7 +48,7 @@ describe("refusals because the store is unavailable", () => {
     expect(lines).toEqual([`${DOWN} 1`, `${UP} 0`, `${DOWN} 60`, `${UP} 0`]);
   });
 
-  it("are logged although the clock was set back", () => {
+  it("are logged even if the clock was set back", () => {
     const { clock, lines, availability } = watch();
     availability.refused(FULL, 1);
     clock.adjust(clock.now() - 3_600_000);
@@ -57,7 +57,7 @@ describe("refusals because the store is unavailable", () => {
   });
 });
 
-describe("an engine over a store that fails for longer than it is retried", () => {
+describe("an engine whose store fails for longer than the retries", () => {
   async function open() {
     let store: UnreliableStore | undefined;
     const harness = await openHarness({
@@ -74,7 +74,7 @@ describe("an engine over a store that fails for longer than it is retried", () =
     return { harness, fail, lines };
   }
 
-  it("refuses sends, logs and counts it, and logs when the store takes writes again", async () => {
+  it("rejects sends, logs and counts them, and logs when the store is available again", async () => {
     const { harness, fail, lines } = await open();
     await using _closing = harness;
     fail(1, "commit");
@@ -88,7 +88,7 @@ describe("an engine over a store that fails for longer than it is retried", () =
     expect(lines().slice(1)).toEqual(["The store is available again"]);
   });
 
-  it("refuses a message to a task that is not stored in the end as `unavailable`, like the task itself", async () => {
+  it("rejects a message to a task that could not be stored as `unavailable`, like the task itself", async () => {
     const { harness, fail } = await open();
     await using _closing = harness;
     fail(1, "commit");
@@ -101,11 +101,11 @@ describe("an engine over a store that fails for longer than it is retried", () =
     expect(await both).toMatchObject([{ reason: { code: "unavailable" } }, { reason: { code: "unavailable" } }]);
   });
 
-  it("answers a read with `unavailable` after it was tried again for as long as commits are", async () => {
+  it("rejects a read as `unavailable` after retrying it for as long as a commit", async () => {
     const { harness, fail } = await open();
     await using _closing = harness;
     const { id } = await harness.send("a");
-    // From here on the task is in the store only.
+    // From here on the task is only in the store.
     await turns(3);
     fail(1, "get");
     const reading = harness.find(id).then(
@@ -117,11 +117,11 @@ describe("an engine over a store that fails for longer than it is retried", () =
     expect(harness.engine.counts().storeRefusals).toBe(1);
   });
 
-  it("answers a read that fails for a moment as if nothing had happened", async () => {
+  it("answers a read that fails only for a moment", async () => {
     const { harness, fail } = await open();
     await using _closing = harness;
     const { id } = await harness.send("a");
-    // From here on the task is in the store only.
+    // From here on the task is only in the store.
     await turns(3);
     fail(1, "get");
     const reading = harness.find(id);
@@ -132,7 +132,7 @@ describe("an engine over a store that fails for longer than it is retried", () =
     expect(harness.engine.counts().storeRefusals).toBe(0);
   });
 
-  it("does not fail a task whose next turn could not be read, and runs it when the store answers", async () => {
+  it("does not fail a task whose next turn could not be read, and runs it when the store is available", async () => {
     let store: UnreliableStore | undefined;
     let runs = 0;
     const harness = await openHarness({
@@ -140,7 +140,7 @@ describe("an engine over a store that fails for longer than it is retried", () =
         runs += 1;
         if (runs === 1) {
           await task.flush();
-          // Safe: the task exists, so its id is one.
+          // Safe: the id of an existing task.
           await harness.start({ taskId: task.id as TaskId, parts: [{ text: "more" }] });
           store?.setFaults({ failures: { inbox: 1 } });
         }

@@ -1,21 +1,21 @@
 import type { Clock } from "../../internal/clock.ts";
 import type { Logger } from "../../internal/logger.ts";
 
-/** Milliseconds between two log lines about refusals. */
-const LOG_EVERY = 60_000;
+/** Minimum time between two log lines about refusals, in milliseconds. */
+const LOG_INTERVAL = 60_000;
 
 /**
- * Counts what was refused because the store was unavailable, and logs it: the first refusal, then at most one line a minute with the number
- * since the last line, and one line when the store takes writes again.
+ * Counts the reads and writes that were refused because the store was unavailable, and logs them: the first refusal, then at most one line
+ * per minute with the number since the last line, and one line when the store is available again.
  */
 export class StoreAvailability {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #refusals = 0;
-  /** How many of them the log has not mentioned. */
+  /** Refusals since the last log line. */
   #unlogged = 0;
   #loggedAt: number | undefined;
-  /** Refusals were logged and the recovery was not. */
+  /** The last log line reported refusals, not the recovery. */
   #isAnnounced = false;
 
   constructor(clock: Clock, logger: Logger) {
@@ -23,18 +23,18 @@ export class StoreAvailability {
     this.#logger = logger;
   }
 
-  /** Writes and reads refused so far. */
+  /** Total of refused reads and writes. */
   get refusals(): number {
     return this.#refusals;
   }
 
-  /** The store did not take so many writes, or did not answer so many reads, within the time they are retried. */
+  /** `count` reads or writes failed until their retries ended. */
   refused(error: unknown, count: number): void {
     this.#refusals += count;
     this.#unlogged += count;
     const now = this.#clock.now();
-    // A clock that was set back must not silence it.
-    const isRecent = this.#loggedAt !== undefined && now >= this.#loggedAt && now - this.#loggedAt < LOG_EVERY;
+    // If the clock was set back, log again.
+    const isRecent = this.#loggedAt !== undefined && now >= this.#loggedAt && now - this.#loggedAt < LOG_INTERVAL;
     if (isRecent) return;
     this.#logger.error("The store is unavailable; requests are refused", { error, refused: this.#unlogged });
     this.#unlogged = 0;
@@ -42,7 +42,7 @@ export class StoreAvailability {
     this.#isAnnounced = true;
   }
 
-  /** The store took a write. */
+  /** A commit succeeded. */
   works(): void {
     if (!this.#isAnnounced) return;
     this.#isAnnounced = false;

@@ -7,13 +7,13 @@ import type { TaskHead } from "../../store/contract.ts";
 import type { TaskRef } from "../api.ts";
 import { publicRef } from "../read/ticket.ts";
 import { traceMetadata } from "../record/trace.ts";
+import { acceptTransformed } from "./accept-transformed.ts";
 import { ArtifactStates } from "./artifact-states.ts";
 import type { HeadState, Savepoint } from "./head-state.ts";
 import { closingChunk, statusEvent, statusMessage, statusText } from "./new-events.ts";
 import { ENGINE_NOTE } from "./note.ts";
 import { planStateChange } from "./state-change.ts";
 import { readMetadata } from "./task-metadata.ts";
-import { transformed } from "./transformed.ts";
 import type { WriteBuffer } from "./write-buffer.ts";
 import type { EndOptions, EventOptions, StatusOptions, WriterDependencies, WriterStart } from "./writer-contract.ts";
 
@@ -160,7 +160,7 @@ export class TaskEvents {
     const written =
       hooks.transform === undefined || isFinal === true
         ? traced
-        : transformed(traced, hooks.transform(traced, publicRef(this.#task)));
+        : acceptTransformed(traced, hooks.transform(traced, publicRef(this.#task)));
     this.#buffer.append(written, note, isLimited(written, note));
     return written;
   }

@@ -11,7 +11,7 @@ import { Feed } from "../read/feed.ts";
 import { Committer } from "./committer.ts";
 import { TaskLogWriter } from "./task-log-writer.ts";
 
-// Safe: ids of this test's own.
+// Safe: ids for this test.
 const ref = {
   id: "t1" as TaskId,
   contextId: "c1" as ContextId,
@@ -79,8 +79,8 @@ const chunk = (text: string) =>
     lastChunk: false,
   }) as const;
 
-describe("a task's states", () => {
-  test("a missing working is inserted before a question, content or completion, and not before a failure", async () => {
+describe("the states of a task", () => {
+  test("a missing `working` is inserted before a question, content or completion, but not before a failure", async () => {
     const expected: [TaskState | "chunk", string[]][] = [
       ["input-required", ["working", "input-required"]],
       ["chunk", ["working", "a=x"]],
@@ -99,7 +99,7 @@ describe("a task's states", () => {
     }
   });
 
-  test("an illegal move is refused, saying why, and leaves everything as it was", async () => {
+  test("a state change that is not allowed throws the reason and changes nothing", async () => {
     const { writer, story } = openWriter();
     writer.status("working");
     expect(() => writer.status("submitted")).toThrow("The task is working; it cannot become submitted again.");
@@ -107,7 +107,7 @@ describe("a task's states", () => {
     expect([writer.state, await story()]).toEqual(["working", ["working"]]);
   });
 
-  test("nothing follows a terminal state, not even while it is on its way", async () => {
+  test("nothing can be written after a terminal state, not even before that is committed", async () => {
     const { writer, story } = openWriter();
     const ended = writer.end("completed", { unlessInbox: true });
     for (let round = 0; round < 2; round += 1) {
@@ -141,13 +141,13 @@ describe("an end that a message prevents", () => {
   });
 });
 
-describe("a writer that gave its lease back", () => {
-  test("tells whoever adds something meanwhile that it came too late", async () => {
+describe("a writer that released its lease", () => {
+  test("rejects everything that is written afterwards", async () => {
     const { writer, story } = openWriter();
     writer.status("working");
     await writer.flush();
     const released = writer.release();
-    // In flight by now; what comes is not of that commit.
+    // The commit is in flight now; later writes are not part of it.
     await new Promise<void>((resolve) => setImmediate(resolve));
     await released;
     expect(() => writer.status("working")).toThrow("no longer holds");
@@ -157,7 +157,7 @@ describe("a writer that gave its lease back", () => {
 });
 
 describe("a writer that lost its task", () => {
-  test("rejects everything that waits and everything that follows", async () => {
+  test("rejects everything that waits and everything written afterwards", async () => {
     const { writer, story } = openWriter();
     writer.status("working");
     await writer.flush();

@@ -302,7 +302,7 @@ export class TaskLogWriter implements CommitSource {
     if (write.create !== undefined && end === undefined) this.listener?.stored();
     const views = end === undefined ? pending.entries : [...pending.entries, end.entry];
     this.#buffer.committed(pending);
-    for (const { id, after } of pending.taken) feed.markConsumed(id, after);
+    for (const { id, after } of pending.consumed) feed.markConsumed(id, after);
     if (end !== undefined) {
       feed.hasWriter = false;
       if (write.create !== undefined && end.artifacts !== undefined) {

@@ -12,7 +12,7 @@ describe("metadata of a task", () => {
     expect(mergeMetadata('{"__proto__":1}', metadataChange({ x: 1 }))).toBe('{"__proto__":1,"x":1}');
   });
 
-  test("refuses what is not JSON, and more than 16 KB", async () => {
+  test("throws for values that are not JSON, and above 16 KB", async () => {
     const problems: unknown[] = [];
     const bad: readonly unknown[] = [{ at: new Date(0) }, { n: Number.NaN }, ["list"], null, { x: "x".repeat(16_400) }];
     const agents = scripted(async (task) => {
@@ -28,7 +28,7 @@ describe("metadata of a task", () => {
     expect(problems[4]).toMatchObject({ code: "metadata-too-large" });
   });
 
-  test("is seen before the task ends, once it is committed", async () => {
+  test("is visible before the task ends, once it is committed", async () => {
     const agents = scripted(async (task) => {
       await task.setMetadata({ step: 1 });
       await task.ask("Go on?");
@@ -43,7 +43,7 @@ describe("metadata of a task", () => {
     expect(done.metadata).toEqual({ step: 1, done: true });
   });
 
-  test("is in the last event of tasks that end otherwise than completed", async () => {
+  test("is in the last event of a task that is not completed", async () => {
     const agents = scripted(async (task) => {
       await task.setMetadata({ tokens: 3 });
       task.reject("No.");
@@ -54,7 +54,7 @@ describe("metadata of a task", () => {
     expect((await harness.log(taskId)).at(-1)?.event.metadata).toEqual({ tokens: 3 });
   });
 
-  /** Runs until it hangs in its first attempt; later ones go on. */
+  /** Runs a task whose first attempt hangs and crashes; returns the metadata after the second attempt. */
   async function afterCrash(run: (task: TaskContext) => Promise<void>): Promise<unknown> {
     const agents = scripted(async (task) => {
       await run(task);
@@ -69,7 +69,7 @@ describe("metadata of a task", () => {
     return (await second.get(taskId)).metadata;
   }
 
-  test("is not set back by a replay: not by calls before a remembered step, nor by repeated calls", async () => {
+  test("a replay does not restore an older value, neither by calls before a stored step nor by repeated calls", async () => {
     const metadata = await afterCrash(async (task) => {
       await task.setMetadata({ phase: "begun", count: 1 });
       await task.step("work", async () => {
@@ -81,7 +81,7 @@ describe("metadata of a task", () => {
     expect(metadata).toEqual({ phase: "worked", count: 1, last: true });
   });
 
-  test("is what the replay sets, from the first call on that differs", async () => {
+  test("a replay sets it from the first call that differs", async () => {
     const metadata = await afterCrash(async (task) => {
       await task.setMetadata({ a: task.attempt });
       await task.setMetadata({ a: 9 });
@@ -91,8 +91,8 @@ describe("metadata of a task", () => {
   });
 });
 
-describe("metadata of an artifact that was given with a later write", () => {
-  test("is kept by a replay, and written once", async () => {
+describe("metadata of an artifact that a later write sets", () => {
+  test("is kept by a replay and written once", async () => {
     const agents = scripted(async (task) => {
       await task.artifact("notes").write("one ");
       await task.artifact("notes", { metadata: { page: 2 } }).write("two ");

@@ -89,9 +89,13 @@ export class WriteBuffer {
 
   #requireSpace(length: number): void {
     const { maxEventBytes, maxTaskBytes } = this.#options.limits;
-    if (length > maxEventBytes) throw limitFailure("event-too-large", `one event may be ${maxEventBytes} bytes`);
+    if (length > maxEventBytes)
+      throw limitFailure("event-too-large", `an event may have at most ${maxEventBytes} bytes (maxEventBytes)`);
     if (this.#bytes + length > maxTaskBytes)
-      throw limitFailure("task-too-large", `the events of a task may be ${maxTaskBytes} bytes together`);
+      throw limitFailure(
+        "task-too-large",
+        `the events of a task may have at most ${maxTaskBytes} bytes in total (maxTaskBytes)`,
+      );
   }
 
   /** Marks a pending chunk as the last one of its artifact. False: the chunk is not pending any more. */
@@ -121,7 +125,10 @@ export class WriteBuffer {
   addStep(step: StepRecord): void {
     const { maxStepBytes } = this.#options.limits;
     if (step.value.length > maxStepBytes)
-      throw limitFailure("step-too-large", `what a step returns may be ${maxStepBytes} bytes of JSON`);
+      throw limitFailure(
+        "step-too-large",
+        `the result of a step may have at most ${maxStepBytes} bytes of JSON (maxStepBytes)`,
+      );
     this.#pending.steps.push(step);
     this.#options.onAdded();
   }
@@ -134,7 +141,7 @@ export class WriteBuffer {
 
   /** Removes an entry from the stored inbox. It was consumed after the event `after`. */
   addConsumed(id: string, after: number): void {
-    this.#pending.taken.push({ id, after });
+    this.#pending.consumed.push({ id, after });
     this.#options.onAdded();
   }
 

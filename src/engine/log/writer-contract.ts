@@ -9,61 +9,61 @@ import type { Limits } from "../limits.ts";
 import type { LogView } from "../read/log-view.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
 import type { Committer } from "./committer.ts";
-import type { Note } from "./note.ts";
 
+/** The state of a task when its writer is created. */
 export interface WriterStart {
   readonly ref: TaskRef;
   readonly epoch: number;
   readonly seq: number;
   readonly head: TaskHead;
   readonly runner: RunnerRecord;
-  /** The artifacts in the log, and whether the last chunk of each is marked as the last. */
+  /** The artifacts in the log. `isComplete`: the last chunk is marked as the last one. */
   readonly knownArtifacts: Iterable<readonly [id: ArtifactId, isComplete: boolean]>;
   readonly historyLength: number;
-  /** Messages that are to count once and were taken before, by inbox entry: the seq each follows. The writer adds to it. */
+  /** By inbox entry: idempotent messages that were consumed before, with the seq of the last event before that. The writer adds to it. */
   readonly taken?: Map<string, number>;
-  /** Present for a task that is not in the store yet. */
+  /** Present if the task is not in the store yet. */
   readonly create?: WriterCreate;
 }
 
 export interface WriterCreate {
   readonly record: TaskCreate;
-  /** The first message, as stored. */
+  /** The task's first message, as stored. */
   readonly message: string;
-  /** Somebody follows its events from the first on. */
+  /** The caller receives the events as a stream, from the first on. */
   readonly streams: boolean;
 }
 
-/** What all writers of an engine share. */
+/** What all writers of an engine use. */
 export interface WriterDependencies {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly hooks: EngineHooks;
-  /** After a commit: the events are visible now. */
+  /** Called after each commit that has events; readers can see them now. */
   readonly onCommitted: (task: TaskRef, views: readonly LogView[]) => void;
 }
 
-/** Who is at work with a writer. */
+/** The user of a writer: a run. */
 export interface WriterListener {
-  /** Something arrived in the inbox. */
+  /** A message or a cancel request arrived in the inbox. */
   inboxChanged(): void;
-  /** The task itself has come into the store, and goes on. */
+  /** The task was created in the store, and has not ended in the same commit. */
   stored(): void;
-  /** The task has become `working`, perhaps by output, and may have open questions. */
+  /** The task, which waited for the caller, is `working` again, perhaps because of output; it may still have open questions. */
   resumed(): void;
-  /** Nothing can be written any more. */
+  /** The writer can write nothing any more. */
   lost(loss: WriterLoss): void;
 }
 
-/** Why a writer can write no more. */
+/** Why a writer can write nothing any more. `refused`: the store did not create the task. */
 export type WriterLoss =
   | { readonly kind: "lease-lost" }
   | { readonly kind: "store-unavailable"; readonly error: StoreError }
   | { readonly kind: "refused"; readonly status: "duplicate" | "full" | "repeated" };
 
 export interface EventOptions {
-  /** For a later replay; see {@link Note}. Readers do not see it. */
+  /** For a later replay; `Note` in note.ts explains it. Readers do not see it. */
   readonly note?: string;
   /** The server's `transform` is not applied. */
   readonly isFinal?: boolean;
@@ -90,13 +90,17 @@ export interface HeadChange {
   readonly wakeAt?: number | undefined;
 }
 
+/** The error for every further call of a writer with this loss. */
 export function abortOf(loss: WriterLoss): TaskAborted {
   switch (loss.kind) {
     case "lease-lost":
-      return new TaskAborted("lease-lost", "This run no longer holds the task; what it writes is refused.");
+      return new TaskAborted(
+        "lease-lost",
+        "This run no longer holds the lease of its task; it can write nothing any more.",
+      );
     case "store-unavailable":
-      return new TaskAborted("store-unavailable", `The store took no writes: ${loss.error.message}`);
+      return new TaskAborted("store-unavailable", `The store is unavailable: ${loss.error.message}`);
     case "refused":
-      return new TaskAborted("lease-lost", `The store refused the task (${loss.status}).`);
+      return new TaskAborted("lease-lost", `The store refused to create the task (${loss.status}).`);
   }
 }

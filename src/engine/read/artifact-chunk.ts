@@ -1,38 +1,38 @@
 import type { Artifact } from "../../protocol/artifact.ts";
 import { readEvent } from "../../protocol/serial.ts";
 
-/** What a stored artifact event adds. */
+/** The content of a stored artifact event. */
 export interface ArtifactChunk {
   readonly artifactId: string;
   readonly append: boolean;
-  /** The parts in their stored spelling, separated by commas; may be empty. */
+  /** The parts as stored JSON, separated by commas; may be empty. */
   readonly parts: string;
-  /** The other members the event sets, if any. */
+  /** Name, description and other members, if the event sets any. */
   readonly members?: Omit<Artifact, "artifactId" | "parts">;
 }
 
-const BEGINS = '{"artifact":{"artifactId":"';
-const PARTS = '","parts":[';
-/** What follows the last part of an event that only appends parts. Begins with that part's closing brace. */
+const START = '{"artifact":{"artifactId":"';
+const BEFORE_PARTS = '","parts":[';
+/** The text after the last part of an event that only appends parts, beginning with the closing brace of that part. */
 const ENDS = ['}]},"append":true}', '}]},"append":true,"lastChunk":true}'];
 
 /**
- * Reads an artifact event; `undefined` for a status. Events that only append parts, which large artifacts are made of, are cut apart
- * and not parsed: the stored spelling is compact JSON whose members have one order.
+ * Reads a stored artifact event; returns `undefined` for a status. Large artifacts consist of events that only append parts. Those are not parsed:
+ * stored events are compact JSON with a fixed order of members, so the parts can be cut out of the text.
  */
 export function readChunk(body: string): ArtifactChunk | undefined {
   return cutChunk(body) ?? parseChunk(body);
 }
 
 function cutChunk(body: string): ArtifactChunk | undefined {
-  if (!body.startsWith(BEGINS)) return undefined;
-  const idEnd = body.indexOf('"', BEGINS.length);
-  if (!body.startsWith(PARTS, idEnd)) return undefined;
+  if (!body.startsWith(START)) return undefined;
+  const idEnd = body.indexOf('"', START.length);
+  if (!body.startsWith(BEFORE_PARTS, idEnd)) return undefined;
   const end = ENDS.find((text) => body.endsWith(text));
   if (end === undefined) return undefined;
-  const artifactId = body.slice(BEGINS.length, idEnd);
+  const artifactId = body.slice(START.length, idEnd);
   if (artifactId.includes("\\")) return undefined;
-  return { artifactId, append: true, parts: body.slice(idEnd + PARTS.length, body.length - end.length + 1) };
+  return { artifactId, append: true, parts: body.slice(idEnd + BEFORE_PARTS.length, body.length - end.length + 1) };
 }
 
 function parseChunk(body: string): ArtifactChunk | undefined {

@@ -3,19 +3,19 @@ import type { LogEntry } from "../../store/contract.ts";
 import { readChunk } from "./artifact-chunk.ts";
 import { isStatusBody } from "./log-view.ts";
 
-/** Where in a log an artifact is. */
+/** The events of an artifact in a log. `first`, `last` and the values of `members` are seqs. */
 export interface ArtifactSpan {
   readonly artifactId: ArtifactId;
-  /** The event that began it, or that replaced it last. */
+  /** The event that created the artifact or replaced it last. */
   first: number;
   last: number;
-  /** About how many bytes its events have. */
+  /** Size of its events. */
   bytes: number;
-  /** By each member other than id and parts: the last event that sets it. */
+  /** By member, except id and parts: the last event that sets it. */
   members: Map<string, number>;
 }
 
-/** Where the artifacts of a log are, found without keeping what they contain. Feed it events in order. */
+/** Finds the events of each artifact in a log, without keeping their content. Add the events in order. */
 export class ArtifactIndex {
   readonly #spans = new Map<string, ArtifactSpan>();
 
@@ -24,8 +24,8 @@ export class ArtifactIndex {
     if (chunk === undefined) return;
     let span = this.#spans.get(chunk.artifactId);
     if (span === undefined || !chunk.append) {
-      // Replacing an artifact leaves it at its place among the others.
-      const artifactId = chunk.artifactId as ArtifactId; // It was one when it was written.
+      // A replaced artifact keeps its place in the order. Safe: it was an ArtifactId when it was stored.
+      const artifactId = chunk.artifactId as ArtifactId;
       span = { artifactId, first: seq, last: seq, bytes: 0, members: new Map() };
       this.#spans.set(artifactId, span);
     }

@@ -7,7 +7,7 @@ import { type EngineHarness, openHarness, scripted, turns } from "../../testing/
 
 const CHUNKS = ["a", "b", "c", "d", "e"];
 
-/** Its writer gives it no folded artifacts at the end of a task, as where they are too large. */
+/** A store whose tasks end without folded artifacts, as if they were too large. */
 function withoutFolded(store: Store): Store {
   const commit = store.commit.bind(store);
   store.commit = (operations) =>
@@ -21,7 +21,7 @@ function withoutFolded(store: Store): Store {
   return store;
 }
 
-/** A task that has ended, of which the store holds the log but no folded artifacts. */
+/** A task that has ended and of which the store has the log but no folded artifacts. */
 async function finished(retention: { logAge?: number; maxAge?: number }): Promise<{
   readonly harness: EngineHarness;
   readonly id: TaskId;
@@ -43,7 +43,7 @@ async function finished(retention: { logAge?: number; maxAge?: number }): Promis
   return { harness, id };
 }
 
-/** The store drops what it may drop before it answers the next read of a log. */
+/** Makes the store drop logs before it answers the next read of a log. */
 async function sweepBeforeLog({ shared, clock }: EngineHarness): Promise<void> {
   await clock.advance(500);
   const log = shared.log.bind(shared);
@@ -54,8 +54,8 @@ async function sweepBeforeLog({ shared, clock }: EngineHarness): Promise<void> {
   };
 }
 
-describe("what the store drops between two reads", () => {
-  test("costs a task that is being shown none of its content", async () => {
+describe("events that the store drops between two reads", () => {
+  test("do not remove content from a task that is being read", async () => {
     const { harness, id } = await finished({ logAge: 5000 });
     await using _closing = harness;
     await sweepBeforeLog(harness);
@@ -64,7 +64,7 @@ describe("what the store drops between two reads", () => {
     expect((await harness.shared.get(id, { artifacts: false }))?.firstSeq).toBeGreaterThan(1);
   });
 
-  test("costs a task in a list none of its content", async () => {
+  test("do not remove content from a task in a list", async () => {
     const { harness, id } = await finished({ logAge: 5000 });
     await using _closing = harness;
     await sweepBeforeLog(harness);
@@ -73,14 +73,14 @@ describe("what the store drops between two reads", () => {
     expect(tasks[0]?.artifacts).toContain(CHUNKS.join(""));
   });
 
-  test("is not shown as an empty task where the whole task is gone", async () => {
+  test("do not make a deleted task look empty", async () => {
     const { harness, id } = await finished({ maxAge: 5000 });
     await using _closing = harness;
     await sweepBeforeLog(harness);
     expect(await harness.find(id)).toBeUndefined();
   });
 
-  test("is left out of a list where the whole task is gone", async () => {
+  test("a deleted task is left out of a list", async () => {
     const { harness } = await finished({ maxAge: 5000 });
     await using _closing = harness;
     await sweepBeforeLog(harness);
@@ -88,7 +88,7 @@ describe("what the store drops between two reads", () => {
     expect(tasks).toEqual([]);
   });
 
-  test("gives a reader that resumes the whole task, not a status that never held there", async () => {
+  test("a reader that resumes gets the whole task, not a wrong status", async () => {
     const { harness, id } = await finished({ logAge: 5000 });
     await using _closing = harness;
     await sweepBeforeLog(harness);
@@ -100,7 +100,7 @@ describe("what the store drops between two reads", () => {
   });
 });
 
-describe("a node that has not noticed what another one wrote", () => {
+describe("a node that has not seen the last commits of another node", () => {
   async function twoNodes() {
     const gate = createDeferred<void>();
     const harness = await openHarness({
@@ -117,11 +117,11 @@ describe("a node that has not noticed what another one wrote", () => {
     return { harness, other, gate, id: ticket.taskId };
   }
 
-  test("does not refuse a reader that is further than it is", async () => {
+  test("does not reject a reader that is ahead of it", async () => {
     const { harness, other, gate, id } = await twoNodes();
     await using _closing = harness;
     const early = await other.subscribe(id);
-    // The answer to the hint is slow.
+    // The read after the notification of the other node is slow.
     const positions = other.store.positions.bind(other.store);
     let calls = 0;
     other.store.positions = (ids) => (++calls === 1 ? new Promise(() => {}) : positions(ids));
@@ -135,14 +135,14 @@ describe("a node that has not noticed what another one wrote", () => {
     early.close();
   });
 
-  test("lets readers and waiting senders go when the task has ended elsewhere and was deleted", async () => {
+  test("ends subscriptions and waiting sends if the task has ended on another node and was deleted", async () => {
     const { harness, other, gate, id } = await twoNodes();
     await using _closing = harness;
     const subscription = await other.subscribe(id);
     const ticket = await other.engine.find(other.scope(), id);
     if (ticket === undefined) throw new Error("There is no such task.");
     const waiting = other.settled(ticket).catch((error: unknown) => error);
-    // Not even the hints are followed until the task is gone.
+    // Notifications of the other node are not processed before the task is deleted.
     const positions = other.store.positions.bind(other.store);
     const isGone = createDeferred<void>();
     other.store.positions = (ids) => isGone.promise.then(() => positions(ids));

@@ -4,7 +4,7 @@ import type { TaskState } from "../../protocol/state.ts";
 import { Feed, type FeedStatus } from "./feed.ts";
 import { LogView } from "./log-view.ts";
 
-// Safe: ids of this test's own.
+// Safe: ids for this test.
 const ref = {
   id: "t" as TaskId,
   contextId: "c" as ContextId,
@@ -33,7 +33,7 @@ const seqsOf = (entries: readonly { readonly seq: number }[] | undefined): numbe
   entries?.map(({ seq }) => seq);
 
 describe("a feed", () => {
-  test("gives what follows a cursor, and says where it reaches no further back", () => {
+  test("returns the events after a cursor, or undefined if it does not have them all", () => {
     const feed = openFeed({ tailEvents: 3, tailBytes: 1000 });
     feed.advance(events(1, 5), statusOf("working"));
     expect(seqsOf(feed.read(5))).toEqual([]);
@@ -42,7 +42,7 @@ describe("a feed", () => {
     expect(feed.read(1)).toBeUndefined();
   });
 
-  test("keeps no more bytes than it may, but always the newest event", () => {
+  test("keeps at most tailBytes, but always the newest event", () => {
     const feed = openFeed({ tailEvents: 100, tailBytes: 25 });
     feed.advance(events(1, 5), undefined);
     expect(seqsOf(feed.read(3))).toEqual([4, 5]);
@@ -51,7 +51,7 @@ describe("a feed", () => {
     expect(seqsOf(feed.read(5))).toEqual([6]);
   });
 
-  test("does not go back when the answer to a commit comes after more was noticed in the store", () => {
+  test("does not go back if a commit is reported after later events were found in the store", () => {
     const feed = openFeed();
     feed.advance(events(1, 2), statusOf("working"));
     feed.advanceTo(6, { ...statusOf("completed"), interruptedAt: 0 });
@@ -61,7 +61,7 @@ describe("a feed", () => {
     expect(seqsOf(feed.read(6))).toEqual([]);
   });
 
-  test("wakes whoever waits once, and nobody who no longer does", () => {
+  test("calls each waiting callback once, and no canceled one", () => {
     const feed = openFeed();
     const woken: string[] = [];
     feed.onChange(() => woken.push("stays"));
@@ -72,7 +72,7 @@ describe("a feed", () => {
     expect(woken).toEqual(["stays"]);
   });
 
-  test("remembers the last question, and which messages were taken", () => {
+  test("knows the last question, and which messages were consumed", () => {
     const feed = openFeed();
     feed.advance(
       [

@@ -2,55 +2,59 @@ import { isInterrupted, isTerminal, type TaskState } from "../../protocol/state.
 import type { TaskRef, ViewEntry } from "../api.ts";
 import type { Questions } from "../record/runner-record.ts";
 
-/** What is known of a finished task without asking the store; lives only as long as its feed. */
+/** How many consumed messages a feed remembers. */
+const MAX_CONSUMED = 256;
+
+/** Artifacts and history of a finished task as stored JSON, so that reading it needs no access to the store. Kept as long as the feed. */
 export interface FinishedTask {
   readonly artifacts: string;
   readonly history: readonly string[];
 }
 
-/** A task as it was made: its first status and message, as stored. */
+/** The first status and the first message of a task, as stored JSON. */
 export interface TaskOrigin {
   readonly status: string;
   readonly message: string;
 }
 
+/** How many events, and how many bytes of events, a feed keeps in memory. */
 export interface TailLimits {
   readonly tailEvents: number;
   readonly tailBytes: number;
 }
 
 /**
- * The committed view of one task in this process: how far its log has come, its status, and the last few events. Readers
- * hold a cursor and ask; they never get anything pushed at them, so that a slow one costs nothing but its cursor.
+ * The committed state of one task, as readers in this process see it: the seq of its last event, its status, and its last events. Readers pull events
+ * with a cursor, so a slow reader costs no memory.
  */
 export class Feed {
   readonly task: TaskRef;
   readonly createdAt: number;
   seq: number;
   state: TaskState;
-  /** Stored JSON of the status. */
+  /** The status as stored JSON. */
   status: string;
   metadata: string | undefined;
-  /** The last status event that waits for the caller, 0 if there was none. */
+  /** The seq of the last status that waits for the caller (`input-required`, `auth-required`); 0: none. */
   interruptedAt: number;
-  /** The task's questions, as of the last commit. */
+  /** The questions of the task, as of the last commit. */
   questions: Questions | undefined;
   finished: FinishedTask | undefined;
-  /** How the task began, where that was in this process. */
+  /** Present if the task was created in this process. */
   origin: TaskOrigin | undefined;
-  /** The task was deleted, and nothing comes any more. */
+  /** The task was deleted; no events follow. */
   isGone = false;
-  /** Set while the task's writer is in this process. */
+  /** The writer of the task is in this process. */
   hasWriter = false;
-  /** How many subscriptions read it. */
+  /** Number of subscriptions. */
   readers = 0;
-  /** How many hold this feed. Kept by the registry. */
+  /** Number of holders. Only `Feeds` changes it. */
   holders = 0;
   #tail: ViewEntry[] = [];
   #tailBytes = 0;
   #waiting: Array<() => void> = [];
-  /** Which seq the messages follow that were taken lately, by inbox id. */
-  #taken: Map<string, number> | undefined;
+  /** By inbox entry, for the last 256 consumed: the seq of the last event before. */
+  #consumed: Map<string, number> | undefined;
   readonly #limits: TailLimits;
 
   constructor(task: TaskRef, start: FeedStart, limits: TailLimits) {
@@ -69,11 +73,11 @@ export class Feed {
     return isTerminal(this.state);
   }
 
-  /** The writer's commit went through: these events are visible from now on. */
+  /** A commit of the writer succeeded: readers see these events from now on. */
   advance(entries: readonly ViewEntry[], status: FeedStatus | undefined): void {
     const behind = this.seq;
     for (const entry of entries) {
-      // The answer to this commit may come after somebody has noticed it, or more, in the store.
+      // The outcome of a commit may arrive after `advanceTo` has already found its events in the store.
       if (entry.seq <= behind) continue;
       if (entry.seq !== this.seq + 1) this.#dropTail();
       this.#tail.push(entry);
@@ -87,7 +91,7 @@ export class Feed {
     this.wake();
   }
 
-  /** Another node's commit was noticed: the events are in the store, not here. */
+  /** Another node has committed events up to `seq`. They are in the store, not in memory. */
   advanceTo(seq: number, status: FeedStatus & { readonly interruptedAt: number }): void {
     if (seq !== this.seq) {
       this.#dropTail();
@@ -98,20 +102,22 @@ export class Feed {
     this.wake();
   }
 
+  /** A message was consumed after the event `after`. */
   markConsumed(inbox: string, after: number): void {
-    this.#taken ??= new Map();
-    this.#taken.set(inbox, after);
-    if (this.#taken.size > 256) {
-      const [oldest] = this.#taken.keys();
-      if (oldest !== undefined) this.#taken.delete(oldest);
+    this.#consumed ??= new Map();
+    this.#consumed.set(inbox, after);
+    if (this.#consumed.size > MAX_CONSUMED) {
+      const [oldest] = this.#consumed.keys();
+      if (oldest !== undefined) this.#consumed.delete(oldest);
     }
   }
 
+  /** The seq of the last event before a message was consumed. `undefined`: it was not consumed, or too long ago. */
   consumedAfter(inbox: string): number | undefined {
-    return this.#taken?.get(inbox);
+    return this.#consumed?.get(inbox);
   }
 
-  /** Events after `after`; `undefined` if they reach further back than the tail. */
+  /** The events after `after`; `undefined` if some of them are not in memory any more. */
   read(after: number): readonly ViewEntry[] | undefined {
     if (after >= this.seq) return [];
     const first = this.#tail[0]?.seq;
@@ -119,7 +125,7 @@ export class Feed {
     return this.#tail.slice(after + 1 - first);
   }
 
-  /** Calls back once, at the next change. Returns how to take that back. */
+  /** Calls back once, at the next change. Returns a function that cancels this. */
   onChange(callback: () => void): () => void {
     this.#waiting.push(callback);
     return () => {
@@ -128,6 +134,7 @@ export class Feed {
     };
   }
 
+  /** Calls everyone who waits for a change. */
   wake(): void {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
@@ -151,7 +158,7 @@ export class Feed {
     let drop = 0;
     let bytes = this.#tailBytes;
     const { tailEvents, tailBytes } = this.#limits;
-    // The newest event stays whatever its size: every reader is about to want it.
+    // Keep the newest event whatever its size: all readers need it next.
     while (this.#tail.length - drop > 1 && (this.#tail.length - drop > tailEvents || bytes > tailBytes)) {
       bytes -= this.#tail[drop]?.body.length ?? 0;
       drop++;

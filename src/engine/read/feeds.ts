@@ -6,11 +6,13 @@ import type { TaskRef } from "../api.ts";
 import { readRunner } from "../record/runner-record.ts";
 import { Feed, type FeedStart, type TailLimits } from "./feed.ts";
 
+/** Whether the task belongs to this scope. */
 export function isWithin(task: TaskRef, scope: Scope): boolean {
-  const own = task.scope;
-  return own.owner === scope.owner && own.tenant === scope.tenant && own.agent === scope.agent;
+  const { owner, tenant, agent } = task.scope;
+  return owner === scope.owner && tenant === scope.tenant && agent === scope.agent;
 }
 
+/** The state of a feed for a task as the store has it. */
 export function startOf(record: TaskRecord): FeedStart {
   const runner = readRunner(record.head.runner);
   return {
@@ -25,8 +27,8 @@ export function startOf(record: TaskRecord): FeedStart {
 }
 
 /**
- * The feeds of all tasks that somebody in this process writes or reads. Everybody holds the one feed of a task; it goes when
- * the last holder lets go, at the end of the event loop's turn, so that whoever was just woken by it still finds it.
+ * The feeds of all tasks that this process writes or reads: one per task, shared by its writer and its readers. A feed is removed one turn of the
+ * event loop after its last holder has released it, so that readers that it has just woken still find it.
  */
 export class Feeds {
   readonly #store: Store;
@@ -43,18 +45,18 @@ export class Feeds {
     return this.#feeds.size;
   }
 
-  /** The feed, if there is one; not held. */
+  /** The feed of a task, if there is one. Does not hold it. */
   peek(id: TaskId): Feed | undefined {
     return this.#feeds.get(id);
   }
 
-  /** The task is followed here and written elsewhere. */
+  /** Whether the task is read in this process and written in another one, so that its feed may be behind the store. */
   isBehind(id: TaskId): boolean {
     const feed = this.#feeds.get(id);
     return feed !== undefined && !feed.hasWriter && !feed.ended;
   }
 
-  /** Holds the feed of a task; `undefined`: no such task within the scope. */
+  /** Holds the feed of a task, created if needed. `undefined`: the scope has no such task. */
   async acquire(id: TaskId, scope: Scope): Promise<Feed | undefined> {
     const known = this.#feeds.get(id);
     if (known !== undefined && !known.isGone) return isWithin(known.task, scope) ? this.hold(known) : undefined;
@@ -62,15 +64,16 @@ export class Feeds {
     return record === undefined ? undefined : this.of(record);
   }
 
-  /** Holds the feed of this task, made from the record if there is none. */
+  /** Holds the feed of the task of this record, created if needed. */
   of(record: TaskRecord): Feed {
     const ref: TaskRef = { id: record.id, contextId: record.contextId, scope: record.scope, dialect: record.dialect };
     return this.open(ref, startOf(record));
   }
 
+  /** Holds the feed of a task, created with `start` if needed. */
   open(task: TaskRef, start: FeedStart): Feed {
     let feed = this.#feeds.get(task.id);
-    // A task of the same name may have been made since.
+    // The feed may be of a deleted task with the same id.
     if (feed === undefined || feed.isGone) {
       feed = new Feed(task, start, this.#limits);
       this.#feeds.set(task.id, feed);
@@ -81,16 +84,16 @@ export class Feeds {
   release(feed: Feed): void {
     feed.holders--;
     if (feed.holders > 0) return;
-    if (this.#unheld.length === 0) setImmediate(() => this.#drop());
+    if (this.#unheld.length === 0) setImmediate(() => this.#removeUnheld());
     this.#unheld.push(feed);
   }
 
-  /** Wakes every reader, to look around. */
+  /** Wakes all readers, so that they check whether the server is shutting down. */
   wakeAll(): void {
     for (const feed of this.#feeds.values()) feed.wake();
   }
 
-  /** Looks whether tasks written elsewhere have moved on. */
+  /** Updates the feeds of tasks that other processes write. `ids`: only these; absent: all. */
   async refresh(ids?: readonly TaskId[]): Promise<void> {
     const followed: TaskId[] = [];
     for (const id of ids ?? this.#feeds.keys()) {
@@ -106,7 +109,7 @@ export class Feeds {
     }
   }
 
-  /** A task that has a feed and no writer here was in the store before: where it is not found now, it was deleted. */
+  /** Tasks that have a feed but no writer here were in the store before. Those that are not found any more were deleted. */
   #markGone(followed: readonly TaskId[], found: ReadonlySet<TaskId>): void {
     for (const id of followed) {
       const feed = this.#feeds.get(id);
@@ -123,13 +126,13 @@ export class Feeds {
     feed.advanceTo(record.seq, startOf(record));
   }
 
-  /** Keeps the feed until it is released. */
+  /** Keeps the feed until `release`. */
   hold(feed: Feed): Feed {
     feed.holders++;
     return feed;
   }
 
-  #drop(): void {
+  #removeUnheld(): void {
     const unheld = this.#unheld;
     this.#unheld = [];
     for (const feed of unheld) {

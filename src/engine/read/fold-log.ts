@@ -9,14 +9,14 @@ import { largeArtifacts } from "./large-members.ts";
 import { isStatusBody } from "./log-view.ts";
 import { readLog } from "./read-log.ts";
 
-/** The artifacts these events add up to. */
+/** Folds events into artifacts. */
 export function foldEntries(entries: Iterable<{ readonly body: string }>): Artifact[] {
   const fold = new ArtifactFold();
   for (const { body } of entries) if (!isStatusBody(body)) fold.add(readEvent(body));
   return fold.artifacts();
 }
 
-/** The artifacts that a stored log adds up to at one of its seqs, read page by page. */
+/** Folds a stored log, up to and including the event `upTo`, into artifacts. */
 export async function foldLog(store: Store, id: TaskId, upTo: number): Promise<Artifact[]> {
   const fold = new ArtifactFold();
   for await (const { body } of readLog(store, id, { after: 0, upTo })) {
@@ -25,13 +25,13 @@ export async function foldLog(store: Store, id: TaskId, upTo: number): Promise<A
   return fold.artifacts();
 }
 
-/** The artifacts as a JSON array, or, where they are large, a placeholder and how to read them. */
+/** The artifacts as a JSON array. If they are large: a placeholder in `text`, and `large` to read them in pieces. */
 export interface FoldedArtifacts {
   readonly text: string;
   readonly large?: LargeArtifacts;
 }
 
-/** As {@link foldLog}; but of events of more than `largeBytes` nothing is kept but where the artifacts are. */
+/** Like {@link foldLog}. If the events have more than `largeBytes` bytes in total, only an index of the artifacts is kept in memory. */
 export async function foldUpTo(
   store: Store,
   { id, upTo }: { readonly id: TaskId; readonly upTo: number },

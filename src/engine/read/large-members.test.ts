@@ -52,7 +52,7 @@ const EVENT = fc.record(
   { requiredKeys: ["artifactId", "append", "lastChunk", "parts"] },
 );
 
-test("the pieces of a large log add up to what folding it at once gives", async () => {
+test("the pieces of a large log add up to the folded artifacts", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(EVENT, { minLength: 1, maxLength: 25 }), async (events) => {
       const store = createMemoryStore();
@@ -96,10 +96,10 @@ test("no piece of an artifact made of many chunks is much larger than 64 KB", as
   expect(Math.max(...sizes)).toBeLessThan(70_000);
 });
 
-test("reading pieces of a task that is gone meanwhile fails instead of ending early", async () => {
+test("reading the pieces of a deleted task fails instead of ending early", async () => {
   const store = createMemoryStore();
   await store.commit([createOf(T, {}, { history: [{ after: 0, body: '"m"' }] })]);
   await store.commit([writeOf(T, { entries: [statusEntry(2)] })]);
   const history = largeHistory({ store, id: T }, { from: 0, to: 3 });
-  await expect(Array.fromAsync(history.read())).rejects.toThrow("deleted while it was read");
+  await expect(Array.fromAsync(history.read())).rejects.toThrow("deleted while it was being read");
 });

@@ -11,12 +11,13 @@ import { isStatusBody } from "./log-view.ts";
 import { PieceMerger } from "./piece-merger.ts";
 import { readLog } from "./read-log.ts";
 
-/** Artifacts, or a history, of more bytes than this are read piece by piece. */
+/** Artifacts, or a history, of more bytes than this are read in pieces. */
 export const LARGE_BYTES: number = 1024 * 1024;
-/** About how much of a task is in memory at a time while it is read in pieces. */
+/** How much of a task is read at a time. */
 const PAGE_BYTES = 1024 * 1024;
+/** Size of the pieces of an artifact. */
 const PIECE_BYTES = 64 * 1024;
-/** Artifacts up to this size that follow each other are read together. */
+/** Successive artifacts up to this size in total are read together. */
 const GROUP_BYTES = 256 * 1024;
 
 interface StoredLog {
@@ -24,7 +25,7 @@ interface StoredLog {
   readonly id: TaskId;
 }
 
-/** The artifacts of a log whose index is known. */
+/** Reads the artifacts of a log in pieces. `spans`: the index of the log. */
 export function largeArtifacts(log: StoredLog, spans: readonly ArtifactSpan[]): LargeArtifacts {
   return { ids: spans.map(({ artifactId }) => artifactId), read: () => readArtifacts(log, spans) };
 }
@@ -37,7 +38,7 @@ async function* readArtifacts(log: StoredLog, spans: readonly ArtifactSpan[]): A
   }
 }
 
-/** Runs of artifacts small enough to be folded together; a larger one is alone. */
+/** Groups of successive artifacts that are small enough to be folded together. A large artifact is a group of its own. */
 function* groupsOf(spans: readonly ArtifactSpan[]): Generator<readonly ArtifactSpan[]> {
   let group: ArtifactSpan[] = [];
   let bytes = 0;
@@ -68,8 +69,8 @@ async function foldGroup(log: StoredLog, group: readonly ArtifactSpan[]): Promis
     const id = isStatusBody(body) ? undefined : readChunk(body)?.artifactId;
     if (id !== undefined && seq >= (firsts.get(id) ?? Number.POSITIVE_INFINITY)) fold.add(readEvent(body));
   }
-  const made = new Map(fold.artifacts().map((artifact) => [artifact.artifactId, artifact]));
-  return group.flatMap(({ artifactId }) => made.get(artifactId) ?? []);
+  const folded = new Map(fold.artifacts().map((artifact) => [artifact.artifactId, artifact]));
+  return group.flatMap(({ artifactId }) => folded.get(artifactId) ?? []);
 }
 
 async function* readLargeArtifact(log: StoredLog, span: ArtifactSpan): AsyncGenerator<ArtifactPiece> {
@@ -86,12 +87,12 @@ async function* readLargeArtifact(log: StoredLog, span: ArtifactSpan): AsyncGene
   yield { kind: "end" };
 }
 
-/** Name, description and so on, each from the event that set it last. */
+/** Reads name, description and so on, each from the event that set it last. */
 async function membersOf({ store, id }: StoredLog, { members }: ArtifactSpan): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const seq of new Set(members.values())) {
     const [entry] = await store.log(id, seq - 1, 1);
-    if (entry?.seq !== seq) throw gone();
+    if (entry?.seq !== seq) throw deleted();
     const set: Readonly<Record<string, unknown>> = readChunk(entry.body)?.members ?? {};
     for (const [name, last] of members) if (last === seq) found[name] = set[name];
   }
@@ -104,16 +105,16 @@ async function* readRange({ store, id }: StoredLog, after: number, upTo: number)
     reached = entry.seq;
     yield entry;
   }
-  if (reached < upTo) throw gone();
+  if (reached < upTo) throw deleted();
 }
 
-/** The messages from one index up to, not including, another. */
+/** Reads the messages from index `from` up to, not including, index `to`, in pages. */
 export function largeHistory({ store, id }: StoredLog, range: { from: number; to: number }): LargeHistory {
   return {
     async *read() {
       for (let { from } = range; from < range.to; ) {
         const page = (await store.history(id, from, PAGE_BYTES)).slice(0, range.to - from);
-        if (page.length === 0) throw gone();
+        if (page.length === 0) throw deleted();
         from += page.length;
         yield page.map(({ body }) => body);
         await nextTurn();
@@ -122,7 +123,7 @@ export function largeHistory({ store, id }: StoredLog, range: { from: number; to
   };
 }
 
-/** Messages that are in memory anyway. */
+/** Messages that are in memory already, in the same form. */
 export function keptHistory(messages: readonly string[]): LargeHistory {
   return {
     async *read() {
@@ -134,6 +135,6 @@ export function keptHistory(messages: readonly string[]): LargeHistory {
   };
 }
 
-function gone(): Error {
-  return new Error("The task was deleted while it was read.");
+function deleted(): Error {
+  return new Error("The task was deleted while it was being read.");
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { LogView, viewOf } from "./log-view.ts";
 
-describe("the texts codecs make of an event", () => {
-  test("are kept, one for each spelling, while several read it", () => {
+describe("the encoded texts of an event", () => {
+  test("are cached, one per protocol version, while several subscriptions read the task", () => {
     const readership = { readers: 2 };
     const view = new LogView(1, "{}", { readership });
     view.encoded?.set("1.0", "a");
@@ -13,13 +13,13 @@ describe("the texts codecs make of an event", () => {
     expect(view.encoded?.get("0.3")).toBe("b");
   });
 
-  test("are not kept for one reader alone, nor for what was read back from the store", () => {
+  test("are not cached for a single subscription, nor for events that were read from the store", () => {
     expect(new LogView(1, "{}", { readership: { readers: 1 } }).encoded).toBeUndefined();
     expect(viewOf({ seq: 1, body: '{"artifact":{}}' }).encoded).toBeUndefined();
   });
 });
 
-test("an event read back tells its state and nothing of its note", () => {
+test("an event read from the store has its state and no note", () => {
   const body = '{"status":{"state":"TASK_STATE_WORKING","timestamp":"2030-01-01T00:00:00.000Z"}}';
   expect(viewOf({ seq: 3, body, note: "n" })).toMatchObject({ seq: 3, body, state: "working" });
   expect(viewOf({ seq: 3, body, note: "n" }).note).toBeUndefined();

@@ -3,7 +3,7 @@ import type { TaskState } from "../../protocol/state.ts";
 import type { LogEntry } from "../../store/contract.ts";
 import type { EncodedTexts, ViewEntry } from "../api.ts";
 
-/** Mostly one spelling is asked for; only more make it a map. */
+/** Usually an event is encoded for one protocol version only; a map is created for the second one. */
 class FewTexts implements EncodedTexts {
   #key: string | undefined;
   #text: string | undefined;
@@ -24,19 +24,19 @@ class FewTexts implements EncodedTexts {
   }
 }
 
-/** Who reads a task's events. */
+/** How many subscriptions read the events of a task. */
 export interface Readership {
   readonly readers: number;
 }
 
 export interface LogViewOptions {
   readonly state?: TaskState | undefined;
-  /** For the store and a later replay; readers are not shown it. */
+  /** For a later replay; readers do not see it. */
   readonly note?: string | undefined;
   readonly readership?: Readership;
 }
 
-/** An event on its way into the log, and, once committed, as its readers share it. */
+/** An event, as the store receives it and as all its readers share it. */
 export class LogView implements ViewEntry, LogEntry {
   readonly seq: number;
   readonly body: string;
@@ -53,7 +53,7 @@ export class LogView implements ViewEntry, LogEntry {
     this.#readership = options.readership;
   }
 
-  /** Kept only where several readers share it: for one alone it would be memory held for nothing. */
+  /** Present only if several subscriptions read the task: for a single one, caching the text would waste memory. */
   get encoded(): EncodedTexts | undefined {
     if (this.#encoded === undefined && (this.#readership?.readers ?? 0) > 1) this.#encoded = new FewTexts();
     return this.#encoded;
@@ -65,13 +65,13 @@ export function viewOf(entry: LogEntry): LogView {
   return new LogView(entry.seq, entry.body, isStatusBody(entry.body) ? { state: readStatusState(entry.body) } : {});
 }
 
-/** Tells a status event by how its stored text begins, without parsing it. */
+/** Whether a stored event is a status, without parsing it. */
 export function isStatusBody(body: string): boolean {
   return body.startsWith('{"status":');
 }
 
 function readStatusState(body: string): TaskState {
   const event = readEvent(body);
-  if (event.kind !== "status") throw new Error("Stored event begins like a status and is none.");
+  if (event.kind !== "status") throw new Error("A stored event begins like a status but is not one.");
   return event.status.state;
 }

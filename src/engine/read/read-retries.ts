@@ -23,19 +23,20 @@ import {
 
 export interface ReadRetriesOptions {
   readonly clock: Clock;
-  /** Milliseconds a read is tried again while the store is busy. */
+  /** Milliseconds for which a read is retried while the store is busy. */
   readonly retryFor: number;
-  /** A read is given up because of this. */
+  /** A read failed until its retries ended. */
   readonly onRefused: (error: StoreError) => void;
 }
 
+/** Pauses between retries, in milliseconds. Each pause is twice as long as the last. */
 const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 500;
 
 /**
- * The store with its reads tried again while it is busy, as commits are: a task must not fail because one read did. A read that is given up
- * rejects with an `unavailable` for the caller. Writes are passed on as they are, and so are `due` and `nextWake`, which are asked again
- * every second anyway.
+ * A store that retries reads while the store behind it is busy, so that a task does not fail because of one read. After `retryFor` a read rejects
+ * with an `A2AError` (`unavailable`). Commits are not retried here, the committer does that; nor are `due` and `nextWake`, which are polled
+ * every second.
  */
 export class ReadRetries implements Store {
   readonly #store: Store;
@@ -117,7 +118,7 @@ export class ReadRetries implements Store {
       waited += pause;
       if (waited > retryFor) {
         onRefused(error);
-        throw new A2AError("unavailable", "The store does not answer; try again later.", {
+        throw new A2AError("unavailable", "The store is unavailable; try again in 5 s.", {
           cause: error,
           retryAfter: 5,
         });
@@ -125,14 +126,14 @@ export class ReadRetries implements Store {
       await new Promise<void>((resolve) => clock.setTimer(clock.now() + pause, resolve));
       try {
         return await read();
-      } catch (again) {
-        error = again;
+      } catch (next) {
+        error = next;
       }
     }
   }
 }
 
-/** The failure because of which a read was given up, if this was thrown for one. */
+/** The error of the store, if `thrown` is the error of a read whose retries ended. */
 export function readFailure(thrown: unknown): StoreError | undefined {
   return thrown instanceof A2AError && thrown.cause instanceof StoreError ? thrown.cause : undefined;
 }

@@ -12,7 +12,7 @@ import { keptHistory, largeHistory } from "./large-members.ts";
 import { LogDropped } from "./read-log.ts";
 import type { StateHistories } from "./state-history.ts";
 
-/** A task as it is committed at this moment. */
+/** The task as it is committed now. `undefined`: the scope has no such task. */
 export async function takeSnapshot(
   parts: { readonly store: Store; readonly feeds: Feeds; readonly stateHistories?: StateHistories },
   which: { readonly scope: Scope; readonly id: TaskId },
@@ -38,7 +38,7 @@ async function currentTask(
   return record === undefined ? undefined : recordedTask(store, record, options);
 }
 
-/** The task of this record; as it is now where its log was dropped since. `undefined`: it was deleted since. */
+/** The task as of this record; or as it is now, if its log was dropped meanwhile. `undefined`: it was deleted meanwhile. */
 export async function recordedTask(
   store: Store,
   record: TaskRecord,
@@ -46,7 +46,7 @@ export async function recordedTask(
 ): Promise<StoredTask | undefined> {
   const task = await unlessDropped(assembled(store, record, options));
   if (task !== undefined) return task;
-  // A log is dropped only when the artifacts are kept without it.
+  // A log is dropped only after the artifacts were stored separately, so the second read needs no log.
   const { artifacts, history, largeBytes } = options;
   const later = await store.get(record.id, { artifacts, history, largeBytes });
   return later === undefined ? undefined : assembled(store, later, options);
@@ -82,7 +82,7 @@ async function assembled(store: Store, record: TaskRecord, options: SnapshotOpti
   };
 }
 
-/** What the writer has committed so far. The store may be a moment ahead of the feed; what the feed does not show yet is left out. */
+/** The task as its writer, in this process, has committed it. The store may be ahead of the feed; events that the feed does not show yet are left out. */
 async function liveTask(store: Store, feed: Feed, options: SnapshotOptions): Promise<StoredTask | undefined> {
   const { seq, state, status, metadata, createdAt } = feed;
   const { id, contextId, scope, dialect } = feed.task;

@@ -12,7 +12,7 @@ import {
 } from "../../testing/engine-harness.ts";
 import type { Batch, Subscription } from "../api.ts";
 
-/** Writes a chunk each time it is told to, and ends when told. */
+/** An agent that writes a chunk, or ends, when the test says so. */
 function dictated(): { readonly agent: ReturnType<typeof scripted>; write(text: string): Promise<void>; end(): void } {
   let write: ((text: string) => Promise<void>) | undefined;
   let end: (() => void) | undefined;
@@ -56,7 +56,7 @@ const asking = scripted(async (task) => {
   }
 });
 
-describe("readers", () => {
+describe("subscriptions", () => {
   test("two subscribers and a late third see identical sequences", async () => {
     const script = dictated();
     await using harness = await openHarness({ agents: script.agent });
@@ -76,7 +76,7 @@ describe("readers", () => {
     expect(harness.engine.counts().subscribers).toBe(0);
   });
 
-  test("one that goes away changes nothing for the task or the others", async () => {
+  test("a subscription that is closed does not affect the task or the others", async () => {
     const script = dictated();
     await using harness = await openHarness({ agents: script.agent });
     const ticket = await harness.start("go");
@@ -94,7 +94,7 @@ describe("readers", () => {
     expect(harness.engine.counts().subscribers).toBe(0);
   });
 
-  test("a waiting send whose caller goes away leaves the task at work", async () => {
+  test("a waiting send whose caller disconnects leaves the task running", async () => {
     const script = dictated();
     await using harness = await openHarness({ agents: script.agent });
     const ticket = await harness.start("go");
@@ -107,7 +107,7 @@ describe("readers", () => {
     await harness.untilState(ticket.taskId, "completed");
   });
 
-  test("one that reads slowly sees everything exactly once, from the store where the tail is gone", async () => {
+  test("a slow reader sees every event exactly once, from the store if the tail does not have it", async () => {
     const script = dictated();
     await using harness = await openHarness({ agents: script.agent, limits: { tailEvents: 3 } });
     const ticket = await harness.start("go");
@@ -122,7 +122,7 @@ describe("readers", () => {
     expect(seen).toEqual(Array.from({ length: 53 }, (_, n) => n + 1));
   });
 
-  test("the tail is bounded by bytes as well", async () => {
+  test("the tail is limited by bytes, too", async () => {
     const script = dictated();
     await using harness = await openHarness({ agents: script.agent, limits: { tailBytes: 1000 } });
     const ticket = await harness.start("go");
@@ -134,7 +134,7 @@ describe("readers", () => {
     expect(harness.store.logReads).toBeGreaterThan(readsBefore);
   });
 
-  test("what is far behind comes in pieces, and a status that waits or ends is the last of its batch", async () => {
+  test("a reader that is far behind gets many batches, and a status that waits or ends is the last of its batch", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         for (let n = 0; n < 10; n += 1) await task.artifact("a").write("x".repeat(20_000));
@@ -157,7 +157,7 @@ describe("readers", () => {
     subscription.close();
   });
 
-  test("a message's stream is told when the message has been taken", async () => {
+  test("a batch says whether the message of the stream has been consumed", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await task.ask("First?");
@@ -177,7 +177,7 @@ describe("readers", () => {
     subscription.close();
   });
 
-  test("a stream that opens when the next question is asked already says that its message is answered or left over", async () => {
+  test("a stream that opens after the next question says that its message was consumed or waits for a later turn", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await task.ask("First?");
@@ -200,7 +200,7 @@ describe("readers", () => {
 });
 
 describe("a cursor", () => {
-  test("absent: the whole task as it is, then what follows", async () => {
+  test("absent: the current task, then the events that follow", async () => {
     const script = dictated();
     await using harness = await openHarness({ agents: script.agent });
     const { taskId } = await harness.start("go");
@@ -231,7 +231,7 @@ describe("a cursor", () => {
     }
   });
 
-  test("at the end of a finished task: nothing is left", async () => {
+  test("at the end of a finished task: no events", async () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await finished(harness);
     const subscription = await harness.subscribe(id, { after: 9 });
@@ -241,7 +241,7 @@ describe("a cursor", () => {
     subscription.close();
   });
 
-  test("beyond the log is an invalid parameter, and takes up no place", async () => {
+  test("beyond the log is an invalid parameter, and does not count as a subscription", async () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await finished(harness);
     await expect(harness.subscribe(id, { after: 10 })).rejects.toMatchObject({
@@ -251,7 +251,7 @@ describe("a cursor", () => {
     expect(harness.engine.counts().subscribers).toBe(0);
   });
 
-  test("behind what is kept gets the whole task, marked as such", async () => {
+  test("before the stored events gets the whole task, marked as resync", async () => {
     await using harness = await openHarness({ agents: asking, retention: { logAge: 1000 } });
     const { id } = await finished(harness);
     await harness.advance(120_000, 10_000);
@@ -264,7 +264,7 @@ describe("a cursor", () => {
     subscription.close();
   });
 
-  test("of a reader so slow that the finished task's log is gone comes to an end", async () => {
+  test("whose events were dropped, because the reader is too slow, ends the subscription", async () => {
     await using harness = await openHarness({ agents: asking, retention: { logAge: 1000 }, limits: { tailEvents: 1 } });
     const { id } = await finished(harness);
     const subscription = await harness.subscribe(id, { after: 0 });
@@ -274,7 +274,7 @@ describe("a cursor", () => {
     subscription.close();
   });
 
-  test("is kept while a task is followed through its commit, gapless whatever the moment it was opened at", async () => {
+  test("misses no event, whenever the subscription is opened during a commit", async () => {
     const script = dictated();
     await using harness = await openHarness({ agents: script.agent });
     const { taskId } = await harness.start("go");
@@ -303,8 +303,8 @@ describe("a cursor", () => {
   });
 });
 
-describe("caps", () => {
-  test("maxSubscribers and maxSubscribersPerTask hold however many come at once, and places are given back", async () => {
+describe("limits", () => {
+  test("maxSubscribers and maxSubscribersPerTask hold for concurrent requests, and closed subscriptions do not count", async () => {
     const script = scripted(
       (task) =>
         new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason))),
@@ -325,7 +325,7 @@ describe("caps", () => {
     for (const subscription of ofFirst) if (typeof subscription === "object") subscription.close();
     expect(harness.engine.counts().subscribers).toBe(1);
     expect(typeof (await open(second.taskId))).toBe("object");
-    // Safe: an id that nobody has.
+    // Safe: an id that does not exist.
     expect(await harness.engine.subscribe(harness.scope(), "nobody" as typeof first.taskId, {})).toBeUndefined();
     expect(harness.engine.counts().subscribers).toBe(2);
   });

@@ -11,23 +11,23 @@ import { LogDropped, readLog } from "./read-log.ts";
 import { recordedTask, takeSnapshot } from "./snapshot.ts";
 import { isHandledAt } from "./ticket.ts";
 
-/** Events leave in batches of about this many bytes, so that a reader far behind is served piece by piece. */
+/** Size of a batch. A reader that is far behind gets many batches. */
 const BATCH_BYTES = 64 * 1024;
 
 export interface SubscriptionSource {
   readonly store: Store;
   readonly feeds: Feeds;
-  /** The server is going down: readers are let go. */
+  /** The server is shutting down: all subscriptions end. */
   readonly isClosing: () => boolean;
   readonly onClose: () => void;
 }
 
-/** A cursor over a task's committed log. It holds its feed, one position, and, while it waits, one callback. */
+/** A cursor over the committed events of a task. */
 export class LogSubscription implements Subscription {
   readonly resync: boolean;
   readonly ended: boolean;
   readonly answered: boolean;
-  /** Let go of with the first `next()`: a stream that idles for days keeps no task in memory. */
+  /** Dropped at the first `next()`, so that a stream that idles for days keeps no task in memory. */
   #opening: StoredTask | undefined;
   readonly #source: SubscriptionSource;
   readonly #feed: Feed;
@@ -45,14 +45,14 @@ export class LogSubscription implements Subscription {
     this.#position = start.opening.seq;
     this.ended = feed.ended && this.#position >= feed.seq;
     this.#ticket = start.ticket;
-    // A question after the opening comes as an event, and is judged then.
+    // A question after the opening arrives as an event; `answered` of its batch then decides.
     const isAsking = isInterrupted(start.opening.state) && feed.interruptedAt <= this.#position;
     this.answered = isAsking && this.#isAnswered(feed.interruptedAt);
   }
 
   get opening(): StoredTask {
     if (this.#opening === undefined)
-      throw new Error("The opening of a subscription is there only before its first next().");
+      throw new Error("The opening of a subscription is available only before its first next().");
     return this.#opening;
   }
 
@@ -64,8 +64,8 @@ export class LogSubscription implements Subscription {
       if (this.#position < feed.seq) {
         const entries = feed.read(this.#position) ?? (await this.#readStore());
         if (entries[0]?.seq === this.#position + 1) return this.#batch(entries);
-        // What was committed before this read and is not in it was dropped: the log of a finished task is not kept for ever. A reader that is
-        // this late subscribes again.
+        // The events were committed but are not in the store any more: the log of the finished task was dropped. The reader must subscribe
+        // again.
         return undefined;
       }
       if (feed.isGone) return undefined;
@@ -85,15 +85,15 @@ export class LogSubscription implements Subscription {
 
   #changed(): Promise<void> {
     return new Promise((resolve) => {
-      const forget = this.#feed.onChange(resolve);
+      const cancel = this.#feed.onChange(resolve);
       this.#wake = () => {
-        forget();
+        cancel();
         resolve();
       };
     });
   }
 
-  /** The store may know more than the feed shows: what is not visible yet stays out. */
+  /** Reads events that are not in memory. The store may be ahead of the feed; events that the feed does not show yet are left out. */
   async #readStore(): Promise<readonly ViewEntry[]> {
     const { seq } = this.#feed;
     const entries = await this.#source.store.log(this.#feed.task.id, this.#position, BATCH_BYTES);
@@ -129,7 +129,7 @@ interface SubscriptionStart {
   readonly ticket: Ticket | undefined;
 }
 
-/** Finds out what the subscription's first frame shows. The feed is held already, so nothing after it can be missed. */
+/** Opens a subscription. The caller must hold the feed, so that no event after the opening can be missed. */
 export async function openSubscription(
   source: SubscriptionSource,
   feed: Feed,
@@ -141,15 +141,15 @@ export async function openSubscription(
     const { id, scope } = feed.task;
     const opening = await takeSnapshot(source, { scope, id }, { artifacts: true, largeBytes: options.largeBytes });
     if (opening === undefined) throw new A2AError("task-not-found", "Task not found");
-    // Another node writes the task and its last commit was not noticed yet.
+    // Another node writes the task, and this process has not seen its last commit yet.
     if (opening.seq > feed.seq) await source.feeds.refresh([id]);
     return new LogSubscription(source, feed, { opening, resync, ticket });
   };
   if (after === undefined) return whole(false);
   if (options.after === undefined && feed.origin !== undefined) {
-    return new LogSubscription(source, feed, { opening: beginning(feed, feed.origin), resync: false, ticket });
+    return new LogSubscription(source, feed, { opening: taskBeforeEvents(feed, feed.origin), resync: false, ticket });
   }
-  // Another node may have written, and the caller have seen, what this one has not noticed yet.
+  // Another node may have committed events that the caller has seen and this process has not.
   if (after > feed.seq) await source.feeds.refresh([feed.task.id]);
   if (after > feed.seq)
     throw new A2AError("invalid-params", `Last-Event-ID: the task's events end at ${feed.seq}`, {
@@ -172,8 +172,8 @@ export async function openSubscription(
   return new LogSubscription(source, feed, { opening: { ...task, ...status, seq: after }, resync: false, ticket });
 }
 
-/** A task as it was before its first event. */
-function beginning({ task, metadata }: Feed, { status, message }: TaskOrigin): StoredTask {
+/** The task as it was before its first event. */
+function taskBeforeEvents({ task, metadata }: Feed, { status, message }: TaskOrigin): StoredTask {
   return {
     id: publicTaskId(task.id),
     contextId: task.contextId,
@@ -186,7 +186,7 @@ function beginning({ task, metadata }: Feed, { status, message }: TaskOrigin): S
   };
 }
 
-/** The status that held at a seq; `undefined`: the log was dropped. */
+/** The status that the task had after the event `after`. `undefined`: the log was dropped. */
 async function statusAt(
   ...which: Parameters<typeof readStatusAt>
 ): Promise<Pick<StoredTask, "state" | "status"> | undefined> {
@@ -198,13 +198,13 @@ async function statusAt(
   }
 }
 
-/** The last status in the log up to there, or the one every task begins with. */
+/** The last status in the log up to `after`; without one, `submitted`. */
 async function readStatusAt(
   store: Store,
   feed: Feed,
   { after, createdAt }: { readonly after: number; readonly createdAt: number },
 ): Promise<Pick<StoredTask, "state" | "status">> {
-  // Statuses are mostly near; only a long run of chunks makes it read the log from the start.
+  // Usually a status is among the last 256 events; otherwise read the log from the start.
   for (const from of [Math.max(0, after - 256), 0]) {
     let found: string | undefined;
     for await (const { body } of readLog(store, feed.task.id, { after: from, upTo: after }))

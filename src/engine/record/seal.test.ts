@@ -17,7 +17,7 @@ describe("createSealer", () => {
     );
   });
 
-  test("the sealed text holds nothing of the plain one and is never the same twice", () => {
+  test("the sealed text contains nothing of the plain text and is different each time", () => {
     const sealed = sealer.seal("hunter2 hunter2", "task");
     expect(Buffer.from(sealed, "base64url").includes("hunter2")).toBe(false);
     expect(sealer.seal("hunter2 hunter2", "task")).not.toBe(sealed);
@@ -29,7 +29,7 @@ describe("createSealer", () => {
     expect(() => createSealer(randomBytes(32)).open(sealed, "task-1")).toThrow(SealBroken);
   });
 
-  test("does not open once any character was changed, dropped or added", () => {
+  test("does not open if a character was changed, removed or added", () => {
     const sealed = sealer.seal("secret", "task");
     for (let index = 0; index < sealed.length; index += 1) {
       const other = sealed[index] === "A" ? "B" : "A";
@@ -41,7 +41,7 @@ describe("createSealer", () => {
     expect(() => sealer.open("not sealed at all", "task")).toThrow(SealBroken);
   });
 
-  test("the error has a name and says nothing of the text", () => {
+  test("the error has a code and does not contain the text", () => {
     const error = (() => {
       try {
         return sealer.open("AAAA", "task");
@@ -52,7 +52,7 @@ describe("createSealer", () => {
     expect(error).toMatchObject({ name: "SealBroken", code: "seal-broken" });
   });
 
-  test("refuses a secret that is too short", () => {
+  test("throws for a secret that is too short", () => {
     expect(() => createSealer(new Uint8Array(8))).toThrow(TypeError);
   });
 });

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Encrypts texts that are kept but must never be read from the store. */
+/** Encrypts texts that must be stored but must not be readable in the store. */
 export interface Sealer {
-  /** The sealed text opens only with the same context. */
+  /** `context`: the sealed text can be opened only with the same one. */
   seal(plain: string, context: string): string;
-  /** Throws a {@link SealBroken} for anything `seal` did not make with this secret and context. */
+  /** Throws a {@link SealBroken} unless the text was sealed with this secret and context. */
   open(sealed: string, context: string): string;
 }
 
@@ -44,7 +44,7 @@ export function createSealer(secret: Uint8Array): Sealer {
     },
     open(sealed, context) {
       const bytes = Buffer.from(sealed, "base64url");
-      // The decoder skips what is not base64url; what was changed there must not pass either.
+      // The decoder ignores characters that are not base64url; a text with such characters was changed and is rejected.
       if (bytes.length < HEADER_BYTES || bytes[0] !== VERSION || bytes.toString("base64url") !== sealed)
         throw new SealBroken();
       const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
@@ -60,7 +60,7 @@ export function createSealer(secret: Uint8Array): Sealer {
   };
 }
 
-/** The text, or `undefined` if it cannot be opened, as after a change of the secret. */
+/** The text, or `undefined` if it cannot be opened, for example because the secret has changed. */
 export function openSealed(sealer: Sealer, sealed: string, context: string): string | undefined {
   try {
     return sealer.open(sealed, context);

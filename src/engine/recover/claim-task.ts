@@ -113,7 +113,7 @@ async function decide(options: ClaimParts, { run, record, crash }: ClaimedTask):
   const canceled = writer.inbox.some((entry) => entry.kind === "cancel");
   const fail = (text: string): Promise<void> =>
     canceled ? runs.end(run, "canceled") : runs.end(run, "failed", [{ text }]);
-  if (canceled && (!run.undoes || (wasRunning && policy !== "resume"))) return runs.end(run, "canceled");
+  if (canceled && (!run.runsAfterCancel || (wasRunning && policy !== "resume"))) return runs.end(run, "canceled");
   const { limitAt = Number.POSITIVE_INFINITY } = writer.runner;
   if (!canceled && limitAt <= environment.clock.now()) return fail("Task timed out");
   if (wasRunning && policy === "fail") return fail("The server stopped while this task was at work.");

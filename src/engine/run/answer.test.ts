@@ -28,35 +28,35 @@ const BOOKING: ReadonlyArray<[string, StandardSchemaV1]> = [
   ],
 ];
 
-describe.each(BOOKING)("an answer checked by %s", (_name, schema) => {
-  test("is taken from the data part", async () => {
+describe.each(BOOKING)("an answer validated by %s", (_name, schema) => {
+  test("is read from the data part", async () => {
     const checked = await readAnswer(schema, message({ text: "see data" }, { data: { book: true } }));
     expect(checked).toEqual({ ok: true, value: { book: true }, raw: { book: true } });
   });
 
-  test("is taken from text that is JSON", async () => {
+  test("is read from text that is JSON", async () => {
     const checked = await readAnswer(schema, message({ text: ' {"book"' }, { text: ":false}\n" }));
     expect(checked).toEqual({ ok: true, value: { book: false }, raw: { book: false } });
   });
 
-  test("falls back to the text where the data is of another kind", async () => {
+  test("is read from the text if the data is not valid", async () => {
     const checked = await readAnswer(schema, message({ data: 7 }, { text: '{"book":true}' }));
     expect(checked).toMatchObject({ ok: true, raw: { book: true } });
   });
 
-  test("is refused with the field and what is wrong with it, said once", async () => {
+  test("if invalid, names the field and its problem once", async () => {
     const checked = await readAnswer(schema, message({ data: { book: "perhaps" } }));
     if (checked.ok) throw new Error("accepted");
     expect(checked.problem).toMatch(/^book\b.*boolean/);
     expect(checked.problem.match(/book/g)).toHaveLength(1);
   });
 
-  test("says nothing of itself where it is sensitive", async () => {
+  test("if sensitive, does not appear in the problem", async () => {
     const checked = await readAnswer(schema, message({ data: { book: "hunter2" } }), { sensitive: true });
     expect(checked).toEqual({ ok: false, problem: "The answer does not have the expected form." });
   });
 
-  test("is the same when checked again", async () => {
+  test("has the same value when validated again", async () => {
     expect(await validateRaw(schema, { book: true })).toEqual({ ok: true, value: { book: true }, raw: { book: true } });
     expect(await validateRaw(schema, { book: 1 })).toMatchObject({ ok: false });
   });
@@ -74,7 +74,7 @@ describe("readAnswer", () => {
     expect(await readAnswer(schema, message({ text }))).toMatchObject({ ok: true, value });
   });
 
-  test("gives what the schema made of it, and keeps what it was made of", async () => {
+  test("returns the value of the schema, and the raw value for a replay", async () => {
     const checked = await readAnswer(
       z.string().transform((text) => new Date(text)),
       message({ text: "2030-01-01" }),
@@ -82,11 +82,11 @@ describe("readAnswer", () => {
     expect(checked).toEqual({ ok: true, value: new Date("2030-01-01"), raw: "2030-01-01" });
   });
 
-  test("null as data is an answer", async () => {
+  test("accepts null as data", async () => {
     expect(await readAnswer(z.null(), message({ data: null }))).toEqual({ ok: true, value: null, raw: null });
   });
 
-  test("an answer of files alone is checked as its parts", async () => {
+  test("validates the parts of an answer that has only files", async () => {
     const schema = z.array(z.object({ url: z.string(), filename: z.string().optional() })).length(1);
     const checked = await readAnswer(schema, message({ url: "https://example.org/a", filename: "a" }));
     expect(checked).toMatchObject({ ok: true, value: [{ url: "https://example.org/a", filename: "a" }] });
@@ -104,21 +104,21 @@ describe("readAnswer", () => {
     expect(await validateRaw(undefined, "kept")).toEqual({ ok: true, value: "kept", raw: "kept" });
   });
 
-  test("waits for a schema that takes its time", async () => {
+  test("waits for an asynchronous schema", async () => {
     const taken = new Set(["anna"]);
     const schema = z.string().refine(async (name) => !taken.has(name), "is taken");
     expect(await readAnswer(schema, message({ text: "anna" }))).toEqual({ ok: false, problem: "is taken" });
     expect(await readAnswer(schema, message({ text: "berta" }))).toMatchObject({ ok: true });
   });
 
-  test("names nested places, and not more than a few", async () => {
+  test("names nested fields, and only the first few", async () => {
     const schema = z.object({ guests: z.array(z.object({ age: z.number() })) });
     const guests = Array.from({ length: 9 }, () => ({ age: "?" }));
     const checked = await readAnswer(schema, message({ data: { guests } }));
     expect(checked).toMatchObject({ ok: false, problem: expect.stringMatching(/^guests\[0\]\.age: .*; and 4 more$/) });
   });
 
-  test("tells the problem of the structured answer, not of the text it came in", async () => {
+  test("reports the problem of the structured answer, not that of its text", async () => {
     const schema = z
       .object({ from: z.number(), to: z.number() })
       .refine(({ from, to }) => from < to, "ends before it starts");
@@ -140,7 +140,7 @@ describe("readAnswer", () => {
     expect(checked).toEqual({ ok: false, problem: "The answer could not be checked." });
   });
 
-  test("a schema that refuses without saying why still gives a sentence", async () => {
+  test("reports a problem even if the schema gives no reason", async () => {
     const checked = await readAnswer(
       handWritten(() => ({ issues: [] })),
       message({ text: "a" }),
@@ -148,12 +148,12 @@ describe("readAnswer", () => {
     expect(checked).toEqual({ ok: false, problem: "The answer does not have the expected form." });
   });
 
-  test("text that is JSON of a million levels is text", async () => {
+  test("treats JSON text with a million levels as plain text", async () => {
     const text = "[".repeat(1_000_000) + "]".repeat(1_000_000);
     expect(await readAnswer(z.any(), message({ text }))).toMatchObject({ ok: true, raw: text });
   });
 
-  test("a problem is short whatever was sent", async () => {
+  test("keeps the problem short whatever was sent", async () => {
     const long = "x".repeat(100_000);
     const schema = handWritten((value) => ({ issues: [{ path: [long], message: `${String(value)} is wrong` }] }));
     const checked = await readAnswer(schema, message({ text: long }));

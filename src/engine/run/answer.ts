@@ -6,13 +6,13 @@ import { type ToolResult, toolResultOf } from "../../protocol/tool-part.ts";
 import { dataOf, MAX_DEPTH } from "../agent/output.ts";
 import { isNamed, type PendingQuestion } from "../record/runner-record.ts";
 
-/** What came of checking a value. `raw` is what to keep for a replay; `problem` is a sentence for the one who sent it. */
+/** The result of validating an answer. `raw`: the value before the schema, stored for a replay. `problem`: a sentence for the sender. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown; readonly raw: JsonValue }
   | { readonly ok: false; readonly problem: string };
 
 export interface ReadAnswerOptions {
-  /** The problem must say nothing of the answer: schema libraries quote what they refuse. */
+  /** The problem must not contain the answer. Schema libraries quote the value they reject. */
   readonly sensitive?: boolean;
 }
 
@@ -22,8 +22,8 @@ const NOT_EXPECTED = "The answer does not have the expected form.";
 const CHECK_FAILED = "The answer could not be checked.";
 
 /**
- * The answer in a message: its data, its text read as JSON, or its text, whichever the schema takes first; the parts
- * themselves where there is neither. Without a schema the answer is the text, or the data as JSON where there is no text.
+ * Reads the answer in a message. With a schema: the first of these that is valid: the data, the text parsed as JSON, the text; or the
+ * parts, if the message has neither. Without a schema: the text, or the data as JSON if the message has no text.
  */
 export async function readAnswer(
   schema: StandardSchemaV1 | undefined,
@@ -38,27 +38,27 @@ export async function readAnswer(
   return checked.ok || options.sensitive !== true ? checked : { ok: false, problem: NOT_EXPECTED };
 }
 
-/** Checks again what was accepted before. Without a schema the value is as it is. */
+/** Validates a stored answer again, because a schema may transform it. Without a schema the value is returned as it is. */
 export async function validateRaw(schema: StandardSchemaV1 | undefined, raw: JsonValue): Promise<Checked> {
   return schema === undefined ? { ok: true, value: raw, raw } : validate(schema, raw);
 }
 
 /**
- * The first value the schema accepts. Where it accepts none, the problem is that of the first structured one, which most likely was
- * meant, else of the last.
+ * The first valid candidate. If none is valid, the problem is that of the first object or array, which most likely was meant; otherwise that
+ * of the last candidate.
  */
 export async function firstAccepted(schema: StandardSchemaV1, candidates: readonly JsonValue[]): Promise<Checked> {
-  let told: { readonly problem: string; readonly structured: boolean } | undefined;
+  let reported: { readonly problem: string; readonly structured: boolean } | undefined;
   for (const candidate of candidates) {
     const checked = await validate(schema, candidate);
     if (checked.ok) return checked;
     const structured = typeof candidate === "object" && candidate !== null;
-    if (told?.structured !== true) told = { problem: checked.problem, structured };
+    if (reported?.structured !== true) reported = { problem: checked.problem, structured };
   }
-  return { ok: false, problem: told?.problem ?? NOT_EXPECTED };
+  return { ok: false, problem: reported?.problem ?? NOT_EXPECTED };
 }
 
-/** What a message may mean, most explicit first. Never empty. */
+/** The values that a message may stand for, most explicit first. Never empty. */
 export function answersIn(message: Message): readonly JsonValue[] {
   const candidates: JsonValue[] = [];
   const used = toolResultIn(message);
@@ -75,16 +75,16 @@ export function answersIn(message: Message): readonly JsonValue[] {
   return candidates.length > 0 ? candidates : [message.parts.map(partAsJson)];
 }
 
-/** The part of a message that answers one question: without the tool results that answer others. */
+/** The message without tool results that answer other questions. */
 export function answerFor(message: Message, question: Pick<PendingQuestion, "id" | "aliases">): Message {
   const isOther = (part: Part): boolean => !isNamed(question, toolResultOf(part)?.toolUseId ?? question.id);
   if (!message.parts.some(isOther)) return message;
   const parts = message.parts.filter((part) => !isOther(part));
-  const own = parts.filter((part) => toolResultOf(part) !== undefined);
-  return { ...message, parts: own.length > 0 ? own : parts };
+  const results = parts.filter((part) => toolResultOf(part) !== undefined);
+  return { ...message, parts: results.length > 0 ? results : parts };
 }
 
-/** The data of a message, or its text where that is JSON; `undefined` where it carries neither. */
+/** The data of a message, or its text parsed as JSON; `undefined` if it has neither. */
 export function structuredIn(message: Message): JsonValue | undefined {
   const data = dataOf(message.parts);
   return data === undefined ? parseJson(textOf(message.parts)) : data;
@@ -96,16 +96,16 @@ async function validate(schema: StandardSchemaV1, raw: JsonValue): Promise<Check
     if (result.issues !== undefined) return { ok: false, problem: problemOf(result.issues) };
     return { ok: true, value: result.value, raw };
   } catch {
-    // What a schema throws is the author's own and may hold anything; the sender only learns that it was not accepted.
+    // The error comes from the agent's code and may contain anything, so the sender does not see it.
     return { ok: false, problem: CHECK_FAILED };
   }
 }
 
 function problemOf(issues: readonly StandardSchemaV1.Issue[]): string {
   if (issues.length === 0) return NOT_EXPECTED;
-  const told = issues.slice(0, MAX_ISSUES).map(describeIssue);
-  if (issues.length > MAX_ISSUES) told.push(`and ${issues.length - MAX_ISSUES} more`);
-  return told.join("; ");
+  const lines = issues.slice(0, MAX_ISSUES).map(describeIssue);
+  if (issues.length > MAX_ISSUES) lines.push(`and ${issues.length - MAX_ISSUES} more`);
+  return lines.join("; ");
 }
 
 function describeIssue({ path, message }: StandardSchemaV1.Issue): string {
@@ -141,7 +141,7 @@ function plainAnswer(message: Message): string {
   return data === undefined ? "" : JSON.stringify(data);
 }
 
-/** The text of a tool's result: itself, or the one text that it holds as `value`, or else its JSON. */
+/** The text of a tool's result: the result if it is a text; the text of `{ "value": "…" }`; otherwise the JSON. */
 function toolText(result: JsonValue): string {
   if (typeof result === "string") return result;
   if (typeof result === "object" && result !== null && !Array.isArray(result)) {
@@ -155,7 +155,7 @@ function hasText(parts: readonly Part[]): boolean {
   return parts.some((part) => part.text !== undefined);
 }
 
-/** How a JSON text may begin: telling by that is far cheaper than having the parser throw. */
+/** How a JSON text can begin. Testing this is much cheaper than an exception of the parser. */
 const JSON_START = /^\s*[[{"\d\-tfn]/;
 
 function parseJson(text: string): JsonValue | undefined {
@@ -168,7 +168,7 @@ function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Whether it can be walked without fear for the stack: unlike data, text has passed no limit of depth. */
+/** Whether the value has at most `levels` levels. Data was checked when the message arrived; text was not, and could overflow the stack. */
 function isWithin(value: JsonValue, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   return levels > 0 && Object.values(value).every((member: JsonValue) => isWithin(member, levels - 1));

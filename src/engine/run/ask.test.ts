@@ -6,7 +6,7 @@ import { everythingStored } from "../../testing/everything-stored.ts";
 import { agent, type TaskContext } from "../agent/agent.ts";
 
 describe("ask", () => {
-  test("asks, waits, and returns the answer; both are in the history", async () => {
+  test("asks, waits and returns the answer; question and answer are in the history", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => `You said ${await task.ask("Which city?")}`),
     });
@@ -27,7 +27,7 @@ describe("ask", () => {
     ]);
   });
 
-  test("with a schema returns what the schema makes of it, and asks again with what was wrong", async () => {
+  test("with a schema returns its value, and asks again with the problem of an invalid answer", async () => {
     const schema = z.object({ count: z.number().int().min(1) });
     await using harness = await openHarness({
       agents: scripted(async (task) => {
@@ -39,19 +39,19 @@ describe("ask", () => {
     const again = await harness.send({ taskId: id, parts: [{ data: { count: 0 } }] });
     expect(again.status.state).toBe("input-required");
     const parts = again.status.message?.parts ?? [];
-    expect(parts[0]?.text).toMatch(/^That answer does not fit: count: /);
+    expect(parts[0]?.text).toMatch(/^That answer is not valid: count: /);
     expect(parts[1]?.text).toBe("How many?");
     const task = await harness.send({ taskId: id, parts: [{ text: '{"count": 2}' }] });
     expect(task.artifacts?.[0]?.parts).toEqual([{ data: 3 }]);
   });
 
-  test("takes only messages that were accepted after its question was committed", async () => {
+  test("accepts only messages that arrived after its question was committed", async () => {
     const answers: string[] = [];
     const left: (string | undefined)[] = [];
     let go: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async (task) => {
-        // What the first turn leaves in the inbox begins another one.
+        // A message that the first turn leaves in the inbox begins another turn.
         if (answers.length > 0) return void left.push(task.text);
         await new Promise<void>((resolve) => (go = resolve));
         answers.push(await task.ask("Well?"));
@@ -69,7 +69,7 @@ describe("ask", () => {
     await meanwhile;
     await harness.untilState(taskId, "input-required");
     await turns(10);
-    // The one that was accepted while the question was on its way could not have seen it.
+    // The sender of the first message could not see the question, which was not committed yet.
     expect(answers).toEqual([]);
     await harness.start({ taskId, parts: [{ text: "the answer" }] });
     await harness.untilState(taskId, "completed");
@@ -77,7 +77,7 @@ describe("ask", () => {
     expect(left).toEqual(["early", "before it could be seen"]);
   });
 
-  test("a waiting send is not answered by a question that was asked before its message was read", async () => {
+  test("a waiting send is not answered with a question that was asked before its message was consumed", async () => {
     const contexts: TaskContext[] = [];
     let next: (() => void) | undefined;
     await using harness = await openHarness({
@@ -91,7 +91,7 @@ describe("ask", () => {
     });
     const first = await harness.send("go");
     expect(first.status.message?.parts[0]?.text).toBe("First?");
-    // "First?" is open and is answered by this one; nothing is asked after it until the run goes on.
+    // This message answers "First?", which is open; the run asks nothing else before it continues.
     const ticket = await harness.start({ taskId: first.id, parts: [{ text: "an answer" }] });
     let isSettled = false;
     const settled = harness.settled(ticket).then(() => (isSettled = true));
@@ -102,7 +102,7 @@ describe("ask", () => {
     expect((await harness.get(first.id)).status.message?.parts[0]?.text).toBe("Second?");
   });
 
-  test("inputTimeout fails the task with what and how long, or goes on without an answer", async () => {
+  test("after inputTimeout the task fails with the timeout in its error, or continues without an answer", async () => {
     await using failing = await openHarness({
       agents: scripted(async (task) => void (await task.ask("Well?")), { inputTimeout: 90_000 }),
       parkAfter: 1e9,
@@ -132,7 +132,7 @@ describe("ask", () => {
     ]);
   });
 
-  test("an input timeout passes while the run is parked, too", async () => {
+  test("an input timeout is also reached while the run is parked", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => void (await task.ask("Well?")), { inputTimeout: 60_000 }),
       parkAfter: 5000,
@@ -146,7 +146,7 @@ describe("ask", () => {
 });
 
 describe("a sensitive question", () => {
-  test("its answer is in no history, event, log or store, and the run gets it", async () => {
+  test("the run receives its answer, which is in no history, event, log or store", async () => {
     const got: unknown[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
@@ -172,7 +172,7 @@ describe("a sensitive question", () => {
     }
   });
 
-  test("an answer that nobody read before the end vanishes", async () => {
+  test("an answer that no call has read is deleted at the end of the task", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await task.ask("Password?", { sensitive: true });
@@ -192,7 +192,7 @@ describe("a sensitive question", () => {
   });
 });
 
-describe("a question that wants a tool used", () => {
+describe("a question that asks to use a tool", () => {
   const user = agent({
     name: "User",
     description: "Has its caller look something up.",
@@ -206,7 +206,7 @@ describe("a question that wants a tool used", () => {
     },
   });
 
-  test("names the tool and the question, and is answered by what the tool gave", async () => {
+  test("names the tool and the question, and is answered by the tool's result", async () => {
     await using harness = await openHarness({ agents: user });
     const asked = await harness.send("whales");
     const requestId = asked.status.message?.metadata?.["inputRequest"];
@@ -227,7 +227,7 @@ describe("a question that wants a tool used", () => {
 });
 
 describe("next", () => {
-  test("gives up when its signal aborts, and leaves what comes later to whoever asks for it", async () => {
+  test("stops waiting when its signal is aborted, and leaves later messages in the inbox", async () => {
     const read: (string | undefined)[] = [];
     let waiting = false;
     const enough = new AbortController();
@@ -248,11 +248,11 @@ describe("next", () => {
     expect(read).toEqual([undefined, "fine", undefined]);
   });
 
-  test("finds again, by its name, what was read in that place before a crash", async () => {
+  test("returns after a crash the message that the call with the same name read before", async () => {
     const read: (readonly (string | undefined)[])[] = [];
     const first = await openHarness({
       agents: scripted(async (task) => {
-        // Only the first attempt comes by here.
+        // Only the first attempt gets here.
         const early = task.attempt === 1 ? (await task.next({ name: "early" })).parts[0]?.text : undefined;
         const late = (await task.next({ name: "late" })).parts[0]?.text;
         read.push([early, late]);

@@ -17,7 +17,10 @@ const UNREADABLE_ANSWER: Checked = { ok: false, problem: UNREADABLE };
 
 type Options = AskOptions<StandardSchemaV1 | undefined>;
 
-/** Asks, waits, checks, asks again; and after a restart goes on where it was. */
+/**
+ * Asks a question and waits for a valid answer. After an invalid answer it asks again, with the problem. After a restart it continues where it
+ * was: it returns the stored answer, or waits for the question that is open. Throws a `TaskFailure` (`input-timeout`) after the timeout.
+ */
 export async function askCaller(host: QuestionHost, question: readonly Part[], options: Options): Promise<unknown> {
   const { memory, writer, waits, questions } = host;
   const key = memory.key("ask", options.name ?? textOf(question));
@@ -32,13 +35,13 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
   const timeout = timeoutOf(options, host.run.inputTimeout);
   const isSensitive = options.sensitive === true;
   const asking: Asking = { key, parts: question, timeout, sensitive: isSensitive, tool: options.tool };
-  // A question that is in the log and still open is not asked twice.
+  // A question that is still open is not asked twice.
   let open = known?.kind === "asked" ? reopen(host, known, asking) : undefined;
   for (;;) {
     open ??= await ask(host, asking);
     const entry = await answerTo(host, open);
     host.requireOpen();
-    if (entry === TIMED_OUT) return giveUp(host, { key, timeout, question: open.question });
+    if (entry === TIMED_OUT) return unanswered(host, { key, timeout, question: open.question });
     const message = host.run.openEntry(entry);
     const sensitive = isSensitive || entry.sealed;
     const checked =
@@ -47,17 +50,17 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
         : await readAnswer(options.schema, answerFor(message, open.question), { sensitive });
     host.requireOpen();
     waits.resume();
-    const isTaken = questions.close(open.question, {
+    const isConsumed = questions.close(open.question, {
       keep: sensitive ? undefined : message,
       next: checked.ok ? "go on" : "ask again",
     });
-    if (isTaken && !sensitive && message !== undefined) host.history.push(message);
+    if (isConsumed && !sensitive && message !== undefined) host.history.push(message);
     if (checked.ok) {
       memory.remember(
         key,
         sensitive
           ? memory.sealedAnswer(checked.raw)
-          : { kind: "answered", raw: checked.raw, ...(isTaken && { inbox: entry.id }) },
+          : { kind: "answered", raw: checked.raw, ...(isConsumed && { inbox: entry.id }) },
       );
       await writer.flush();
       return checked.value;
@@ -75,7 +78,7 @@ interface Asking {
   readonly tool: Options["tool"];
 }
 
-/** A question that callers can see. */
+/** A question that is shown to callers. */
 interface Open {
   readonly asked: Asked;
   readonly question: Question;
@@ -115,7 +118,7 @@ interface Unanswered {
   readonly question: Question;
 }
 
-async function giveUp(host: QuestionHost, { key, timeout, question }: Unanswered): Promise<undefined> {
+async function unanswered(host: QuestionHost, { key, timeout, question }: Unanswered): Promise<undefined> {
   const { memory, writer, waits, questions } = host;
   waits.resume();
   if (timeout?.then !== "continue") {
@@ -142,7 +145,7 @@ async function recallAnswer(
   return opened === undefined ? undefined : validateRaw(schema, opened);
 }
 
-/** An answer that was read in an earlier attempt has been said in this one too. */
+/** Adds an answer that an earlier attempt consumed to the history. */
 function recallMessage({ history, consumed }: QuestionHost, known: Remembered | undefined): void {
   const message = known?.kind === "answered" && known.inbox !== undefined ? consumed.get(known.inbox) : undefined;
   if (message !== undefined) history.push(message);

@@ -10,7 +10,7 @@ import type { EngineHooks } from "../api.ts";
 let harness: EngineHarness;
 afterEach(() => harness[Symbol.asyncDispose]());
 
-/** One function for each attempt. All but the last end with the death of the process, after what they wrote is committed. */
+/** Runs one function per attempt. After each but the last, the process crashes once the output is committed. */
 async function play(
   attempts: readonly ((task: TaskContext) => Promise<unknown>)[],
   options: Partial<HarnessOptions> = {},
@@ -47,8 +47,8 @@ const write =
     for (const [name, text] of chunks) await task.artifact(name).write(text);
   };
 
-describe("what an attempt writes after a crash", () => {
-  test("is not written twice where the log has it already", async () => {
+describe("the output of an attempt after a crash", () => {
+  test("is not written again if the log has it", async () => {
     const all = [
       ["a", "1"],
       ["b", "x"],
@@ -59,7 +59,7 @@ describe("what an attempt writes after a crash", () => {
     expect(await harness.story(id)).toEqual(["working", "a=1", "b=x", "a+=2", "b+=y!", "a+=!", "completed"]);
   });
 
-  test("is matched per artifact, whatever the order between them", async () => {
+  test("is compared for each artifact, in whatever order they are written", async () => {
     const { id } = await play([
       write(["a", "1"], ["a", "2"], ["b", "x"]),
       write(["b", "x"], ["a", "1"], ["b", "y"], ["a", "2"]),
@@ -67,7 +67,7 @@ describe("what an attempt writes after a crash", () => {
     expect(await harness.story(id)).toEqual(["working", "a=1", "a+=2", "b=x", "b+=y!", "a+=!", "completed"]);
   });
 
-  test("restarts the artifact at the first difference, and no other one", async () => {
+  test("restarts only the artifact that differs, at the first difference", async () => {
     const { id, task } = await play([
       write(["a", "1"], ["b", "x"], ["a", "2"], ["a", "3"]),
       write(["a", "1"], ["b", "x"], ["a", "two"]),
@@ -86,12 +86,12 @@ describe("what an attempt writes after a crash", () => {
     expect(contents(task)).toEqual({ a: "1two", b: "x" });
   });
 
-  test("replaces the artifact where nothing of it was the same", async () => {
+  test("replaces the artifact if its first part differs", async () => {
     const { id } = await play([write(["a", "1"], ["a", "2"]), write(["a", "one"], ["a", "2"])]);
     expect(await harness.story(id)).toEqual(["working", "a=1", "a+=2", "a=one", "a+=2!", "completed"]);
   });
 
-  test("restarts what the log holds more of than the run produced in the end", async () => {
+  test("restarts artifacts of which the log holds more than the run produced", async () => {
     const { id, task } = await play([
       write(["a", "1"], ["a", "2"], ["gone", "x"], ["b", "y"]),
       write(["a", "1"], ["b", "y"]),
@@ -101,7 +101,7 @@ describe("what an attempt writes after a crash", () => {
     expect(task.artifacts?.find(({ artifactId }) => artifactId === "gone")?.name).toBe("gone");
   });
 
-  test("is compared part by part, however it is cut into chunks", async () => {
+  test("is compared part by part, however it is divided into chunks", async () => {
     const parts = [{ text: "1" }, { text: "2" }, { data: { n: 3 } }];
     const { id } = await play([
       (task) => task.artifact("a").write(parts),
@@ -113,7 +113,7 @@ describe("what an attempt writes after a crash", () => {
     expect(await harness.story(id)).toEqual(["working", 'a=12{"n":3}', "a+=4!", "completed"]);
   });
 
-  test("goes out in several events where a restart is large, all in one commit", async () => {
+  test("is written in several events of one commit if a restart is large", async () => {
     const chunks = Array.from({ length: 10 }, (_, n) => ["a", `${n}`.repeat(20_000)] as const);
     const { id, task } = await play([write(...chunks, ["a", "old"]), write(...chunks, ["a", "new"])]);
     const restarted = (await artifactEvents(id)).slice(11);
@@ -127,7 +127,7 @@ describe("what an attempt writes after a crash", () => {
     expect(holding).toHaveLength(1);
   });
 
-  test("keeps the order of calls that nobody waits for while an artifact is restarted", async () => {
+  test("keeps the order of calls that are not awaited while an artifact is restarted", async () => {
     const { id, task } = await play([
       write(["a", "1"], ["a", "2"]),
       async (task) => {
@@ -144,7 +144,7 @@ describe("what an attempt writes after a crash", () => {
     expect(contents(task)).toEqual({ a: "onetwo", b: "x" });
   });
 
-  test("is waited for at the end even if the author did not", async () => {
+  test("is written completely even if the code did not await it", async () => {
     const { task } = await play([
       write(["a", "1"], ["a", "2"]),
       async (task) => {
@@ -155,13 +155,13 @@ describe("what an attempt writes after a crash", () => {
     expect(contents(task)).toEqual({ a: "onetwo" });
   });
 
-  test("has the same artifact for the same name, whatever is in the name", async () => {
+  test("goes to the same artifact for the same name, whatever characters the name has", async () => {
     const name = 'a "quoted"\nname é\u2028';
     const { task } = await play([write([name, "1"], [name, "2"]), write([name, "1"], [name, "two"])]);
     expect(task.artifacts).toEqual([{ artifactId: name, name, parts: [{ text: "1two" }] }]);
   });
 
-  test("keeps description, metadata and extensions of an artifact that is restarted", async () => {
+  test("keeps description, metadata and extensions of a restarted artifact", async () => {
     const options = { description: "d", metadata: { m: 1 }, extensions: ["urn:x"] };
     const { task } = await play([
       async (task) => {
@@ -173,7 +173,7 @@ describe("what an attempt writes after a crash", () => {
     expect(task.artifacts).toEqual([{ artifactId: "a", name: "a", ...options, parts: [{ text: "1" }] }]);
   });
 
-  test("says nothing that was said already, and everything from the first difference on", async () => {
+  test("repeats no status before the first difference, and writes every status after it", async () => {
     const say =
       (...words: readonly string[]) =>
       async (task: TaskContext) => {
@@ -192,7 +192,7 @@ describe("what an attempt writes after a crash", () => {
     ]);
   });
 
-  test("matches through any number of crashes", async () => {
+  test("matches the log after any number of crashes", async () => {
     const chunk = (n: number) => ["a", `${n}`] as const;
     const { id } = await play(
       [1, 2, 3].map((n) => write(...Array.from({ length: n * 2 }, (_, index) => chunk(index)))),
@@ -201,7 +201,7 @@ describe("what an attempt writes after a crash", () => {
   });
 });
 
-describe("what a remembered step wrote", () => {
+describe("the output of a step whose result is stored", () => {
   const stepped = (before: string, after: string) => async (task: TaskContext) => {
     await task.artifact("a").write(before);
     await task.step("s", async () => {
@@ -212,7 +212,7 @@ describe("what a remembered step wrote", () => {
     await task.artifact("a").write(after);
   };
 
-  test("is skipped with it", async () => {
+  test("is skipped with the step", async () => {
     const { id } = await play([stepped("b", "c"), stepped("b", "c")]);
     expect(await harness.story(id)).toEqual([
       "working",
@@ -226,23 +226,23 @@ describe("what a remembered step wrote", () => {
     ]);
   });
 
-  test("stays where the run differs after it", async () => {
+  test("stays in place if the output after the step differs", async () => {
     const { task } = await play([stepped("b", "c"), stepped("b", "d"), stepped("b", "d")]);
     expect(contents(task)).toEqual({ a: "bs1s2d" });
   });
 
-  test("follows what the run writes before it, where that differs", async () => {
+  test("follows the new output if the output before the step differs", async () => {
     const { id, task } = await play([stepped("b", "c"), stepped("x", "c"), stepped("x", "c")]);
     expect(contents(task)).toEqual({ a: "xs1s2c" });
     expect((await harness.story(id)).slice(6)).toEqual(["a=x", "a+=s1s2", "a+=c", "a+=!", "completed"]);
   });
 
-  test("is not lost where the process dies between the restart and the step", async () => {
+  test("is not lost if the process dies between the restart and the step", async () => {
     const { task } = await play([stepped("b", "c"), (task) => task.artifact("a").write("x"), stepped("x", "c")]);
     expect(contents(task)).toEqual({ a: "xs1s2c" });
   });
 
-  test("is written again by a step that did not finish, and only what the log lacks", async () => {
+  test("is continued by the next attempt if the step did not finish", async () => {
     const { id } = await play([
       (task) =>
         Promise.race([
@@ -262,7 +262,7 @@ describe("what a remembered step wrote", () => {
     expect(await harness.story(id)).toEqual(["working", "a=1", "a+=2", "a+=3", "a+=!", "completed"]);
   });
 
-  test("is the step's even deep inside it, and not what goes on beside it", async () => {
+  test("includes output from deep inside of the step, and no output of parallel code", async () => {
     const beside = async (task: TaskContext): Promise<void> => {
       await Promise.all([
         task.step("s", async () => {
@@ -292,7 +292,7 @@ describe("with a transform", () => {
     },
   };
 
-  test("what the author wrote is matched, not what became of it", async () => {
+  test("the comparison uses what the code wrote, not the transformed event", async () => {
     const said = async (task: TaskContext): Promise<void> => {
       await task.status("one");
       await task.artifact("a").write("1");
@@ -311,7 +311,7 @@ describe("with a transform", () => {
     ]);
   });
 
-  test("what is written anew is not transformed again, and matches the next time", async () => {
+  test("restarted content is not transformed again, and matches after another crash", async () => {
     const { id, task } = await play(
       [write(["a", "1"], ["a", "2"]), write(["a", "1"], ["a", "two"]), write(["a", "1"], ["a", "two"], ["a", "3"])],
       { hooks: shout },
@@ -320,7 +320,7 @@ describe("with a transform", () => {
     expect(await harness.story(id)).toEqual(["working", "a=1!", "a+=2!", "a=1!", "a+=two!", "a+=3!!", "completed"]);
   });
 
-  test("what it merged stays merged, and a difference within it is written anew", async () => {
+  test("merged parts stay merged, and a difference within them restarts the artifact", async () => {
     const merge: EngineHooks = {
       transform: (event) =>
         event.kind === "artifact"
@@ -358,7 +358,7 @@ describe("with a transform", () => {
     expect(contents(task)).toEqual({ a: "<12><3vier>" });
   });
 
-  test("it may come and go between attempts", async () => {
+  test("the transform may be added and removed between attempts", async () => {
     const done = [
       ["a", "1"],
       ["a", "2"],

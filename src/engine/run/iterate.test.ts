@@ -18,7 +18,7 @@ async function collect(iterable: AsyncIterable<Output>): Promise<Output[]> {
   return values;
 }
 
-/** A hand-made Observable that counts who is subscribed. */
+/** An Observable that counts its subscriptions. */
 function source() {
   const observers = new Set<Parameters<ObservableLike<Output>["subscribe"]>[0]>();
   let subscriptions = 0;
@@ -83,7 +83,7 @@ describe("iterateResult", () => {
     expect(subject.observed).toBe(false);
   });
 
-  test("reads what only offers an Observable, under either name", async () => {
+  test("reads objects that offer an Observable, under either name", async () => {
     expect(await collect(iterate({ "@@observable": () => of("a") }))).toEqual(["a"]);
     const symbol = Symbol.for("observable");
     Object.defineProperty(Symbol, "observable", { value: symbol, configurable: true });
@@ -108,7 +108,7 @@ describe("iterateResult", () => {
     await expect(collect(iterate(throwError(() => new Error("at once"))))).rejects.toThrow("at once");
   });
 
-  test("fails by name when the Observable runs ahead, keeps what fitted, and unsubscribes", async () => {
+  test("fails with ObservableOverflow if the Observable is too fast, delivers the buffered values, and unsubscribes", async () => {
     const { observable, observers } = source();
     const iterator = iterate(observable, { maxBuffered: 3 })[Symbol.asyncIterator]();
     const first = iterator.next();
@@ -152,7 +152,7 @@ describe("iterateResult", () => {
     expect((await Promise.all(reads)).map(({ value }) => value)).toEqual(["a", "b"]);
   });
 
-  test("leaving early unsubscribes, ends waiting reads and takes nothing more", async () => {
+  test("leaving early unsubscribes, ends waiting reads and ignores further values", async () => {
     const { observable, observers } = source();
     const iterator = iterate(observable)[Symbol.asyncIterator]();
     const waiting = iterator.next();

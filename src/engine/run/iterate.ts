@@ -1,13 +1,13 @@
 import type { ObservableLike, Output } from "../agent/agent.ts";
 
 export interface IterateOptions {
-  /** Ends an Observable, which has no other way of knowing: it is unsubscribed and the iteration fails with the signal's reason. */
+  /** Unsubscribes from an Observable when aborted. The iteration then fails with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Values of an Observable that may wait to be read. */
+  /** How many values of an Observable may wait to be read. */
   readonly maxBuffered: number;
 }
 
-/** An Observable produced faster than its values could be written. */
+/** An Observable produced values faster than they could be written. */
 export class ObservableOverflow extends Error {
   override readonly name = "ObservableOverflow";
   readonly code = "observable-overflow";
@@ -20,10 +20,9 @@ export class ObservableOverflow extends Error {
 }
 
 /**
- * What a run returned, if it is to be read piece by piece: an async iterable as it is, an Observable through a bounded
- * buffer. `undefined` for everything else: strings, arrays and other synchronous iterables are values. Values come in
- * order, and those that came before an error or an overflow come before it. An Observable is subscribed to when first read from, once, and
- * let go at its end, at `return()`, at an overflow and at an abort.
+ * Returns the result of a run as an async iterable, if it is one or is an Observable. `undefined` for everything else: strings, arrays and other
+ * synchronous iterables are single values. An Observable is read through a bounded buffer: it is subscribed to at the first read, and
+ * unsubscribed from at its end, at `return()`, at an overflow and at an abort. Values that came before an error are delivered before it.
  */
 export function iterateResult(result: unknown, options: IterateOptions): AsyncIterable<Output> | undefined {
   if (result === null || (typeof result !== "object" && typeof result !== "function")) return undefined;
@@ -71,7 +70,7 @@ class ObservableIterator implements AsyncIterator<Output, undefined> {
   readonly #readers: Reader[] = [];
   #subscription: { unsubscribe(): void } | undefined;
   #started = false;
-  /** No more values come in. A failure is told once, after the values. */
+  /** No more values arrive. A failure is delivered once, after the values that wait. */
   #ended = false;
   #failure: { readonly reason: unknown } | undefined;
 
@@ -82,7 +81,7 @@ class ObservableIterator implements AsyncIterator<Output, undefined> {
 
   async next(): Promise<Result> {
     if (!this.#started) this.#start();
-    // Not told by the value: an Observable may well emit `undefined`, and whoever reads must see it.
+    // The length decides, not the value: an Observable may emit `undefined`.
     if (this.#values.length > 0) return { done: false, value: this.#values.shift() as Output };
     if (!this.#ended) {
       const reader = Promise.withResolvers<Result>();
@@ -120,7 +119,7 @@ class ObservableIterator implements AsyncIterator<Output, undefined> {
     } catch (reason) {
       this.#fail(reason);
     }
-    // It may have ended before there was anything to unsubscribe from.
+    // It may have ended during `subscribe`, before the subscription was known.
     if (this.#ended) this.#release();
   }
 

@@ -3,40 +3,46 @@ import type { JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import { readMessage, writeMessage } from "../../protocol/serial.ts";
 import type { HistoryEntry, StepRecord } from "../../store/contract.ts";
-import { TaskFailure } from "../agent/task-failure.ts";
+import { limitFailure } from "../log/limit-failure.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { openSealed, type Sealer } from "../record/seal.ts";
 
-/** What a question, a step, a sleep or a read message left behind, by the key of its place in the run. */
+/** The stored result of a call of the agent's code: a step, a question, a sleep, a message that `next()` read, a change of metadata. */
 export type Remembered =
+  /** The step returned `value`; absent: nothing. */
   | { readonly kind: "done"; readonly value?: JsonValue }
   | {
       readonly kind: "asked";
       /** The request id. */
       readonly id: string;
       readonly until?: number;
-      /** The private half of the key the answer may be encrypted to, sealed. */
+      /** The sealed private key. Callers may encrypt the answer with its public key. */
       readonly box?: string;
     }
+  /** `inbox`: the entry that answered, unless the entry answers another open question too. */
   | { readonly kind: "answered"; readonly raw: JsonValue; readonly inbox?: string }
+  /** The encrypted answer of a sensitive question. */
   | { readonly kind: "sealed"; readonly sealed: string }
+  /** Nobody answered in time, and the run continued. */
   | { readonly kind: "unanswered" }
   | { readonly kind: "asleep"; readonly until: number }
   | { readonly kind: "message"; readonly body: string; readonly sealed?: boolean }
+  /** `next()` found no message; or `requireAuth` was answered outside of the protocol. */
   | { readonly kind: "nothing" }
-  /** Metadata of the task was set. `digest` stands for what was set. */
+  /** `setMetadata` was called. `digest`: fingerprint of its argument. */
   | { readonly kind: "metadata"; readonly digest: string };
 
 export interface MemoryOptions {
   readonly writer: TaskLogWriter;
   readonly sealer: Sealer;
+  /** The stored results of earlier attempts. */
   readonly steps: readonly StepRecord[];
   readonly maxSteps: number;
 }
 
 /**
- * What a run remembers from attempt to attempt. Everything is found again by name and occurrence: the second `ask("Sure?")` of a
- * run is the second one of the next attempt too.
+ * The stored results of a turn, which a later attempt uses instead of making the same calls again. A result is found by the name and the
+ * occurrence of its call: the result of the second `ask("Sure?")` belongs to the second `ask("Sure?")` of the next attempt.
  */
 export class Memory {
   readonly #options: MemoryOptions;
@@ -48,7 +54,7 @@ export class Memory {
     this.#known = new Map(options.steps.map(({ key, value }) => [key, parseOwnJson<Remembered>(value)]));
   }
 
-  /** The key of the next occurrence of this name. */
+  /** The key of the next call with this kind and name. Call it once per call, in the order of the calls. */
   key(kind: string, name: string): string {
     const base = `${kind}:${name}`;
     const occurrence = (this.#occurrences.get(base) ?? 0) + 1;
@@ -60,7 +66,7 @@ export class Memory {
     return this.#known.get(key);
   }
 
-  /** A replay will come by this message again, as an answer or by `next()`. */
+  /** Whether a stored result contains the message, so that a replay adds it to the history when it comes to that result. */
   holds({ inbox, body }: HistoryEntry): boolean {
     for (const known of this.#known.values()) {
       if (known.kind === "answered" ? known.inbox === inbox : known.kind === "message" && known.body === body)
@@ -69,13 +75,14 @@ export class Memory {
     return false;
   }
 
-  /** Keeps it with the next commit. */
+  /** Stores a result with the next commit. Throws a `TaskFailure` over a limit. */
   remember(key: string, value: Remembered): void {
     const { writer, maxSteps } = this.#options;
     if (!this.#known.has(key) && this.#known.size >= maxSteps) {
-      throw new TaskFailure(`Over a limit: a turn may have ${maxSteps} steps, questions and sleeps.`, {
-        code: "too-many-steps",
-      });
+      throw limitFailure(
+        "too-many-steps",
+        `a turn may have at most ${maxSteps} steps, questions and sleeps (maxSteps)`,
+      );
     }
     writer.remember({ key, value: JSON.stringify(value) });
     this.#known.set(key, value);
@@ -85,12 +92,12 @@ export class Memory {
     return { kind: "sealed", sealed: this.seal(raw) };
   }
 
-  /** For `openAnswer`. */
+  /** Encrypts a value; `openAnswer` decrypts it. */
   seal(value: JsonValue): string {
     return this.#options.sealer.seal(JSON.stringify(value), this.#context);
   }
 
-  /** `undefined`: it cannot be opened any more. */
+  /** `undefined`: it was encrypted with a secret that is not known any more. */
   openAnswer(sealed: string): JsonValue | undefined {
     const text = openSealed(this.#options.sealer, sealed, this.#context);
     return text === undefined ? undefined : parseOwnJson<JsonValue>(text);
@@ -103,7 +110,7 @@ export class Memory {
       : { kind: "message", body };
   }
 
-  /** `undefined`: it cannot be opened any more. */
+  /** `undefined`: it was encrypted with a secret that is not known any more. */
   openMessage(record: Extract<Remembered, { kind: "message" }>): Message | undefined {
     const body = record.sealed === true ? openSealed(this.#options.sealer, record.body, this.#context) : record.body;
     return body === undefined ? undefined : readMessage(body);

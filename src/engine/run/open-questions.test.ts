@@ -53,7 +53,7 @@ async function refusalOf(harness: EngineHarness, said: Said): Promise<A2AError> 
 const resultOf = (task: Task): string => textOf(task.artifacts?.[0]?.parts ?? []);
 
 describe("questions asked at the same time", () => {
-  test("are one status that shows each with its request id", async () => {
+  test("share one status that shows each of them with its request id", async () => {
     await using harness = await openHarness({ agents: both });
     const task = await harness.send("go");
     expect(Object.keys(openIn(task))).toEqual(["Send the mail?", "Delete all files?"]);
@@ -82,7 +82,7 @@ describe("questions asked at the same time", () => {
     expect(resultOf(await harness.send({ taskId: task.id, parts: [{ text: "yes" }] }))).toBe("yes|no");
   });
 
-  test("an answer without an id is refused with the open ids and prompts, and not stored", async () => {
+  test("an answer without an id is rejected with the open ids and prompts, and not stored", async () => {
     await using harness = await openHarness({ agents: both });
     const task = await harness.send("go");
     const { code, message, violations } = await refusalOf(harness, { taskId: task.id, parts: [{ text: "yes" }] });
@@ -93,7 +93,7 @@ describe("questions asked at the same time", () => {
     expect((await harness.get(task.id)).history).toHaveLength(2);
   });
 
-  test("an answer to an unknown or an answered question is refused, naming the field", async () => {
+  test("an answer to an unknown or a closed question is rejected, and the error names the field", async () => {
     await using harness = await openHarness({ agents: both });
     const task = await harness.send("go");
     const unknown = toolResultPart({ toolUseId: "unknown", result: 1 });
@@ -110,7 +110,7 @@ describe("questions asked at the same time", () => {
     expect(await harness.shared.inbox(task.id)).toEqual([]);
   });
 
-  test("one message may answer several by a tool result each", async () => {
+  test("one message may answer several questions with one tool result each", async () => {
     await using harness = await openHarness({ agents: both });
     const task = await harness.send("go");
     const done = await harness.send(byResult(task, { "Delete all files?": "no", "Send the mail?": "yes" }));
@@ -125,14 +125,14 @@ describe("questions asked at the same time", () => {
     expect(done.history).toHaveLength(3);
   });
 
-  test("two sends that answer one each both wait for the result", async () => {
+  test("two sends that answer one question each both wait for the result", async () => {
     await using harness = await openHarness({ agents: both });
     const task = await harness.send("go");
     const sends = Object.keys(openIn(task)).map((prompt) => harness.send(byResult(task, { [prompt]: "yes" })));
     expect((await Promise.all(sends)).map(resultOf)).toEqual(["yes|yes", "yes|yes"]);
   });
 
-  test("of two concurrent answers to one of them, the second answers no other and its send returns", async () => {
+  test("the second of two concurrent answers to one question answers no other question, and its send returns", async () => {
     await using harness = await openHarness({ agents: both });
     const task = await harness.send("go");
     const sends = ["yes", "yes again"].map((text) => harness.send(byMetadata(task, "Send the mail?", text)));
@@ -141,7 +141,7 @@ describe("questions asked at the same time", () => {
     expect(resultOf(done)).toContain("yes|no");
   });
 
-  test("a wrong answer to one is asked again under a new id, and the other stays open", async () => {
+  test("after an invalid answer the question is asked again with a new id, and the other one stays open", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         const [count, name] = await Promise.all([task.ask("How many?", { schema: z.number() }), task.ask("Who?")]);
@@ -153,7 +153,7 @@ describe("questions asked at the same time", () => {
     const requests = inputRequestsOf(again.status.message);
     expect(requests.map(({ prompt }) => prompt)).toEqual([
       "Who?",
-      expect.stringMatching(/does not fit.*\nHow many\?$/),
+      expect.stringMatching(/is not valid.*\nHow many\?$/),
     ]);
     expect(requests[0]?.requestId).toBe(idOf(task, "Who?"));
     expect(requests[1]?.requestId).not.toBe(idOf(task, "How many?"));
@@ -164,7 +164,7 @@ describe("questions asked at the same time", () => {
     expect(resultOf(await harness.send({ taskId: task.id, parts }))).toBe("3|Ann");
   });
 
-  test("one that times out leaves the others open", async () => {
+  test("a question that times out leaves the others open", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         const quick = task.ask("Quick?", { timeout: 5000, onTimeout: "continue" });
@@ -180,7 +180,7 @@ describe("questions asked at the same time", () => {
     expect(resultOf(await harness.send({ taskId: task.id, parts: [{ text: "fine" }] }))).toBe("undefined|fine");
   });
 
-  test("are shown again when output has hidden them and the run is quiet", async () => {
+  test("are shown again after output has hidden them and the run is quiet", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         const work = task.ask("First?").then(() => task.artifact("a").write("working on it"));
@@ -198,7 +198,7 @@ describe("questions asked at the same time", () => {
     await harness.untilState(task.id, "completed");
   });
 
-  test("task.next() reads no message that answers one", async () => {
+  test("task.next() does not read a message that answers one of them", async () => {
     const read: string[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
@@ -214,7 +214,7 @@ describe("questions asked at the same time", () => {
     expect(read).toEqual([]);
   });
 
-  test("the ids of tool uses in a question name it as well", async () => {
+  test("an answer may name a question by the id of a tool use in it", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         const relayed = task.ask([{ text: "Look!" }, toolUsePart({ toolUseId: "theirs", name: "search" })]);
@@ -226,7 +226,7 @@ describe("questions asked at the same time", () => {
     expect(resultOf(await harness.send({ taskId: task.id, parts: [{ text: "fine" }] }))).toBe("found|fine");
   });
 
-  test("there are 100 at most", async () => {
+  test("are limited to 100", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await Promise.all(Array.from({ length: 101 }, (_, index) => task.ask(`Question ${index}?`)));
@@ -273,13 +273,13 @@ describe("an answer without an id", () => {
     await turns(20);
     const task = await harness.get(id);
     expect(Object.keys(openIn(task))).toEqual(["Delete all files?"]);
-    // It is not lost: it begins the next turn.
+    // The message is not lost: it begins the next turn.
     expect(await harness.shared.inbox(id)).toHaveLength(1);
   });
 });
 
-describe("questions that outlive their process", () => {
-  test("keep their ids, and answered ones return what they returned, in any order", async () => {
+describe("questions after a restart", () => {
+  test("keep their ids, and answered ones return the same answers, in any order", async () => {
     for (const [first, second] of [
       ["Send the mail?", "Delete all files?"],
       ["Delete all files?", "Send the mail?"],
@@ -298,7 +298,7 @@ describe("questions that outlive their process", () => {
     }
   });
 
-  test("are answered while their run is parked", async () => {
+  test("can be answered while their run is parked", async () => {
     await using harness = await openHarness({ agents: both, parkAfter: 1000 });
     const task = await harness.send("go");
     await harness.advance(3000);
@@ -356,7 +356,7 @@ describe("questions of different kinds", () => {
       got.push(...(await Promise.all([name, pin])), ...task.history.map(({ parts }) => textOf(parts)));
     });
 
-  test("the answer to a sensitive one is sealed, that to another is in the history", async () => {
+  test("the answer to a sensitive question is sealed, the answer to the other one is in the history", async () => {
     const got: unknown[] = [];
     await using harness = await openHarness({ agents: mixed(got) });
     const task = await harness.send("go");
@@ -380,7 +380,7 @@ describe("questions of different kinds", () => {
     expect(JSON.stringify([await everythingStored(harness), harness.store.commits, done])).not.toContain("hunter2");
   });
 
-  test("a refused answer is not stored anywhere", async () => {
+  test("a rejected answer is not stored anywhere", async () => {
     await using harness = await openHarness({ agents: mixed([]) });
     const task = await harness.send("go");
     const error = await refusalOf(harness, { taskId: task.id, parts: [{ text: "hunter2" }] });
@@ -388,7 +388,7 @@ describe("questions of different kinds", () => {
     expect(JSON.stringify(everything)).not.toContain("hunter2");
   });
 
-  test("an authorisation and a question are told apart", async () => {
+  test("the status distinguishes an authorisation and a question", async () => {
     const secretAnd: Agent = scripted(async (task) => {
       const need = task.requireAuth({ message: "Your token?", secret: true });
       const [token, name, message] = await Promise.all([need, task.ask("Your name?"), task.requireAuth("Log in.")]);
@@ -410,7 +410,7 @@ describe("questions of different kinds", () => {
     expect(JSON.stringify(await everythingStored(harness))).not.toContain("hunter2");
   });
 
-  test("an authorisation that is given outside leaves the question open", async () => {
+  test("an authorisation that is given outside of the protocol leaves the question open", async () => {
     let authorise: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async (task) => {

@@ -6,33 +6,33 @@ import type { Part } from "../../protocol/part.ts";
 import { isInterrupted } from "../../protocol/state.ts";
 import { toolUseOf } from "../../protocol/tool-part.ts";
 import type { InboxEntry } from "../../store/contract.ts";
-import { TaskFailure } from "../agent/task-failure.ts";
+import { limitFailure } from "../log/limit-failure.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { isNamed, isTooLate, type PendingQuestion, withAnswered } from "../record/runner-record.ts";
 
-/** A question that this attempt waits with. */
+/** An open question of this attempt. */
 export interface Question {
-  /** The request id, which answers name. The same in every attempt while the question is open. */
+  /** The request id, by which answers name the question. The same in every attempt while the question is open. */
   readonly id: string;
-  /** Other ids that name it: those of the tool uses and authorisation requests in its parts. */
+  /** Other ids by which answers may name it: those of the tool uses and authorisation requests in its parts. */
   readonly aliases: readonly string[];
-  /** It is asked by `requireAuth`. */
+  /** `requireAuth` asks it. */
   readonly auth: boolean;
-  /** What the status message shows. */
+  /** Its parts in the status message. */
   readonly parts: readonly Part[];
   readonly prompt: string;
   readonly sensitive: boolean;
-  /** Inbox entries that arrived before callers could see the question: without naming it they do not answer it. */
+  /** Inbox entries that arrived before callers could see the question. They answer it only if they name it. */
   before: readonly string[];
 }
 
 export type QuestionContent = Omit<Question, "before">;
 
 interface CloseOptions {
-  /** What of the answer goes into the history. */
+  /** The message to add to the history; `undefined`: it must not be kept. */
   readonly keep?: Message | undefined;
-  /** What the run does next. `fail`: it may end the task, so that no status is needed unless another question is open. */
+  /** What the run does next. `fail`: it may end the task, so a status is needed only if another question is open. */
   readonly next?: "go on" | "ask again" | "fail";
 }
 
@@ -42,25 +42,26 @@ export interface OpenQuestionsOptions {
   readonly openEntry: (entry: InboxEntry) => Message | undefined;
 }
 
-/** Every status lists all open questions, so their number is bounded. */
+/** Limited, because every status shows all open questions. */
 const MAX_OPEN = 100;
 const MAX_ALIASES = 100;
 const MAX_STORED_PROMPT = 200;
-/** Milliseconds without output after which questions that output has hidden are shown again. */
+/** Output makes a task `working` and so hides its questions. After this many milliseconds without output they are shown again. */
 const SHOW_AGAIN_AFTER = 1000;
 const SEPARATOR: Part = { text: "\n" };
 
 /**
- * The questions of a run that wait for an answer. The task's runner record lists them too, so that every node can tell which ids are
- * open; this class adds what only the running attempt knows, and decides which question an inbox entry answers.
+ * The questions of a run that wait for an answer. It decides which question an inbox entry answers, and writes the status that shows the
+ * questions. The runner record of the task lists them too, so that every node knows which request ids are open.
  */
 export class OpenQuestions {
   readonly #options: OpenQuestionsOptions;
   readonly #asked = new Map<string, Question>();
-  /** By request id: the entry whose answer is being read. */
+  /** By request id: the inbox entry that is being read as the answer. */
   readonly #claims = new Map<string, InboxEntry>();
-  /** Entries that answered one question and also name another one that is open; with what goes into the history. */
+  /** Entries that answered one question and also name another open one, so that they are not consumed yet; with the message for the history. */
   readonly #partlyRead = new Map<InboxEntry, Message | undefined>();
+  /** By entry: the request ids that it names. */
   readonly #names = new WeakMap<InboxEntry, readonly string[]>();
   #showing: Promise<void> | undefined;
   #timer: Timer | undefined;
@@ -69,27 +70,26 @@ export class OpenQuestions {
     this.#options = options;
   }
 
-  /** Lists the question and writes the status that shows it; questions that are asked in the same tick share one status. */
+  /** Adds a question and writes the status that shows it. Questions that are asked in the same tick share one status. Throws a `TaskFailure` over a limit. */
   async open(question: Question): Promise<void> {
-    const listed = this.#listed;
-    if (listed.length >= MAX_OPEN)
-      throw new TaskFailure(`Over a limit: a task may have ${MAX_OPEN} open questions.`, {
-        code: "too-many-questions",
-      });
+    const open = this.#openQuestions;
+    if (open.length >= MAX_OPEN)
+      throw limitFailure("too-many-questions", `a task may have at most ${MAX_OPEN} open questions`);
     this.#asked.set(question.id, question);
-    this.#list([...listed, pendingOf(question)]);
+    this.#setOpen([...open, pendingOf(question)]);
     try {
-      await this.#shown();
+      await this.#showInNextTick();
     } catch (error) {
       this.#asked.delete(question.id);
-      if (this.#options.writer.loss === undefined) this.#list(this.#listed.filter(({ id }) => id !== question.id));
+      if (this.#options.writer.loss === undefined)
+        this.#setOpen(this.#openQuestions.filter(({ id }) => id !== question.id));
       throw error;
     }
   }
 
-  /** Goes on with a question that an earlier attempt asked. `undefined`: it is not open any more. */
+  /** Continues with a question that an earlier attempt asked. `undefined`: it is not open any more. */
   reopen(question: QuestionContent): Question | undefined {
-    const listed = this.#listed.find(({ id }) => id === question.id);
+    const listed = this.#openQuestions.find(({ id }) => id === question.id);
     if (listed === undefined) return undefined;
     const reopened: Question = { ...question, before: listed.before ?? [] };
     this.#asked.set(reopened.id, reopened);
@@ -97,7 +97,7 @@ export class OpenQuestions {
     return reopened;
   }
 
-  /** The entry that answers this question; it is reserved for the question from then on. */
+  /** Finds the inbox entry that answers the question, and reserves it for the question. */
   claim(question: Question): InboxEntry | undefined {
     const { inbox } = this.#options.writer;
     const entry = inbox.find((waiting) => waiting.kind === "message" && this.#answers(waiting, question));
@@ -105,7 +105,7 @@ export class OpenQuestions {
     return entry;
   }
 
-  /** Whether an entry is the answer to an open question, or to one that was open, so that `task.next()` must not read it. */
+  /** Whether an entry answers an open or a closed question, so that `task.next()` must not read it. */
   isAnswer(entry: InboxEntry): boolean {
     const { questions } = this.#options.writer.runner;
     if (questions === undefined) return false;
@@ -121,33 +121,33 @@ export class OpenQuestions {
   }
 
   /**
-   * Ends a question: takes the entry it has claimed, unless that also names another open question, and writes the status with those
-   * still open. True if the entry was taken.
+   * Closes a question: consumes its entry, unless that also names another open question, and writes the status with the questions that are
+   * still open. Returns whether the entry was consumed.
    */
   close({ id, aliases }: Question, { keep, next = "go on" }: CloseOptions = {}): boolean {
     const { writer } = this.#options;
     const entry = this.#claims.get(id);
     this.#claims.delete(id);
     this.#asked.delete(id);
-    this.#list(
-      this.#listed.filter((pending) => pending.id !== id),
+    this.#setOpen(
+      this.#openQuestions.filter((pending) => pending.id !== id),
       [id, ...aliases],
     );
     if (entry !== undefined) this.#partlyRead.set(entry, keep);
     for (const [read, kept] of this.#partlyRead) {
       const names = this.#namesIn(read);
-      if (this.#listed.some((pending) => names.some((name) => isNamed(pending, name)))) continue;
+      if (this.#openQuestions.some((pending) => names.some((name) => isNamed(pending, name)))) continue;
       this.#partlyRead.delete(read);
       writer.consume(read, kept);
     }
-    this.takeLate();
-    if (next === "go on" || (next === "fail" && this.#listed.length > 0)) this.#show();
+    this.consumeLate();
+    if (next === "go on" || (next === "fail" && this.#openQuestions.length > 0)) this.#show();
     else if (next === "ask again" && isInterrupted(writer.state)) writer.status("working", { note: ENGINE_NOTE });
     return entry !== undefined && !this.#partlyRead.has(entry);
   }
 
-  /** Takes answers out of the inbox whose questions another answer closed after they were accepted: nobody would read them. */
-  takeLate(): void {
+  /** Consumes answers to questions that another answer has closed since: no call would ever read them. */
+  consumeLate(): void {
     const { writer, openEntry } = this.#options;
     const { questions } = writer.runner;
     if (questions === undefined || questions.answered.length === 0) return;
@@ -157,7 +157,7 @@ export class OpenQuestions {
     }
   }
 
-  /** The run wrote output, which made the task `working`: shows the open questions again once the run is quiet. */
+  /** Output made the task `working`: shows the open questions again after 1 s without output. */
   showAgainSoon(): void {
     if (this.#timer !== undefined) return;
     const { writer, clock } = this.#options;
@@ -171,16 +171,16 @@ export class OpenQuestions {
     this.#timer = clock.setTimer(clock.now() + SHOW_AGAIN_AFTER, show, { unref: true });
   }
 
-  /** The run has returned, or has lost the task. */
+  /** The run has returned or has lost its task. */
   stop(): void {
     this.#timer?.cancel();
   }
 
-  get #listed(): readonly PendingQuestion[] {
+  get #openQuestions(): readonly PendingQuestion[] {
     return this.#options.writer.runner.questions?.open ?? [];
   }
 
-  #list(open: readonly PendingQuestion[], closed: readonly string[] = []): void {
+  #setOpen(open: readonly PendingQuestion[], closed: readonly string[] = []): void {
     const { writer } = this.#options;
     const answered = writer.runner.questions?.answered ?? [];
     writer.updateHead({ runner: { questions: { open, answered: withAnswered(answered, closed) } } });
@@ -192,7 +192,7 @@ export class OpenQuestions {
     return this.#mayAnswer(entry, question) && !this.#isClaimed(entry);
   }
 
-  /** Of an entry that names no question. Where it is not known what it was accepted for, its place in the inbox decides. */
+  /** Whether an entry that names no question may answer this one. If this process does not know which questions it answers, its place in the inbox decides. */
   #mayAnswer(entry: InboxEntry, { id, before }: Pick<Question, "id" | "before">): boolean {
     return this.#options.writer.answersOf(entry)?.includes(id) ?? !before.includes(entry.id);
   }
@@ -212,7 +212,7 @@ export class OpenQuestions {
     return names;
   }
 
-  #shown(): Promise<void> {
+  #showInNextTick(): Promise<void> {
     this.#showing ??= Promise.resolve().then(() => {
       this.#showing = undefined;
       this.#show();
@@ -220,10 +220,10 @@ export class OpenQuestions {
     return this.#showing;
   }
 
-  /** Writes the status that shows the questions nobody has answered; without any the task is at work. */
+  /** Writes the status with all questions that have no answer; `working` if there are none. */
   #show(): void {
     const { writer } = this.#options;
-    const open = this.#listed.filter(({ id }) => !this.#claims.has(id));
+    const open = this.#openQuestions.filter(({ id }) => !this.#claims.has(id));
     if (open.length === 0) {
       if (isInterrupted(writer.state)) writer.status("working", { note: ENGINE_NOTE });
       return;
@@ -241,7 +241,7 @@ export class OpenQuestions {
   }
 }
 
-/** The ids of tool uses and authorisation requests in the parts of a question; relayed questions bring some of their own. */
+/** The ids of tool uses and authorisation requests in the parts of a question, as in a question that is relayed from another agent. */
 export function aliasesIn(parts: readonly Part[]): readonly string[] {
   const ids = parts.flatMap((part) => toolUseOf(part)?.toolUseId ?? authRequestOf(part)?.requestId ?? []);
   return ids.slice(0, MAX_ALIASES);

@@ -15,11 +15,11 @@ const MAX_CRASHES = 2;
 interface Asked {
   readonly auth: boolean;
   readonly sensitive: boolean;
-  /** The run asks it so many turns of the event loop after the others. */
+  /** The run asks it this many turns of the event loop after the others. */
   readonly late: number;
 }
 
-/** One thing that happens. `pick` chooses, modulo how many there are, an open question. */
+/** One action of a trial. `pick` modulo the number of open questions selects a question. */
 interface Happening {
   readonly kind: "answer" | "answer two" | "answer twice" | "answer none" | "answer closed" | "crash" | "park";
   readonly pick: number;
@@ -63,7 +63,7 @@ async function runTrial(
   await using world = harness;
   const { taskId } = await world.start("go");
   const ids = new Map<string, string>();
-  /** The task once it has ended or shows open questions only. */
+  /** Waits until the task has ended or shows only open questions. */
   const settledTask = async (): Promise<Task> => {
     await harness.until(async () => {
       const { status } = await harness.get(taskId);
@@ -74,7 +74,7 @@ async function runTrial(
     });
     const task = await harness.get(taskId);
     for (const { prompt, requestId } of inputRequestsOf(task.status.message)) {
-      // As long as it is open a question keeps its id, whatever happens.
+      // An open question keeps its id.
       expect(ids.get(prompt) ?? requestId).toBe(requestId);
       ids.set(prompt, requestId);
     }
@@ -103,7 +103,7 @@ async function runTrial(
       await answer(first, second);
       closed.add(first).add(second);
     } else if (kind === "answer twice" && open.length > 1) {
-      // The second of them may be refused or come too late; it must not reach another question nor begin another turn.
+      // The second one may be rejected or too late; it must neither answer another question nor begin another turn.
       await Promise.allSettled([answer(first), answer(first)]);
       closed.add(first);
     } else if (kind === "answer none" && open.length > 1) {
@@ -135,17 +135,17 @@ async function checkResult(
     if (sensitive) expect(JSON.stringify(history)).not.toContain(answerTo(promptOf(index)));
 }
 
-/** The same trials every time. */
+/** Fixed, so that every run makes the same trials. */
 const SEED = 1;
 
-test("every answer reaches its own question, in whatever order, over crashes and parking", async () => {
+test("every answer reaches its question, in any order, despite crashes and parking", async () => {
   await fc.assert(
     fc.asyncProperty(trial, (some) => runTrial(some)),
     { numRuns: 150, seed: SEED },
   );
 });
 
-test("so it does over a file", async () => {
+test("every answer reaches its question with a store in a file", async () => {
   await using folder = await temporaryFolder();
   let files = 0;
   const openStore: HarnessOptions["openStore"] = (setup) =>

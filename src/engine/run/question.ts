@@ -6,20 +6,21 @@ import type { Question } from "./open-questions.ts";
 
 export type Asked = Extract<Remembered, { kind: "asked" }>;
 
-/** What is said of an answer that was sealed with a secret which is not known any more. */
-export const UNREADABLE = "It could not be read; please send it once more.";
+/** The problem of an answer that was sealed with a secret that is not known any more. */
+export const UNREADABLE = "The answer could not be read; please send it again.";
 
 interface Asking {
-  /** Where the run remembers it. */
+  /** The key under which the question is stored. */
   readonly key: string;
+  /** When the wait for an answer ends; milliseconds since 1970. */
   readonly until: number | undefined;
-  /** The run waits for something of its own as well, so that somebody must be at work on the task. */
+  /** The run also waits for something in this process, so a node must be running the task. */
   readonly active?: boolean;
-  /** The private half of the key the answer may be encrypted to, sealed. */
+  /** The sealed private key. Callers may encrypt the answer with its public key. */
   readonly box?: string | undefined;
 }
 
-/** Shows the question and remembers, in the same commit, that it was asked and that the task waits. Resolves after the commit. */
+/** Shows the question to callers and stores, in the same commit, that it was asked and that the task waits. Resolves after the commit. */
 export async function openQuestion(host: QuestionHost, question: Question, asking: Asking): Promise<Asked> {
   const { memory, writer, waits, questions } = host;
   const { until, active = false, box } = asking;
@@ -34,16 +35,17 @@ export async function openQuestion(host: QuestionHost, question: Question, askin
   memory.remember(asking.key, asked);
   waits.pause(until, { active });
   await writer.flush();
-  // Messages that are there by now were sent before anybody could see the question.
+  // Messages that are in the inbox now were sent before callers could see the question.
   question.before = waitingIds(writer);
   return asked;
 }
 
-/** A question that is asked once more says why. */
+/** The parts of a question, preceded by the problem of the last answer. */
 export function withProblem(question: readonly Part[], problem: string | undefined): readonly Part[] {
-  return problem === undefined ? question : [{ text: `That answer does not fit: ${problem}\n` }, ...question];
+  return problem === undefined ? question : [{ text: `That answer is not valid: ${problem}\n` }, ...question];
 }
 
+/** The ids of the messages in the inbox. */
 export function waitingIds(writer: TaskLogWriter): string[] {
   return writer.inbox.filter((entry) => entry.kind === "message").map((entry) => entry.id);
 }

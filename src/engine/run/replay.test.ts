@@ -26,7 +26,7 @@ function chunk(
 }
 
 function status(text: string, note: Partial<Note> = {}): [TaskEvent, Partial<Note>] {
-  // Safe: only the parts of the message are looked at.
+  // Safe: only the parts of the message are read.
   const message = { messageId: text, role: "agent", parts: [{ text }] } as never;
   return [{ kind: "status", status: { state: "working", timestamp: "2030-01-01T00:00:00.000Z", message } }, note];
 }
@@ -54,7 +54,7 @@ function parts(...texts: readonly string[]): Part[] {
 }
 
 describe("matching parts", () => {
-  test("takes what is in the log, then says that the rest is new", async () => {
+  test("matches the parts in the log, then reports that the rest is new", async () => {
     const replay = await replayOf([chunk(A, ["1"]), chunk(A, ["2", "3"])]);
     expect(replay.matchParts(A, parts("1", "2"))).toEqual({ matched: 2, diverged: false });
     expect(replay.unmatched()).toEqual([A]);
@@ -63,22 +63,22 @@ describe("matching parts", () => {
     expect(replay.unmatched()).toEqual([]);
   });
 
-  test("says where the log went on differently", async () => {
+  test("reports where the log continues differently", async () => {
     const replay = await replayOf([chunk(A, ["1", "2"])]);
     expect(replay.matchParts(A, parts("1", "x", "2"))).toEqual({ matched: 1, diverged: true });
   });
 
-  test("knows nothing of artifacts that the log does not have", async () => {
+  test("matches nothing of an artifact that is not in the log", async () => {
     const replay = await replayOf([chunk(A, ["1"])]);
     expect(replay.matchParts(B, parts("1"))).toEqual({ matched: 0, diverged: false });
   });
 
-  test("compares with the last version of an artifact that was restarted", async () => {
+  test("compares with the last version of a restarted artifact", async () => {
     const replay = await replayOf([chunk(A, ["1", "2"]), chunk(A, ["x"], { append: false })]);
     expect(replay.matchParts(A, parts("x"))).toEqual({ matched: 1, diverged: false });
   });
 
-  test("passes over what a remembered step wrote, before, between and after", async () => {
+  test("skips the content of stored steps before, between and after other content", async () => {
     const note = { step: "step:s#1" };
     const replay = await replayOf(
       [
@@ -94,13 +94,13 @@ describe("matching parts", () => {
     expect(replay.unmatched()).toEqual([]);
   });
 
-  test("expects what a forgotten step wrote", async () => {
+  test("expects the content of a step whose result is not stored", async () => {
     const replay = await replayOf([chunk(A, ["s"], { note: { step: "step:s#1" } })]);
     expect(replay.unmatched()).toEqual([A]);
     expect(replay.matchParts(A, parts("s"))).toEqual({ matched: 1, diverged: false });
   });
 
-  test("looks only at this turn, and not at what of earlier ones was written anew in it", async () => {
+  test("ignores earlier turns, and their content that a restart repeated in this turn", async () => {
     const replay = await replayOf(
       [chunk(A, ["old"]), chunk(A, ["old"], { append: false, note: { isEarlierTurn: true } }), chunk(A, ["1"])],
       { turnAfter: 1 },
@@ -109,7 +109,7 @@ describe("matching parts", () => {
     expect(replay.unmatched()).toEqual([]);
   });
 
-  test("goes by what the author wrote where a transform changed it", async () => {
+  test("compares with what the code wrote if a transform changed it", async () => {
     const fingerprints = parts("1", "2").map(partFingerprint);
     const replay = await replayOf([
       chunk(A, ["ONE", "TWO"], { note: { fingerprints } }),
@@ -123,31 +123,35 @@ describe("matching parts", () => {
 });
 
 describe("matching statuses", () => {
-  const said = (text: string) => statusFingerprint(parts(text), undefined);
+  const fingerprintOf = (text: string) => statusFingerprint(parts(text), undefined);
 
-  test("goes on in order up to the first difference, and then no more", async () => {
+  test("matches in order up to the first difference, and nothing after it", async () => {
     const replay = await replayOf([status("one"), status("two"), status("three")]);
-    expect(["one", "zwei", "three"].map((text) => replay.matchStatus(said(text)))).toEqual([true, false, false]);
+    expect(["one", "zwei", "three"].map((text) => replay.matchStatus(fingerprintOf(text)))).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
-  test("leaves out what the engine said, and what was said in a remembered step", async () => {
+  test("ignores statuses of the engine and of stored steps", async () => {
     const replay = await replayOf(
       [status("engine", { isEngine: true }), status("step", { step: "s" }), status("mine")],
       {
         remembered: ["s"],
       },
     );
-    expect(replay.matchStatus(said("mine"))).toBe(true);
+    expect(replay.matchStatus(fingerprintOf("mine"))).toBe(true);
   });
 
-  test("does not care for generated ids and times, but for metadata", async () => {
+  test("ignores generated ids and times, but compares metadata", async () => {
     const replay = await replayOf([status("one")]);
     expect(replay.matchStatus(statusFingerprint(parts("one"), { n: 1 }))).toBe(false);
   });
 });
 
 describe("restarting an artifact", () => {
-  test("keeps what earlier turns wrote, and what this attempt has matched, each by its origin", async () => {
+  test("keeps the content of earlier turns and the matched content, each with its origin", async () => {
     const replay = await replayOf(
       [chunk(A, ["old"]), chunk(A, ["1"]), chunk(A, ["s"], { note: { step: "s" } }), chunk(A, ["2"])],
       { turnAfter: 1, remembered: ["s"] },
@@ -165,7 +169,7 @@ describe("restarting an artifact", () => {
     expect(replay.matchParts(A, parts("2"))).toEqual({ matched: 0, diverged: false });
   });
 
-  test("leaves out what a step wrote that is still to come, and gives it back when the step is reached, once", async () => {
+  test("leaves out the content of a step that is not reached yet, and returns it once when the step is reached", async () => {
     const replay = await replayOf(
       [chunk(A, ["1"]), chunk(A, ["s1", "s2"], { note: { step: "s" } }), chunk(B, ["s3"], { note: { step: "s" } })],
       { remembered: ["s"] },
@@ -179,7 +183,7 @@ describe("restarting an artifact", () => {
     expect(replay.reachStep("s")).toBeUndefined();
   });
 
-  test("finds what a step wrote though an earlier attempt died between restarting and reaching it", async () => {
+  test("returns the content of a step although an earlier attempt died between the restart and the step", async () => {
     const note = { step: "s" };
     const replay = await replayOf(
       [
@@ -196,7 +200,7 @@ describe("restarting an artifact", () => {
     expect(contents?.flatMap(({ pieces }) => pieces.flatMap((piece) => piece.parts))).toEqual(parts("s1"));
   });
 
-  test("does not take the step of an earlier turn for its namesake", async () => {
+  test("distinguishes steps with the same key in different turns", async () => {
     const note = { step: "s" };
     const replay = await replayOf([chunk(A, ["s0"], { note }), chunk(A, ["1"]), chunk(A, ["s1"], { note })], {
       turnAfter: 1,
@@ -209,7 +213,7 @@ describe("restarting an artifact", () => {
     expect(contents?.flatMap((each) => each.pieces.flatMap((piece) => piece.parts))).toEqual(parts("s1"));
   });
 
-  test("owes nothing that an earlier attempt has given back", async () => {
+  test("does not return content of a step that an earlier attempt has written again", async () => {
     const note = { step: "s" };
     const replay = await replayOf(
       [chunk(A, ["s1"], { note }), chunk(A, ["x"], { append: false }), chunk(A, ["s1"], { note })],
@@ -218,13 +222,13 @@ describe("restarting an artifact", () => {
     expect(replay.reachStep("s")).toBeUndefined();
   });
 
-  test("of one that is not in the log begins with nothing", async () => {
+  test("begins with nothing if the artifact is not in the log", async () => {
     const replay = await replayOf([]);
     expect(await replay.restart(A)).toEqual({ members: undefined, replayed: [], partial: [], generation: 0 });
   });
 });
 
-test("what is matched and what is written anew always add up to what the attempt wrote", async () => {
+test("matched and newly written content always add up to what the attempt wrote", async () => {
   const texts = fc.array(fc.constantFrom("x", "y", "z"), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.array(texts, { maxLength: 4 }), fc.array(texts, { maxLength: 4 }), async (logged, written) => {

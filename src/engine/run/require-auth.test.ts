@@ -28,7 +28,7 @@ describe("requireAuth", () => {
     ]);
   });
 
-  test("goes on by itself when `until` resolves", async () => {
+  test("continues without a message when `until` resolves", async () => {
     let authorise: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(
@@ -48,7 +48,7 @@ describe("requireAuth", () => {
     ]);
   });
 
-  test("watches `until` again after a restart", async () => {
+  test("calls `until` again after a restart", async () => {
     const granted = Promise.withResolvers<void>();
     let watchers = 0;
     const first = await openHarness({
@@ -75,7 +75,7 @@ describe("requireAuth", () => {
     ]);
   });
 
-  test("whose `until` fails throws, and the run goes on at work", async () => {
+  test("throws the error of `until`, and the run continues", async () => {
     let fail: ((error: Error) => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(
@@ -96,13 +96,13 @@ describe("requireAuth", () => {
     await harness.untilState(asked.id, "working");
     const record = await harness.shared.get(asked.id, { artifacts: false });
     expect(record?.head.active).toBe(true);
-    // Its time does not stand still any more.
+    // Its deadline counts again.
     await harness.advance(6000);
     expect((await harness.get(asked.id)).status.state).toBe("failed");
   });
 });
 
-/** What programs are told of the need. */
+/** The request as described for programs. */
 function needOf(task: Task) {
   const [need] = (task.status.message?.parts ?? []).flatMap((part) => authRequestOf(part) ?? []);
   if (need === undefined) throw new Error("The task does not say what it needs.");
@@ -113,7 +113,7 @@ async function withoutData(harness: EngineHarness, id: Task["id"]): Promise<stri
   return (await harness.story(id)).map((line) => line.replace(/\{.*\}/, ""));
 }
 
-describe("requireAuth with a described need", () => {
+describe("requireAuth with a described request", () => {
   const calendar: Agent = scripted(async (task) => {
     const message = await task.requireAuth({
       message: "May I read your calendar?",
@@ -124,7 +124,7 @@ describe("requireAuth with a described need", () => {
     return `heard ${textOf(message?.parts ?? [])}`;
   });
 
-  test("says it in words and as data, and goes on with the caller's message", async () => {
+  test("shows the request as text and as data, and continues with the caller's message", async () => {
     await using harness = await openHarness({ agents: calendar });
     const asked = await harness.send("go");
     expect(asked.status.state).toBe("auth-required");
@@ -145,7 +145,7 @@ describe("requireAuth with a described need", () => {
     expect(done.history?.map(({ parts }) => parts[0]?.text)).toEqual(["go", "May I read your calendar?", "granted"]);
   });
 
-  test("that is met in no time fails the task, parked or not", async () => {
+  test("fails the task after the timeout, parked or not", async () => {
     for (const parkAfter of [1e9, 5000]) {
       await using harness = await openHarness({ agents: calendar, parkAfter });
       const { id } = await harness.send("go");
@@ -159,7 +159,7 @@ describe("requireAuth with a described need", () => {
     }
   });
 
-  test("is asked once, though the process dies while it waits and after it was met", async () => {
+  test("asks once, even if the process dies while it waits and after the answer", async () => {
     let attempts = 0;
     await using first = await openHarness({
       agents: scripted(async (task) => {
@@ -184,7 +184,7 @@ describe("requireAuth with a described need", () => {
     ]);
   });
 
-  test("is waited for outside by every attempt", async () => {
+  test("calls `until` in every attempt", async () => {
     const waiting: (() => void)[] = [];
     await using first = await openHarness({
       agents: scripted(async (task) => {
@@ -202,7 +202,7 @@ describe("requireAuth with a described need", () => {
     expect(await withoutData(second, id)).toEqual(["working", "auth-required:Log in", "working", "completed"]);
   });
 
-  test("whose `until` throws at once throws the same", async () => {
+  test("throws what `until` throws synchronously", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         const refuse = (): Promise<void> => {
@@ -232,12 +232,12 @@ describe("requireAuth for a secret", () => {
   }
 
   async function hidden(harness: EngineHarness, id: Task["id"], extra: readonly unknown[] = []): Promise<void> {
-    // What was ever written counts, and not only what is left of it.
+    // Everything that was ever written counts, not only what is still stored.
     const places = [await everythingStored(harness), harness.store.commits, await harness.get(id), harness.logs, extra];
     for (const place of places) expect(JSON.stringify(place)).not.toContain("hunter2");
   }
 
-  test("takes one that is encrypted to its key, and nobody else sees it", async () => {
+  test("accepts a secret that is encrypted with its public key, and exposes it only to the run", async () => {
     const got: unknown[] = [];
     const events: unknown[] = [];
     await using harness = await openHarness({
@@ -261,7 +261,7 @@ describe("requireAuth for a secret", () => {
     expect(await everythingStored(harness)).not.toContain(jwe);
   });
 
-  test("takes one that came in the clear, and nobody else sees it", async () => {
+  test("accepts a secret in plain text, and exposes it only to the run", async () => {
     const got: unknown[] = [];
     await using harness = await openHarness({ agents: keeper(got) });
     const { id } = await harness.send("go");
@@ -275,7 +275,7 @@ describe("requireAuth for a secret", () => {
     await hidden(harness, id);
   });
 
-  test("has its answer sealed though another wait of the run ends while it is being asked for", async () => {
+  test("seals the answer even if another wait of the run ends meanwhile", async () => {
     let go: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async (task) => {
@@ -300,7 +300,7 @@ describe("requireAuth for a secret", () => {
     await hidden(harness, ticket.taskId);
   });
 
-  test("asks again, under a new key, for one that it cannot read, and says nothing of it", async () => {
+  test("asks again, with a new key, if the answer cannot be decrypted, and does not show the answer", async () => {
     const got: unknown[] = [];
     await using harness = await openHarness({ agents: keeper(got) });
     const asked = await harness.send("go");
@@ -311,7 +311,7 @@ describe("requireAuth for a secret", () => {
       const again = await harness.send({ taskId: asked.id, parts: [secretPart(jwe)] });
       expect(again.status.state).toBe("auth-required");
       const [problem, words, part] = again.status.message?.parts ?? [];
-      expect(problem?.text).toMatch(/^That answer does not fit: It could not be decrypted/);
+      expect(problem?.text).toMatch(/^That answer is not valid: It could not be decrypted/);
       expect(words).toEqual({ text: "Your token, please." });
       expect(part?.data).toMatchObject({ secret: true });
       expect(part?.data).not.toMatchObject({ key: needOf(asked).key });
@@ -321,7 +321,7 @@ describe("requireAuth for a secret", () => {
     await hidden(harness, asked.id);
   });
 
-  test("keeps key and secret through crashes, sealed", async () => {
+  test("keeps the key and the secret, sealed, over crashes", async () => {
     const got: unknown[] = [];
     let attempts = 0;
     await using first = await openHarness({
@@ -344,7 +344,7 @@ describe("requireAuth for a secret", () => {
     await hidden(third, asked.id);
   });
 
-  test("asks again where the server's own secret is not what it was", async () => {
+  test("asks again if the server's own secret has changed", async () => {
     const got: unknown[] = [];
     await using first = await openHarness({ agents: keeper(got), parkAfter: 1000 });
     const asked = await first.send("go");
@@ -352,7 +352,7 @@ describe("requireAuth for a secret", () => {
     await first.advance(3000);
     const second = await first.crash({ secret: new Uint8Array(32).fill(9) });
     await second.start({ taskId: asked.id, parts: [secretPart(old)] });
-    await second.until(async () => (await second.story(asked.id)).length === 4, "the need to be told again");
+    await second.until(async () => (await second.story(asked.id)).length === 4, "the request to be shown again");
     const again = await second.get(asked.id);
     expect(again.status.state).toBe("auth-required");
     expect(needOf(again).key).not.toEqual(needOf(asked).key);
@@ -362,7 +362,7 @@ describe("requireAuth for a secret", () => {
     await hidden(second, asked.id);
   });
 
-  test("takes any number of messages meanwhile and seals them all", async () => {
+  test("seals all messages that arrive meanwhile", async () => {
     const got: unknown[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {

@@ -16,64 +16,66 @@ import { aliasesIn, type Question, type QuestionContent } from "./open-questions
 import { type Asked, openQuestion, UNREADABLE, waitingIds, withProblem } from "./question.ts";
 import { TIMED_OUT } from "./waits.ts";
 
+/** The options of a call of `requireAuth`, with its message as parts. */
 export interface AuthNeed extends AuthOptions {
   readonly explanation: readonly Part[];
-  /** Say for programs, too, what is needed. */
+  /** Add a part that describes the request for programs. */
   readonly described: boolean;
 }
 
-/** A need that callers can see. */
+/** A request that is shown to callers. */
 interface Open {
   readonly asked: Asked;
   readonly question: Question;
   readonly box: SecretBox["privateKey"] | undefined;
 }
 
-/** What became of the author's own wait for the authorisation. */
-type OutsideSign = { readonly authorised: true } | { readonly authorised: false; readonly error: unknown };
+/** The outcome of the agent's own wait for the authorisation (`until`). */
+type OutsideResult = { readonly authorised: true } | { readonly authorised: false; readonly error: unknown };
 
 /**
- * Says what must be authorised and waits for a message, or for the author's own sign that it has happened. Resolves with the message, or
- * with the secret where one is wanted; with nothing after a sign from outside. After a restart it goes on where it was.
+ * Asks the caller for an authorisation. Waits for a message, or for the agent's own function `until`, which finds out outside of the protocol that
+ * the authorisation was given. Resolves with the message; with the secret, if one is requested; with `undefined` after `until`. After a restart
+ * it continues where it was. Throws a `TaskFailure` (`auth-timeout`) after the timeout.
  */
 export async function requireAuth(host: QuestionHost, need: AuthNeed): Promise<Message | string | undefined> {
   const { memory, writer, waits, questions } = host;
   const key = memory.key("auth", need.name ?? textOf(need.explanation));
   const known = memory.recall(key);
   if (known?.kind === "nothing") return undefined;
-  const given = recallGiven(host, known);
-  if (given !== undefined) return given;
-  const outside = new Outside(host, need.until);
+  const stored = recallAnswer(host, known);
+  if (stored !== undefined) return stored;
+  const outside = new OutsideWait(host, need.until);
   let open = known?.kind === "asked" ? reopen(host, need, known) : undefined;
   let problem: string | undefined;
   for (;;) {
-    open ??= await demand(host, need, { key, problem });
-    const sign = await outside.orMessage(open);
+    open ??= await request(host, need, { key, problem });
+    const result = await outside.orMessage(open);
     host.requireOpen();
-    if (sign === TIMED_OUT) throw timedOut(host, need, open.question);
-    if ("authorised" in sign) return outsideAnswer(host, sign, { key, question: open.question });
-    const answer = await readGiven(host, sign, { need, open });
+    if (result === TIMED_OUT) throw timedOut(host, need, open.question);
+    if ("authorised" in result) return outsideAnswer(host, result, { key, question: open.question });
+    const answer = await readMessageAnswer(host, result, { need, open });
     host.requireOpen();
-    const isSecret = need.secret === true || sign.sealed;
-    // Not before: whatever comes in while the answer is being read is sealed as well.
+    const isSecret = need.secret === true || result.sealed;
+    // Not earlier: messages that arrive while the answer is being read must be sealed too.
     waits.resume();
-    const isTaken = questions.close(open.question, {
+    const isConsumed = questions.close(open.question, {
       keep: isSecret ? undefined : answer.message,
       next: answer.ok ? "go on" : "ask again",
     });
     if (answer.ok) {
-      memory.remember(key, rememberedOf(host, answer, sign.sealed));
-      if (isTaken && !isSecret && answer.message !== undefined) host.history.push(answer.message);
+      memory.remember(key, rememberedOf(host, answer, result.sealed));
+      if (isConsumed && !isSecret && answer.message !== undefined) host.history.push(answer.message);
       await writer.flush();
-      return answer.given;
+      return answer.value;
     }
     problem = answer.problem;
     open = undefined;
   }
 }
 
-/** What came in an earlier attempt. `undefined`: nothing, or it cannot be opened any more. */
-function recallGiven({ memory, history }: QuestionHost, known: Remembered | undefined): Message | string | undefined {
+/** The answer that an earlier attempt received. `undefined`: none, or it was sealed with a secret that is not known any more. */
+function recallAnswer({ memory, history }: QuestionHost, known: Remembered | undefined): Message | string | undefined {
   if (known?.kind === "sealed") {
     const secret = memory.openAnswer(known.sealed);
     return typeof secret === "string" ? secret : undefined;
@@ -83,10 +85,10 @@ function recallGiven({ memory, history }: QuestionHost, known: Remembered | unde
   return message;
 }
 
-/** The need that an earlier attempt has made known, while it is open. */
+/** Continues with a request that an earlier attempt made. `undefined`: it is not open any more. */
 function reopen({ memory, questions, waits }: QuestionHost, need: AuthNeed, asked: Asked): Open | undefined {
   const box = asked.box === undefined ? undefined : memory.openAnswer(asked.box);
-  // Safe: it is what `demand` has sealed. Where it cannot be opened any more, an answer encrypted to it is asked for again.
+  // Safe: it is what `request` sealed. If it cannot be opened any more, the caller is asked again for an answer that was encrypted with it.
   const privateKey = box as SecretBox["privateKey"] | undefined;
   const { d: _secret, ...publicKey } = privateKey ?? {};
   const shown: Shown = {
@@ -100,7 +102,7 @@ function reopen({ memory, questions, waits }: QuestionHost, need: AuthNeed, aske
   return { asked, question, box: privateKey };
 }
 
-async function demand(
+async function request(
   host: QuestionHost,
   need: AuthNeed,
   { key, problem }: { readonly key: string; readonly problem: string | undefined },
@@ -150,34 +152,36 @@ function described(
   ];
 }
 
-type Given =
-  | { readonly ok: true; readonly given: Message | string; readonly message: Message | undefined }
+type AuthAnswer =
+  | { readonly ok: true; readonly value: Message | string; readonly message: Message | undefined }
   | { readonly ok: false; readonly problem: string; readonly message?: undefined };
 
-/** What a message brings. Where it is no answer, the problem says nothing of what it holds. */
-async function readGiven(
+/** Reads the answer in a message. The problem of an invalid one does not contain its content. */
+async function readMessageAnswer(
   { run }: QuestionHost,
   entry: InboxEntry,
   { need, open: { question, box } }: { readonly need: AuthNeed; readonly open: Open },
-): Promise<Given> {
+): Promise<AuthAnswer> {
   const message = run.openEntry(entry);
   if (message === undefined) return { ok: false, problem: UNREADABLE };
   const answer = answerFor(message, question);
-  if (need.secret !== true) return { ok: true, given: answer, message };
+  if (need.secret !== true) return { ok: true, value: answer, message };
   const jwe = jweIn(answer.parts) ?? jweIn(resultsIn(answer.parts));
   if (jwe !== undefined) {
     const secret = box === undefined ? undefined : await openSecret({ privateKey: box }, jwe);
     if (secret === undefined)
-      return { ok: false, problem: "It could not be decrypted; please encrypt it to the key that is given here." };
-    return { ok: true, given: secret, message };
+      return {
+        ok: false,
+        problem: "It could not be decrypted; please encrypt it with the public key of this request.",
+      };
+    return { ok: true, value: secret, message };
   }
   const plain = await readAnswer(undefined, answer, { sensitive: true });
-  if (!plain.ok || typeof plain.raw !== "string" || plain.raw === "")
-    return { ok: false, problem: "It holds nothing." };
-  return { ok: true, given: plain.raw, message };
+  if (!plain.ok || typeof plain.raw !== "string" || plain.raw === "") return { ok: false, problem: "It is empty." };
+  return { ok: true, value: plain.raw, message };
 }
 
-/** What tools gave, as data of their own. */
+/** The results of tools, as data parts. */
 function resultsIn(parts: readonly Part[]): readonly Part[] {
   return parts.flatMap((part) => {
     const used = toolResultOf(part);
@@ -185,19 +189,23 @@ function resultsIn(parts: readonly Part[]): readonly Part[] {
   });
 }
 
-function rememberedOf({ memory }: QuestionHost, { given }: Given & { readonly ok: true }, sealed: boolean): Remembered {
-  return typeof given === "string" ? memory.sealedAnswer(given) : memory.messageRecord(given, sealed);
+function rememberedOf(
+  { memory }: QuestionHost,
+  { value }: AuthAnswer & { readonly ok: true },
+  sealed: boolean,
+): Remembered {
+  return typeof value === "string" ? memory.sealedAnswer(value) : memory.messageRecord(value, sealed);
 }
 
 async function outsideAnswer(
   host: QuestionHost,
-  sign: OutsideSign,
+  result: OutsideResult,
   { key, question }: { readonly key: string; readonly question: Question },
 ): Promise<undefined> {
   const { writer, memory, waits, questions } = host;
   waits.resume();
   questions.close(question);
-  if (!sign.authorised) throw sign.error;
+  if (!result.authorised) throw result.error;
   memory.remember(key, { kind: "nothing" });
   await writer.flush();
   return undefined;
@@ -216,39 +224,39 @@ function timedOut(
   });
 }
 
-/** The author's own way of learning that the authorisation was given; begun when callers can see what is needed. */
-class Outside {
+/** Runs the agent's function `until`, once callers can see the request. */
+class OutsideWait {
   readonly #host: QuestionHost;
   readonly #until: AuthOptions["until"];
-  #isWatched = false;
-  #sign: OutsideSign | undefined;
+  #isRunning = false;
+  #result: OutsideResult | undefined;
 
   constructor(host: QuestionHost, until: AuthOptions["until"]) {
     this.#host = host;
     this.#until = until;
   }
 
-  /** Waits for the sign, or for a message, whichever comes first. */
-  orMessage({ asked, question }: Open): Promise<InboxEntry | OutsideSign | typeof TIMED_OUT> {
+  /** Waits for the result of `until`, or for a message, whichever comes first. */
+  orMessage({ asked, question }: Open): Promise<InboxEntry | OutsideResult | typeof TIMED_OUT> {
     const { waits, questions } = this.#host;
-    const poll = (): InboxEntry | OutsideSign | undefined => questions.claim(question) ?? this.#sign;
+    const poll = (): InboxEntry | OutsideResult | undefined => questions.claim(question) ?? this.#result;
     const waiting = waits.wait({ poll, until: asked.until, pauses: true, parks: this.#until === undefined });
-    this.#watch();
+    this.#run();
     return waiting;
   }
 
-  #watch(): void {
+  #run(): void {
     const until = this.#until;
-    if (this.#isWatched || until === undefined) return;
-    this.#isWatched = true;
-    const watching = async (): Promise<unknown> => until(this.#host.run.signal);
-    const give = (sign: OutsideSign): void => {
-      this.#sign = sign;
+    if (this.#isRunning || until === undefined) return;
+    this.#isRunning = true;
+    const running = async (): Promise<unknown> => until(this.#host.run.signal);
+    const settle = (result: OutsideResult): void => {
+      this.#result = result;
       this.#host.waits.poll();
     };
-    watching().then(
-      () => give({ authorised: true }),
-      (error: unknown) => give({ authorised: false, error }),
+    running().then(
+      () => settle({ authorised: true }),
+      (error: unknown) => settle({ authorised: false, error }),
     );
   }
 }

@@ -6,14 +6,14 @@ import { openHarness, scripted, turns } from "../../testing/engine-harness.ts";
 import { type RunFunction, TaskAborted, type TaskContext } from "../agent/agent.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 
-/** Runs it on "go" and tells the log in short. */
+/** Runs a task and returns its log in short form. */
 async function storyOf(run: RunFunction): Promise<string[]> {
   await using harness = await openHarness({ agents: scripted(run) });
   const { id } = await harness.send("go");
   return await harness.story(id);
 }
 
-describe("what a run may be", () => {
+describe("the result of a run", () => {
   test("an async function's return value is the result, in one last chunk", async () => {
     expect(await storyOf(async (task) => `did ${task.text}`)).toEqual(["working", "result=did go!", "completed"]);
     expect(await storyOf(async () => ({ answer: 42 }))).toEqual(["working", 'result={"answer":42}!', "completed"]);
@@ -54,7 +54,7 @@ describe("what a run may be", () => {
     expect(story).toEqual(["working", "failed:The agent failed while working on this task."]);
   });
 
-  test("an Observable that runs away fails by name", async () => {
+  test("an Observable that is too fast fails the task with a named error", async () => {
     await using harness = await openHarness({
       limits: { observableBuffer: 2 },
       agents: scripted(() => {
@@ -74,7 +74,7 @@ describe("what a run may be", () => {
 });
 
 describe("the end of a run", () => {
-  test("a foreign error fails the task without telling anybody but the log why", async () => {
+  test("an unknown error fails the task; only the log has its reason", async () => {
     const told: unknown[] = [];
     await using harness = await openHarness({
       agents: scripted(async () => {
@@ -95,7 +95,7 @@ describe("the end of a run", () => {
     expect(story.at(-1)).toBe("failed:The agent failed while working on this task.");
   });
 
-  test("a TaskFailure's words and data reach the caller, its cause does not", async () => {
+  test("the message and data of a TaskFailure reach the caller, its cause does not", async () => {
     await using harness = await openHarness({
       agents: scripted(async () => {
         throw new TaskFailure("No such city", { data: { city: "Xyz" }, cause: new Error("hunter2") });
@@ -110,7 +110,7 @@ describe("the end of a run", () => {
     expect(await storyOf(async (task) => task.reject("Not today."))).toEqual(["working", "rejected:Not today."]);
   });
 
-  test("a run that returns while its question is open completes by way of working", async () => {
+  test("a run that returns while its question is open completes via working", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         void task.ask("Sure?");
@@ -129,7 +129,7 @@ describe("the end of a run", () => {
   });
 });
 
-describe("what a run writes", () => {
+describe("the output of a run", () => {
   test("keeps the order of the calls, awaited or not", async () => {
     const story = await storyOf(async (task) => {
       const log = task.artifact("log");
@@ -155,7 +155,7 @@ describe("what a run writes", () => {
     ]);
   });
 
-  test("waits for room at 256 uncommitted events, and goes on when they are committed", async () => {
+  test("waits at 256 uncommitted events, and continues when they are committed", async () => {
     let written = 0;
     const proceed = createDeferred();
     await using harness = await openHarness({
@@ -169,7 +169,7 @@ describe("what a run writes", () => {
     proceed.resolve();
     await harness.until(() => harness.store.held === 1);
     await turns(20);
-    // The write that reached the limit is numbered, but its promise waits.
+    // The write that reached the limit is accepted, but its promise waits.
     expect(written).toBe(255);
     harness.store.release();
     await harness.settled(ticket);
@@ -179,7 +179,7 @@ describe("what a run writes", () => {
     );
   });
 
-  test("waits for room at 256 KB uncommitted", async () => {
+  test("waits at 256 KB of uncommitted events", async () => {
     let written = 0;
     const proceed = createDeferred();
     await using harness = await openHarness({
@@ -199,7 +199,7 @@ describe("what a run writes", () => {
     expect(written).toBe(20);
   });
 
-  test("after the end is refused, and a refusal nobody awaits does not bring the process down", async () => {
+  test("after the end is rejected, and a rejection that is not awaited does not end the process", async () => {
     const unhandled: unknown[] = [];
     const listen = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", listen);
@@ -225,24 +225,26 @@ describe("what a run writes", () => {
       await turns(5);
       expect(unhandled).toEqual([]);
       expect(await harness.story(task.id)).toEqual(["working", "completed"]);
-      expect(harness.logs.some(({ message }) => message === "A call of the run was refused or failed")).toBe(true);
+      expect(harness.logs.some(({ message }) => message === "A call of the run failed")).toBe(true);
     } finally {
       process.off("unhandledRejection", listen);
     }
   });
 
-  test("of an earlier turn, that nobody awaited, does not get into the next one", async () => {
+  test("of an earlier turn that was not awaited does not get into the next turn", async () => {
     let first: TaskContext | undefined;
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         if (first !== undefined) {
-          await expect(first.artifact("a").write("from the first turn")).rejects.toThrow("nothing can be written");
+          await expect(first.artifact("a").write("from the first turn")).rejects.toThrow(
+            "it can write nothing any more",
+          );
           return "second";
         }
         first = task;
         void task.sleep(10).then(() => task.artifact("a").write("from the first turn, having slept"));
         await task.flush();
-        // Safe: it is the task's own id.
+        // Safe: the id of an existing task.
         await harness.start({ taskId: task.id as TaskId, parts: [{ text: "more" }] });
         return "first";
       }),
@@ -253,7 +255,7 @@ describe("what a run writes", () => {
     expect(await harness.story(ticket.taskId)).toEqual(["working", "result=first!", "result+=second!", "completed"]);
   });
 
-  test("a rejected wait that nobody awaits does not bring the process down when the task is canceled", async () => {
+  test("a rejected wait that is not awaited does not end the process when the task is canceled", async () => {
     const unhandled: unknown[] = [];
     const listen = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", listen);
@@ -276,7 +278,7 @@ describe("what a run writes", () => {
 });
 
 describe("lastChunk", () => {
-  test("is set on the last chunk that is still uncommitted at the end", async () => {
+  test("is set on the last chunk if that is uncommitted at the end", async () => {
     expect(
       await storyOf(async (task) => {
         await task.artifact("a").write("1");
@@ -285,7 +287,7 @@ describe("lastChunk", () => {
     ).toEqual(["working", "a=1!", "b=2!", "completed"]);
   });
 
-  test("is set by an empty closing chunk where the last chunk is committed already", async () => {
+  test("is set by an empty closing chunk if the last chunk is committed", async () => {
     expect(
       await storyOf(async (task) => {
         await task.artifact("a").write("1");
@@ -294,7 +296,7 @@ describe("lastChunk", () => {
     ).toEqual(["working", "a=1", "a+=!", "completed"]);
   });
 
-  test("is set by end(): with its content, on what is uncommitted, or by a closing chunk", async () => {
+  test("is set by end(): with its content, on the uncommitted chunk, or by a closing chunk", async () => {
     expect(
       await storyOf(async (task) => {
         await task.artifact("a").write("1");
@@ -310,7 +312,7 @@ describe("lastChunk", () => {
     ).toEqual(["working", "a=1", "a+=2!", "b=1!", "c=1", "c+=!", "completed"]);
   });
 
-  test("is also set when the run fails: nothing more will come", async () => {
+  test("is also set when the run fails", async () => {
     const story = await storyOf(async (task) => {
       await task.artifact("a").write("1");
       await task.flush();
@@ -320,7 +322,7 @@ describe("lastChunk", () => {
     expect(story).toEqual(["working", "a=1", "b=1!", "a+=!", "failed:no"]);
   });
 
-  test("comes with the terminal status in one commit, and leaves no trace in the artifact", async () => {
+  test("is committed with the terminal status, and does not change the artifact", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await task.artifact("text").write("1");
@@ -342,7 +344,7 @@ describe("lastChunk", () => {
     expect((await harness.get(id)).artifacts).toEqual(whole);
   });
 
-  test("is set once for an artifact, also where a message starts another turn instead of the end", async () => {
+  test("is set once for an artifact, even if a message starts another turn instead of the end", async () => {
     const waiting: (() => void)[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
@@ -353,7 +355,7 @@ describe("lastChunk", () => {
     });
     const { taskId } = await harness.start("first");
     await harness.until(() => waiting.length === 1);
-    // The message is queued before the run returns, so it is stored before the end is tried.
+    // The message is queued before the run returns, so it is stored before the end.
     const posted = harness.start({ taskId, parts: [{ text: "second" }] });
     for (let turn = 0; turn < 3; turn++) await Promise.resolve();
     waiting[0]?.();
@@ -367,7 +369,7 @@ describe("lastChunk", () => {
     expect(story.slice(-2)).toEqual(["second+=!", "completed"]);
   });
 
-  test("is not set again after a crash, though the artifact goes on after end()", async () => {
+  test("is not set again after a crash, although the artifact continues after end()", async () => {
     let stuck = 0;
     let harness = await openHarness({
       agents: scripted(async (task) => {
@@ -394,7 +396,7 @@ describe("lastChunk", () => {
     await harness[Symbol.asyncDispose]();
   });
 
-  test("is set for artifacts of an earlier life, by whoever ends the task", async () => {
+  test("is set for artifacts of an earlier process by the process that ends the task", async () => {
     let isStuck = false;
     let harness = await openHarness({
       agents: scripted(
@@ -416,7 +418,7 @@ describe("lastChunk", () => {
     await harness[Symbol.asyncDispose]();
   });
 
-  test("is set past the transform, which sees no content it did not get from the author", async () => {
+  test("is set without the transform, which only sees content of the agent's code", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await task.artifact("a").write("1");
@@ -434,7 +436,7 @@ describe("lastChunk", () => {
     expect(artifacts?.[0]?.parts).toEqual([{ text: "1?" }]);
   });
 
-  test("is set in a task that is full", async () => {
+  test("is set in a task at its size limit", async () => {
     await using harness = await openHarness({
       limits: { maxTaskBytes: 2000 },
       agents: scripted(async (task) => {
@@ -470,26 +472,26 @@ describe("limits", () => {
     return { story: await harness.story(id), caught };
   };
 
-  test("an event over maxEventBytes is refused by name; what was written stays", async () => {
+  test("an event above maxEventBytes is rejected with a named error; earlier events stay", async () => {
     const { story, caught } = await limited({ maxEventBytes: 200 }, async (task) => {
       await task.artifact("a").write("small");
       await task.artifact("a").write("x".repeat(300));
     });
     expect(caught).toEqual(["event-too-large"]);
     expect(story.slice(0, 2)).toEqual(["working", "a=small!"]);
-    expect(story.at(-1)).toMatch(/^failed:Over a limit: one event may be 200 bytes/);
+    expect(story.at(-1)).toMatch(/^failed:Limit exceeded: an event may have at most 200 bytes/);
   });
 
-  test("a task over maxTaskBytes is refused by name; what was written stays and it can still fail", async () => {
+  test("an event beyond maxTaskBytes is rejected with a named error; earlier events stay, and the task can still fail", async () => {
     const { story, caught } = await limited({ maxTaskBytes: 2000 }, async (task) => {
       for (;;) await task.artifact("a").write("x".repeat(100));
     });
     expect(caught).toEqual(["task-too-large"]);
     expect(story.filter((line) => line.startsWith("a")).length).toBeGreaterThan(3);
-    expect(story.at(-1)).toMatch(/^failed:Over a limit: the events of a task/);
+    expect(story.at(-1)).toMatch(/^failed:Limit exceeded: the events of a task/);
   });
 
-  test("statuses count too: nobody fills a store with them", async () => {
+  test("statuses count towards maxTaskBytes", async () => {
     const { caught } = await limited({ maxTaskBytes: 5000 }, async (task) => {
       for (let n = 0; n < 1000; n += 1) await task.status("still at it, and saying so at some length");
     });
@@ -498,7 +500,7 @@ describe("limits", () => {
     expect(large.caught).toEqual(["event-too-large"]);
   });
 
-  test("a task stops at maxArtifacts", async () => {
+  test("an artifact beyond maxArtifacts is rejected", async () => {
     const { story, caught } = await limited({ maxArtifacts: 2 }, async (task) => {
       for (const name of ["a", "b", "a", "c"]) await task.artifact(name).write("1");
     });
@@ -506,14 +508,14 @@ describe("limits", () => {
     expect(story.slice(0, 4)).toEqual(["working", "a=1", "b=1!", "a+=1!"]);
   });
 
-  test("a step's result over maxStepBytes is refused by name", async () => {
+  test("the result of a step above maxStepBytes is rejected with a named error", async () => {
     const { caught } = await limited({ maxStepBytes: 100 }, async (task) => {
       await task.step("big", () => "x".repeat(200));
     });
     expect(caught).toEqual(["step-too-large"]);
   });
 
-  test("a turn stops at maxSteps", async () => {
+  test("a step beyond maxSteps is rejected", async () => {
     const { caught } = await limited({ maxSteps: 3 }, async (task) => {
       for (let n = 0; n < 10; n += 1) await task.step("s", () => n);
     });
@@ -522,7 +524,7 @@ describe("limits", () => {
 });
 
 describe("the deadline", () => {
-  test("fails the task as timed out when the run gives way", async () => {
+  test("fails the task as timed out when the run stops", async () => {
     let reason: unknown;
     await using harness = await openHarness({
       agents: scripted(
@@ -544,7 +546,7 @@ describe("the deadline", () => {
     expect(reason).toMatchObject({ reason: "timeout" });
   });
 
-  test("fails the task over the head of a run that does not give way", async () => {
+  test("fails the task even if the run does not stop", async () => {
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>(() => {}), { timeout: 5000 }),
       cancelGrace: 1000,
@@ -556,7 +558,7 @@ describe("the deadline", () => {
     expect(harness.engine.counts()).toMatchObject({ orphans: 1, running: 1 });
   });
 
-  test("moves on by the time spent waiting for the caller", async () => {
+  test("is extended by the time spent waiting for the caller", async () => {
     await using harness = await openHarness({
       agents: scripted(
         async (task) => {

@@ -43,48 +43,50 @@ export interface RunEnvironment {
   readonly logger: Logger;
   readonly hooks: EngineHooks;
   readonly sealer: Sealer;
-  /** Names the server in the paths of calls. */
+  /** The id of this server in call paths. */
   readonly serverId: string;
-  /** Milliseconds of waiting after which a run is let go of. */
+  /** Milliseconds of waiting after which a run is parked. */
   readonly parkAfter: number;
-  /** Milliseconds a run has to end after it was told to. */
+  /** Milliseconds that a run has to end after it was asked to stop. */
   readonly grace: number;
 }
 
-/** How one attempt begins. */
-export interface Beginning {
+/** What an attempt starts with. */
+export interface AttemptStart {
   readonly turn: Turn;
   readonly skill: Skill | undefined;
+  /** Stored results of earlier attempts of this turn. */
   readonly steps: readonly StepRecord[];
+  /** The output of earlier attempts of this turn; absent on the first attempt. */
   readonly replay: Replay | undefined;
 }
 
-/** What all runs of an engine share: what they may use, and who is told of what. */
+/** What all runs of an engine use, and the callbacks that they call. */
 export interface RunHost {
   readonly environment: RunEnvironment;
-  /** Finds out what the next unread message asks for; `undefined`: there is none. */
-  readonly nextTurn: (run: Run) => Promise<Beginning | undefined>;
-  /** The run has waited long enough to be let go of. */
+  /** Prepares the turn for the next message in the inbox; `undefined`: the inbox has none. */
+  readonly nextTurn: (run: Run) => Promise<AttemptStart | undefined>;
+  /** The run has waited for `parkAfter`. */
   readonly onPark: (run: Run) => void;
-  /** It was told to end and has not; somebody must end the task over its head. */
+  /** The run did not end in time after it was asked to stop; the task must be ended without it. */
   readonly onOverdue: (run: Run) => void;
-  /** Its task is gone from it. */
+  /** The run has lost its task. */
   readonly onLost: (run: Run, loss: WriterLoss) => void;
 }
 
-/** What callers are told of an error that was not meant for them. */
+/** What callers see of an error that is neither a `TaskFailure` nor a rejection. */
 const AGENT_FAILED = "The agent failed while working on this task.";
 
-type Ending = { readonly kind: "returned" } | { readonly kind: "threw"; readonly error: unknown };
+type AttemptResult = { readonly kind: "returned" } | { readonly kind: "threw"; readonly error: unknown };
 
-/** The author's function at work on one task: from its start to the task's end, or until the task is taken away from it. */
+/** Runs the agent's code for one task: from the first turn until the task ends, or until this process loses or releases the task. */
 export class Run implements WriterListener {
   readonly agent: Agent;
   readonly writer: TaskLogWriter;
-  /** The author's function was called, and has not returned yet. */
-  atWork = false;
+  /** The agent's code was called and has not returned yet. */
+  isRunning = false;
   readonly #host: RunHost;
-  readonly #abortion = new LazyAbort();
+  readonly #aborter = new LazyAbort();
   #waits: Waits | undefined;
   #questions: OpenQuestions | undefined;
   #stop: { readonly cause: "canceled" | "timeout" } | undefined;
@@ -101,36 +103,36 @@ export class Run implements WriterListener {
     writer.listener = this;
   }
 
-  /** Why it was told to end; absent while nobody told it. */
+  /** Why the run was asked to stop; `undefined` if it was not. */
   get stopping(): "canceled" | "timeout" | undefined {
     return this.#stop?.cause;
   }
 
-  /** Runs the turn, and every further one that messages ask for. Never rejects. */
-  async execute(beginning: Beginning): Promise<void> {
+  /** Runs a turn, and further turns for the messages that arrive meanwhile. Never rejects. */
+  async execute(start: AttemptStart): Promise<void> {
     if (this.#detached !== undefined) return;
-    let next: Beginning | undefined = beginning;
-    this.atWork = true;
+    let next: AttemptStart | undefined = start;
+    this.isRunning = true;
     try {
       while (next !== undefined) {
-        // A cancel overtakes a message that was about to begin another turn.
-        const ending: Ending =
-          this.#stop === undefined || this.#isToUndo(next)
+        // After a cancel no further turn begins.
+        const result: AttemptResult =
+          this.#stop === undefined || this.#isRunAfterCancel(next)
             ? await this.#attempt(next)
-            : { kind: "threw", error: this.#abortion.reason };
+            : { kind: "threw", error: this.#aborter.reason };
         if (this.#detached !== undefined) return;
-        next = await this.#after(ending);
+        next = await this.#after(result);
       }
     } catch (error) {
-      // A lost lease or store is dealt with where it was found out; anything else is a defect of ours and must not stay silent.
+      // A lost task was handled when it was lost. Anything else is a defect of the engine and must be reported.
       if (error instanceof TaskAborted) return;
       const unread = readFailure(error);
       if (this.#detached !== undefined) this.#report(error);
-      // Not the agent's fault: the task is run again when the store answers.
+      // The agent is not to blame: the task runs again when the store is available.
       else if (unread !== undefined) this.writer.lose({ kind: "store-unavailable", error: unread });
-      else await this.failAnyway(error);
+      else await this.failAsLastResort(error);
     } finally {
-      this.atWork = false;
+      this.isRunning = false;
       this.#over = true;
       this.#deadline?.cancel();
       this.#limit?.cancel();
@@ -138,28 +140,28 @@ export class Run implements WriterListener {
     }
   }
 
-  /** Tells the run to end, because somebody wants it or its time is up. What it reaches within the grace (milliseconds) counts. */
+  /** Asks the run to stop. If it ends within `grace` (milliseconds), its outcome counts; otherwise the task is ended without it. */
   stop(cause: "canceled" | "timeout", grace: number = this.#host.environment.grace): void {
     if (this.#stop !== undefined || this.#over || this.#detached !== undefined) return;
     this.#stop = { cause };
-    this.#abort(cause, cause === "canceled" ? "The task was canceled." : "The task's time is up.");
+    this.#abort(cause, cause === "canceled" ? "The task was canceled." : "The task has reached its timeout.");
     const { clock } = this.#host.environment;
-    const isAwaited = this.atWork || this.undoes;
+    const isAwaited = this.isRunning || this.runsAfterCancel;
     this.#grace = clock.setTimer(clock.now() + (isAwaited ? grace : 0), () => this.#host.onOverdue(this), {
       unref: true,
     });
   }
 
-  /** Even a canceled task is run again, where it has been at work before: it may hold something elsewhere. */
-  get undoes(): boolean {
+  /** A canceled task that has been running before is run again (`onCancel: "resume"`), so that the agent can undo what it did. */
+  get runsAfterCancel(): boolean {
     return this.agent.onCancel === "resume" && this.writer.state !== "submitted";
   }
 
-  #isToUndo({ replay }: Beginning): boolean {
-    return this.undoes && replay !== undefined;
+  #isRunAfterCancel({ replay }: AttemptStart): boolean {
+    return this.runsAfterCancel && replay !== undefined;
   }
 
-  /** Takes the task away from this run: whatever it still does, it can write no more. */
+  /** Separates the run from its task. The agent's code may still be running, but it can write nothing any more. */
   detach(reason: TaskAborted): void {
     if (this.#detached !== undefined) return;
     this.#detached = reason;
@@ -168,9 +170,10 @@ export class Run implements WriterListener {
     this.#grace?.cancel();
     this.#questions?.stop();
     this.#waits?.abort(reason);
-    this.#abortion.abort(reason);
+    this.#aborter.abort(reason);
   }
 
+  /** Reads an inbox entry. `undefined`: it is sealed with a secret that is not known any more. */
   openEntry(entry: InboxEntry): Message | undefined {
     const { sealer } = this.#host.environment;
     const body = entry.sealed ? openSealed(sealer, entry.body, this.writer.ref.id) : entry.body;
@@ -180,15 +183,15 @@ export class Run implements WriterListener {
     return message;
   }
 
-  /** What the run calls from now on has passed these agents too. */
+  /** Adds the agents that a message has passed to the call path of this task's own calls. */
   #addCallPath(callPath: CallPath): void {
     const before = this.writer.runner.callPath ?? NO_CALL_PATH;
     const joined = joinCallPaths(before, callPath);
     if (joined !== before) this.writer.updateHead({ runner: { callPath: joined } });
   }
 
-  /** The last resort, so that no task is left with nobody at work on it. Past any transform, which may be what failed. Never rejects. */
-  async failAnyway(error: unknown): Promise<void> {
+  /** Fails the task, so that it does not stay open without a run. Skips the server's `transform`, which may be the cause. Never rejects. */
+  async failAsLastResort(error: unknown): Promise<void> {
     this.#report(error);
     try {
       await this.writer.end("failed", {
@@ -197,16 +200,16 @@ export class Run implements WriterListener {
         note: ENGINE_NOTE,
         isFinal: true,
       });
-    } catch (again) {
-      if (!(again instanceof TaskAborted)) this.#report(again);
+    } catch (second) {
+      if (!(second instanceof TaskAborted)) this.#report(second);
     }
   }
 
   get signal(): AbortSignal {
-    return this.#abortion.signal;
+    return this.#aborter.signal;
   }
 
-  /** Values of an Observable that may wait to be written. */
+  /** How many values of an Observable may wait to be written. */
   get maxBuffered(): number {
     return this.#host.environment.limits.observableBuffer;
   }
@@ -228,7 +231,7 @@ export class Run implements WriterListener {
     return this.#host.environment.clock.now();
   }
 
-  /** Made when first needed: most runs never wait. */
+  /** Created when first needed: most runs never wait. */
   waits(): Waits {
     if (this.#waits === undefined) {
       const { environment, onPark } = this.#host;
@@ -238,7 +241,7 @@ export class Run implements WriterListener {
         clock: environment.clock,
         parkAfter: staysActive ? Number.POSITIVE_INFINITY : environment.parkAfter,
         staysActive,
-        aborted: () => this.#abortion.reason,
+        aborted: () => this.#aborter.reason,
         onPark: () => onPark(this),
         onResume: () => this.#armDeadline(),
       });
@@ -246,7 +249,7 @@ export class Run implements WriterListener {
     return this.#waits;
   }
 
-  /** Made when first needed. */
+  /** Created when first needed. */
   questions(): OpenQuestions {
     const { clock } = this.#host.environment;
     this.#questions ??= new OpenQuestions({
@@ -262,7 +265,7 @@ export class Run implements WriterListener {
     return new Memory({ writer: this.writer, sealer, steps, maxSteps: limits.maxSteps });
   }
 
-  /** Why nothing may be written any more; `undefined` while it may. */
+  /** Why nothing can be written any more; `undefined` while the run can write. */
   closed(): Error | undefined {
     if (this.#detached !== undefined) return this.#detached;
     return this.#over
@@ -270,37 +273,38 @@ export class Run implements WriterListener {
       : undefined;
   }
 
-  /** The task is in the store and its run goes on: from here on its time is watched. */
+  /** Starts the timers of the deadline and of the caller's limit. Call it once the task is in the store. */
   watchDeadline(): void {
-    if (this.#deadline === undefined && this.atWork && this.writer.runner.pausedAt === undefined) this.#armDeadline();
+    if (this.#deadline === undefined && this.isRunning && this.writer.runner.pausedAt === undefined)
+      this.#armDeadline();
     this.watchLimit();
   }
 
-  /** Fails the task at the limit that its caller gave, whether it is queued, at work, asleep or waiting. */
+  /** Starts the timer of the caller's limit (`timeoutMs`), which applies to queued, running, sleeping and waiting tasks. */
   watchLimit(): void {
     const { limitAt } = this.writer.runner;
     if (limitAt === undefined || this.#limit !== undefined || this.#over || this.#detached !== undefined) return;
     this.#limit = this.#host.environment.clock.setTimer(limitAt, () => this.#limitReached(), { unref: true });
   }
 
-  async #attempt(beginning: Beginning): Promise<Ending> {
+  async #attempt(start: AttemptStart): Promise<AttemptResult> {
     const { writer, agent } = this;
     const { hooks } = this.#host.environment;
-    const emitter = new Emitter({ writer, replay: beginning.replay, transforms: hooks.transform !== undefined });
-    const context = new RunContext({ run: this, turn: beginning.turn, steps: beginning.steps, writer, emitter });
-    // A task that ends in its first commit never needs a timer.
+    const emitter = new Emitter({ writer, replay: start.replay, transforms: hooks.transform !== undefined });
+    const context = new RunContext({ run: this, turn: start.turn, steps: start.steps, writer, emitter });
+    // A task that is not stored yet may end with its first commit, and then needs no timer.
     if (writer.isStored) this.watchDeadline();
     if (this.#inboxHasCancel()) this.stop("canceled");
     try {
       if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
-      if (!this.#isToUndo(beginning)) this.#abortion.throwIfAborted();
-      await this.#consume(runOf(agent, beginning.skill)(context), context);
+      if (!this.#isRunAfterCancel(start)) this.#aborter.throwIfAborted();
+      await this.#consume(runOf(agent, start.skill)(context), context);
       await emitter.finish();
       return { kind: "returned" };
     } catch (error) {
       return { kind: "threw", error };
     } finally {
-      // What this attempt left running behind its back must not reach the next turn.
+      // Calls that the agent's code did not await must not write to the next turn.
       context.close();
     }
   }
@@ -309,41 +313,41 @@ export class Run implements WriterListener {
     const value = iterateResult(result, this) ?? (await result);
     const chunks = iterateResult(value, this);
     if (chunks !== undefined) return this.#consumeAll(chunks, context);
-    // Whoever returns nothing after being told to stop has stopped; a result, though, is a result.
-    if (value === undefined) return this.#abortion.throwIfAborted();
-    // Safe: a run returns an Output or nothing; toParts refuses whatever is neither.
+    // A run that returns nothing after it was asked to stop has stopped; a run that returns a result has completed.
+    if (value === undefined) return this.#aborter.throwIfAborted();
+    // Safe: a run returns an Output or nothing; toParts rejects everything else.
     return context.artifact(RESULT).end(value as JsonValue);
   }
 
   async #consumeAll(chunks: AsyncIterable<Output>, context: RunContext): Promise<void> {
     for await (const chunk of chunks) {
-      this.#abortion.throwIfAborted();
+      this.#aborter.throwIfAborted();
       await context.yielded(chunk);
     }
-    // A generator that was cut short by the signal may end as if it were done.
-    this.#abortion.throwIfAborted();
+    // A generator that stopped because of the signal may end like one that is done.
+    this.#aborter.throwIfAborted();
   }
 
-  /** Ends the task, or finds the message that wants another turn. */
-  async #after(ending: Ending): Promise<Beginning | undefined> {
+  /** Ends the task, or prepares another turn for a message that arrived. */
+  async #after(result: AttemptResult): Promise<AttemptStart | undefined> {
     this.#waits?.close();
     this.#waits = undefined;
     this.#questions?.stop();
     this.#questions = undefined;
-    while ((await this.#finish(ending)) === "inbox") {
+    while ((await this.#finish(result)) === "inbox") {
       const next = await this.#host.nextTurn(this);
       if (next !== undefined) return next;
     }
     return undefined;
   }
 
-  async #finish(ending: Ending): Promise<"ended" | "inbox"> {
+  async #finish(result: AttemptResult): Promise<"ended" | "inbox"> {
     const { writer } = this;
-    if (ending.kind === "returned") {
+    if (result.kind === "returned") {
       if (writer.inbox.some((entry) => entry.kind === "message") && this.#stop === undefined) return "inbox";
       return this.#end("completed", undefined, this.#stop === undefined);
     }
-    const { error } = ending;
+    const { error } = result;
     if (error instanceof Rejection) return this.#end("rejected", [{ text: error.message }]);
     if (this.#stop?.cause === "canceled") return this.#end("canceled");
     if (this.#stop?.cause === "timeout") return this.#end("failed", [{ text: "Task timed out" }]);
@@ -379,7 +383,7 @@ export class Run implements WriterListener {
     if (this.#inboxHasCancel()) this.stop("canceled");
     else {
       this.#waits?.poll();
-      this.#questions?.takeLate();
+      this.#questions?.consumeLate();
     }
   }
 
@@ -395,12 +399,12 @@ export class Run implements WriterListener {
   }
 
   #deadlineReached(): void {
-    // While it waits for the caller its time stands still; waking up moves the deadline and sets the timer anew.
+    // A wait does not count. When it ends, `Waits` moves the deadline and the timer is started again.
     if (this.writer.runner.pausedAt === undefined) this.stop("timeout");
   }
 
   #limitReached(): void {
-    // The agent's own time may be up already, with its grace not over yet.
+    // The agent's own timeout may have been reached already, with its grace not over yet.
     if (this.stopping === "timeout") this.#host.onOverdue(this);
     else this.stop("timeout", 0);
   }
@@ -408,7 +412,7 @@ export class Run implements WriterListener {
   #abort(cause: AbortCause, message: string): void {
     const reason = new TaskAborted(cause, message);
     this.#waits?.abort(reason);
-    this.#abortion.abort(reason);
+    this.#aborter.abort(reason);
   }
 
   #report(error: unknown): void {
@@ -419,7 +423,7 @@ export class Run implements WriterListener {
   }
 }
 
-/** Calls a handler of the host's; whatever becomes of it changes nothing here. */
+/** Calls a hook of the host. An error, or a rejection, is logged and changes nothing else. */
 export function callHook(call: () => void | Promise<void>, logger: Logger): void {
   const failed = (error: unknown): void => logger.error("A hook failed", { error });
   try {
@@ -430,7 +434,7 @@ export function callHook(call: () => void | Promise<void>, logger: Logger): void
 }
 
 function runOf(agent: Agent, skill: Skill | undefined): RunFunction<unknown> {
-  // Safe: routing has validated the data by this skill's schema, which is what its input type stands for.
+  // Safe: the data was validated with the schema of this skill, which defines the input type of its run().
   const run = (skill?.run?.bind(skill) ?? agent.run?.bind(agent)) as RunFunction<unknown> | undefined;
   if (run === undefined)
     throw new Error(

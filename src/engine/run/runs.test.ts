@@ -3,7 +3,7 @@ import { endings, openHarness, scripted, turns } from "../../testing/engine-harn
 import type { TaskContext } from "../agent/agent.ts";
 
 describe("drain", () => {
-  test("refuses messages as unavailable, with a time to come back, and is not ready", async () => {
+  test("rejects messages as unavailable with a retry time, and is not ready", async () => {
     await using harness = await openHarness({ agents: scripted(async () => {}) });
     const { id } = await harness.send("go");
     await harness.engine.drain(0);
@@ -13,7 +13,7 @@ describe("drain", () => {
     expect((await harness.get(id)).status.state).toBe("completed");
   });
 
-  test("lets runs at work finish in their time", async () => {
+  test("lets running tasks finish within the timeout", async () => {
     let finish: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async () => {
@@ -30,7 +30,7 @@ describe("drain", () => {
     expect((await harness.get(ticket.taskId)).status.state).toBe("completed");
   });
 
-  test("after its time takes the tasks from their runs, without an event, for the next start to go on with", async () => {
+  test("after the timeout releases the tasks without an event, and the next process continues them", async () => {
     const reasons: unknown[] = [];
     const attempts: number[] = [];
     let second: (() => void) | undefined;
@@ -77,7 +77,7 @@ describe("drain", () => {
     expect(await next.story(ticket.taskId)).toEqual(["working", "a=1", "a+=!", "completed"]);
   });
 
-  test("lets go at once of runs that only wait, and of tasks that wait for a slot", async () => {
+  test("immediately releases tasks that only wait and tasks that are queued", async () => {
     await using harness = await openHarness({
       agents: [
         scripted(async (task) => task.ask("Well?")),
@@ -111,7 +111,7 @@ describe("drain", () => {
     expect((await harness.get(asked.id)).status.state).toBe("input-required");
   });
 
-  test("fails the tasks of agents that cannot be started again", async () => {
+  test("fails the tasks of agents with onRestart: fail", async () => {
     await using harness = await openHarness({
       agents: scripted(
         (task) =>
@@ -131,7 +131,7 @@ describe("drain", () => {
     expect((await harness.get(ticket.taskId)).status).toMatchObject({ state: "failed" });
   });
 
-  test("a cancel that waits for a run to give way is told to come back, and holds", async () => {
+  test("a cancel that waits for its run is rejected as unavailable, and still cancels the task", async () => {
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>(() => {})),
       cancelGrace: 60_000,
@@ -150,7 +150,7 @@ describe("drain", () => {
     await next.untilState(taskId, "canceled");
   });
 
-  test("comes to its end while a run is just being parked", async () => {
+  test("ends although a run is just being parked", async () => {
     await using harness = await openHarness({ agents: scripted(async (task) => task.ask("Well?")), parkAfter: 1000 });
     const { id } = await harness.send("go");
     harness.store.hold({ applied: true });
@@ -166,7 +166,7 @@ describe("drain", () => {
     expect((await harness.get(id)).status.state).toBe("input-required");
   });
 
-  test("twice is once, and closing waits for it", async () => {
+  test("can be called twice, and close waits for it", async () => {
     await using harness = await openHarness({
       agents: scripted(
         (task) =>
@@ -189,7 +189,7 @@ describe("drain", () => {
 });
 
 describe("a lost lease", () => {
-  test("the run that lost its task hears of it and writes nothing; the other node's goes on; no event is lost or doubled", async () => {
+  test("aborts the run, which writes nothing more; the other node continues; no event is lost or doubled", async () => {
     const contexts: TaskContext[] = [];
     const outcomes: unknown[] = [];
     const run = async (task: TaskContext): Promise<void> => {
@@ -198,7 +198,7 @@ describe("a lost lease", () => {
       await task.artifact("a").write("2");
       await task.flush();
       if (task.attempt > 1) return task.artifact("a").end("3");
-      // Ignores its signal and goes on writing.
+      // Ignores its signal and continues to write.
       for (let n = 0; n < 20; n += 1) {
         await turns(5);
         await task
@@ -212,7 +212,7 @@ describe("a lost lease", () => {
     const ticket = await harness.start("go");
     await harness.until(async () => (await harness.story(ticket.taskId)).length === 3);
     const subscription = await harness.subscribe(ticket.taskId, { after: 0 });
-    // Somebody who believes that the first node is dead.
+    // The second node considers the first one dead.
     await harness.shared.leave(harness.node);
     const other = await harness.join();
     await other.untilState(ticket.taskId, "completed");
@@ -232,7 +232,7 @@ describe("a lost lease", () => {
     await harness.until(() => harness.engine.counts().orphans === 0);
   });
 
-  test("is not fought over: the node that lost it does not take it back from a living one", async () => {
+  test("is not claimed back from a living node", async () => {
     let context: TaskContext | undefined;
     await using harness = await openHarness({
       agents: scripted(async (task) => {

@@ -17,7 +17,7 @@ import type { Feeds } from "../read/feeds.ts";
 import type { LogView } from "../read/log-view.ts";
 import { publicRef } from "../read/ticket.ts";
 import { firstTimeOut } from "../record/runner-record.ts";
-import { type Beginning, callHook, Run, type RunEnvironment, type RunHost } from "./run.ts";
+import { type AttemptStart, callHook, Run, type RunEnvironment, type RunHost } from "./run.ts";
 import { Slots } from "./slots.ts";
 import { prepareNextTurn } from "./turn.ts";
 
@@ -29,11 +29,12 @@ export interface RunsOptions {
   readonly committer: Committer;
   readonly feeds: Feeds;
   readonly environment: RunEnvironment;
-  /** A task was let go of while something may be waiting for it. */
-  readonly onLetGo: (id: TaskId) => void;
+  /** A task was released or lost. Something may be waiting for it, so it may have to be claimed again now. */
+  readonly onReleased: (id: TaskId) => void;
 }
 
-const INBOXES_AT_A_TIME = 200;
+/** How many inboxes one poll reads. */
+const INBOXES_PER_POLL = 200;
 const NOTHING = (): void => {};
 
 interface Live {
@@ -43,18 +44,18 @@ interface Live {
   freeSlot: () => void;
 }
 
-/** The tasks this process writes: those at work, those waiting in their run, and those waiting for a slot. */
+/** The tasks whose lease this process has: running, waiting in their run, or queued for a slot. */
 export class Runs {
   readonly #options: RunsOptions;
   readonly #writerDependencies: WriterDependencies;
   readonly #runHost: RunHost;
   readonly #live = new ChurnMap<TaskId, Live>();
-  /** How many of them each owner has. */
+  /** By owner: the number of these tasks. */
   readonly #owners = new Map<string, number>();
-  /** How many inboxes the rounds have looked into since they began anew. */
+  /** How many inboxes were read since the polls began with the first task again. */
   #checked = 0;
   readonly #slots: ReadonlyMap<string, Slots>;
-  /** Runs that have lost their task and still have not returned. They keep their slots until they do. */
+  /** Runs that have lost their task but have not returned. They keep their slots until they return. */
   readonly #orphans = new Set<Run>();
   #whenEmpty: (() => void) | undefined;
 
@@ -73,8 +74,8 @@ export class Runs {
     this.#runHost = {
       environment,
       nextTurn: (run) => prepareNextTurn(run, options.store),
-      onPark: (run) => void this.letGo(run, "parked"),
-      onOverdue: (run) => void this.#endOverHead(run),
+      onPark: (run) => void this.release(run, "parked"),
+      onOverdue: (run) => void this.#endWithoutRun(run),
       onLost: (run, loss) => this.#lost(run, loss),
     };
   }
@@ -97,7 +98,7 @@ export class Runs {
     );
   }
 
-  /** How many tasks of this owner are held here. */
+  /** How many tasks of this owner the process has. */
   countOf(owner: string): number {
     return this.#owners.get(owner) ?? 0;
   }
@@ -112,7 +113,7 @@ export class Runs {
     return { running, queued, orphans: this.#orphans.size };
   }
 
-  /** Makes this process the writer of a task. The feed must be held; it is let go of with the task. */
+  /** Creates the writer and the run of a task. The caller must hold the feed; it is released when the task ends or is released. */
   open(agent: Agent, feed: Feed, start: WriterStart): Run {
     const run = new Run(agent, new TaskLogWriter(start, feed, this.#writerDependencies), this.#runHost);
     this.#live.set(start.ref.id, { run, feed, leaveQueue: NOTHING, freeSlot: NOTHING });
@@ -120,24 +121,24 @@ export class Runs {
     return run;
   }
 
-  /** Starts the run when there is a slot for it, and it is ready; if it never will be, not at all. */
-  begin(run: Run, beginning: Beginning, ready?: Promise<void>): void {
+  /** Starts the run once a slot is free and `ready` resolves. If `ready` rejects, the run is not started. */
+  begin(run: Run, start: AttemptStart, ready?: Promise<void>): void {
     const live = this.#live.get(run.writer.ref.id);
     const slots = this.#slots.get(run.agent.id);
     if (live === undefined || slots === undefined) return;
-    // Also while it waits for a slot.
+    // The caller's limit applies while the task is queued, too.
     if (run.writer.isStored) run.watchLimit();
     live.leaveQueue = slots.enter(() => {
-      let held = true;
+      let isHeld = true;
       live.freeSlot = () => {
-        if (held) slots.leave();
-        held = false;
+        if (isHeld) slots.leave();
+        isHeld = false;
       };
       const execution =
         ready === undefined
-          ? run.execute(beginning)
+          ? run.execute(start)
           : ready.then(
-              () => run.execute(beginning),
+              () => run.execute(start),
               () => {},
             );
       void execution.then(() => {
@@ -148,43 +149,43 @@ export class Runs {
     });
   }
 
-  /** Ends a task that needs no run. */
+  /** Ends a task without its run. */
   async end(run: Run, state: TerminalState, parts?: readonly Part[]): Promise<void> {
     try {
       await run.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox: false, note: ENGINE_NOTE });
     } catch (error) {
-      if (!(error instanceof TaskAborted)) await run.failAnyway(error);
+      if (!(error instanceof TaskAborted)) await run.failAsLastResort(error);
     }
     this.#forget(run);
   }
 
-  /** Something was left in a task's inbox. `node` holds its lease. */
+  /** An entry was stored in a task's inbox. `node`: the node that has the lease, if any. */
   deliver(id: TaskId, entry: InboxEntry, node: string | undefined): void {
-    const { bus, onLetGo } = this.#options;
+    const { bus, onReleased } = this.#options;
     const live = this.#live.get(id);
     if (live !== undefined) live.run.writer.deliver(entry);
-    else if (node === undefined || node === this.#options.node) onLetGo(id);
+    else if (node === undefined || node === this.#options.node) onReleased(id);
     else bus.publish({ task: id, kind: "inbox" });
   }
 
-  /** Reads the inbox of a task that is at work here, after a hint from another node. */
+  /** Reads the inbox of a task of this process, after another node reported a new entry. */
   async checkInbox(id: TaskId): Promise<void> {
     const live = this.#live.get(id);
     if (live === undefined) return;
     for (const entry of await this.#options.store.inbox(id)) live.run.writer.deliver(entry);
   }
 
-  /** Looks into the inboxes of tasks at work here, of many into some each time: a hint may have been lost. */
+  /** Reads the inboxes of tasks of this process, because a report of another node may have been lost. Each call reads some of them in turn. */
   async checkInboxes(): Promise<void> {
-    // Not by an iterator kept from round to round: that would keep alive all that came and went meanwhile.
+    // Not with one iterator for all polls: it would keep every removed task in memory.
     const ids = [...this.#live.keys()];
     const from = this.#checked < ids.length ? this.#checked : 0;
-    const some = ids.slice(from, from + INBOXES_AT_A_TIME);
+    const some = ids.slice(from, from + INBOXES_PER_POLL);
     this.#checked = from + some.length;
     await Promise.all(some.map((id) => this.checkInbox(id)));
   }
 
-  /** The lease had run out for a while: lets go of what another node has taken over, or ended, meanwhile. */
+  /** The lease of this node had expired for a while: drops the tasks that another node has claimed or ended meanwhile. */
   async verifyLeases(): Promise<void> {
     const { store, node } = this.#options;
     await Promise.all(
@@ -196,8 +197,8 @@ export class Runs {
     );
   }
 
-  /** Gives the task back in good order: another start will go on with it. */
-  async letGo(run: Run, cause: "parked" | "shutdown"): Promise<void> {
+  /** Releases the lease of a task, so that this or another node continues it later. */
+  async release(run: Run, cause: "parked" | "shutdown"): Promise<void> {
     const { writer } = run;
     const id = writer.ref.id;
     const live = this.#live.get(id);
@@ -205,27 +206,27 @@ export class Runs {
     this.#detach(
       run,
       cause,
-      cause === "parked" ? "The run is parked until there is something for it." : "The server is shutting down.",
+      cause === "parked" ? "The run is parked until something arrives for it." : "The server is shutting down.",
     );
     try {
       if (cause === "shutdown") writer.updateHead({ runner: { released: true } });
       else if (writer.wakeAt === undefined && writer.runner.pausedAt === undefined)
         writer.updateHead({ active: false, wakeAt: firstTimeOut(writer.runner) });
-      // Nobody is at work on it now, whatever it waited for before.
+      // No node is running the task from now on, even if one of its waits needed this process.
       else writer.updateHead({ active: false });
       await writer.release();
     } catch (error) {
       if (!(error instanceof TaskAborted)) throw error;
     }
     this.#forget(run);
-    // What came in while it was being let go of must not wait for the next look round.
-    if (writer.inbox.length > 0) this.#options.onLetGo(id);
+    // Messages that arrived during the release must not wait for the next poll.
+    if (writer.inbox.length > 0) this.#options.onReleased(id);
   }
 
-  /** Shutdown: waits for the runs at work, then takes their tasks away from them. */
+  /** Shutdown: waits up to `timeout` milliseconds for running tasks to end, then releases the rest. Tasks that only wait are released at once. */
   async drain(timeout: number): Promise<void> {
     const { clock } = this.#options.environment;
-    const idle = this.#live.values().filter(({ run }) => run.writer.runner.pausedAt !== undefined || !run.atWork);
+    const idle = this.#live.values().filter(({ run }) => run.writer.runner.pausedAt !== undefined || !run.isRunning);
     await Promise.all(idle.map(({ run }) => this.#shutDown(run)));
     const done = createDeferred<void>();
     const timer = clock.setTimer(clock.now() + timeout, () => done.resolve());
@@ -235,31 +236,31 @@ export class Runs {
     await Promise.all(this.#live.values().map(({ run }) => this.#shutDown(run)));
   }
 
-  /** The lease on everything here may be lost: nothing is written any more. */
+  /** The leases of all tasks may be lost: none of them is written any more. */
   loseAll(loss: WriterLoss): void {
     for (const { run } of this.#live.values()) run.writer.lose(loss);
   }
 
   async #shutDown(run: Run): Promise<void> {
-    if (run.agent.onRestart !== "fail") return this.letGo(run, "shutdown");
+    if (run.agent.onRestart !== "fail") return this.release(run, "shutdown");
     this.#detach(run, "shutdown", "The server is shutting down.");
-    return this.end(run, "failed", [{ text: "The server was shut down while this task was at work." }]);
+    return this.end(run, "failed", [{ text: "The server was shut down while this task was running." }]);
   }
 
-  /** The run did not end in its time: the task is taken from it, under a new epoch, and ended as was wished. */
-  async #endOverHead(run: Run): Promise<void> {
+  /** The run did not end in time. Claims the task with a new epoch, which locks the run out, and ends the task. */
+  async #endWithoutRun(run: Run): Promise<void> {
     const { committer, node } = this.#options;
     const { writer } = run;
     if (writer.ended || writer.loss !== undefined) return;
     const cause = run.stopping ?? "canceled";
-    this.#detach(run, cause, "The run did not end in time; its task was ended without it.");
+    this.#detach(run, cause, "The run did not end in time after it was asked to stop; its task was ended without it.");
     try {
       await writer.flush();
       const claim = await committer.submit({ kind: "claim", task: writer.ref.id, node, force: true });
       if (claim.status !== "ok" || claim.epoch === undefined) return writer.lose({ kind: "lease-lost" });
       writer.epoch = claim.epoch;
     } catch (error) {
-      // Whoever takes the task up again finds the wish to cancel it, or its deadline, as this one did.
+      // The node that claims the task next finds the cancel request or the deadline, too.
       if (error instanceof StoreError) writer.lose({ kind: "store-unavailable", error });
       else if (!(error instanceof TaskAborted)) throw error;
       return;
@@ -276,13 +277,13 @@ export class Runs {
     run.detach(new TaskAborted(cause, message));
   }
 
-  /** A parked run is not expected ever to return, so its slot is free; any other keeps it until it does. */
+  /** A parked run never returns, so its slot becomes free. Any other run keeps its slot until it returns. */
   #separate(run: Run, parked: boolean): void {
     const live = this.#live.get(run.writer.ref.id);
     if (live?.run !== run) return;
     live.leaveQueue();
     if (parked) live.freeSlot();
-    else if (run.atWork) this.#orphans.add(run);
+    else if (run.isRunning) this.#orphans.add(run);
   }
 
   #lost(run: Run, loss: WriterLoss): void {
@@ -290,7 +291,7 @@ export class Runs {
     const known = this.#live.get(run.writer.ref.id)?.run === run;
     this.#forget(run);
     const { id } = run.writer.ref;
-    if (known && loss.kind !== "refused") this.#options.onLetGo(id);
+    if (known && loss.kind !== "refused") this.#options.onReleased(id);
   }
 
   #forget(run: Run): void {

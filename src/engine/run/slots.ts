@@ -4,7 +4,7 @@ const DEFAULT_CONCURRENCY = 1000;
 const DEFAULT_QUEUE = 10_000;
 const NOTHING = (): void => {};
 
-/** How many runs of one agent go on at a time; the others wait their turn. */
+/** Limits how many runs of one agent are running at a time (`concurrency`). Further runs wait in a queue. */
 export class Slots {
   readonly #concurrency: number;
   readonly #queueLimit: number;
@@ -16,7 +16,7 @@ export class Slots {
     this.#queueLimit = agent.queue ?? DEFAULT_QUEUE;
   }
 
-  /** A new task may come in. Those that are there already are always let through: nothing accepted is dropped. */
+  /** Whether a new task may be accepted. Tasks that were accepted before always enter the queue, whatever its length. */
   get hasRoom(): boolean {
     return this.#running < this.#concurrency || this.#queue.size < this.#queueLimit;
   }
@@ -29,7 +29,7 @@ export class Slots {
     return this.#queue.size;
   }
 
-  /** Calls `start` when there is a slot, perhaps at once; it holds the slot until `leave`. Returns how to take the wish back. */
+  /** Calls `start` as soon as a slot is free, perhaps immediately. Call `leave` to free the slot. Returns a function that leaves the queue. */
   enter(start: () => void): () => void {
     if (this.#running < this.#concurrency) {
       this.#running++;
@@ -40,6 +40,7 @@ export class Slots {
     return () => this.#queue.delete(start);
   }
 
+  /** Frees a slot, and starts the next run in the queue. */
   leave(): void {
     this.#running--;
     const [next] = this.#queue;

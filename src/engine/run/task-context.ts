@@ -36,10 +36,11 @@ import type { Memory } from "./memory.ts";
 import { requireAuth } from "./require-auth.ts";
 import { TIMED_OUT } from "./waits.ts";
 
+/** What an attempt works with. */
 export interface ContextOptions {
   readonly run: ContextHost;
   readonly turn: Turn;
-  /** What earlier attempts left behind. */
+  /** Stored results of earlier attempts of this turn. */
   readonly steps: readonly StepRecord[];
   readonly writer: TaskLogWriter;
   readonly emitter: Emitter;
@@ -51,12 +52,12 @@ interface NextOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The artifact that what a run yields or returns goes into. */
+/** The name of the artifact that receives what a run yields or returns. */
 export const RESULT = "result";
 // Safe: as in `artifact`.
 const RESULT_TARGET: ArtifactTarget = { id: RESULT as ArtifactId, name: RESULT };
 
-/** The author's view of one attempt at one turn of one task. */
+/** The `task` argument of the agent's code, for one attempt of one turn. */
 export class RunContext implements TaskContext<unknown> {
   readonly #options: ContextOptions;
   #remembered: Memory | undefined;
@@ -141,15 +142,15 @@ export class RunContext implements TaskContext<unknown> {
   }
 
   /**
-   * Each call is remembered, so that a replay does not bring back an older value: calls that were made before are skipped, up to the first one that
-   * sets something else.
+   * Each call is stored, so that a replay does not set an older value again: a replay skips the stored calls, up to the first one that sets
+   * something else.
    */
   #setMetadata(metadata: Readonly<Record<string, JsonValue | undefined>>): Promise<void> {
     const { writer, emitter } = this.#options;
     const memory = this.#memory();
     const change = metadataChange(metadata);
     const digest = fingerprint(JSON.stringify(change));
-    // By step: a replay does not repeat the calls that a remembered step has made.
+    // The key contains the step, because a replay does not repeat the calls of a step whose result is stored.
     const key = memory.key("metadata", emitter.currentStep ?? "");
     const known = memory.recall(key);
     if (known?.kind === "metadata") {
@@ -163,7 +164,7 @@ export class RunContext implements TaskContext<unknown> {
   }
 
   artifact(name: string, options: ArtifactOptions = {}): ArtifactWriter {
-    // Safe: an artifact is named by whoever writes it; the name itself keeps its id the same in every attempt.
+    // Safe: the writer of an artifact chooses its id. The name is the id, so it is the same in every attempt.
     const target: ArtifactTarget = { ...options, id: name as ArtifactId, name };
     const { emitter } = this.#options;
     return {
@@ -176,7 +177,7 @@ export class RunContext implements TaskContext<unknown> {
     };
   }
 
-  /** What the run yields. */
+  /** Writes a value that the run yields. */
   yielded(output: Output): Promise<void> {
     this.#requireOpen();
     return this.#options.emitter.write(RESULT_TARGET, toParts(output), false);
@@ -194,13 +195,13 @@ export class RunContext implements TaskContext<unknown> {
     const known = memory.recall(key);
     if (known?.kind === "done") {
       await emitter.reachStep(key);
-      // Safe: it is what this very step returned in an earlier attempt.
+      // Safe: the same step returned this value in an earlier attempt.
       return known.value as T;
     }
     if (!writer.isStored) await writer.flush();
     waits.busy++;
     try {
-      // A turn is known by the message that began it: where nothing was written in between, its place in the log is not its own.
+      // The message identifies the turn. The seq does not: two turns have the same one if nothing was written in between.
       const stable = `${this.id}/${writer.runner.turnInbox ?? 0}/${key}`;
       const value = await emitter.runInStep(key, () =>
         work({ key: stable, attempt: this.attempt, signal: run.signal }),
@@ -209,7 +210,7 @@ export class RunContext implements TaskContext<unknown> {
       this.#requireOpen();
       memory.remember(key, copy === undefined ? { kind: "done" } : { kind: "done", value: copy });
       await writer.flush();
-      // Safe: the copy differs from what the step returned only as JSON differs, which the step's contract says.
+      // Safe: the copy is what JSON keeps of the value, as the documentation of `step` says.
       return copy as T;
     } finally {
       waits.busy--;
@@ -221,7 +222,8 @@ export class RunContext implements TaskContext<unknown> {
   }
 
   async #sleep(milliseconds: number, options: { readonly name?: string }): Promise<void> {
-    if (!(milliseconds >= 0)) throw new TypeError(`sleep() needs milliseconds, not ${String(milliseconds)}.`);
+    if (!(milliseconds >= 0))
+      throw new TypeError(`sleep() needs a number of milliseconds from 0 on, not ${String(milliseconds)}.`);
     const { writer, run } = this.#options;
     const memory = this.#memory();
     const waits = run.waits();
@@ -241,7 +243,7 @@ export class RunContext implements TaskContext<unknown> {
     await writer.flush();
   }
 
-  // The overloads of TaskContext say what comes back; here it is whatever the schema made of it.
+  // The overloads of TaskContext have the result types; here the result is whatever the schema returns.
   // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
   ask(question: string | Part | readonly Part[], options: AskOptions<StandardSchemaV1 | undefined> = {}): Promise<any> {
     return this.#guarded(() => askCaller(this.#questionHost(), toMessageParts(question), options));
@@ -261,7 +263,7 @@ export class RunContext implements TaskContext<unknown> {
   next(options: { readonly wait: false; readonly name?: string }): Promise<Message | undefined>;
   next(options: { readonly signal: AbortSignal; readonly name?: string }): Promise<Message | undefined>;
   next(options?: { readonly wait?: true; readonly name?: string }): Promise<Message>;
-  // The overloads say when there may be none.
+  // The overloads say when the result may be `undefined`.
   // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
   next(options: NextOptions = {}): Promise<any> {
     return this.#guarded(() => this.#next(options));
@@ -283,7 +285,7 @@ export class RunContext implements TaskContext<unknown> {
     for (;;) {
       const entry = wait === false ? poll() : await run.waits().wait({ poll, signal, pauses: false, parks: false });
       this.#requireOpen();
-      // Whoever gave up has read nothing: a replay, too, may wait as long as it likes.
+      // Not stored: after an abort, a replay may wait again.
       if (entry === TIMED_OUT && signal !== undefined) return undefined;
       if (entry === undefined || entry === TIMED_OUT) {
         memory.remember(key, { kind: "nothing" });
@@ -291,7 +293,7 @@ export class RunContext implements TaskContext<unknown> {
       }
       const message = run.openEntry(entry);
       writer.consume(entry, entry.sealed ? undefined : message);
-      // One that cannot be opened any more is as good as none.
+      // Skip a message that cannot be decrypted any more.
       if (message === undefined) continue;
       memory.remember(key, memory.messageRecord(message, entry.sealed));
       if (!entry.sealed) turn.history.push(message);
@@ -300,7 +302,7 @@ export class RunContext implements TaskContext<unknown> {
     }
   }
 
-  /** The attempt has returned: what it left behind can write no more. */
+  /** The attempt has returned. Calls that it did not await can write nothing any more. */
   close(): void {
     this.#hasReturned = true;
   }
@@ -335,11 +337,10 @@ export class RunContext implements TaskContext<unknown> {
   #requireOpen(): void {
     const closed = this.#options.run.closed();
     if (closed !== undefined) throw closed;
-    if (this.#hasReturned)
-      throw new TaskAborted("lease-lost", "The run has returned; nothing can be written by it any more.");
+    if (this.#hasReturned) throw new TaskAborted("lease-lost", "The run has returned; it can write nothing any more.");
   }
 
-  /** A rejection that the author forgot to await is logged, and does not bring the process down. */
+  /** Runs a call of the agent's code. If it rejects and nobody awaits it, that is logged and does not end the process. */
   #guarded<T>(work: () => Promise<T>): Promise<T> {
     let pending: Promise<T>;
     try {
@@ -350,7 +351,7 @@ export class RunContext implements TaskContext<unknown> {
     }
     if (pending === RESOLVED) return pending;
     pending.catch((error: unknown) =>
-      this.#options.run.logger.debug("A call of the run was refused or failed", { task: this.id, error }),
+      this.#options.run.logger.debug("A call of the run failed", { task: this.id, error }),
     );
     return pending;
   }
@@ -361,7 +362,7 @@ function jsonCopy(name: string, value: unknown): JsonValue | undefined {
     return storableCopy(value);
   } catch (cause) {
     const reason = cause instanceof Error ? ` ${cause.message.replace(/^Output/, "The value")}` : "";
-    throw new TaskFailure(`Step ${JSON.stringify(name)} returned something that is not JSON.${reason}`, {
+    throw new TaskFailure(`Step ${JSON.stringify(name)} returned a value that is not JSON.${reason}`, {
       code: "step-not-json",
       cause,
     });

@@ -20,12 +20,12 @@ const numbered = skill({
 });
 
 describe("the data of a turn", () => {
-  test("is what the skill's schema makes of the message", async () => {
+  test("is the message as the skill's schema returns it", async () => {
     expect(await dataFor(numbered, messageFrom({ parts: [{ data: { n: "3" } }] }))).toEqual({ n: 3 });
     expect(await dataFor(numbered, messageFrom('{"n":"4"}'))).toEqual({ n: 4 });
   });
 
-  test("is the first data part where there is no schema, and a text stays a text", async () => {
+  test("is the first data part if the skill has no schema, and a text stays a text", async () => {
     expect(await dataFor(undefined, messageFrom({ parts: [{ text: "x" }, { data: 1 }, { data: 2 }] }))).toBe(1);
     expect(await dataFor(undefined, messageFrom('{"n":1}'))).toBeUndefined();
   });
@@ -78,15 +78,15 @@ describe("the next turn", () => {
     return ran;
   }
 
-  test("stays with the skill of the one before", async () => {
+  test("uses the skill of the turn before", async () => {
     expect(await twoTurns(undefined)).toEqual(["one", "one"]);
   });
 
-  test("goes to the skill that its message names", async () => {
+  test("uses the skill that its message names", async () => {
     expect(await twoTurns({ skillId: "two" })).toEqual(["one", "two"]);
   });
 
-  test("has steps of its own, with keys of their own, though nothing was written in between", async () => {
+  test("has its own steps with their own keys, even if nothing was written in between", async () => {
     const keys: string[] = [];
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -99,7 +99,7 @@ describe("the next turn", () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test("waits for nothing that the turn before left unawaited", async () => {
+  test("does not wait for calls that the turn before did not await", async () => {
     let starts = 0;
     harness = await openHarness({
       agents: scripted(async (task) => {

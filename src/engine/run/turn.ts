@@ -16,12 +16,12 @@ import { openSealed, type Sealer } from "../record/seal.ts";
 import { answersIn, firstAccepted } from "./answer.ts";
 import { Memory } from "./memory.ts";
 import { Replay } from "./replay.ts";
-import type { Beginning, Run } from "./run.ts";
+import type { AttemptStart, Run } from "./run.ts";
 
-/** Where the message of a turn is kept that must not be in the history. */
+/** The step key that stores the message of a turn if it is sealed and so must not be in the history. */
 const SEALED_TURN = "turn";
 
-/** The data a skill's handler gets: what its schema makes of the message, else the message's own. */
+/** The data for a skill: the message as the skill's schema validates it; without a valid value, or a schema, the data of the message. */
 export async function dataFor(skill: Skill | undefined, message: Message): Promise<unknown> {
   if (skill?.input !== undefined) {
     const checked = await firstAccepted(skill.input, answersIn(message));
@@ -30,8 +30,8 @@ export async function dataFor(skill: Skill | undefined, message: Message): Promi
   return dataOf(message.parts);
 }
 
-/** Takes the next unread message as a new turn of a task whose run has returned. `undefined`: it turned out that there is none. */
-export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning | undefined> {
+/** Consumes the next message in the inbox as a new turn of a task whose run has returned. `undefined`: no message needs a turn. */
+export async function prepareNextTurn(run: Run, store: Store): Promise<AttemptStart | undefined> {
   const { writer, agent } = run;
   const { id } = writer.ref;
   await writer.flush();
@@ -41,12 +41,12 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<Beginning
   const message = run.openEntry(entry);
   const { questions } = writer.runner;
   if (message !== undefined && isTooLate(namesIn(message), questions)) {
-    // It answers a question that was answered already: no reason for another turn.
+    // The message answers a question that is closed already, so it needs no turn.
     writer.consume(entry, entry.sealed ? undefined : message);
     return undefined;
   }
   if (message === undefined) {
-    // Sealed with a secret that is not known any more: there is nothing to be done about it.
+    // The message is sealed with a secret that is not known any more, so nobody can read it.
     writer.consume(entry, undefined);
     return undefined;
   }
@@ -84,12 +84,12 @@ export interface ResumeOptions {
   readonly record: TaskRecord;
   readonly store: Store;
   readonly sealer: Sealer;
-  /** What is still remembered; empty where everything is to be done again. */
+  /** The stored results; empty if everything must be done again. */
   readonly steps: readonly StepRecord[];
 }
 
-/** The turn that an earlier attempt was at work on, to be begun once more. `undefined`: its message is not to be had any more. */
-export async function prepareReplay(options: ResumeOptions): Promise<Beginning | undefined> {
+/** Prepares another attempt of the turn that an earlier attempt did not finish. `undefined`: its message cannot be read any more. */
+export async function prepareReplay(options: ResumeOptions): Promise<AttemptStart | undefined> {
   const { agent, writer, record, store, sealer, steps } = options;
   const runner = readRunner(record.head.runner);
   const message = turnMessage(options);
@@ -108,7 +108,7 @@ export async function prepareReplay(options: ResumeOptions): Promise<Beginning |
     isRemembered: (step) => memory.recall(step)?.kind === "done",
   });
   const { before, during } = historyAround(record, runner);
-  // What was taken in and then forgotten was said all the same: the next attempt finds it in the history.
+  // Messages that were consumed but whose results were forgotten must be in the history from the beginning.
   const isForgotten = (entry: HistoryEntry): boolean => entry.inbox !== undefined && !memory.holds(entry);
   return {
     turn: {
@@ -127,19 +127,19 @@ export async function prepareReplay(options: ResumeOptions): Promise<Beginning |
   };
 }
 
-/** Whether the log or the steps hold more than when the run was last started. */
+/** Whether an event or a step was stored since the run was last started. */
 export function hasProgressed({ seq, head }: TaskRecord, steps: readonly StepRecord[]): boolean {
   const { startSeq, startSteps = 0, turnAfter } = readRunner(head.runner);
-  // A new task is moved to `working` by the engine; that is none of its run's doing.
+  // The first event of a new task is the engine's status `working`, which is no progress of the run.
   return seq > (startSeq ?? Math.max(turnAfter, 1)) || countSteps(steps) > startSteps;
 }
 
-/** How many steps the run itself has left behind. */
+/** How many of these the run itself has stored. */
 export function countSteps(steps: readonly StepRecord[]): number {
   return steps.some(({ key }) => key === SEALED_TURN) ? steps.length - 1 : steps.length;
 }
 
-/** The artifacts in a log, and whether the last chunk of each is marked as the last. */
+/** The artifacts in the log of a task. True: the last chunk is marked as the last one. */
 export async function loggedArtifacts(store: Store, record: TaskRecord): Promise<Map<ArtifactId, boolean>> {
   const artifacts = new Map<ArtifactId, boolean>();
   for await (const { body } of readLog(store, record.id, { after: 0, upTo: record.seq })) {
@@ -162,13 +162,13 @@ function turnMessage({ record, sealer, steps }: ResumeOptions): Message | undefi
   return text === undefined ? undefined : readMessage(text);
 }
 
-/** What was said before this turn, and since it began. A turn that was begun by a sealed message has no entry of its own. */
+/** The messages before this turn, and those since it began. The sealed message of a turn is in neither, because it is not in the history. */
 function historyAround(
   { history }: TaskRecord,
   runner: RunnerRecord,
 ): { readonly before: readonly HistoryEntry[]; readonly during: readonly HistoryEntry[] } {
-  const own = history.findIndex((entry) => entry.inbox === runner.turnInbox);
-  if (own !== -1) return { before: history.slice(0, own), during: history.slice(own + 1) };
+  const first = history.findIndex((entry) => entry.inbox === runner.turnInbox);
+  if (first !== -1) return { before: history.slice(0, first), during: history.slice(first + 1) };
   const since = history.findIndex((entry) => entry.after > runner.turnAfter);
   return since === -1
     ? { before: history, during: [] }
@@ -187,7 +187,7 @@ function skillOf(agent: Agent, id: string | undefined): Skill | undefined {
   return id === undefined ? undefined : agent.skills?.find((skill) => skill.id === id);
 }
 
-/** The skill that a message names, or else the request it came with. */
+/** The skill that the metadata of a message names (`skillId`), or else that of its request. */
 export function skillNamed(agent: Agent, message: Message, metadata: JsonObject = {}): Skill | undefined {
   const id = message.metadata?.["skillId"] ?? metadata["skillId"];
   return typeof id === "string" ? skillOf(agent, id) : undefined;

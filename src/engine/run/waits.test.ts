@@ -3,7 +3,7 @@ import { openHarness, scripted, turns } from "../../testing/engine-harness.ts";
 import type { TaskContext } from "../agent/agent.ts";
 
 describe("parking", () => {
-  test("a run that waits for an answer for long is let go of: no slot, no lease; the answer starts it again", async () => {
+  test("a run that waits long for an answer has no slot and no lease; the answer starts it again", async () => {
     const signals: AbortSignal[] = [];
     const attempts: number[] = [];
     await using harness = await openHarness({
@@ -38,7 +38,7 @@ describe("parking", () => {
     expect(story).toEqual(["a=before", "input-required:Well?", "result=after yes!", "a+=!", "completed"]);
   });
 
-  test("a run that waits for something of its own as well is not let go of until that is there", async () => {
+  test("a run that also waits for something in its process is not parked before that is there", async () => {
     let watched = 0;
     let authorise: (() => void) | undefined;
     await using harness = await openHarness({
@@ -58,7 +58,7 @@ describe("parking", () => {
     expect(harness.engine.counts()).toMatchObject({ running: 1, live: 1 });
     expect(await harness.shared.get(id, { artifacts: false })).toMatchObject({ head: { active: true } });
     authorise?.();
-    // Only the time is left to be waited for.
+    // Only the sleep is left.
     await harness.advance(60_000, 5000);
     expect(harness.engine.counts()).toMatchObject({ running: 0, live: 0 });
     await harness.advance(600_000, 5000);
@@ -66,7 +66,7 @@ describe("parking", () => {
     expect(watched).toBe(1);
   });
 
-  test("a run that sleeps for long is let go of and started again in time", async () => {
+  test("a run that sleeps long is parked, and started again in time", async () => {
     let ran = 0;
     await using harness = await openHarness({
       parkAfter: 5000,
@@ -90,7 +90,7 @@ describe("parking", () => {
     ]);
   });
 
-  test("a run that waits in next() is not cut off: it may be at work on something else meanwhile", async () => {
+  test("a run that waits in next() is not parked, because it may be working meanwhile", async () => {
     await using harness = await openHarness({
       parkAfter: 5000,
       agents: scripted(async (task) => `heard ${(await task.next()).parts[0]?.text}`),
@@ -102,7 +102,7 @@ describe("parking", () => {
     expect(task.artifacts?.[0]?.parts[0]?.text).toBe("heard you");
   });
 
-  test("a run with a step at work is not cut off", async () => {
+  test("a run with a running step is not parked", async () => {
     let finish: (() => void) | undefined;
     await using harness = await openHarness({
       parkAfter: 1000,
@@ -134,7 +134,7 @@ describe("parking", () => {
     expect((await harness.send({ taskId: id, parts: [{ text: "yes" }] })).status.state).toBe("completed");
   });
 
-  test("a message that comes while the run is being parked is not lost", async () => {
+  test("a message that arrives while the run is being parked is not lost", async () => {
     await using harness = await openHarness({
       parkAfter: 1000,
       agents: scripted(async (task) => `got ${await task.ask("Well?")}`),
@@ -153,7 +153,7 @@ describe("parking", () => {
 });
 
 describe("sleep", () => {
-  test("goes on after its time, shows nothing to readers, and does not count as work", async () => {
+  test("continues after its time, shows nothing to readers, and does not count towards the deadline", async () => {
     await using harness = await openHarness({
       agents: scripted(
         async (task) => {
@@ -172,12 +172,12 @@ describe("sleep", () => {
     expect(await harness.story(ticket.taskId)).toEqual(["working", "result=slept!", "completed"]);
   });
 
-  test("refuses what is not a time", async () => {
+  test("throws for a value that is not a number of milliseconds", async () => {
     await using harness = await openHarness({ agents: scripted(async (task) => task.sleep(Number.NaN)) });
     expect((await harness.send("go")).status.state).toBe("failed");
   });
 
-  test("begun after the signal rejects instead of waiting for ever", async () => {
+  test("rejects if it begins after the signal was aborted", async () => {
     const caught: unknown[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task: TaskContext) => {

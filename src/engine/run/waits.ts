@@ -3,20 +3,21 @@ import { createDeferred, type Deferred } from "../../internal/deferred.ts";
 import type { TaskAborted } from "../agent/agent.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 
+/** The result of a wait that ended without what it waited for: the time was up, or its signal was aborted. */
 export const TIMED_OUT: unique symbol = Symbol("timed out");
 
 export interface WaitOptions<T> {
-  /** What is waited for, once it is there. Asked now and whenever something arrives. */
+  /** Returns what the wait is for, or `undefined` if it is not there yet. Called at once, and when something arrives in the inbox. */
   readonly poll: () => T | undefined;
-  /** When to give up (store time). */
+  /** When to stop waiting; milliseconds since 1970, by the clock of the store. Absent: never. */
   readonly until?: number | undefined;
-  /** Gives up when this aborts. */
+  /** Stops the wait when aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** The time does not count as work, and the task need not be at work meanwhile. */
+  /** The time of the wait does not count towards the task's deadline, and no node need be running the task meanwhile. */
   readonly pauses: boolean;
   /**
-   * The run may be let go of, to be started again when there is something for it. Where it pauses without that, it waits for something of
-   * its own, and must be there for it.
+   * The run may be parked: removed from memory, and started again when something arrives. A wait that `pauses` but does not park waits for
+   * something in this process, so the run must stay.
    */
   readonly parks: boolean;
 }
@@ -26,7 +27,7 @@ interface Waiter {
   readonly result: Deferred<unknown>;
   readonly since: number;
   timer: Timer | undefined;
-  giveUp: (() => void) | undefined;
+  onAbort: (() => void) | undefined;
 }
 
 export interface WaitsOptions {
@@ -34,24 +35,24 @@ export interface WaitsOptions {
   readonly clock: Clock;
   /** Milliseconds after which a waiting run is parked; `Infinity`: never. */
   readonly parkAfter: number;
-  /** Somebody must be at work on the task even while it waits: its agent cannot be started again. */
+  /** A node must be running the task even while it waits, because its agent cannot be started again (`onRestart: "fail"`). */
   readonly staysActive: boolean;
-  /** Why the run must stop, if it must. */
+  /** Why the run must stop; `undefined` if it need not. */
   readonly aborted: () => Error | undefined;
   readonly onPark: () => void;
   readonly onResume: () => void;
 }
 
-/** Everything a run waits for: answers, messages, times. */
+/** All waits of a run: for answers, for messages, for a time. It parks the run when all it does is wait. */
 export class Waits {
   readonly #options: WaitsOptions;
   readonly #waiters = new Set<Waiter>();
   #parkTimer: Timer | undefined;
-  /** Work that must not be cut off by parking. */
+  /** Number of steps that are running. While there are any, the run is not parked. */
   busy = 0;
-  /** Waits that were announced by `pause` and have not begun: they are on their way into the store. */
+  /** Number of calls of `pause` whose `wait` has not begun yet. */
   #announced = 0;
-  /** Something that is waited for, or is about to be, needs somebody at work on the task. */
+  /** One of the waits needs this process, so a node must be running the task. */
   #isActive = false;
 
   constructor(options: WaitsOptions) {
@@ -59,27 +60,27 @@ export class Waits {
   }
 
   /**
-   * Says, with the next commit, that the task waits and until when; called before the wait itself so that both are one write. `active`:
-   * the run waits for something of its own as well, so that somebody must be at work on the task.
+   * Stores, with the next commit, that the task waits and until when. Call it before `wait`, in the same commit as the question or the sleep.
+   * `active`: the run also waits for something in this process, so a node must be running the task.
    */
   pause(until: number | undefined, { active = false }: { readonly active?: boolean } = {}): void {
     const { writer, clock, staysActive } = this.#options;
     const pausedAt = writer.runner.pausedAt ?? clock.now();
     this.#announced += 1;
     this.#isActive ||= active;
-    const wakes = [until, writer.wakeAt, writer.runner.limitAt].filter((time) => time !== undefined);
+    const times = [until, writer.wakeAt, writer.runner.limitAt].filter((time) => time !== undefined);
     writer.updateHead({
       runner: { pausedAt },
       active: staysActive || this.#isActive,
-      wakeAt: wakes.length > 0 ? Math.min(...wakes) : undefined,
+      wakeAt: times.length > 0 ? Math.min(...times) : undefined,
     });
   }
 
-  /** Back at work: the deadline moves on by the time that was waited. */
+  /** The run continues: moves the deadline by the time that the wait took. */
   resume(): void {
     const { writer, clock, onResume } = this.#options;
     if (this.#announced > 0 || [...this.#waiters].some((waiter) => waiter.options.pauses)) {
-      // What else is waited for goes on, and when to wake for it stays; but somebody is at work until nobody is.
+      // Other waits go on, and `wakeAt` stays for them; but the run is working again.
       writer.updateHead({ active: true });
       return;
     }
@@ -97,7 +98,7 @@ export class Waits {
     onResume();
   }
 
-  /** Every pause that was announced is to be followed by one of these. */
+  /** Waits until `poll` returns something. Rejects with the reason if the run must stop. Every `pause` must be followed by a `wait`. */
   wait<T>(options: WaitOptions<T>): Promise<T | typeof TIMED_OUT> {
     const { clock, aborted } = this.#options;
     if (options.pauses && this.#announced > 0) this.#announced -= 1;
@@ -107,22 +108,22 @@ export class Waits {
     if (ready !== undefined) return Promise.resolve(ready);
     if (options.signal?.aborted === true) return Promise.resolve(TIMED_OUT);
     const result = createDeferred<unknown>({ handled: true });
-    const waiter: Waiter = { options, result, since: clock.now(), timer: undefined, giveUp: undefined };
+    const waiter: Waiter = { options, result, since: clock.now(), timer: undefined, onAbort: undefined };
     this.#waiters.add(waiter);
     const { signal } = options;
     if (signal !== undefined) {
-      waiter.giveUp = () => this.#settle(waiter, TIMED_OUT);
-      signal.addEventListener("abort", waiter.giveUp, { once: true });
+      waiter.onAbort = () => this.#settle(waiter, TIMED_OUT);
+      signal.addEventListener("abort", waiter.onAbort, { once: true });
     }
     if (options.until !== undefined) {
       waiter.timer = clock.setTimer(options.until, () => this.#settle(waiter, TIMED_OUT), { unref: true });
     }
     this.#armPark();
-    // Safe: the waiter is only ever settled with what its own poll returned, or with the time-out.
+    // Safe: the waiter is settled only with a result of its own poll, or with TIMED_OUT.
     return result.promise as Promise<T | typeof TIMED_OUT>;
   }
 
-  /** Something arrived: asks everybody, oldest first. */
+  /** Something arrived in the inbox: polls every wait, oldest first. */
   poll(): void {
     for (const waiter of [...this.#waiters]) {
       const value = waiter.options.poll();
@@ -130,13 +131,13 @@ export class Waits {
     }
   }
 
-  /** The run must stop. A parked run's waits never end: it is simply not there any more. */
+  /** The run must stop. The waits of a parked run never settle, so that its code does not continue. */
   abort(reason: TaskAborted): void {
     if (reason.reason !== "parked") for (const waiter of this.#waiters) waiter.result.reject(reason);
     this.close();
   }
 
-  /** The turn is over: whoever still waits, waits for nothing. */
+  /** The turn is over. Waits that are left never settle. */
   close(): void {
     this.#parkTimer?.cancel();
     for (const waiter of this.#waiters) release(waiter);
@@ -160,7 +161,7 @@ export class Waits {
     if (parking.length === 0 || waiters.some(({ options }) => options.pauses && !options.parks)) return;
     const due = Math.min(...parking.map((waiter) => waiter.since)) + parkAfter;
     const park = (): void => {
-      // With something unread in its inbox it would be started again at once, only to wait again.
+      // A run with a message in its inbox would be started again immediately.
       if (this.busy === 0 && writer.inbox.length === 0) onPark();
       else this.#parkTimer = clock.setTimer(clock.now() + parkAfter, park, { unref: true });
     };
@@ -168,7 +169,7 @@ export class Waits {
   }
 }
 
-function release({ options, timer, giveUp }: Waiter): void {
+function release({ options, timer, onAbort }: Waiter): void {
   timer?.cancel();
-  if (giveUp !== undefined) options.signal?.removeEventListener("abort", giveUp);
+  if (onAbort !== undefined) options.signal?.removeEventListener("abort", onAbort);
 }
