@@ -9,43 +9,44 @@ import type { TaskState } from "../protocol/state.ts";
 import type { ListCursor, ListQuery, WebhookDraft } from "../store/contract.ts";
 
 /**
- * What the operations of a server ask of the engine. Reads see only what is committed. Refusals are `A2AError`s; a task
- * outside the scope is as good as none.
+ * The engine as the server's operations use it. Reads return committed data only. Methods reject with an `A2AError`. A task outside the
+ * caller's scope is treated as not existing.
  */
 export interface Engine {
   /**
-   * Takes in a message: answered at once by the agent's `reply`, or the first of a new task, or one more for a running or
-   * waiting one (`message.taskId`). Rejects, without having stored anything, for an unknown task, a finished one, a context that is not
-   * the task's, a full queue, and when the server is draining.
+   * Accepts a message. The agent's `reply` answers it without a task; or it creates a task; or, with `message.taskId`, it is added to the inbox
+   * of an existing task. Rejects without storing anything: `task-not-found`, `unsupported-operation` (the task has ended), `invalid-params` (a
+   * context that is not the task's), `resource-exhausted` (a limit is reached), `conflict` (see `idempotencyWindow`), `unavailable` (draining).
    */
   submit(submission: Submission): Promise<Submitted>;
-  /** Resolves once the submitted message is durable. */
+  /** Resolves when the submitted message is stored. */
   accepted(ticket: Ticket): Promise<void>;
   /**
-   * Resolves once the task no longer shows the question that the submitted message answers: the message was read, or the task has ended. Resolves
-   * after one second at the latest, and at once for a message that answers no question.
+   * Resolves when the task's status no longer shows the question that the submitted message answers: the run consumed the message, or the task
+   * has ended. Resolves after 1 second at the latest, and immediately for a message that answers no question.
    */
   consumed(ticket: Ticket, caller: Caller): Promise<void>;
   /**
-   * Resolves once the task has ended; or is interrupted and nothing works on the ticket's message any more, because the message was
-   * consumed or was left in the inbox for a later turn; or the server shuts down.
+   * Resolves when the task has ended; when it is interrupted and the ticket's message was consumed or stays in the inbox for a later turn; after
+   * `limits.maxWait`; or when the server shuts down.
    */
   settled(ticket: Ticket, caller: Caller): Promise<void>;
+  /** The task as committed; `undefined`: not found. */
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined>;
   list(query: ListQuery): Promise<TaskPage>;
-  /** Asks the run to stop, and waits for how it ends. */
+  /** Aborts the run and resolves when the task has ended. */
   cancel(scope: Scope, id: TaskId): Promise<CancelResult>;
-  /** `undefined`: no such task. Rejects a cursor beyond the log as invalid params. */
+  /** Opens a stream of the task's events; `undefined`: not found. Rejects with `invalid-params` if `after` is beyond the log. */
   subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined>;
-  /** The first message of the task that this scope's streaming send with this message id made. */
+  /** The ticket of the task that a streaming or idempotent send of this scope with this message id created. */
   findByMessage(scope: Scope, messageId: string): Promise<Ticket | undefined>;
-  /** The first message of the task of that name. */
+  /** The ticket of the task with this id. */
   find(scope: Scope, id: TaskId): Promise<Ticket | undefined>;
-  /** Rejects, saying why, while the engine cannot take work. */
+  /** Rejects with `unavailable` and the reason while the engine cannot accept messages. */
   ready(): Promise<void>;
 }
 
-/** Who waits. The signal is asked for only when it comes to a longer wait. */
+/** The waiting caller. `signal` may be a getter that creates it: it is read only before a longer wait. */
 export interface Caller {
   readonly signal: AbortSignal;
 }
@@ -54,47 +55,49 @@ export interface Submission extends Caller {
   readonly scope: Scope;
   readonly caller: Principal;
   readonly dialect: string;
-  /** `taskId` continues that task; `contextId` puts a new one into that context. */
+  /** `taskId` continues that task; `contextId` alone creates a task in that context. */
   readonly message: Message;
-  /** Where there is no task of `message.taskId`, make one of that name instead of refusing. */
+  /** If no task with `message.taskId` exists, create one with that id (A2A 0.1) instead of rejecting with `task-not-found`. */
   readonly namesTask?: boolean | undefined;
   /**
-   * A message with a `contextId` and no `taskId` continues the caller's one input-required task of that context, unless its question needs
-   * the task's id. Default: it begins a new task.
+   * A message with a `contextId` and no `taskId` continues the caller's only `input-required` task of that context, unless its question may be
+   * answered with the task id only. Default: the message creates a task.
    */
   readonly answersByContext?: boolean | undefined;
-  /** The caller knows tasks only: a bare reply is given to it as a finished task. */
+  /** The caller's dialect has no bare messages: the agent's `reply` becomes a completed task. */
   readonly tasksOnly?: boolean | undefined;
   /**
-   * Milliseconds until this task fails, unless it has ended. Unlike the agent's own `timeout` it counts sleeping and waiting for an answer, and leaves no
-   * grace. Only for a message that makes a task.
+   * Milliseconds until the task fails, unless it has ended. Unlike the agent's `timeout`, time spent sleeping or waiting for an answer counts, and
+   * there is no grace period. Used only by a message that creates a task.
    */
   readonly timeoutMs?: number | undefined;
-  /** W3C trace context of the request, unparsed. The trace's id then goes into the metadata of the task's events. */
+  /** The request's W3C `traceparent` header, unparsed. Its trace id is added to the metadata of the task's events. */
   readonly traceparent?: string | undefined;
-  /** The agents that the message has passed. Absent: none. */
+  /** The agents that the message passed through. Absent: none. */
   readonly callPath?: CallPath | undefined;
   /** The request's own metadata (not the message's). */
   readonly metadata: JsonObject;
   readonly outputModes: readonly string[];
   /** URIs of the extensions in force. */
   readonly extensions: readonly string[];
-  /** Remember the message id, so that a broken stream's repeated request finds its task. */
+  /** Store the message id, so that `findByMessage` finds the task when the client reconnects. */
   readonly streaming: boolean;
-  /** To be stored together with the message. */
+  /** Stored together with the message. */
   readonly webhook?: SubmittedWebhook | undefined;
   /**
    * Idempotency window in milliseconds. A repeated message of the same caller gets the task that the earlier message created; another message
    * with the same id is refused as `conflict`. Absent: no idempotency, every message is processed.
    */
   readonly idempotencyWindow?: number | undefined;
-  /** Throws where the caller may not use this skill. Called once the skill is known, before anything is stored. */
+  /** Throws if the caller may not use the skill. Called when the skill is known, before anything is stored. */
   readonly admitSkill?: ((skill: string) => void) | undefined;
 }
 
 export interface SubmittedWebhook {
   readonly draft: WebhookDraft;
+  /** The store refuses the webhook if the task has this many others. */
   readonly maxPerTask: number;
+  /** Replace all webhooks of the task that were set in the same dialect. */
   readonly only: boolean;
 }
 
@@ -102,15 +105,15 @@ export type Submitted =
   | { readonly kind: "message"; readonly message: Message }
   | { readonly kind: "task"; readonly ticket: Ticket };
 
-/** A message on its way into a task. */
+/** Identifies an accepted message and its task. */
 export interface Ticket {
   readonly taskId: TaskId;
-  /** What the engine itself calls the task. */
+  /** The id under which the engine and the store keep the task; differs from `taskId` if the caller chose that. */
   readonly key: TaskId;
   readonly contextId: ContextId;
-  /** The inbox entry it became; absent for the message that made the task. */
+  /** Id of the message's inbox entry. Absent: the message created the task. */
   readonly inbox?: string;
-  /** The seq of the last question that was visible when the message was accepted: the message answers no later one. Default: 0. */
+  /** Seq of the last question that was visible when the message was accepted: the message does not answer later questions. Default 0. */
   readonly asked?: number;
   /** The request ids of the open questions that the message answers. */
   readonly answers?: readonly string[];
@@ -118,11 +121,11 @@ export interface Ticket {
 
 export interface SnapshotOptions {
   readonly artifacts: boolean;
-  /** The last so many messages; `undefined`: all; 0: no `history` member. */
+  /** How many messages to return, counted from the end; `undefined`: all; 0: no `history` member. */
   readonly history?: number | undefined;
-  /** Put every status the task has had into its metadata. */
+  /** Add every past status of the task to its metadata. */
   readonly transitions?: boolean;
-  /** Artifacts, or a history, of more bytes than this are given in pieces (`large`). Absent: always as one text. */
+  /** Artifacts or a history with more bytes than this are returned in pieces (`large`). Absent: always as one text. */
   readonly largeBytes?: number | undefined;
 }
 
@@ -132,28 +135,28 @@ export interface TaskPage {
   readonly next?: ListCursor;
 }
 
-/** `repeated`: it was canceled before. `too-late`: it is finished otherwise, or finished so before the cancel took hold. */
+/** `repeated`: the task was already canceled. `too-late`: the task ended in another state, before or during the cancel. */
 export type CancelResult = "canceled" | "repeated" | "too-late" | "not-found";
 
 export interface SubscribeOptions {
-  /** Go on after this seq. Absent: from now. */
+  /** Send the events after this seq. Absent: the events from now on. */
   readonly after?: number;
-  /** Follow this message: a new task is followed from its very beginning. */
+  /** Follow this message; a new task is followed from its first event. */
   readonly ticket?: Ticket;
-  /** As in {@link SnapshotOptions}, for the opening. */
+  /** As in {@link SnapshotOptions}, for `opening`. */
   readonly largeBytes?: number | undefined;
 }
 
-/** One committed event as text, with what a stream must know of it. */
+/** One committed event as text, with the fields that a stream needs. */
 export interface ViewEntry {
   readonly seq: number;
-  /** The event in its stored spelling; `readEvent` parses it. */
+  /** The event in its stored form; `readEvent` parses it. */
   readonly body: string;
   /** Present on status events. */
   readonly state?: TaskState;
   /**
-   * Texts that codecs made of this event, by a key of theirs. Subscribers of one event share it, so that each spelling is
-   * made once. Absent where nobody else reads it.
+   * Cache of the encoded event, one text per codec key. All subscribers share it, so that each codec encodes the event once. Absent if there is
+   * one subscriber.
    */
   readonly encoded?: EncodedTexts | undefined;
 }
@@ -164,34 +167,35 @@ export interface EncodedTexts {
 }
 
 export interface Batch {
-  /** At least one. A status that is interrupted or terminal is always the last of its batch. */
+  /** At least one. An interrupted or terminal status is always the last entry of its batch. */
   readonly entries: readonly ViewEntry[];
-  /** When the last of these was written, the ticket's message was consumed or left for a later turn. True without a ticket. */
+  /** At the last entry, the ticket's message was consumed or left for a later turn. Always true without a ticket. */
   readonly answered: boolean;
 }
 
 export interface Subscription {
-  /** The task as the stream's first frame shows it; its `seq` is where the events go on from. Only until the first `next()`. */
+  /** The task for the first frame of the stream; the events after its `seq` follow. Valid until the first `next()`. */
   readonly opening: StoredTask;
-  /** The cursor lay before what is still kept: `opening` is the whole current task. */
+  /** Events after the cursor are no longer stored: `opening` is the whole current task. */
   readonly resync: boolean;
-  /** The task is finished and nothing is left after the cursor. */
+  /** The task has ended and no events follow the cursor. */
   readonly ended: boolean;
-  /** As of `opening` the task is interrupted, and nothing works on the ticket's message any more. */
+  /** In `opening` the task is interrupted, and the ticket's message was consumed or left for a later turn. */
   readonly answered: boolean;
-  /** The next events; `undefined` after the terminal one, when closed, and when the server shuts down. */
+  /** The next events; `undefined` after the terminal event, when closed, and when the server shuts down. */
   next(): Promise<Batch | undefined>;
   close(): void;
 }
 
-/** What the hosting application may look at or change. */
+/** Hooks of the hosting application. */
 export interface EngineHooks {
   readonly on?: {
-    /** After the commit; a failing handler is logged and changes nothing. */
+    /** Called after the commit of each event. An error it throws is logged and ignored. */
     event?(event: TaskEvent & { readonly seq: number }, task: TaskRef): void | Promise<void>;
+    /** Called for each error of the author's functions. `task` is absent if no task exists yet. */
     error?(error: unknown, task: TaskRef | undefined): void | Promise<void>;
   };
-  /** Changes an event before it is written. Synchronous; cannot change a state, a seq or an id. */
+  /** Changes an event before it is stored. Synchronous. It must not change states, ids, times or roles: then the task fails. */
   transform?(event: TaskEvent, task: TaskRef): TaskEvent;
 }
 
@@ -199,6 +203,6 @@ export interface TaskRef {
   readonly id: TaskId;
   readonly contextId: ContextId;
   readonly scope: Scope;
-  /** Version and binding of the call that made it, such as `1.0/jsonrpc`. */
+  /** Dialect (version and binding) of the call that created the task, such as `1.0/jsonrpc`. */
   readonly dialect: string;
 }

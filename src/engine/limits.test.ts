@@ -26,7 +26,7 @@ describe("limitsFrom", () => {
   test("names every wrong one, and those there are not", () => {
     const wrong = { maxInbox: 0, tailBytes: -1, maxInbocks: 3, toString: 4 };
     expect(() => limitsFrom(wrong as never)).toThrow(
-      /maxInbox must.*tailBytes must.*no limit "maxInbocks".*no limit "toString"/,
+      /maxInbox must.*tailBytes must.*unknown limit "maxInbocks".*unknown limit "toString"/,
     );
   });
 

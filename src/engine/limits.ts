@@ -1,4 +1,4 @@
-/** What one process and one task may use. Every figure is a whole number from 1 on, or `Infinity`. */
+/** Limits of one process and of one task. Each is a whole number of at least 1, or `Infinity`. */
 export interface Limits {
   /** Bytes of one task's log. Over it, writing rejects with `task-too-large`. */
   readonly maxTaskBytes: number;
@@ -12,31 +12,31 @@ export interface Limits {
   readonly maxArtifacts: number;
   /** Messages of one task. Over it the caller gets `resource-exhausted`. */
   readonly maxHistory: number;
-  /** Messages waiting for one task to read them. Over it the caller gets `resource-exhausted`. */
+  /** Unread messages of one task. Over it the caller gets `resource-exhausted`. */
   readonly maxInbox: number;
   /** Subscriptions open in this process. Over it the caller gets `resource-exhausted`. */
   readonly maxSubscribers: number;
   /** Subscriptions open on one task. Over it the caller gets `resource-exhausted`. */
   readonly maxSubscribersPerTask: number;
-  /** Tasks this process holds at a time, running or queued. Over it the caller gets `resource-exhausted`. */
+  /** Tasks running or queued in this process. Over it the caller gets `resource-exhausted`. */
   readonly maxLiveTasks: number;
-  /** Tasks of one known caller that this process holds at a time, running or queued. Over it the caller gets `resource-exhausted`. */
+  /** Tasks of one authenticated caller running or queued in this process. Over it the caller gets `resource-exhausted`. */
   readonly maxRunsPerOwner: number;
-  /** Events of one task not yet committed. At it, writing waits. */
+  /** Uncommitted events of one task. At the limit, writing waits. */
   readonly maxUncommittedEvents: number;
-  /** Bytes of one task's events not yet committed. At it, writing waits. */
+  /** Bytes of one task's uncommitted events. At the limit, writing waits. */
   readonly maxUncommittedBytes: number;
-  /** Events of a live task kept in memory for its readers. Readers further behind read from the store. */
+  /** Events of a running task that stay in memory for its subscribers. Slower subscribers read from the store. */
   readonly tailEvents: number;
-  /** Bytes of events of a live task kept in memory for its readers. Readers further behind read from the store. */
+  /** Bytes of a running task's events that stay in memory for its subscribers. Slower subscribers read from the store. */
   readonly tailBytes: number;
   /** Steps, questions and sleeps of one task. Over it the next one rejects. */
   readonly maxSteps: number;
   /** Bytes of one step's result as JSON. Over it the step rejects. */
   readonly maxStepBytes: number;
-  /** Values of an Observable waiting to be written. Over it the run fails with `observable-overflow`. */
+  /** Buffered values of an Observable. Over it the run fails with `observable-overflow`. */
   readonly observableBuffer: number;
-  /** Milliseconds a send waits for its task to end or to ask something. After it the send returns the task as it is. */
+  /** Milliseconds that a blocking send waits for its task to end or to ask a question. After it, the send returns the current task. */
   readonly maxWait: number;
 }
 
@@ -65,16 +65,16 @@ export const DEFAULT_LIMITS: Limits = {
   maxWait: 3_600_000,
 };
 
-/** The defaults with some of them set otherwise. Throws a `TypeError` that names every wrong one. */
+/** The defaults, overridden by `partial`. Throws a `TypeError` that lists every unknown or invalid limit. */
 export function limitsFrom(partial: { readonly [Name in keyof Limits]?: number | undefined } = {}): Limits {
   const limits: { -readonly [Name in keyof Limits]: Limits[Name] } = { ...DEFAULT_LIMITS };
   const problems: string[] = [];
   for (const [name, value] of Object.entries(partial)) {
     if (!isLimit(name))
-      problems.push(`there is no limit ${JSON.stringify(name)}; known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
+      problems.push(`unknown limit ${JSON.stringify(name)}; known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
     else if (value === undefined) continue;
     else if (isAllowed(value)) limits[name] = value;
-    else problems.push(`${name} must be a whole number from 1 on, or Infinity, not ${String(value)}`);
+    else problems.push(`${name} must be a whole number of at least 1, or Infinity, not ${String(value)}`);
   }
   if (problems.length > 0) throw new TypeError(`limits: ${problems.join("; ")}.`);
   return limits;
