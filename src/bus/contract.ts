@@ -1,15 +1,16 @@
 import type { TaskId } from "../protocol/ids.ts";
 
-/** Says that a task's log or inbox may have grown. A hint: it may be late, doubled or lost; readers also look for themselves. */
+/** A task's log or inbox may have grown. A hint may be late, duplicated or lost: nodes also poll the store. */
 export interface Hint {
   readonly task: TaskId;
   readonly kind: "log" | "inbox";
 }
 
-/** Carries hints between the nodes that share a store. */
+/** Sends hints between the nodes that share a store, so that they need not wait for their next poll. */
 export interface Bus {
+  /** Does not wait and does not throw. */
   publish(hint: Hint): void;
-  /** Calls back for every hint, of whichever node. Returns how to stop. */
+  /** Calls `listener` for every hint, including those of this node. Returns a function that unsubscribes. */
   subscribe(listener: (hint: Hint) => void): () => void;
   close(): Promise<void>;
 }

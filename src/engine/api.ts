@@ -9,43 +9,44 @@ import type { TaskState } from "../protocol/state.ts";
 import type { ListCursor, ListQuery, WebhookDraft } from "../store/contract.ts";
 
 /**
- * The engine, as the operations of a server use it. Reads return only committed data. Every method rejects with an `A2AError`. A task outside
- * of the caller's scope is treated like one that does not exist.
+ * The engine as the server's operations use it. Reads return committed data only. Methods reject with an `A2AError`. A task outside the
+ * caller's scope is treated as not existing.
  */
 export interface Engine {
   /**
-   * Accepts a message. The agent's `reply` answers it directly, or it creates a task, or it continues an existing task (`message.taskId`). Rejects,
-   * with nothing stored, if the task is unknown or finished, if the context is not the task's, at capacity, and while the server is draining.
+   * Accepts a message. The agent's `reply` answers it without a task; or it creates a task; or, with `message.taskId`, it is added to the inbox
+   * of an existing task. Rejects without storing anything: `task-not-found`, `unsupported-operation` (the task has ended), `invalid-params` (a
+   * context that is not the task's), `resource-exhausted` (a limit is reached), `conflict` (see `idempotencyWindow`), `unavailable` (draining).
    */
   submit(submission: Submission): Promise<Submitted>;
-  /** Resolves once the submitted message is committed. */
+  /** Resolves when the submitted message is stored. */
   accepted(ticket: Ticket): Promise<void>;
   /**
-   * Resolves once the task no longer shows the question that the submitted message answers, because the run consumed the message or the task ended.
-   * Resolves after 1 s at the latest, and immediately for a message that answers no question.
+   * Resolves when the task's status no longer shows the question that the submitted message answers: the run consumed the message, or the task
+   * has ended. Resolves after 1 second at the latest, and immediately for a message that answers no question.
    */
   consumed(ticket: Ticket, caller: Caller): Promise<void>;
   /**
-   * Resolves once the task has ended; or once it is interrupted and is done with the ticket's message, which was consumed or waits in the inbox for a
-   * later turn; or when the server shuts down.
+   * Resolves when the task has ended; when it is interrupted and the ticket's message was consumed or stays in the inbox for a later turn; after
+   * `limits.maxWait`; or when the server shuts down.
    */
   settled(ticket: Ticket, caller: Caller): Promise<void>;
-  /** The task as it is now. `undefined`: no such task. */
+  /** The task as committed; `undefined`: not found. */
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined>;
   list(query: ListQuery): Promise<TaskPage>;
-  /** Asks the run to stop, and waits until the task has ended. */
+  /** Aborts the run and resolves when the task has ended. */
   cancel(scope: Scope, id: TaskId): Promise<CancelResult>;
-  /** `undefined`: no such task. Rejects with `invalid-params` if `after` is beyond the last event. */
+  /** Opens a stream of the task's events; `undefined`: not found. Rejects with `invalid-params` if `after` is beyond the log. */
   subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined>;
-  /** The ticket of the task that a streaming send with this message id created. */
+  /** The ticket of the task that a streaming or idempotent send of this scope with this message id created. */
   findByMessage(scope: Scope, messageId: string): Promise<Ticket | undefined>;
   /** The ticket of the task with this id. */
   find(scope: Scope, id: TaskId): Promise<Ticket | undefined>;
-  /** Rejects with the reason while the engine cannot accept messages. */
+  /** Rejects with `unavailable` and the reason while the engine cannot accept messages. */
   ready(): Promise<void>;
 }
 
-/** The waiting request. `signal` is read only if the wait takes longer, because creating it has a cost. */
+/** The waiting caller. `signal` may be a getter that creates it: it is read only before a longer wait. */
 export interface Caller {
   readonly signal: AbortSignal;
 }
@@ -54,47 +55,49 @@ export interface Submission extends Caller {
   readonly scope: Scope;
   readonly caller: Principal;
   readonly dialect: string;
-  /** `taskId`: continue that task. `contextId`: create the new task in that context. */
+  /** `taskId` continues that task; `contextId` alone creates a task in that context. */
   readonly message: Message;
-  /** If the task `message.taskId` does not exist, create it with that id. Default: reject. */
+  /** If no task with `message.taskId` exists, create one with that id (A2A 0.1) instead of rejecting with `task-not-found`. */
   readonly namesTask?: boolean | undefined;
   /**
-   * A message with a `contextId` and no `taskId` continues the caller's input-required task of that context, if there is exactly one and its question
-   * does not require the task id. Default: it creates a task.
+   * A message with a `contextId` and no `taskId` continues the caller's only `input-required` task of that context, unless its question may be
+   * answered with the task id only. Default: the message creates a task.
    */
   readonly answersByContext?: boolean | undefined;
-  /** The caller understands only tasks: the agent's `reply` is returned as a finished task. */
+  /** The caller's dialect has no bare messages: the agent's `reply` becomes a completed task. */
   readonly tasksOnly?: boolean | undefined;
   /**
-   * Milliseconds after which the task fails if it has not ended. Unlike the agent's own `timeout`, sleeping and waiting for an answer count, and
-   * there is no grace. Only for a message that creates a task.
+   * Milliseconds until the task fails, unless it has ended. Unlike the agent's `timeout`, time spent sleeping or waiting for an answer counts, and
+   * there is no grace period. Used only by a message that creates a task.
    */
   readonly timeoutMs?: number | undefined;
-  /** W3C trace context of the request, unparsed. The trace id is added to the metadata of the task's events. */
+  /** The request's W3C `traceparent` header, unparsed. Its trace id is added to the metadata of the task's events. */
   readonly traceparent?: string | undefined;
-  /** The agents that the message has passed. Absent: none. */
+  /** The agents that the message passed through. Absent: none. */
   readonly callPath?: CallPath | undefined;
   /** The metadata of the request, not of the message. */
   readonly metadata: JsonObject;
   readonly outputModes: readonly string[];
   /** URIs of the active extensions. */
   readonly extensions: readonly string[];
-  /** Store the message id, so that a client whose stream broke can repeat the request and find the task. */
+  /** Store the message id, so that `findByMessage` finds the task when the client reconnects. */
   readonly streaming: boolean;
-  /** Stored in the same transaction as the message. */
+  /** Stored together with the message. */
   readonly webhook?: SubmittedWebhook | undefined;
   /**
    * Idempotency window in milliseconds. A repeated message of the same caller gets the task that the earlier message created; another message
    * with the same id is refused as `conflict`. Absent: no idempotency, every message is processed.
    */
   readonly idempotencyWindow?: number | undefined;
-  /** Throws if the caller may not use this skill. Called once the skill is known, before anything is stored. */
+  /** Throws if the caller may not use the skill. Called when the skill is known, before anything is stored. */
   readonly admitSkill?: ((skill: string) => void) | undefined;
 }
 
 export interface SubmittedWebhook {
   readonly draft: WebhookDraft;
+  /** The store refuses the webhook if the task has this many others. */
   readonly maxPerTask: number;
+  /** Replace all webhooks of the task that were set in the same dialect. */
   readonly only: boolean;
 }
 
@@ -102,15 +105,15 @@ export type Submitted =
   | { readonly kind: "message"; readonly message: Message }
   | { readonly kind: "task"; readonly ticket: Ticket };
 
-/** Identifies a message that was submitted to a task. */
+/** Identifies an accepted message and its task. */
 export interface Ticket {
   readonly taskId: TaskId;
-  /** The task id that the engine and the store use. */
+  /** The id under which the engine and the store keep the task; differs from `taskId` if the caller chose that. */
   readonly key: TaskId;
   readonly contextId: ContextId;
-  /** The inbox entry of the message; absent for the message that created the task. */
+  /** Id of the message's inbox entry. Absent: the message created the task. */
   readonly inbox?: string;
-  /** The seq of the last question that was visible when the message was accepted. The message answers no later question. Default: 0. */
+  /** Seq of the last question that was visible when the message was accepted: the message does not answer later questions. Default 0. */
   readonly asked?: number;
   /** The request ids of the open questions that the message answers. */
   readonly answers?: readonly string[];
@@ -118,11 +121,11 @@ export interface Ticket {
 
 export interface SnapshotOptions {
   readonly artifacts: boolean;
-  /** How many of the last messages to include. `undefined`: all; 0: no `history` member. */
+  /** How many messages to return, counted from the end; `undefined`: all; 0: no `history` member. */
   readonly history?: number | undefined;
-  /** Add all states the task has had to its metadata, as `stateTransitions`. Default: false. */
+  /** Add every past status of the task to its metadata. */
   readonly stateHistory?: boolean;
-  /** Artifacts, or a history, of more bytes than this are returned in pieces (`large`). Absent: always as one text. */
+  /** Artifacts or a history with more bytes than this are returned in pieces (`large`). Absent: always as one text. */
   readonly largeBytes?: number | undefined;
 }
 
@@ -132,28 +135,28 @@ export interface TaskPage {
   readonly next?: ListCursor;
 }
 
-/** `repeated`: the task was canceled before. `too-late`: the task ended in another way, before or despite the cancel request. */
+/** `repeated`: the task was already canceled. `too-late`: the task ended in another state, before or during the cancel. */
 export type CancelResult = "canceled" | "repeated" | "too-late" | "not-found";
 
 export interface SubscribeOptions {
-  /** Continue after this seq. Absent: from now on. */
+  /** Send the events after this seq. Absent: the events from now on. */
   readonly after?: number;
-  /** Follow this message. For the message that created the task: from the first event on. */
+  /** Follow this message; a new task is followed from its first event. */
   readonly ticket?: Ticket;
-  /** As in {@link SnapshotOptions}, for the opening. */
+  /** As in {@link SnapshotOptions}, for `opening`. */
   readonly largeBytes?: number | undefined;
 }
 
-/** A committed event as text, with the members that a stream needs without parsing it. */
+/** One committed event as text, with the fields that a stream needs. */
 export interface ViewEntry {
   readonly seq: number;
-  /** The event as stored JSON; `readEvent` parses it. */
+  /** The event in its stored form; `readEvent` parses it. */
   readonly body: string;
   /** Present on status events. */
   readonly state?: TaskState;
   /**
-   * The event as encoded for the wire, by a key that the codec chooses. All subscriptions share it, so that each protocol version is encoded once.
-   * Absent if only one subscription reads the task.
+   * Cache of the encoded event, one text per codec key. All subscribers share it, so that each codec encodes the event once. Absent if there is
+   * one subscriber.
    */
   readonly encoded?: EncodedTexts | undefined;
 }
@@ -164,35 +167,35 @@ export interface EncodedTexts {
 }
 
 export interface Batch {
-  /** At least one. A status that is interrupted or terminal ends its batch. */
+  /** At least one. An interrupted or terminal status is always the last entry of its batch. */
   readonly entries: readonly ViewEntry[];
-  /** As of the last entry, the ticket's message was consumed or waits for a later turn. True without a ticket. */
+  /** At the last entry, the ticket's message was consumed or left for a later turn. Always true without a ticket. */
   readonly answered: boolean;
 }
 
 export interface Subscription {
-  /** The task for the first frame of a stream; the events continue after its `seq`. Available only before the first `next()`. */
+  /** The task for the first frame of the stream; the events after its `seq` follow. Valid until the first `next()`. */
   readonly opening: StoredTask;
-  /** The requested events are not stored any more, so `opening` is the whole current task. */
+  /** Events after the cursor are no longer stored: `opening` is the whole current task. */
   readonly resync: boolean;
-  /** The task has ended, and no event follows the cursor. */
+  /** The task has ended and no events follow the cursor. */
   readonly ended: boolean;
-  /** As of `opening` the task is interrupted, and is done with the ticket's message. */
+  /** In `opening` the task is interrupted, and the ticket's message was consumed or left for a later turn. */
   readonly answered: boolean;
-  /** Waits for the next events. `undefined` after the terminal event, after `close`, and when the server shuts down. */
+  /** The next events; `undefined` after the terminal event, when closed, and when the server shuts down. */
   next(): Promise<Batch | undefined>;
   close(): void;
 }
 
-/** Callbacks of the hosting application. */
+/** Hooks of the hosting application. */
 export interface EngineHooks {
   readonly on?: {
-    /** Called after each commit. An error of the handler is logged and changes nothing. */
+    /** Called after the commit of each event. An error it throws is logged and ignored. */
     event?(event: TaskEvent & { readonly seq: number }, task: TaskRef): void | Promise<void>;
-    /** Called for errors of agents that callers do not see. */
+    /** Called for each error of the author's functions. `task` is absent if no task exists yet. */
     error?(error: unknown, task: TaskRef | undefined): void | Promise<void>;
   };
-  /** Changes an event before it is stored. Synchronous. It cannot change a state, a seq or an id. */
+  /** Changes an event before it is stored. Synchronous. It must not change states, ids, times or roles: then the task fails. */
   transform?(event: TaskEvent, task: TaskRef): TaskEvent;
 }
 
@@ -200,6 +203,6 @@ export interface TaskRef {
   readonly id: TaskId;
   readonly contextId: ContextId;
   readonly scope: Scope;
-  /** Version and binding of the request that created the task, for example `1.0/jsonrpc`. */
+  /** Dialect (version and binding) of the call that created the task, such as `1.0/jsonrpc`. */
   readonly dialect: string;
 }

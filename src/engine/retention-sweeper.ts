@@ -19,7 +19,8 @@ export interface RetentionSweeperOptions {
 export class RetentionSweeper {
   readonly #options: RetentionSweeperOptions;
   #timer: Timer | undefined;
-  #current: Promise<void> = Promise.resolve();
+  /** The sweep that is running. */
+  #current: Promise<void> | undefined;
   #stopped = false;
 
   constructor(options: RetentionSweeperOptions) {
@@ -30,17 +31,18 @@ export class RetentionSweeper {
   start(): void {
     if (this.#stopped) return;
     const { clock } = this.#options;
-    const next = clock.now() + SWEEP_INTERVAL_MS;
-    this.#current = this.#sweep().then(() => {
-      if (!this.#stopped) this.#timer = clock.setTimer(next, () => this.start(), { unref: true });
+    this.#timer = clock.setTimer(clock.now() + SWEEP_INTERVAL_MS, () => this.start(), { unref: true });
+    // A sweep that takes longer than the interval replaces the next one.
+    this.#current ??= this.#sweep().finally(() => {
+      this.#current = undefined;
     });
   }
 
   /** Ends a sweep after its present batch. Resolves when the store is no longer used. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
-    return this.#current;
+    await this.#current;
   }
 
   async #sweep(): Promise<void> {

@@ -1,36 +1,36 @@
-/** Time in whole milliseconds since 1970, and timers at such times. */
+/** The time in whole milliseconds since 1970, and timers. */
 export interface Clock {
   now(): number;
   /**
-   * Calls back once, not before `at`, never within this call. Times past come at the next turn; `Infinity` never comes.
+   * Calls `callback` once at the time `at` or later, never synchronously. A past time fires in the next turn of the event loop; `Infinity` never.
    */
   setTimer(at: number, callback: () => void, options?: TimerOptions): Timer;
 }
 
 export interface TimerOptions {
-  /** Does not keep the process alive. */
+  /** The timer does not keep the process alive. */
   readonly unref?: boolean;
 }
 
 export interface Timer {
-  /** Does nothing once the timer has gone off. */
+  /** Has no effect after the timer fired. */
   cancel(): void;
 }
 
-/** A clock that follows another one, such as a database's. */
+/** A clock that can follow another clock, such as that of a database. */
 export interface AdjustableClock extends Clock {
-  /** It is this late now. Timers move with it: those that became due go off. `now` may step back. */
+  /** Sets the present time, forwards or backwards. Timers that became due fire. */
   adjust(now: number): void;
 }
 
-/** Longer waits overflow `setTimeout`, which would then go off at once. */
+/** Longer delays overflow `setTimeout`, which then fires immediately. */
 const LONGEST_WAIT = 2 ** 31 - 1;
-/** Timers are set anew only when the clock was moved by this much since they were set: it is moved a little all the time. */
+/** Milliseconds that the clock must move before timers are set again: it is adjusted a little all the time. */
 const DRIFT = 20;
 
 /**
- * The real time, read from the system once and counted on from there without it, so that somebody who sets the system's
- * clock neither speeds up nor delays anything. Only `adjust` moves it.
+ * A clock that reads the system time once and continues with the monotonic clock, so that setting the system clock has no effect. Only `adjust`
+ * moves it.
  */
 export function createClock(): AdjustableClock {
   const pending = new Set<PendingTimer>();
@@ -41,7 +41,7 @@ export function createClock(): AdjustableClock {
   return {
     now,
     setTimer(at, callback, options = {}) {
-      if (Number.isNaN(at)) throw new TypeError("A timer needs a time, not NaN.");
+      if (Number.isNaN(at)) throw new TypeError("The time of a timer must be a number, not NaN.");
       const timer = new PendingTimer(at, callback, { now, pending, unref: options.unref === true });
       timer.arm();
       return timer;
@@ -56,12 +56,12 @@ export function createClock(): AdjustableClock {
   };
 }
 
-/** The share of the time since the last comparison by which a clock may be moved. Real clocks drift apart by less than a tenth of it. */
+/** Maximum adjustment as a share of the time since the last comparison. Real clocks drift by less than a tenth of it. */
 const MAX_SLEW = 0.01;
 
 /**
- * Moves a clock towards the time of another one, by at most 1 % of the milliseconds that passed since they were last compared: drift is
- * made up for, while a jump of the other clock hardly moves deadlines that are running.
+ * Moves a clock towards the time of another clock, by at most 1 % of `elapsed`, the milliseconds since the last comparison. This corrects drift,
+ * while a jump of the other clock hardly moves running deadlines.
  */
 export function slewTowards(clock: AdjustableClock, other: number, elapsed: number): void {
   const most = Math.max(0, elapsed) * MAX_SLEW;
@@ -102,7 +102,7 @@ class PendingTimer implements Timer {
   }
 
   #elapsed(): void {
-    // Only a part of a long wait is over, the clock was set back, or the system's timer came a little early.
+    // A long delay is not over yet, the clock was set back, or `setTimeout` fired early.
     if (this.#host.now() < this.#at) {
       this.arm();
       return;

@@ -1,4 +1,4 @@
-/** A promise and the means to settle it. */
+/** A promise with the functions that settle it. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T | PromiseLike<T>): void;
@@ -6,7 +6,7 @@ export interface Deferred<T> {
 }
 
 export interface DeferredOptions {
-  /** A rejection that nobody awaits is not reported as unhandled. Whoever awaits it still gets it. */
+  /** A rejection without a handler is not reported as unhandled; handlers still receive it. */
   readonly handled?: boolean;
 }
 

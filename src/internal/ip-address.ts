@@ -1,13 +1,13 @@
-/** An address as its bytes: 4, or 16. */
+/** The bytes of an address: 4 or 16. */
 type Bytes = readonly number[];
 
-/** Networks that nobody on the public internet can have an address in, as prefix and its length in bits. */
+/** Networks without public addresses: prefix and length in bits. */
 const CLOSED_V4: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
-  // Link-local; clouds have their metadata services here.
+  // Link-local: the metadata services of clouds are here.
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
@@ -21,15 +21,15 @@ const CLOSED_V4: readonly (readonly [string, number])[] = [
   ["240.0.0.0", 4],
 ];
 
-/** Everything outside of 2000::/3 is closed, but for the forms that hold an address of version 4. In it: */
+/** Outside of 2000::/3 no IPv6 address is public, except forms that contain an IPv4 address. Inside, these networks are not public: */
 const CLOSED_V6: readonly (readonly [string, number])[] = [
-  // Protocol assignments, Teredo among them, which hides an address of version 4.
+  // Protocol assignments, including Teredo, which contains an IPv4 address.
   ["2001::", 23],
   ["2001:db8::", 32],
   ["3fff::", 20],
 ];
 
-/** Where in an address of version 6 one of version 4 stands, by the prefix that says so. */
+/** Prefixes of IPv6 addresses that contain an IPv4 address, and its position. */
 const EMBEDDED_V4: readonly (readonly [string, number, offset: number])[] = [
   ["::ffff:0:0", 96, 12],
   ["64:ff9b::", 96, 12],
@@ -37,8 +37,8 @@ const EMBEDDED_V4: readonly (readonly [string, number, offset: number])[] = [
 ];
 
 /**
- * Whether an address can be somebody's on the public internet. `undefined`: the text is no address. Addresses of version 4 are
- * understood with four decimal numbers, as `URL` writes them whatever they looked like before.
+ * Whether an address is public. `undefined`: the text is not an address. IPv4 addresses must have four decimal numbers: `URL` converts all other
+ * forms to this one.
  */
 export function isPublicAddress(text: string): boolean | undefined {
   const bytes = bytesOf(text);
@@ -46,14 +46,14 @@ export function isPublicAddress(text: string): boolean | undefined {
   return bytes.length === 4 ? isPublicV4(bytes) : isPublicV6(bytes);
 }
 
-/** A stretch of addresses: those that begin like it. */
+/** A network: all addresses with the same prefix. */
 export interface Network {
   readonly prefix: Bytes;
-  /** In bits. */
+  /** Length of the prefix in bits. */
   readonly length: number;
 }
 
-/** Reads `10.0.0.0/8`, `fd00::/8` or a single address. `undefined`: the text is none of these. */
+/** Parses `10.0.0.0/8`, `fd00::/8` or a single address; `undefined` if the text is invalid. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = "", bits, ...rest] = text.split("/");
   const prefix = bytesOf(address);
@@ -63,7 +63,7 @@ export function parseNetwork(text: string): Network | undefined {
   return length <= most ? { prefix, length } : undefined;
 }
 
-/** Whether an address is in a network, also where it is written as one of version 6 that holds one of version 4. */
+/** Whether an address is in a network; also for IPv6 addresses that contain an IPv4 address. */
 export function isInNetwork(text: string, { prefix, length }: Network): boolean {
   const bytes = bytesOf(text);
   if (bytes === undefined) return false;
@@ -115,7 +115,7 @@ function bytesOfV6(text: string): Bytes | undefined {
   return [...head, ...Array.from({ length: missing }, () => 0), ...(tail ?? [])];
 }
 
-/** The bytes of groups between colons, of which the last may be an address of version 4. */
+/** The bytes of groups between colons; the last group may be an IPv4 address. */
 function groupsOf(half: string): Bytes | undefined {
   const bytes: number[] = [];
   const groups = half.split(":");

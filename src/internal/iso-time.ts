@@ -1,4 +1,4 @@
-/** Makes texts like `2030-01-31T12:00:00.000Z`. Under load many are made within one millisecond, so the last one is kept. */
+/** A time as text, such as `2030-01-31T12:00:00.000Z`. The last result is cached: under load many calls have the same millisecond. */
 export function createIsoTime(): (milliseconds: number) => string {
   let last = Number.NaN;
   let text = "";

@@ -1,4 +1,4 @@
-/** An abort that costs nothing until somebody looks at its signal. */
+/** An `AbortController` that is created only when its signal is read. */
 export class LazyAbort {
   #controller: AbortController | undefined;
   #reason: Error | undefined;
@@ -15,7 +15,7 @@ export class LazyAbort {
     return this.#controller.signal;
   }
 
-  /** The first reason stays. */
+  /** Later calls do not change the reason. */
   abort(reason: Error): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;

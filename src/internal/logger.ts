@@ -1,4 +1,4 @@
-/** Where the parts of a server say what happened. `details` are facts for programs; an `error` among them is written with its stack. */
+/** The log of a server. `details` are structured fields; a field called `error` is written with its stack. */
 export interface Logger {
   debug(message: string, details?: object): void;
   info(message: string, details?: object): void;
@@ -6,7 +6,7 @@ export interface Logger {
   error(message: string, details?: object): void;
 }
 
-/** Says nothing. */
+/** A logger that writes nothing. */
 export const SILENT_LOGGER: Logger = {
   debug: () => {},
   info: () => {},

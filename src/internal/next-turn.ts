@@ -1,8 +1,8 @@
 const waiting: (() => void)[] = [];
 
 /**
- * Resolves in a later turn of the event loop, so that everything else that is ready comes first. Of several that wait, one goes on per
- * turn: together they keep the others waiting no longer than one of them would.
+ * Resolves in a later turn of the event loop, after everything that is ready. Of several waiting callers one continues per turn, so that
+ * together they delay other work no more than a single one.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Names that are looked up in one's own network, or nowhere. */
+/** Top-level names that are resolved in the local network only, or not at all. */
 const PRIVATE_NAMES: readonly string[] = [
   "localhost",
   "local",
@@ -15,7 +15,7 @@ const PRIVATE_NAMES: readonly string[] = [
   "onion",
 ];
 
-/** Whether a host's name, in lower case, is none of the public internet. One without a dot is of the network the program runs in. */
+/** Whether a host name, in lower case, is not a name of the public internet. A name without a dot belongs to the local network. */
 export function isPrivateName(hostname: string): boolean {
   return !hostname.includes(".") || PRIVATE_NAMES.some((name) => hostname === name || hostname.endsWith(`.${name}`));
 }

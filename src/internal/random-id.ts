@@ -1,4 +1,4 @@
-/** A UUID of version 4. Unlike `crypto.randomUUID`, also on pages that did not come over HTTPS. */
+/** A UUID of version 4. Unlike `crypto.randomUUID`, it also works in pages that were not loaded over HTTPS. */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   let hex = "";

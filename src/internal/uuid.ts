@@ -1,17 +1,17 @@
 import { randomFillSync } from "node:crypto";
 
-/** Makes UUIDs of version 7 (RFC 9562): each sorts after the one before, whatever the clock does. */
+/** Creates UUIDs of version 7 (RFC 9562). Each sorts after the one before, even if the clock stands still or goes back. */
 export type UuidSource = (now?: number) => string;
 
 const POOL_BYTES = 4096;
-/** Hexadecimal digits one id takes from the pool: 62 random bits behind the variant, and 12 for the counter's start. */
+/** Hexadecimal digits that one id takes from the random pool: 62 bits after the variant, and 12 bits for the start of the counter. */
 const DIGITS = 20;
 const MAX_COUNTER = 0xfff;
 const VARIANT = ["8", "9", "a", "b"];
 
 /**
- * A source of its own. Within one millisecond, and while the clock stands still or steps back, a 12-bit counter rises; it starts low
- * enough for 2048 ids, and over its top the time of the ids runs ahead by a millisecond. 62 bits are random in every id.
+ * Creates an independent source. Within one millisecond, and while the clock does not advance, a 12-bit counter rises. It starts below 2048, so
+ * that at least 2048 ids fit; when it overflows, the timestamp of the ids advances by 1 ms. Every id has 62 random bits.
  */
 export function createUuidSource(): UuidSource {
   const bytes = Buffer.alloc(POOL_BYTES);
@@ -19,12 +19,12 @@ export function createUuidSource(): UuidSource {
   let used = 0;
   let time = -1;
   let counter = 0;
-  /** The first 13 characters, which ids of one millisecond share. */
+  /** The first 13 characters, the same for all ids of one millisecond. */
   let prefix = "";
 
   return (now = Date.now()) => {
     if (used + DIGITS > pool.length) {
-      // Made into text all at once: digit by digit costs more than everything else here.
+      // Convert the pool to text once: converting per digit would cost more than the rest.
       pool = randomFillSync(bytes).toString("hex");
       used = 0;
     }
@@ -48,7 +48,7 @@ export function createUuidSource(): UuidSource {
   };
 }
 
-/** The process's own source. */
+/** The source that the whole process uses. */
 export const uuidv7: UuidSource = createUuidSource();
 
 function prefixOf(time: number): string {

@@ -1,26 +1,26 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { DataPart, Part } from "./part.ts";
 
-/** What an agent needs its caller to authorise, as programs read it. */
+/** A machine-readable request for an authorisation. */
 export interface AuthRequestData {
   readonly requestId: string;
-  /** Any one will do: names of schemes the caller knows, from the agent's card say, or schemes in the form of a card. */
+  /** Alternatives: names of schemes (for example from the agent's card), or schemes in the form of a card. */
   readonly schemes?: readonly (string | JsonObject)[];
   readonly description?: string;
-  /** The answer is to be a secret; it may be encrypted to `key`. */
+  /** The answer is a secret; it may be encrypted to `key`. */
   readonly secret?: boolean;
-  /** A public key, as JWK. */
+  /** A public key as JWK. */
   readonly key?: JsonObject;
-  /** ISO 8601. After it the agent waits no longer. */
+  /** ISO 8601: when the agent stops waiting. */
   readonly expiresAt?: string;
 }
 
-/** The protocol has no part for this: it travels as data, and the part's metadata says what it is. */
+/** A2A has no part for this: it is a data part, marked by the part's metadata. */
 export function authRequestPart(request: AuthRequestData): DataPart {
   return { data: { ...request }, metadata: { kind: "auth-request" } };
 }
 
-/** What must be authorised, where the part says that. */
+/** The request in a part; `undefined` for other parts. */
 export function authRequestOf({ data, metadata }: Part): AuthRequestData | undefined {
   if (metadata?.["kind"] !== "auth-request" || !isJsonObject(data)) return undefined;
   const { requestId, schemes, description, secret, key, expiresAt } = data;
@@ -35,12 +35,12 @@ export function authRequestOf({ data, metadata }: Part): AuthRequestData | undef
   };
 }
 
-/** A secret on its way back: a compact JWE, encrypted to the key of the request. */
+/** The answer: a compact JWE, encrypted to the key of the request. */
 export function secretPart(jwe: string): DataPart {
   return { data: { jwe } };
 }
 
-/** The JWE in a message, where there is one. */
+/** The JWE in a message; `undefined` if there is none. */
 export function jweIn(parts: readonly Part[]): string | undefined {
   for (const { data } of parts) {
     if (!isJsonObject(data)) continue;

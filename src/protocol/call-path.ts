@@ -2,8 +2,8 @@ import { invalidField } from "./error.ts";
 import type { JsonObject } from "./json.ts";
 
 /**
- * The agents that a message has passed on its way here, oldest first: `<server id>/<agent id>` each. Empty for a message that a person or
- * a program sent itself. Its length is the number of hops. `docs/reference/call-path.md` describes the format.
+ * The agents that a message passed through, oldest first: `<server id>/<agent id>` each. Empty for a message that a person or
+ * a program sent directly. Its length is the number of hops. `docs/reference/call-path.md` describes the format.
  */
 export type CallPath = readonly string[];
 
@@ -13,10 +13,10 @@ export const CALL_PATH_HEADER = "palaver-call-path";
 /** The member of a send request's `metadata` that holds the path as an array of strings, for proxies that remove unknown headers. */
 export const CALL_PATH_KEY = "urn:palaver:call-path";
 
-/** Entries of a path at most, whatever a server allows. */
+/** Maximum number of entries, whatever a server is configured to accept. */
 export const MAX_CALL_PATH = 64;
 
-/** Hops that a server accepts unless it is configured otherwise. */
+/** Default of the number of hops that a server accepts. */
 export const DEFAULT_MAX_HOPS = 16;
 
 export const NO_CALL_PATH: CallPath = [];
@@ -35,10 +35,10 @@ export function writeCallPath(path: CallPath): string {
   return path.join(", ");
 }
 
-/** The path of a header's value. Throws `invalid-params`, naming the header, if it is malformed. An empty value is an empty path. */
+/** Parses the value of the header; an empty value is an empty path. Throws `invalid-params` with the header's name if it is malformed. */
 export function parseCallPath(value: string): CallPath {
   if (value.trim() === "") return NO_CALL_PATH;
-  // Checked before it is split: a long value must not cost anything.
+  // Check the length before splitting, so that a long value costs nothing.
   const path = value.length > MAX_HEADER_LENGTH ? undefined : value.split(",").map((entry) => entry.trim());
   if (path === undefined || !isCallPath(path)) {
     throw invalidField(
@@ -49,7 +49,7 @@ export function parseCallPath(value: string): CallPath {
   return path;
 }
 
-/** The path that a send request's metadata holds. Throws `invalid-params`, naming the member, if it is malformed. */
+/** The path in a send request's metadata. Throws `invalid-params` with the member's name if it is malformed. */
 export function callPathIn(metadata: JsonObject): CallPath {
   const value = metadata[CALL_PATH_KEY];
   if (value === undefined) return NO_CALL_PATH;
@@ -64,8 +64,8 @@ export function withoutCallPath({ [CALL_PATH_KEY]: _, ...metadata }: JsonObject)
 }
 
 /**
- * One path that has every entry of both: the longer one, then what only the other one has. Cut after {@link MAX_CALL_PATH} entries, which
- * no server accepts.
+ * Merges two paths: the longer one, then the entries that only the other one has. Cut after {@link MAX_CALL_PATH} entries, which no server
+ * accepts.
  */
 export function joinCallPaths(one: CallPath, other: CallPath): CallPath {
   const [longer, shorter] = one.length >= other.length ? [one, other] : [other, one];

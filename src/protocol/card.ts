@@ -17,7 +17,7 @@ export interface AgentCapabilities {
   readonly pushNotifications?: boolean;
   readonly extensions?: readonly AgentExtension[];
   readonly extendedAgentCard?: boolean;
-  /** Tasks carry the states they have been in, in their metadata. Only early versions can declare this. */
+  /** Tasks list their past states in their metadata. Only versions before 1.0 have this capability. */
   readonly stateTransitionHistory?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface AgentSkill {
   readonly examples?: readonly string[];
   readonly inputModes?: readonly string[];
   readonly outputModes?: readonly string[];
-  /** What this skill requires, where that differs from the agent. */
+  /** Security requirements of this skill, if they differ from those of the agent. */
   readonly security?: readonly SecurityRequirement[];
 }
 
@@ -49,7 +49,7 @@ export interface OAuthFlow {
 export const OAUTH_FLOWS = ["authorizationCode", "clientCredentials", "deviceCode", "implicit", "password"] as const;
 export type OAuthFlowName = (typeof OAUTH_FLOWS)[number];
 
-/** A way to authenticate, spelt as OpenAPI does. */
+/** A security scheme in the form of OpenAPI. */
 export type SecurityScheme = Described &
   (
     | { readonly type: "apiKey"; readonly in: "header" | "query" | "cookie"; readonly name: string }
@@ -63,10 +63,10 @@ export type SecurityScheme = Described &
     | { readonly type: "mutualTLS" }
   );
 
-/** Schemes that must all be met, by name, each with the scopes it needs. A list of these is met by any one of them. */
+/** Scheme names with the required scopes; all schemes are required. In a list of requirements, any one is sufficient. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
-/** Where and how an agent is reached. `protocolVersion` is `Major.Minor`. */
+/** An endpoint of an agent. `protocolVersion` is `Major.Minor`. */
 export interface AgentInterface {
   readonly url: string;
   readonly binding: string;
@@ -74,12 +74,12 @@ export interface AgentInterface {
   readonly tenant?: string;
 }
 
-/** What an agent says of itself, in no version's spelling. */
+/** An agent card, independent of the protocol version. */
 export interface AgentCard {
   readonly name: string;
   readonly description: string;
   readonly version: string;
-  /** Ordered, preferred first. */
+  /** Preferred endpoint first. */
   readonly interfaces: readonly AgentInterface[];
   readonly provider?: AgentProvider;
   readonly iconUrl?: string;

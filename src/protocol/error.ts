@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 
-/** What a caller may be told went wrong. Each binding maps every one of these; `docs/reference/errors.md` explains them. */
+/** Error codes that callers see. Each binding maps all of them; see `docs/reference/errors.md`. */
 export const ERROR_CODES = [
   "parse-error",
   "invalid-request",
@@ -30,27 +30,27 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Names one offending field, by its path on the wire: `message.parts[2].data`. */
+/** An invalid field. `field` is its path in the request: `message.parts[2].data`. */
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;
 }
 
 export interface A2AErrorOptions {
-  /** Facts for programs; sent to the caller. String values only, as the wire's ErrorInfo has it. */
+  /** Machine-readable details, sent to the caller. Strings only, as in `google.rpc.ErrorInfo`. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly violations?: readonly FieldViolation[];
-  /** Structured data of 0.x errors; sent to the caller. */
+  /** The `data` member of 0.x errors, sent to the caller. */
   readonly data?: JsonObject;
-  /** Seconds after which another try makes sense. */
+  /** Seconds after which the caller may retry. */
   readonly retryAfter?: number;
-  /** How the caller can say who it is, as values of `WWW-Authenticate`. */
+  /** Authentication challenges: values of the `WWW-Authenticate` header. */
   readonly challenges?: readonly string[];
-  /** For logs; never sent. */
+  /** For logs; never sent to the caller. */
   readonly cause?: unknown;
 }
 
-/** An error a caller is told about. `message` is safe to send; `cause` is not and never is. */
+/** An error that is sent to the caller. `message` is sent; `cause` is only logged. */
 export class A2AError extends Error {
   override readonly name = "A2AError";
   readonly code: ErrorCode;
@@ -71,12 +71,12 @@ export class A2AError extends Error {
   }
 }
 
-/** Whatever was thrown, as something a caller may see: foreign errors become a bare `internal`, their text kept as cause. */
+/** Converts anything thrown to an `A2AError`. Other errors become `internal` without details; the original is the `cause`. */
 export function toA2AError(thrown: unknown): A2AError {
   return thrown instanceof A2AError ? thrown : new A2AError("internal", "Internal error", { cause: thrown });
 }
 
-/** The error for one wrong field of a request. */
+/** An `invalid-params` error for one field of a request. */
 export function invalidField(field: string, description: string): A2AError {
   return new A2AError("invalid-params", `${field}: ${description}`, { violations: [{ field, description }] });
 }

@@ -8,7 +8,7 @@ export interface StatusEvent {
   readonly metadata?: JsonObject;
 }
 
-/** Without `append` the artifact of that id is replaced (or made); with it, the parts are added to it. */
+/** Creates or replaces the artifact with this id; with `append`, adds the parts to it. */
 export interface ArtifactEvent {
   readonly kind: "artifact";
   readonly artifact: Artifact;
@@ -18,5 +18,5 @@ export interface ArtifactEvent {
   readonly metadata?: JsonObject;
 }
 
-/** One entry of a task's log, apart from its number. */
+/** One event of a task's log, without its seq. */
 export type TaskEvent = StatusEvent | ArtifactEvent;

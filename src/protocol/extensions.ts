@@ -1,5 +1,5 @@
 /**
- * What a card says of an agent that takes a message only once, however often it comes: its extensions have this among them. Its params
- * say for how long, as `windowSeconds`.
+ * URI of the extension with which a card declares idempotent sends: a repeated message gets the earlier task. Its `params.windowSeconds` is the
+ * idempotency window.
  */
 export const IDEMPOTENT_SEND = "urn:palaver:extension:idempotent-send";

@@ -11,8 +11,8 @@ interface Growing {
 }
 
 /**
- * The artifacts a log adds up to. Feed it events in order; ask it at any time. An appended chunk adds its parts and, where
- * it carries any, renews name, description, extensions and metadata. Adjacent plain text parts are merged into one.
+ * Computes the artifacts of a task from its events, added in order. An appended chunk adds its parts and replaces the name, description, extensions
+ * and metadata that it contains. Adjacent plain text parts are merged into one.
  */
 export class ArtifactFold {
   readonly #artifacts = new Map<ArtifactId, Growing>();
@@ -44,7 +44,7 @@ export function withMergedParts(artifact: Artifact): Artifact {
   return parts.length === artifact.parts.length ? artifact : { ...artifact, parts };
 }
 
-/** Streams consist of chunks that only append parts: for those nothing else need be copied. */
+/** Whether the chunk only appends parts, as in streams: then nothing else is copied. */
 function renewsMembers({ name, description, extensions, metadata }: Artifact): boolean {
   return name !== undefined || description !== undefined || extensions !== undefined || metadata !== undefined;
 }

@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import type { Message } from "./message.ts";
 import { toolResultOf } from "./tool-part.ts";
 
-/** One open question of a task, as the metadata of its status message lists it. */
+/** An open question of a task, as listed in the metadata of its status message. */
 export interface InputRequest {
-  /** `auth-request`: something the caller must authorise. */
+  /** `auth-request`: the caller must authorise something. */
   readonly kind: "input-request" | "auth-request";
   readonly prompt: string;
   readonly requestId: string;
@@ -18,36 +18,36 @@ export interface NamedRequest {
   readonly field: string;
 }
 
-/** The field of a message that names the question it answers. */
+/** The field of a message with the request id of the question it answers. */
 export const REQUEST_ID_FIELD = "message.metadata.inputRequest.requestId";
 
-/** The metadata of a status message that asks these questions. At least one. */
+/** The metadata of a status message that asks these questions (at least one). */
 export function requestsMetadata(requests: readonly InputRequest[]): JsonObject {
   const first = requests.find(({ kind }) => kind === "input-request");
   const isListed = requests.length > 1;
   return {
     ...(first !== undefined && { inputRequest: { ...first } }),
     ...(isListed && { inputRequests: requests.map((request) => ({ ...request })) }),
-    // Tells user interfaces to mask what is typed.
+    // User interfaces mask the input.
     ...(requests.some(({ sensitive }) => sensitive === true) && { sensitive: true }),
   };
 }
 
-/** The open questions that a status message lists, in the order they were asked. */
+/** The open questions in a status message, in the order they were asked. */
 export function inputRequestsOf(message: Pick<Message, "metadata"> | undefined): readonly InputRequest[] {
   const listed = message?.metadata?.["inputRequests"];
   const entries: readonly JsonValue[] = Array.isArray(listed) ? listed : [message?.metadata?.["inputRequest"] ?? null];
   return entries.flatMap((entry) => requestOf(entry) ?? []);
 }
 
-/** The metadata of a message that answers the question of this id. */
+/** The metadata of a message that answers the question with this request id. */
 export function answerMetadata(requestId: string): JsonObject {
   return { inputRequest: { requestId } };
 }
 
 const NONE: readonly NamedRequest[] = [];
 
-/** The questions that a message says it answers: by its tool results, and by `metadata.inputRequest.requestId`. */
+/** The request ids that a message refers to: in its tool results and in `metadata.inputRequest.requestId`. */
 export function namedRequests({ parts, metadata }: Pick<Message, "parts" | "metadata">): readonly NamedRequest[] {
   let named: NamedRequest[] | undefined;
   for (const [index, part] of parts.entries()) {

@@ -1,6 +1,6 @@
 import type { Part, TextPart } from "./part.ts";
 
-/** A text part without metadata, file name or media type of its own. */
+/** A text part without metadata, file name and media type. */
 export function isPlainText(part: Part): part is TextPart {
   return (
     part.text !== undefined &&
@@ -11,8 +11,8 @@ export function isPlainText(part: Part): part is TextPart {
 }
 
 /**
- * Adds a part to a list of merged parts. A plain text is joined with a plain text before it, so that streamed text is one part. An empty
- * plain text is left out, unless the list has nothing else.
+ * Appends a part to a list of merged parts. A plain text is joined with the plain text before it, so that streamed text is one part. An empty
+ * plain text is left out unless it is the only part.
  */
 export function addMerged(parts: Part[], part: Part): void {
   const last = parts.length - 1;
@@ -27,7 +27,7 @@ export function addMerged(parts: Part[], part: Part): void {
     else parts.push(part);
     return;
   }
-  // Only a list of this one part can end with an empty plain text.
+  // Only a list with a single part can end with an empty plain text.
   if (before.text === "" && isPlainText(before)) parts[last] = part;
   else parts.push(part);
 }

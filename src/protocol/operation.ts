@@ -6,7 +6,7 @@ import type { Message } from "./message.ts";
 import type { StoredTask } from "./serial.ts";
 import type { TaskState } from "./state.ts";
 
-/** What a caller can ask, whatever the dialect it asks in. */
+/** The operations of A2A, independent of the dialect. */
 export const OPERATIONS = [
   "send",
   "stream",
@@ -24,26 +24,26 @@ export const OPERATIONS = [
 export type Operation = (typeof OPERATIONS)[number];
 
 interface Addressed {
-  /** Empty: none named. */
+  /** Empty: no tenant. */
   readonly tenant: string;
 }
 
 export interface SendRequest extends Addressed {
-  /** `send` answers once, `stream` with events. */
+  /** `send` returns one answer, `stream` returns events. */
   readonly operation: "send" | "stream";
   readonly message: Message;
-  /** The request's own metadata, not the message's. */
+  /** Metadata of the request, not of the message. */
   readonly metadata: JsonObject;
   /** Media types the caller accepts; empty: any. */
   readonly outputModes: readonly string[];
-  /** The last so many messages; `undefined`: as the server sees fit; 0: none. */
+  /** How many messages to return, counted from the end; `undefined`: the server decides; 0: none. */
   readonly history: number | undefined;
-  /** How many milliseconds to wait for the task to be finished or to ask its caller something: 0 or `Infinity`, mostly. */
+  /** Milliseconds to wait for the task to end or to ask a question; usually 0 or `Infinity`. */
   readonly waitMs: number;
-  /** Milliseconds until the task fails, unless it has ended; sleeping and waiting for an answer count. */
+  /** Milliseconds until the task fails unless it has ended. Time spent sleeping or waiting for an answer counts. */
   readonly timeoutMs?: number;
   readonly push?: PushConfig;
-  /** The agents it has passed, to be sent along. Absent: none. */
+  /** The agents that the message passed through, to be sent with it. Absent: none. */
   readonly callPath?: CallPath;
 }
 
@@ -57,16 +57,16 @@ export interface ListRequest extends Addressed {
   readonly operation: "list";
   readonly contextId?: ContextId;
   readonly state?: TaskState;
-  /** Milliseconds since the epoch; tasks whose status is of this time or later. */
+  /** Only tasks whose status has this time (milliseconds since 1970) or a later one. */
   readonly statusSince?: number;
   readonly pageSize: number;
-  /** Where the page before ended. */
+  /** Cursor of the page before. */
   readonly before?: ListPosition;
   readonly artifacts: boolean;
   readonly history: number | undefined;
 }
 
-/** The last row of a page; lists go from new to old. */
+/** Position of the last task of a page. Lists are sorted from new to old. */
 export interface ListPosition {
   readonly at: number;
   readonly id: string;
@@ -83,23 +83,23 @@ export interface SubscribeRequest extends Addressed {
   readonly id: TaskId;
 }
 
-/** Where and how a caller wants to be notified. */
+/** A webhook as its caller sets it. */
 export interface PushConfig {
   readonly id?: string;
   readonly url: string;
   readonly token?: string;
-  /** How to authenticate there: the first scheme counts, the others are kept for who asks. */
+  /** How to authenticate at the webhook. The first scheme is used; the others are only stored. */
   readonly authentication?: { readonly schemes: readonly [string, ...string[]]; readonly credentials?: string };
-  /** Headers to send along, by their names as given. */
+  /** Additional headers by name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What to be told of. Absent: everything. */
+  /** Kinds of events to send. Absent: all. */
   readonly events?: readonly PushEventKind[];
 }
 
 export const PUSH_EVENT_KINDS = ["status", "artifact"] as const;
 export type PushEventKind = (typeof PUSH_EVENT_KINDS)[number];
 
-/** A push configuration as it is kept: it has an id, and its secrets are masked. */
+/** A stored webhook, with its id and masked secrets. */
 export type KeptPushConfig = PushConfig & { readonly id: string };
 
 export interface PushCreateRequest extends Addressed {
@@ -118,16 +118,16 @@ export interface PushGetRequest extends Addressed {
 export interface PushDeleteRequest extends Addressed {
   readonly operation: "push-delete";
   readonly taskId: TaskId;
-  /** Absent: the latest, which is the only one where a task has one at most. */
+  /** Absent: the latest. */
   readonly id?: string;
 }
 
 export interface PushListRequest extends Addressed {
   readonly operation: "push-list";
   readonly taskId: TaskId;
-  /** Absent: all there are. */
+  /** Absent: all. */
   readonly pageSize?: number;
-  /** The id of the last one of the page before. */
+  /** Id of the last webhook of the page before. */
   readonly after?: string;
 }
 
@@ -147,7 +147,7 @@ export type OperationRequest =
   | PushListRequest
   | ExtendedCardRequest;
 
-/** What an operation answers with, unless it answers with a stream. */
+/** The answer of an operation that does not stream. */
 export type OperationResult =
   | { readonly kind: "sent"; readonly task: StoredTask }
   | { readonly kind: "replied"; readonly message: Message }
@@ -156,19 +156,19 @@ export type OperationResult =
       readonly kind: "tasks";
       readonly tasks: readonly StoredTask[];
       readonly total: number;
-      /** The size applied, not the number returned. */
+      /** The page size that was applied, not the number of tasks returned. */
       readonly pageSize: number;
       readonly next?: ListPosition;
     }
-  /** `config` is absent where there is none and the dialect calls that an answer. */
+  /** `config` is absent if there is none and the dialect does not treat that as an error. */
   | {
       readonly kind: "push";
       readonly taskId: TaskId;
       readonly config?: KeptPushConfig;
-      /** The call has set it. Absent: the call has only asked for it. */
+      /** The call set the webhook. Absent: the call only read it. */
       readonly set?: true;
     }
-  /** In the order they were first set. `next`: the id after which the next page begins. */
+  /** In the order they were first set. `next`: pass it to get the next page. */
   | {
       readonly kind: "pushes";
       readonly taskId: TaskId;
@@ -178,42 +178,42 @@ export type OperationResult =
   | { readonly kind: "push-deleted" }
   | { readonly kind: "card"; readonly card: AgentCard };
 
-/** Where dialects differ in behaviour and not only in spelling. */
+/** Differences in behaviour between dialects. */
 export interface OperationPolicy {
-  /** The stream of a send ends when the task asks its caller something. */
+  /** The stream of a send ends when the task asks a question. */
   readonly closeOnInputRequired: boolean;
-  /** What subscribing to a finished task gets. */
+  /** The result of subscribing to an ended task. */
   readonly terminalSubscribe: "error" | "snapshot";
-  /** What canceling a canceled task gets. */
+  /** The result of canceling a canceled task. */
   readonly repeatCancel: "error" | "snapshot";
-  /** What asking for an extended card gets where the agent declares none. */
+  /** The error if the agent declares no extended card. */
   readonly undeclaredExtendedCard: "unsupported-operation" | "extended-card-not-configured";
-  /** What it gets from an agent that has extended cards, but none for this caller. Default `extended-card-not-configured`. */
+  /** The error if the agent has extended cards, but none for this caller. Default `extended-card-not-configured`. */
   readonly deniedExtendedCard?: "permission-denied";
-  /** A send that names a task which is not there makes it, instead of being refused. */
+  /** A send with an unknown task id creates a task with that id instead of an error. */
   readonly namesTasks: boolean;
-  /** A bare reply of the agent is given as a finished task. */
+  /** The agent's `reply` is returned as a completed task, because the dialect has no bare messages. */
   readonly tasksOnly: boolean;
-  /** A message that only refers to a waiting task, but answers its question by name, goes on with that task. */
+  /** A message without a task id continues a waiting task if it refers to it (`referenceTaskIds`) and answers its question by request id. */
   readonly answersByReference: boolean;
-  /** False: callers do not see that a task waits for input, so a message that carries only a context begins a new task. Default: true. */
+  /** False: callers do not see that a task waits for input, so a message with a context id only creates a task. Default true. */
   readonly answersByContext?: false;
   readonly push: PushPolicy;
   /**
-   * The artifacts of a task made in that dialect are told apart by their numbers, so that a stream which begins in the middle
-   * must know those that came before. Absent: never.
+   * Artifacts of tasks created in that dialect are identified by their index, so a stream that starts in the middle needs the artifacts before it.
+   * Absent: never.
    */
   numbersArtifacts?(origin: string | undefined): boolean;
 }
 
-/** Where dialects differ in what they mean by a push configuration. */
+/** Differences between dialects in webhook operations. */
 export interface PushPolicy {
-  /** A task has one at most: setting another replaces it. */
+  /** A task has at most one webhook: setting another replaces it. */
   readonly single: boolean;
-  /** What asking for one gets that is not there: an error, or an answer that says so. */
+  /** The result of reading a webhook that does not exist: an error, or an answer without a webhook. */
   readonly missing: "error" | "nothing";
-  /** An id that stands for the latest configuration set without one. */
+  /** An id that stands for the latest webhook that was set without an id. */
   readonly unnamedId?: string;
-  /** What becomes of one whose deliveries have failed for good. */
+  /** What happens to a webhook after delivery failed for good. */
   readonly afterFailure: "removed" | "suspended";
 }

@@ -13,7 +13,7 @@ export interface TextPart extends PartDetails {
   readonly data?: never;
 }
 
-/** A file carried inline, as standard base64. */
+/** An inline file in standard base64. */
 export interface RawPart extends PartDetails {
   readonly raw: string;
   readonly text?: never;
@@ -29,7 +29,7 @@ export interface UrlPart extends PartDetails {
   readonly data?: never;
 }
 
-/** Any JSON value, `null` included: tell it by the presence of the member, not by its value. */
+/** Any JSON value, including `null`: check the presence of the member, not its value. */
 export interface DataPart extends PartDetails {
   readonly data: JsonValue;
   readonly text?: never;
@@ -37,12 +37,12 @@ export interface DataPart extends PartDetails {
   readonly url?: never;
 }
 
-/** One piece of content. Exactly one of `text`, `raw`, `url`, `data` is present. */
+/** Content of a message or an artifact. Exactly one of `text`, `raw`, `url`, `data` is present. */
 export type Part = TextPart | RawPart | UrlPart | DataPart;
 
 export const PART_CONTENTS = ["text", "raw", "url", "data"] as const;
 
-/** The text of all text parts, one after the other. */
+/** The concatenated text of all text parts. */
 export function textOf(parts: readonly Part[]): string {
   let text = "";
   for (const part of parts) if (part.text !== undefined) text += part.text;

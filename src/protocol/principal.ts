@@ -1,26 +1,26 @@
 import type { JsonObject } from "./json.ts";
 
-/** Who calls. Tasks belong to the principal's `id` (within a tenant); nobody else sees them. */
+/** An authenticated or anonymous caller. Tasks belong to its `id` within a tenant; other callers do not see them. */
 export interface Principal {
   readonly id: string;
   readonly anonymous: boolean;
-  /** What the authenticator knows besides, for the author's use. */
+  /** Further facts from the authenticator, for the author of the agent. */
   readonly claims?: JsonObject;
-  /** What the caller may do, as far as its credentials say so. */
+  /** Permissions that the credentials grant. */
   readonly scopes?: readonly string[];
-  /** The security schemes the caller has met, by their names on the card, each with the scopes it grants. */
+  /** The security schemes that the caller satisfied, by their names on the card, with the granted scopes. */
   readonly schemes?: Readonly<Record<string, readonly string[]>>;
-  /** Which of the caller's credentials these are, for those who look into it later; no secret. */
+  /** Identifies the credentials, for audit logs. Not a secret. */
   readonly credential?: string;
-  /** The only tenant this caller may name, and the one meant where it names none. Absent: any. */
+  /** The only tenant that the caller may use, and its default. Absent: any tenant. */
   readonly tenant?: string;
 }
 
 export const ANONYMOUS: Principal = { id: "anonymous", anonymous: true };
 
-/** The boundary every read and write stays within. */
+/** Every read and write is limited to one scope. */
 export interface Scope {
-  /** The agent the task was given to. */
+  /** Id of the agent. */
   readonly agent: string;
   readonly tenant: string;
   readonly owner: string;

@@ -8,9 +8,8 @@ import { TASK_STATES, type TaskState } from "./state.ts";
 import type { Task, TaskStatus } from "./task.ts";
 
 /**
- * The one spelling in which messages, events and tasks are kept: compact JSON without line breaks, made once when
- * something is written and passed on as text wherever a reader's dialect allows it. An event's text leaves out the task and
- * context id, which whoever reads the log knows already.
+ * The stored form of messages, events and tasks: compact JSON without line breaks. It is created once, when something is written, and sent as it is
+ * wherever the reader's dialect allows it. An event does not contain the ids of its task and context: readers of the log know them.
  */
 const STORED_STATE: Readonly<Record<TaskState, string>> = {
   submitted: "TASK_STATE_SUBMITTED",
@@ -28,24 +27,24 @@ const STORED_ROLE: Readonly<Record<Role, string>> = { user: "ROLE_USER", agent: 
 type StoredMessage = Omit<Message, "role"> & { readonly role: string };
 type StoredStatus = { readonly state: string; readonly message?: StoredMessage; readonly timestamp: string };
 
-/** A task as JSON texts: what the store and the fold yield, and what a codec passes on or parses. */
+/** A task as JSON texts, as the store returns it and codecs send or parse it. */
 export interface StoredTask {
   readonly id: TaskId;
   readonly contextId: ContextId;
-  /** The seq of the log this reflects. */
+  /** The seq of the log that the task reflects. */
   readonly seq: number;
   readonly state: TaskState;
   readonly status: string;
-  /** A JSON array. Absent: not asked for. */
+  /** A JSON array. Absent: not requested. */
   readonly artifacts?: string;
-  /** A JSON array. Absent: not asked for. */
+  /** A JSON array. Absent: not requested. */
   readonly history?: string;
   readonly metadata?: string;
-  /** Members too large for one text, whose texts above are placeholders. Only where the reader asked for them in this form. */
+  /** Members that are too large for one text; the texts above are then placeholders. Only if the reader set `largeBytes`. */
   readonly large?: LargeMembers;
-  /** Version and binding of the call that made it, where known. */
+  /** Dialect (version and binding) of the call that created the task, if known. */
   readonly dialect?: string;
-  /** When it was made, in milliseconds since the epoch, where known. */
+  /** Time of creation in milliseconds since 1970, if known. */
   readonly createdAt?: number;
 }
 
@@ -77,7 +76,7 @@ export function writeEvent(event: TaskEvent): string {
   });
 }
 
-/** One more piece of text and nothing else, which is what streams are made of. */
+/** Whether the event only appends one text part, as most events of streams do. */
 function isTextChunk({ artifact, append, metadata }: ArtifactEvent): boolean {
   if (!append || metadata !== undefined || artifact.parts.length !== 1) return false;
   if (artifact.name !== undefined || artifact.description !== undefined) return false;
@@ -91,7 +90,7 @@ function isTextChunk({ artifact, append, metadata }: ArtifactEvent): boolean {
   );
 }
 
-/** What `JSON.stringify` would make of it, at half the cost. */
+/** The same text as `JSON.stringify`, at half the cost. */
 function writeTextChunk({ artifact, lastChunk }: ArtifactEvent): string {
   const text = JSON.stringify(artifact.parts[0]?.text);
   const end = lastChunk ? ',"append":true,"lastChunk":true}' : ',"append":true}';
@@ -156,6 +155,6 @@ function statusOf(stored: StoredStatus): TaskStatus {
 }
 
 function parse<T>(text: string): T {
-  // Safe: only texts made here are read here.
+  // Safe cast: only texts written by this file are read.
   return JSON.parse(text) as T;
 }

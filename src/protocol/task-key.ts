@@ -2,19 +2,19 @@ import type { TaskId } from "./ids.ts";
 import type { Scope } from "./principal.ts";
 
 /**
- * Some callers name their tasks themselves, and two of them may choose the same name. So a named task is kept under a key made
- * of its scope and its name, while callers only ever see the name. A task that the server named has that name as its key.
+ * A2A 0.1 clients choose task ids, and two clients may choose the same. Such a task is stored under a key made of its scope and its id; callers
+ * only see the id. The key of a task whose id the server created is the id itself.
  */
 const MARK = "~";
 
-/** The key of the task this scope calls `name`. */
+/** The key of the task with the client-chosen id `name` in this scope. */
 export function namedTask({ agent, tenant, owner }: Scope, name: string): TaskId {
   const scope = [agent, tenant, owner].map(escaped).join(MARK);
-  // Safe: keys are made here and by the engine alone.
+  // Safe cast: only this file and the engine create keys.
   return `${MARK}${scope}${MARK}${name}` as TaskId;
 }
 
-/** What callers call the task of this key. */
+/** The task id that callers see. */
 export function publicTaskId(key: TaskId): TaskId {
   if (!key.startsWith(MARK)) return key;
   let end = 0;
@@ -22,12 +22,12 @@ export function publicTaskId(key: TaskId): TaskId {
   return key.slice(end + 1) as TaskId;
 }
 
-/** The key under which this scope's task of that id is most likely found. */
+/** The key under which a task with this id is most likely stored. */
 export function taskKey(scope: Scope, id: TaskId): TaskId {
   return isServerMade(id) ? id : namedTask(scope, id);
 }
 
-/** Where else to look: a caller may have chosen a name that looks like the server's own. */
+/** Another possible key: a client may have chosen an id that looks like one of the server. `undefined`: there is no other. */
 export function otherTaskKey(scope: Scope, id: TaskId): TaskId | undefined {
   return isServerMade(id) ? namedTask(scope, id) : undefined;
 }

@@ -6,14 +6,14 @@ import type { TaskState } from "./state.ts";
 
 export interface TaskStatus {
   readonly state: TaskState;
-  /** Only of other agents' tasks: the agent does not say the state, and `state` is what it is taken for. */
+  /** Only in tasks of remote agents: the remote agent sent no state, and `state` is an assumption. */
   readonly isUnspecified?: true;
   readonly message?: Message;
-  /** UTC with milliseconds and `Z`. Absent only where a remote agent gives none: tasks of this server always have it. */
+  /** UTC with milliseconds and `Z`. Absent only if a remote agent sends none. */
   readonly timestamp?: string | undefined;
 }
 
-/** A task as it stood at one seq of its log. `artifacts` and `history` are absent where nobody asked for them. */
+/** A task at one seq of its log. `artifacts` and `history` are absent if they were not requested. */
 export interface Task {
   readonly id: TaskId;
   readonly contextId: ContextId;

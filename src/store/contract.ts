@@ -3,56 +3,65 @@ import type { Scope } from "../protocol/principal.ts";
 import type { TaskState } from "../protocol/state.ts";
 
 /**
- * What the engine needs of a database. Everything is asynchronous and conditional inside the store, so that several
- * processes may share one store: nothing here relies on two calls seeing the same process.
+ * The database of the engine. Implement this interface to store tasks elsewhere; `palaver/testing` exports `storeContract`, the test cases that
+ * every store must pass.
  *
- * All times are milliseconds of the store's own clock (`heartbeat` tells it). A store that only one process uses reads the system's clock once,
- * when it is opened, and counts on monotonically: setting the system's clock then moves neither leases nor `wakeAt`. All JSON texts are opaque to the store and
- * hold no line breaks.
+ * - **Several processes (nodes)** may share a store. All conditions are therefore checked inside the store, in the transaction that writes.
+ *   Nothing here relies on two calls reaching the same process.
+ * - **Times** are milliseconds since 1970 of the store's own clock, which `heartbeat` returns. A store that only one process uses should read
+ *   the system clock once, when it is opened, and continue with a monotonic clock: setting the system clock then moves neither leases nor
+ *   `wakeAt`.
+ * - **Texts** (`body`, `status`, `runner`, `value`, …) are opaque JSON without line breaks. The store returns them unchanged.
+ * - **Errors**: every method rejects with a {@link StoreError}. A refused operation is not an error; it has an {@link Outcome}.
  */
 export interface Store {
   /**
-   * Applies every operation, in order, in one transaction, and says for each what came of it. One operation refused
-   * never affects another; only a failing database rejects, with a {@link StoreError}.
-   * When it resolves, what is `ok` is durable and every later read sees it.
+   * Applies all operations, in order, in one transaction, and resolves with one outcome per operation. A refused operation does not affect the
+   * others. After it resolves, every operation with the status `ok` is durable and visible to every later read on every node. Rejects only if
+   * the database fails: then nothing was applied, except with the code `unknown`.
    */
   commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]>;
 
-  /** With a scope: the task, if it lies within; without: whatever scope it has (for the engine's own work). */
+  /** The task with this id; `undefined` if it does not exist or is not in `options.scope`. Without a scope, any task is returned. */
   get(id: TaskId, options: GetOptions): Promise<TaskRecord | undefined>;
+  /** One page of the tasks of a scope, newest status first. */
   list(query: ListQuery): Promise<ListPage>;
   /**
-   * Messages of a task's history, oldest first, from the one at this index (counted from 0) on: at least one if there is any,
-   * at most about `maxBytes`. For a history that `get` or `list` left out because it is large.
+   * Messages of a task's history, oldest first, starting at index `from` (0 is the oldest): at least one if there is any, at most about
+   * `maxBytes` bytes. Used for a history that `get` or `list` left out because of `largeBytes`.
    */
   history(id: TaskId, from: number, maxBytes: number): Promise<readonly HistoryEntry[]>;
-  /** Entries after `after`, oldest first, at least one if there is any, at most about `maxBytes`. */
+  /** Log entries with a seq greater than `after`, oldest first: at least one if there is any, at most about `maxBytes` bytes. */
   log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]>;
-  /** Messages not taken yet, in order of arrival; cancels included. */
+  /** The inbox of a task in order of arrival: messages and cancel requests that no write has consumed. */
   inbox(id: TaskId): Promise<readonly InboxEntry[]>;
+  /** The step records of a task. Ended tasks have none. */
   steps(id: TaskId): Promise<readonly StepRecord[]>;
-  /** The latest task that this scope's message of this id made, if the id was to be remembered and the task is still kept. */
+  /** The newest stored task that was created in this scope with `TaskCreate.messageId` equal to `messageId`. */
   findByMessage(scope: Scope, messageId: string): Promise<MessageTrace | undefined>;
-  /** The webhooks of a task in the order they were first set, removed ones included. */
+  /** The webhooks of a task, in the order they were first set, including those with the state `removed`. */
   webhooks(task: TaskId): Promise<readonly WebhookRecord[]>;
-  /** Webhooks somebody should see to: active, and held by no living node. Earliest `nextAt` first. */
+  /** Active webhooks that no living node has claimed, earliest `nextAt` first, at most `limit`. */
   unheldWebhooks(limit: number): Promise<readonly WebhookRecord[]>;
-  /** Webhooks that were given up, newest failure first, ties by task and id. */
+  /** Suspended and removed webhooks, newest `failedAt` first; equal times by task id, then webhook id, ascending. */
   failedWebhooks(query: FailedWebhooksQuery): Promise<readonly WebhookRecord[]>;
 
-  /** How far the logs of these tasks have come. Unknown tasks are left out. */
+  /** The last seq of each of these tasks. Unknown tasks are left out. */
   positions(ids: readonly TaskId[]): Promise<readonly Position[]>;
 
   /**
-   * Tasks somebody should take up: not ended, not leased to a living node, and either active (their runner is gone), or
-   * due by `wakeAt`, or with something in the inbox. Oldest first.
+   * Tasks that a node should claim, oldest first, at most `limit`: not ended, not leased to a living node, and either active (the process that
+   * ran them is gone), or with a `wakeAt` that has passed, or with a non-empty inbox.
    */
   due(limit: number): Promise<readonly TaskId[]>;
-  /** The earliest `wakeAt` of a task that no living node holds; what `due` would return at that time. */
+  /** The earliest `wakeAt`, past or future, of all tasks that have not ended and are not leased to a living node. */
   nextWake(): Promise<number | undefined>;
-  /** Renews this node's lease on all it holds, for `leaseMs` from now. */
+  /**
+   * Declares the node alive for `leaseMs` milliseconds from now, which renews all its leases and webhook claims. A node is living until that
+   * time has passed or it calls `leave`. `now` is the store's present time.
+   */
   heartbeat(node: string, leaseMs: number): Promise<{ readonly now: number }>;
-  /** Gives up the node and every lease it still holds, at once. */
+  /** Releases all leases and webhook claims of the node. It is no longer living. */
   leave(node: string): Promise<void>;
 
   /**
@@ -62,204 +71,252 @@ export interface Store {
    */
   sweep(): Promise<number>;
   /**
-   * Rejects if the store cannot serve. It makes a real write, through whatever commits go through and as durable as they are, and leaves
-   * nothing behind: a full disk or a database that only reads must show. Asked at most once a second.
+   * Rejects if the store cannot accept commits. It must make a real write, as durable as a commit and on the same path, and leave nothing behind:
+   * a full disk or a read-only database must be detected. Called at most once a second.
    */
   health(): Promise<void>;
+  /** Waits for pending calls and closes the store. Later calls reject with `closed`. */
   close(): Promise<void>;
 }
 
-/** How long finished tasks are kept. An active task is never deleted, nor one with an active webhook. Absent: for ever. */
+/**
+ * How long finished tasks are kept. A task that has not ended is never deleted, nor is a task with an active webhook. An absent member: no
+ * limit of this kind.
+ */
 export interface Retention {
-  /** Over this many tasks, the `pruneCount` oldest finished ones go; if none is finished, new tasks are refused (`full`). */
+  /**
+   * The number of tasks at which creating another one first deletes the `pruneCount` oldest finished tasks. If no task can be deleted, the
+   * outcome is `full`.
+   */
   readonly maxTasks?: number;
+  /** Default 100. */
   readonly pruneCount?: number;
-  /** Finished tasks older than this many ms go. */
+  /** Milliseconds after which a finished task is deleted. */
   readonly maxAge?: number;
-  /** The events (not the result) of tasks finished longer ago than this many ms go; resuming them gets the whole task instead. */
+  /**
+   * Milliseconds after which the events of a finished task are deleted; its status, history and artifacts stay. A client that resumes the
+   * stream of such a task gets the whole task.
+   */
   readonly logAge?: number;
 }
 
-/** One event of a task's log, as text. */
+/** One event in the log of a task. */
 export interface LogEntry {
-  /** Contiguous from 1. */
+  /** 1 for the first event of the task, without gaps. */
   readonly seq: number;
-  /** The event in its stored spelling. */
+  /** The event. */
   readonly body: string;
-  /** What the engine must know of it for replay; never shown to readers. */
+  /** Data that the engine needs to replay a run. Never shown to callers. */
   readonly note?: string;
 }
 
+/** One message in the history of a task. */
 export interface HistoryEntry {
-  /** The seq this message follows. Never less than that of the message before it. */
+  /** The seq of the event that the message follows. Never less than that of the message before. */
   readonly after: number;
+  /** The message. */
   readonly body: string;
-  /** The inbox entry it arrived as. Absent for the first message and for the agent's own. */
+  /** Id of the message's inbox entry. Absent for the task's first message and for messages of the agent. */
   readonly inbox?: string;
 }
 
+/** A message or a cancel request that the task's run has not consumed yet. */
 export interface InboxEntry {
+  /** Unique among the waiting entries of the task. */
   readonly id: string;
   readonly kind: "message" | "cancel";
   readonly body: string;
-  /** The body is encrypted and must never reach the history. */
+  /** The body is encrypted and must not become part of the history. */
   readonly sealed: boolean;
+  /** Time of arrival. */
   readonly at: number;
 }
 
-/** What a finished step, an asked or answered question, or a begun sleep left behind. */
+/** The stored result of a step, a question, an answer or a sleep, for the replay of a run. */
 export interface StepRecord {
+  /** Unique within the task. A record with the same key replaces the earlier one. */
   readonly key: string;
   readonly value: string;
 }
 
-/** The part of a task that changes with its status or its runner, and not with its artifacts. */
+/** The part of a task that changes with its status or its runner, but not with its artifacts. */
 export interface TaskHead {
   readonly state: TaskState;
   readonly status: string;
-  /** When the status was set. Lists are ordered by it. */
+  /** When the status was set. Lists are sorted by it. */
   readonly statusAt: number;
   readonly metadata?: string;
-  /** The engine's own bookkeeping of the run. */
+  /** The engine's data about the run. */
   readonly runner: string;
-  /** Somebody must be at work on it. False while it waits for a message or a time, and at the end. */
+  /** A node must run the task. False while it waits for a message or a time, and after its end. */
   readonly active: boolean;
-  /** When to take it up again without a message; absent: never. */
+  /** When the task becomes due without a message. Absent: never. */
   readonly wakeAt?: number;
 }
 
+/** The constant part of a new task. */
 export interface TaskCreate {
   readonly contextId: ContextId;
-  /** The caller named the context, so that other tasks may be in it. */
+  /** The caller sent the context id, so other tasks may have the same. */
   readonly contextShared: boolean;
   readonly scope: Scope;
-  /** The dialect of the call that made it. */
+  /** Dialect (version and binding) of the call that created the task, such as `1.0/jsonrpc`. */
   readonly dialect: string;
+  /** Time of creation. */
   readonly at: number;
-  /** The node that gets the lease, at epoch 1. */
+  /** The node that gets the lease, with epoch 1. */
   readonly node: string;
-  /** Remember the first message's id, for `findByMessage`. */
+  /** Id of the first message, to be found by `findByMessage`. */
   readonly messageId?: string;
   /**
-   * A send that is to count once: where this scope made a task by the same `messageId` at this time or later, nothing is applied and the
-   * outcome is `repeated`. `digest` is kept to tell a repetition from another message of the same id. Means nothing without `messageId`.
+   * Makes the create idempotent; ignored without `messageId`. If this scope created a task with the same `messageId` at the time `since` or
+   * later, nothing is applied and the outcome is `repeated`. `digest` is stored and returned by `findByMessage`; the store does not compare it.
    */
   readonly idempotency?: { readonly since: number; readonly digest: string };
-  /** Told of everything from the first event on. */
+  /** A webhook that receives the events from the first one on. */
   readonly webhook?: WebhookDraft;
 }
 
-/** What the holder of a task's lease writes. Applied as a whole or, where the outcome says so, not at all. */
+/**
+ * A write by the node that holds the task's lease. It is applied as a whole or not at all, with one exception: see `end`.
+ *
+ * Outcomes besides `ok`: `fenced` (nothing applied), `not-found`, `ended`, `inbox` (see `end`); for a `create` also `repeated`, `duplicate` and
+ * `full`, checked in this order.
+ */
 export interface TaskWrite {
   readonly kind: "write";
   readonly task: TaskId;
-  /** Must be the epoch of the current lease, else `fenced`; so is everything while nobody holds it. */
+  /** Must equal the epoch of the current lease, else the outcome is `fenced`; also `fenced` while no node holds the lease. */
   readonly epoch: number;
-  /** Makes the task first; `duplicate` if there is one of that id, `full` if the store may hold no more. */
+  /**
+   * Creates the task first. Needs `epoch` 1 and a `head` or an `end`. The outcome is `duplicate` if a task with this id exists, `full` if the store
+   * has reached `maxTasks` and no task can be deleted.
+   */
   readonly create?: TaskCreate;
-  /** Must go on where the log ends, else `fenced`. */
+  /** Must continue the log without a gap, else the outcome is `fenced`. */
   readonly entries: readonly LogEntry[];
-  /** Absent: the status and the runner's bookkeeping stay as they are (artifact chunks only). */
+  /** Replaces the head. Absent: the head stays as it is (a write of artifact chunks only). */
   readonly head?: TaskHead;
+  /** Appended to the history. */
   readonly history: readonly HistoryEntry[];
-  /** Inbox entries this write consumes. */
+  /** Ids of inbox entries that this write consumes. Unknown ids are ignored. */
   readonly taken: readonly string[];
+  /** Added to the step records. */
   readonly steps: readonly StepRecord[];
-  /** Drops all steps kept so far, before adding `steps`. */
+  /** Deletes all step records before `steps` is added. */
   readonly forgetSteps: boolean;
-  /** Ends the task, gives the lease back and drops all steps. With `unlessInbox`, and a message in the inbox, everything but this is applied: outcome `inbox`. */
+  /**
+   * Ends the task, releases the lease and deletes the step records. With `unlessInbox`, and a message in the inbox after `taken` was applied, the
+   * rest of the write is applied without this end: the outcome is `inbox`.
+   */
   readonly end?: TaskEnd;
-  /** Gives the lease back. */
+  /** Releases the lease. */
   readonly release: boolean;
 }
 
+/** The end of a task. Messages that are still in the inbox are appended to the history first; sealed messages are deleted. */
 export interface TaskEnd {
+  /** The last event. Its seq follows that of the last of `entries`. */
   readonly entry: LogEntry;
   readonly head: TaskHead;
   readonly history: readonly HistoryEntry[];
   readonly unlessInbox: boolean;
-  /** The folded artifacts as a JSON array, where the writer still had them all; otherwise the store or its readers fold. */
+  /** All artifacts as a JSON array, if the writer had them in memory. Absent: the store or a reader computes them from the log. */
   readonly artifacts?: string;
 }
 
-/** Leaves something in a task's inbox, whoever holds its lease; `duplicate` while one of that id waits. Messages still there at the end of a task join its history (sealed ones vanish). */
+/**
+ * Adds an entry to a task's inbox, whichever node holds the lease. Outcomes: `ok` with the node that holds the lease, `duplicate` while an entry
+ * with this id waits, `full`, `ended`, `not-found`.
+ */
 export interface InboxPost {
   readonly kind: "post";
   readonly task: TaskId;
   readonly entry: InboxEntry;
-  /** Refused as `full` when this many messages wait already. Cancels are always taken. */
+  /** The outcome is `full` if this many messages wait. Cancel requests are always accepted. */
   readonly maxWaiting: number;
 }
 
-/** Takes the lease, if nobody living holds it; with `force`, also from the living. The epoch rises by one. */
+/**
+ * Claims the lease of a task if no living node holds it. The epoch rises by 1, so that writes of the former holder are fenced. Outcomes: `ok` with
+ * the new epoch, `held`, `ended`, `not-found`.
+ */
 export interface LeaseClaim {
   readonly kind: "claim";
   readonly task: TaskId;
   readonly node: string;
+  /** Claim the lease even if a living node holds it. */
   readonly force: boolean;
 }
 
 /**
- * `active`: there is, or will be, something to tell. `idle`: the task has ended and everything was told. `suspended`: given up until it
- * is set again or redelivered. `removed`: given up and, for its caller, no longer there.
+ * `active`: events are, or will be, waiting for delivery. `idle`: the task has ended and everything was delivered. `suspended`: delivery failed for
+ * good, until the webhook is set again or revived. `removed`: as `suspended`, and callers no longer see the webhook.
  */
 export type WebhookState = "active" | "idle" | "suspended" | "removed";
 
-/** Somebody to be told of a task's events. What is still to be told is what the log holds after its cursor. */
+/** A webhook as its caller sets it. It receives the events of the task after its cursor. */
 export interface WebhookDraft {
-  /** Unique within the task; setting it again replaces what was there and makes it active. */
+  /** Unique within the task. Setting a webhook with the same id replaces it. */
   readonly id: string;
-  /** The dialect it was set in. */
+  /** Dialect in which it was set. */
   readonly dialect: string;
-  /** Where and how to tell, opaque and sealed. */
+  /** Target and options, opaque and encrypted. */
   readonly body: string;
-  /** Its caller gave it no id. */
+  /** The caller gave no id; the server created it. */
   readonly unnamed: boolean;
+  /** When it was set. */
   readonly at: number;
 }
 
+/** A stored webhook. */
 export interface WebhookRecord extends WebhookDraft {
   readonly task: TaskId;
   readonly state: WebhookState;
-  /** The last seq that was told, or passed over. */
+  /** The last seq that was delivered or skipped. */
   readonly cursor: number;
-  /** Tries so far of what comes next. */
+  /** Failed attempts to deliver the next notification. */
   readonly attempts: number;
-  /** When the next try is due. */
+  /** When the next attempt is due. */
   readonly nextAt: number;
-  /** Why it was given up, opaque. */
+  /** Why delivery failed for good. */
   readonly failure?: string;
-  /** When it was given up. */
+  /** When delivery failed for good. */
   readonly failedAt?: number;
   /**
-   * Rises each time it is set, claimed or revived: who knows an earlier one has nothing to say any more. Never twice the same for one
-   * task and id, even if it was deleted in between.
+   * Rises each time the webhook is set, claimed or revived. An `advance` with an earlier epoch is fenced. An epoch is never used twice for the
+   * same task and id, even if the webhook was deleted in between.
    */
   readonly epoch: number;
+  /** The node that claimed it, living or not. */
   readonly node?: string;
 }
 
 export interface FailedWebhooksQuery {
   readonly limit: number;
-  /** Only those of this task. */
+  /** Only webhooks of this task. */
   readonly task?: TaskId;
-  /** Only those that failed before this time. */
+  /** Only webhooks with an earlier `failedAt`. */
   readonly before?: number;
-  /** With `before`: also those that failed at that very time and come after this one. The last of a page, to get the next. */
+  /** With `before`: also webhooks with exactly that `failedAt` that come after this one. Pass the last webhook of a page to get the next page. */
   readonly beyond?: WebhookKey;
 }
 
-/** The name of a webhook. */
+/** Identifies a webhook. */
 export interface WebhookKey {
   readonly task: TaskId;
   readonly id: string;
 }
 
 /**
- * Sets a webhook, also of a task that has ended. It is told of what comes after the task's present seq; of a task that has ended it is told
- * the last event. One that was active or suspended, or that takes the place of such, goes on from the earliest cursor, so that what is pending
- * reaches the new address; who had claimed it has it no longer. `not-found`, also outside the scope; `full` where the task has as many others already that were not removed. Of those
- * that were, as many are kept, and the oldest go.
+ * Sets a webhook of a running or an ended task and makes it active, with 0 attempts, no claim and a new epoch.
+ *
+ * Its cursor is the smallest cursor of the webhooks that it replaces (by id, or by `only`) and that were active or suspended, so that pending
+ * events are delivered to the new target. If it replaces none, the cursor is the task's present seq; for an ended task, one less, so that it
+ * receives the last event.
+ *
+ * Outcomes: `ok`; `not-found`, also if the task is not in `scope`; `full` if the webhook is new and the task has `maxPerTask` others that are not
+ * removed. At most `maxPerTask` removed webhooks are kept; the oldest are deleted.
  */
 export interface WebhookSet {
   readonly kind: "webhook-set";
@@ -267,18 +324,18 @@ export interface WebhookSet {
   readonly scope: Scope;
   readonly webhook: WebhookDraft;
   readonly maxPerTask: number;
-  /** All others of the task go that were set in the same dialect, but for removed ones: it has one. */
+  /** Replaces all webhooks of the task that were set in the same dialect, except removed ones. */
   readonly only: boolean;
 }
 
-/** Forgets a webhook; `not-found` if there is none of that id. */
+/** Deletes a webhook. Outcomes: `ok`, `not-found`. */
 export interface WebhookDelete {
   readonly kind: "webhook-delete";
   readonly task: TaskId;
   readonly id: string;
 }
 
-/** Takes an active webhook under one's care, if nobody living has it; the outcome says its new epoch. `not-found` unless it is active. */
+/** Claims an active webhook if no living node has it. Outcomes: `ok` with the new epoch, `held`, `not-found` (also if it is not active). */
 export interface WebhookClaim {
   readonly kind: "webhook-claim";
   readonly task: TaskId;
@@ -286,7 +343,7 @@ export interface WebhookClaim {
   readonly node: string;
 }
 
-/** Notes how far a webhook has been told. `fenced` unless it is active and the epoch is the present one. */
+/** Stores the progress of a delivery. Outcomes: `ok`, `not-found`, `inbox` (see `state`), `fenced` if it is not active or has another epoch. */
 export interface WebhookAdvance {
   readonly kind: "webhook-advance";
   readonly task: TaskId;
@@ -296,16 +353,19 @@ export interface WebhookAdvance {
   readonly attempts: number;
   readonly nextAt: number;
   /**
-   * Other than `active` it also gives up the claim. While the log holds more than the cursor, or the task goes on, everything but `idle`
-   * is applied, and it stays active and claimed: outcome `inbox`.
+   * Any state but `active` releases the claim. `idle` is refused while the task has not ended or its log has events after `cursor`: everything else
+   * is applied, the webhook stays active and claimed, and the outcome is `inbox`.
    */
   readonly state: WebhookState;
   readonly failure?: string;
-  /** Where it is given up, and this is absent: `nextAt`. */
+  /** For the states `suspended` and `removed`. Default: `nextAt`. */
   readonly failedAt?: number;
 }
 
-/** Makes a webhook that was given up active again, from its cursor on, with all its tries before it; `not-found` if it was not given up. */
+/**
+ * Makes a suspended or removed webhook active again: same cursor, 0 attempts, `nextAt` is `at`. Outcomes: `ok`, `not-found` (also in any other
+ * state).
+ */
 export interface WebhookRevive {
   readonly kind: "webhook-revive";
   readonly task: TaskId;
@@ -318,9 +378,14 @@ export type WebhookOperation = WebhookSet | WebhookDelete | WebhookClaim | Webho
 export type StoreOperation = TaskWrite | InboxPost | LeaseClaim | WebhookOperation;
 
 /**
- * `ok`: applied (a post says who holds the lease, a claim says its new epoch). `inbox`: applied but for the end.
- * `held`: a living node has the lease. `repeated`: this task, the latest if there are several, was made by the same message before.
- * The others: nothing was applied.
+ * The result of one operation.
+ *
+ * - `ok`: applied. A post returns the `node` that holds the lease, a claim the new `epoch`.
+ * - `inbox`: applied without its last part: see `TaskWrite.end` and `WebhookAdvance.state`.
+ * - `held`: not applied; a living node holds the lease or the claim.
+ * - `repeated`: not applied; an earlier send of the same message created `task` (the newest, if several did).
+ * - `fenced`: not applied; the epoch or the seq is not the current one, because another node has claimed the task.
+ * - `duplicate`, `ended`, `not-found`, `full`: not applied.
  */
 export type Outcome =
   | { readonly status: "ok"; readonly node?: string; readonly epoch?: number }
@@ -328,48 +393,57 @@ export type Outcome =
   | { readonly status: "repeated"; readonly task: TaskId }
   | { readonly status: "inbox" | "fenced" | "duplicate" | "ended" | "not-found" | "full" };
 
-/** What a message left behind. */
+/** The task that a message created. */
 export interface MessageTrace {
   readonly task: TaskId;
   readonly createdAt: number;
+  /** `TaskCreate.idempotency.digest`. Absent if the task was created without idempotency. */
   readonly digest?: string;
 }
 
 export interface GetOptions {
+  /** Return the task only if it is in this scope. */
   readonly scope?: Scope;
+  /** Include the artifacts. */
   readonly artifacts: boolean;
-  /** The last so many messages; `undefined`: all. */
+  /** How many messages to return, counted from the end; `undefined`: all. */
   readonly history?: number | undefined;
-  /** Only messages that follow a seq up to this one. */
+  /** Only messages whose `after` is at most this seq. */
   readonly upTo?: number;
   /**
-   * Artifacts, or a history, of more bytes than this are left out of the record, so that no call reads all of a large task at once:
-   * see `artifacts` and `largeHistory` of {@link TaskRecord}. Absent: nothing is left out.
+   * Artifacts or a history with more bytes than this are left out of the record, so that no call reads a large task at once: see `artifacts` and
+   * `largeHistory` of {@link TaskRecord}. Absent: nothing is left out.
    */
   readonly largeBytes?: number | undefined;
 }
 
+/** A stored task. */
 export interface TaskRecord {
   readonly id: TaskId;
   readonly contextId: ContextId;
   readonly scope: Scope;
+  /** Dialect of the call that created the task. */
   readonly dialect: string;
   readonly createdAt: number;
   readonly head: TaskHead;
-  /** The last seq of the log. */
+  /** The last seq of the log; 0: the log is empty. */
   readonly seq: number;
   /**
-   * Events before this one are no longer kept. 1 while all are; `seq + 1` where none is. It never falls. Only this, or a page of the log that
-   * begins later than asked, says that events are gone: an empty page may be followed by a commit.
+   * Seq of the first stored event: 1 while all are stored, `seq + 1` if none is. It never falls. Only this member, or a log page that begins later
+   * than requested, says that events were deleted; after an empty page a new event may still follow.
    */
   readonly firstSeq: number;
   readonly epoch: number;
-  /** Who holds the lease, living or not. */
+  /** The node that holds the lease, living or not. */
   readonly node?: string;
+  /** Oldest first. */
   readonly history: readonly HistoryEntry[];
-  /** The history is larger than `largeBytes`, and `history` is empty: `Store.history` yields the messages from `from` up to, not including, `to`. */
+  /** Present if the history has more than `largeBytes` bytes; `history` is then empty. `Store.history` returns the messages from index `from` up to, not including, `to`. */
   readonly largeHistory?: { readonly from: number; readonly to: number };
-  /** The folded artifacts, if asked for and kept and, while the log is whole, not larger than `largeBytes`; otherwise they are to be folded from the log. */
+  /**
+   * All artifacts as a JSON array, if requested and stored. Left out if they have more than `largeBytes` bytes and the whole log is stored. If absent,
+   * compute them from the log.
+   */
   readonly artifacts?: string;
 }
 
@@ -377,31 +451,34 @@ export interface ListQuery {
   readonly scope: Scope;
   readonly contextId?: ContextId;
   readonly state?: TaskState;
-  /** Only tasks whose status is of this time or later. */
+  /** Only tasks whose `statusAt` is this time or later. */
   readonly statusSince?: number;
   readonly limit: number;
-  /** The last row of the page before. */
+  /** Continue after this cursor: `ListPage.next` of the page before. */
   readonly before?: ListCursor;
+  /** Include the artifacts. */
   readonly artifacts: boolean;
+  /** As in {@link GetOptions}. */
   readonly history?: number | undefined;
-  /** As in {@link GetOptions}, for each record by itself. */
+  /** As in {@link GetOptions}, for each record. */
   readonly largeBytes?: number | undefined;
   /**
-   * The page ends before the task that would take it over this many bytes, but has one task at least. A task counts with everything that
-   * is asked for, what is left out as large included. Absent: no limit.
+   * The page ends before the task that would exceed this number of bytes, but has at least one task. Everything that was requested counts, even if
+   * `largeBytes` leaves it out. Absent: no limit.
    */
   readonly maxBytes?: number | undefined;
 }
 
+/** Position in a list: `statusAt` and id of the last task of a page. */
 export interface ListCursor {
   readonly at: number;
   readonly id: string;
 }
 
 export interface ListPage {
-  /** Newest status first, ties by id descending. */
+  /** Newest `statusAt` first; equal times by id, descending. */
   readonly tasks: readonly TaskRecord[];
-  /** How many match, whatever the page. */
+  /** How many tasks match the query, on all pages. */
   readonly total: number;
   /** Absent on the last page. */
   readonly next?: ListCursor;
@@ -409,17 +486,20 @@ export interface ListPage {
 
 export interface Position {
   readonly id: TaskId;
+  /** The last seq of the log. */
   readonly seq: number;
   readonly ended: boolean;
 }
 
 /**
- * `busy`, `full`: nothing was written, another try may succeed. `unknown`: whether it was written cannot be known until the
- * store is opened again; the process must stop. `closed`: the store was closed. `unusable`: it cannot be opened as it is
- * (corrupt, of a newer schema, owned by another process); the message says what to do.
+ * - `busy`, `full`: nothing was written; a retry may succeed.
+ * - `unknown`: whether the commit was written is unknown until the store is opened again. The process must stop.
+ * - `closed`: the store was closed.
+ * - `unusable`: the store cannot be opened (corrupt, newer schema, owned by another process). The message says what to do.
  */
 export type StoreErrorCode = "busy" | "full" | "unknown" | "closed" | "unusable";
 
+/** Every error that a store throws. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;

@@ -1,22 +1,23 @@
 import type { FailedWebhooksQuery, WebhookKey, WebhookRecord, WebhookState } from "./contract.ts";
 
-export function isGivenUp(state: WebhookState): boolean {
+/** Delivery to the webhook failed for good. */
+export function hasFailed(state: WebhookState): boolean {
   return state === "suspended" || state === "removed";
 }
 
-/** Of removed webhooks, oldest first, those of which no more is kept: a caller could go on to set ones that fail for ever. */
-export function beyond<T>(removed: readonly T[], most: number): readonly T[] {
+/** The removed webhooks (oldest first) beyond the `most` that are kept: otherwise a caller could set failing webhooks without end. */
+export function excess<T>(removed: readonly T[], most: number): readonly T[] {
   return removed.slice(0, Math.max(0, removed.length - most));
 }
 
-/** What a query for failed webhooks gets out of these. */
+/** Implements `Store.failedWebhooks` over all records. */
 export function failedWebhooks(
   records: Iterable<WebhookRecord>,
   { task, before, beyond, limit }: FailedWebhooksQuery,
 ): readonly WebhookRecord[] {
   const failed: WebhookRecord[] = [];
   for (const record of records) {
-    if (!isGivenUp(record.state) || (task !== undefined && record.task !== task)) continue;
+    if (!hasFailed(record.state) || (task !== undefined && record.task !== task)) continue;
     const at = record.failedAt ?? 0;
     const isNext = at === before && beyond !== undefined && byKey(record, beyond) > 0;
     if (before === undefined || at < before || isNext) failed.push(record);

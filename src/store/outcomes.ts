@@ -1,6 +1,6 @@
 import type { Outcome } from "./contract.ts";
 
-/** The outcomes that say nothing further, made once. */
+/** Outcomes without further data, as constants. */
 export const OK: Outcome = { status: "ok" };
 export const INBOX: Outcome = { status: "inbox" };
 export const FENCED: Outcome = { status: "fenced" };

@@ -24,7 +24,7 @@ export class FakeClock implements AdjustableClock {
   }
 
   setTimer(at: number, callback: () => void): Timer {
-    if (Number.isNaN(at)) throw new TypeError("A timer needs a time, not NaN.");
+    if (Number.isNaN(at)) throw new TypeError("The time of a timer must be a number, not NaN.");
     const timer: FakeTimer = { at, callback };
     if (at !== Number.POSITIVE_INFINITY) this.#timers.add(timer);
     return { cancel: () => void this.#timers.delete(timer) };

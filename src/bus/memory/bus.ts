@@ -1,6 +1,6 @@
 import type { Bus, Hint } from "../contract.ts";
 
-/** Hints within one process. */
+/** A bus for nodes in one process. */
 export function createMemoryBus(): Bus {
   const listeners = new Set<(hint: Hint) => void>();
   return {

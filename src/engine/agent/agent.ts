@@ -3,7 +3,7 @@ import { declaredBy } from "./declared-card.ts";
 import type { Agent, AgentDefinition, CardDefinition, Skill } from "./definition.ts";
 import { definitionProblems } from "./definition-problems.ts";
 
-/** The types an author of agents uses, for those who may import this file only. */
+// Other folders import the types from this file only.
 export type {
   Agent,
   AgentDefinition,
@@ -30,14 +30,14 @@ export type {
   TaskLog,
 } from "./task-context.ts";
 
-/** Declares a skill with its own handler, so that `task.data` has the type of its schema. */
+/** Declares a skill with its own `run`, so that `task.data` has the output type of the skill's schema. */
 export function skill<const Schema extends StandardSchemaV1 | undefined = undefined>(
   definition: Skill<Schema>,
 ): Skill<Schema> {
   return definition;
 }
 
-/** The agent was declared before: `agent({ ...other, name: "Another" })`. */
+/** A copy of a declared agent: `agent({ ...other, name: "Another" })`. */
 interface DeclaredBefore {
   readonly id: string;
 }
@@ -53,11 +53,11 @@ interface HasRun {
 }
 type Handler = DeclaredBefore | HasReply | HasSkills | HasRun;
 
-/** Declares an agent. Throws a `TypeError` that says what is wrong with the declaration and how to fix it. */
+/** Declares an agent. Throws a `TypeError` that lists all problems of the declaration and how to fix them. */
 export function agent<Produced>(definition: CardDefinition<Produced> & Handler): Agent;
 export function agent<Produced>(definition: AgentDefinition<Produced> & Handler): Agent;
 export function agent(declaration: Handler): Agent {
-  // Safe: the signatures above take nothing else.
+  // Safe cast: the overloads above accept nothing else.
   const definition = withCard(declaration as unknown as AgentDefinition | CardDefinition);
   const id = definition.id ?? slug(definition.name);
   const problems = definitionProblems(definition, id);
@@ -70,7 +70,7 @@ function withCard(declaration: AgentDefinition | CardDefinition): Omit<Agent, "i
   const { card, ...own } = declaration;
   const { definition, promises } = declaredBy(card);
   const capabilities = { ...definition.capabilities, ...own.capabilities };
-  // Safe: what may still be missing is what the check that follows looks for.
+  // Safe cast: `definitionProblems` reports members that are still missing.
   return { ...definition, ...own, capabilities, promises } as Omit<Agent, "id">;
 }
 

@@ -1,8 +1,8 @@
 import type { AgentCapabilities, AgentProvider, AgentSkill } from "../../protocol/card.ts";
 
 /**
- * What an agent card says that an agent may declare, in the spelling of any version. Where it is served is the server's to say,
- * and not taken from it; how it is served, it must be able to keep to.
+ * An agent card of any protocol version, as input for `agent()`. Its URLs are ignored: the server decides where the agent is served. Its protocol
+ * versions and bindings must be supported by the server.
  */
 export interface DeclaredCard {
   readonly name?: string;
@@ -28,14 +28,14 @@ export interface DeclaredCard {
   readonly signatures?: readonly object[];
 }
 
-/** What a card promises that is not for its agent to keep but for the server. */
+/** Statements of a card that the server, not the agent, must fulfil. */
 export interface CardPromises {
   readonly interfaces: readonly PromisedInterface[];
   readonly isSigned: boolean;
 }
 
 export interface PromisedInterface {
-  /** Where the card says so. */
+  /** The member of the card, for error messages. */
   readonly field: string;
   readonly binding: string;
   readonly protocolVersion: string | undefined;

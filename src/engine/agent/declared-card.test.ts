@@ -192,7 +192,7 @@ describe("an agent declared by a card", () => {
     );
     expect(() => agent({ card: { name: "Clerk" }, run })).toThrow(/`description` must be a non-empty string/);
     expect(() => agent({ card: fileOf('{"authentication":{"schemes":["Bearer"]}}'), run })).toThrow(
-      /Say it with `securitySchemes`/,
+      /Use `securitySchemes`/,
     );
   });
 });

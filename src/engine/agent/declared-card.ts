@@ -10,12 +10,12 @@ export interface Declared {
   readonly promises: CardPromises;
 }
 
-/** What the card declares, in the words of a definition, not yet checked. Throws a `TypeError` that says what is wrong with the file. */
+/** Converts a card to the members of a definition, without validating them. Throws a `TypeError` if the file cannot be read or parsed. */
 export function declaredBy(card: string | URL | DeclaredCard): Declared {
   const declared = typeof card === "string" || card instanceof URL ? readCard(card) : card;
   if ("authentication" in declared) {
     throw new TypeError(
-      "agent(): the card says with `authentication` how to authenticate, which is not understood any more. Say it with `securitySchemes` and `security`.",
+      "agent(): the card has the member `authentication` of early A2A versions, which is not supported. Use `securitySchemes` and `security`.",
     );
   }
   const { name, description, version, provider, iconUrl, documentationUrl } = declared;
@@ -34,10 +34,10 @@ export function declaredBy(card: string | URL | DeclaredCard): Declared {
     securitySchemes: flatSchemes(declared.securitySchemes),
     security: flatRequirements(declared.securityRequirements ?? declared.security),
   };
-  const said = Object.entries(definition).filter(([, value]) => value !== undefined);
+  const present = Object.entries(definition).filter(([, value]) => value !== undefined);
   return {
-    // What it holds is checked once what its author says besides has been added.
-    definition: Object.fromEntries(said),
+    // Validated later, together with the members of the definition.
+    definition: Object.fromEntries(present),
     promises: promisesOf(declared),
   };
 }
@@ -85,7 +85,7 @@ function listed(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(value) ? value.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];
 }
 
-/** What the card says there, for a name; what is none is none that is served. */
+/** The value as text, for comparisons and error messages. A value that is not a string matches no binding and no version. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
 }
@@ -97,7 +97,7 @@ function readCard(file: string | URL): DeclaredCard {
     text = readFileSync(path, "utf8");
   } catch (cause) {
     throw new TypeError(
-      `agent(): the card ${path} cannot be read. Give a path that exists from here, or a file: URL.`,
+      `agent(): the card ${path} cannot be read. Pass an existing path (relative to the working directory) or a file: URL.`,
       {
         cause,
       },

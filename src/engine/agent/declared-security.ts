@@ -2,7 +2,7 @@ import { isRecord } from "./declared-value.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The member that wraps each kind of scheme, where cards wrap them, and the flat kind it stands for. */
+/** A2A 1.0 cards wrap each scheme in a member of its own; the value is the `type` of the flat form (OpenAPI, A2A 0.x). */
 const WRAPPERS = {
   apiKeySecurityScheme: "apiKey",
   httpAuthSecurityScheme: "http",
@@ -11,7 +11,7 @@ const WRAPPERS = {
   mtlsSecurityScheme: "mutualTLS",
 } as const;
 
-/** Security schemes in the flat spelling, whichever of the two a card has, or both. What is neither is left for the check to refuse. */
+/** Converts security schemes to the flat form; a card may use either form, or both. Invalid values are left for the validation. */
 export function flatSchemes(schemes: unknown): unknown {
   if (!isRecord(schemes)) return schemes;
   return Object.fromEntries(Object.entries(schemes).map(([name, scheme]) => [name, flatScheme(scheme)]));
@@ -24,7 +24,7 @@ function flatScheme(scheme: unknown): unknown {
   const flat = Object.fromEntries(Object.entries(scheme).filter(([member]) => !Object.hasOwn(WRAPPERS, member)));
   if (wrapped === undefined) return flat;
   const merged = { ...wrapped, ...flat };
-  // Each spelling knows flows the other has no room for.
+  // Each form supports flows that the other one does not have.
   return isRecord(wrapped["flows"]) && isRecord(flat["flows"])
     ? { ...merged, flows: mergedFlows(wrapped["flows"], flat["flows"]) }
     : merged;
@@ -45,13 +45,13 @@ function mergedFlows(wrapped: Members, flat: Members): Members {
   return merged;
 }
 
-/** Requirements as lists of scopes by scheme, from that spelling or from `{ schemes: { name: { list } } }`. */
+/** Converts requirements to `{ name: scopes }`, from this form or from `{ schemes: { name: { list } } }` (A2A 1.0). */
 export function flatRequirements(requirements: unknown): unknown {
   return Array.isArray(requirements) ? requirements.map(flatRequirement) : requirements;
 }
 
 function flatRequirement(requirement: unknown): unknown {
-  // A scheme may itself be called "schemes": then its scopes are a list.
+  // If "schemes" is the name of a scheme, its value is a list of scopes.
   if (!isRecord(requirement) || !isRecord(requirement["schemes"])) return requirement;
   const named = Object.entries(requirement["schemes"]);
   return Object.fromEntries(named.map(([name, scopes]) => [name, isRecord(scopes) ? (scopes["list"] ?? []) : scopes]));

@@ -1,9 +1,9 @@
-/** An object that is no list. */
+/** An object that is not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A string with something in it. */
+/** A string that is not blank. */
 export function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }

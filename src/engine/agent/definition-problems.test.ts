@@ -71,7 +71,7 @@ describe("a definition with a mistake", () => {
     [{ maxAttempts: Number.NaN }, "`maxAttempts` must be a whole number of at least 1."],
     [{ skills: {} }, "`skills` must be a list."],
     [{ skills: [null] }, "`skills[0]` must be an object."],
-    [{ skills: [skill, skill] }, '`skills[1].id` "file" is there twice.'],
+    [{ skills: [skill, skill] }, '`skills[1].id` "file" is used twice.'],
     [{ skills: [{ ...skill, name: "" }] }, "`skills[0].name` must be a non-empty string."],
     [{ skills: [{ ...skill, tags: "office" }] }, "`skills[0].tags` must be a list of strings."],
     [{ skills: [{ id: "a", name: "A", description: "A." }] }, "`skills[0].tags` must be a list of strings."],
@@ -87,8 +87,8 @@ describe("a definition with a mistake", () => {
     [{ extensions: {} }, "`extensions` must be a list."],
     [{ extensions: [{ uri: "" }] }, "`extensions[0].uri` must be a non-empty string."],
     [{ extensions: ["urn:a"] }, "`extensions[0].uri` must be a non-empty string."],
-    [{ extensions: [{ uri: "urn:a,b" }] }, "`extensions[0].uri` must hold no spaces and no commas."],
-    [{ extensions: [{ uri: "urn:a" }, { uri: "urn:a" }] }, '`extensions[1].uri` "urn:a" is there twice.'],
+    [{ extensions: [{ uri: "urn:a,b" }] }, "`extensions[0].uri` must not contain spaces or commas."],
+    [{ extensions: [{ uri: "urn:a" }, { uri: "urn:a" }] }, '`extensions[1].uri` "urn:a" is used twice.'],
     [{ extensions: [{ uri: "urn:a", required: "yes" }] }, "`extensions[0].required` must be true or false."],
     [{ extensions: [{ uri: "urn:a", params: [] }] }, "`extensions[0].params` must be an object."],
     [{ extensions: [{ uri: "urn:a", description: 1 }] }, "`extensions[0].description` must be a string."],
@@ -105,10 +105,10 @@ describe("a definition with a mistake", () => {
       { securitySchemes: { o: { type: "openIdConnect", openIdConnectUrl: "id" } } },
       "`securitySchemes.o.openIdConnectUrl` must be an absolute URL.",
     ],
-    [{ securitySchemes: { o: { type: "oauth2", flows: {} } } }, "`securitySchemes.o.flows` must hold at least one of"],
+    [{ securitySchemes: { o: { type: "oauth2", flows: {} } } }, "`securitySchemes.o.flows` must have at least one of"],
     [
       { securitySchemes: { o: { type: "oauth2", flows: { magic: {} } } } },
-      "`securitySchemes.o.flows.magic` is no flow",
+      "`securitySchemes.o.flows.magic` is not an OAuth flow",
     ],
     [
       { securitySchemes: { o: { type: "oauth2", flows: { password: { tokenUrl } } } } },
@@ -123,7 +123,7 @@ describe("a definition with a mistake", () => {
     [{ security: [{ key: "read" }], securitySchemes: { key } }, "`security[0].key` must be a list of scopes"],
     [
       { security: [{ kye: [] }], securitySchemes: { key } },
-      'scheme "kye", which `securitySchemes` lacks (there is key)',
+      'scheme "kye", which `securitySchemes` does not define (defined: key)',
     ],
     [
       { skills: [{ ...skill, security: [{ kye: [] }] }], securitySchemes: { key } },

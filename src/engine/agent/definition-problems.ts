@@ -6,8 +6,8 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?$/;
 
 /**
- * What is wrong with a definition, each in a sentence that says what to mend; none if it can be served. Nothing is taken for
- * granted: a definition may come from a file, whatever its type says.
+ * The problems of a definition, one sentence each, which says how to fix it; empty if the definition is valid. Checks the types as well, because a
+ * definition may come from a JSON file.
  */
 export function definitionProblems(definition: AgentDefinition, id: string): readonly string[] {
   const problems = nonEmptyTexts("", definition, ["name", "description", "version"]);
@@ -47,7 +47,7 @@ function skillProblems({ skills = [], securitySchemes }: AgentDefinition): reado
       continue;
     }
     problems.push(...nonEmptyTexts(`${place}.`, skill, ["id", "name", "description"]));
-    if (seen.has(skill.id)) problems.push(`\`${place}.id\` ${JSON.stringify(skill.id)} is there twice.`);
+    if (seen.has(skill.id)) problems.push(`\`${place}.id\` ${JSON.stringify(skill.id)} is used twice.`);
     seen.add(skill.id);
     for (const [field, value] of Object.entries({ tags: skill.tags, examples: skill.examples ?? [] })) {
       if (!isListOf(value, isString)) problems.push(`\`${place}.${field}\` must be a list of strings.`);
@@ -84,9 +84,9 @@ function extensionProblems(extensions: unknown): readonly string[] {
     if (!isRecord(extension) || !isText(extension["uri"])) return [`\`${place}.uri\` must be a non-empty string.`];
     const { uri, required, description, params } = extension;
     const problems: string[] = [];
-    // Callers name extensions in a list separated by commas.
-    if (/[\s,]/.test(uri)) problems.push(`\`${place}.uri\` must hold no spaces and no commas.`);
-    if (seen.has(uri)) problems.push(`\`${place}.uri\` ${JSON.stringify(uri)} is there twice.`);
+    // The header lists extensions separated by commas.
+    if (/[\s,]/.test(uri)) problems.push(`\`${place}.uri\` must not contain spaces or commas.`);
+    if (seen.has(uri)) problems.push(`\`${place}.uri\` ${JSON.stringify(uri)} is used twice.`);
     seen.add(uri);
     if (required !== undefined && typeof required !== "boolean")
       problems.push(`\`${place}.required\` must be true or false.`);
@@ -131,10 +131,10 @@ function policyProblems(definition: AgentDefinition): readonly string[] {
   return [...attempts, ...amounts];
 }
 
-/** What the extended card says must make sense together with what it is put over. */
+/** The extended card must be valid together with the members of the public card. */
 function extendedProblems({ extendedCard, ...definition }: AgentDefinition, id: string): readonly string[] {
   if (extendedCard === undefined || typeof extendedCard === "function") return [];
-  if (!isRecord(extendedCard)) return ["`extendedCard` must be an object or a function that gives one."];
+  if (!isRecord(extendedCard)) return ["`extendedCard` must be an object or a function that returns one."];
   return definitionProblems({ ...definition, ...extendedCard }, id).map((problem) => `In \`extendedCard\`: ${problem}`);
 }
 

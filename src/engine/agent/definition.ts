@@ -15,106 +15,108 @@ import type { OnlyOutput } from "./json-check.ts";
 import type { Output, RunResult } from "./output-types.ts";
 import type { TaskContext } from "./task-context.ts";
 
-/** What `reply` and `route` know of the call. */
+/** The call, as `reply` and `route` see it. */
 export interface ReplyCall {
   readonly caller: Principal;
   readonly tenant: string;
   readonly metadata: JsonObject;
   readonly outputModes: readonly string[];
-  /** URIs of the extensions in force for this call: asked for and declared. */
+  /** URIs of the active extensions: declared by the agent and requested by this call. */
   readonly extensions: readonly string[];
-  /** The agents that the message has passed, this one last: as `TaskContext.callPath`. */
+  /** As `TaskContext.callPath`: the agents that the message passed through, this agent last. */
   readonly callPath: readonly string[];
   readonly signal: AbortSignal;
 }
 
 export interface Skill<Schema extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined> extends AgentSkill {
-  /** What a message for this skill must carry as data (or as JSON text). */
+  /** Schema of the data (or the JSON text) of a message for this skill. */
   readonly input?: Schema;
-  /** Handles this skill; without it the agent's `run` does. */
+  /** Handles messages for this skill. Default: the agent's `run`. */
   run?(
     task: TaskContext<Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : JsonValue | undefined>,
   ): RunResult;
 }
 
-/** What happens to a task whose process died: run again with what it remembers, run again from nothing, or fail. */
+/** What happens to a task whose process died: `resume` replays its stored steps, `retry` runs it again without them, `fail` fails it. */
 export type RestartPolicy = "resume" | "retry" | "fail";
 
 export interface InputTimeout {
+  /** Milliseconds. */
   readonly ms: number;
+  /** Fail the task, or let `ask` resolve with `undefined`. */
   readonly then: "fail" | "continue";
 }
 
-/** `Produced` is what `run` yields or returns: any {@link Output}, or an object of an interface that JSON carries. */
+/** Declaration of an agent. `Produced` is the type that `run` yields or returns: any {@link Output}, or an object that JSON can represent. */
 export interface AgentDefinition<Produced = unknown> {
-  /** Where it is served: `/agents/{id}/`. Default: made from the name. */
+  /** Part of the agent's URL: `/agents/{id}/`. Default: derived from the name. */
   readonly id?: string;
   readonly name: string;
   readonly description: string;
   readonly version: string;
   readonly skills?: readonly Skill[];
-  /** Where several agents are served, the first that has one is who is called in the plain dialect, which names none. */
+  /** The plain dialect does not name an agent: if several are served, it calls the first one with this member. */
   readonly defaultProjectId?: string;
   run?(task: TaskContext): RunResult<Produced> & OnlyOutput<Produced>;
-  /** Answers at once with a message and no task; `undefined` hands over to `run`. */
+  /** Answers with a message instead of a task. Return `undefined` to create a task and call `run`. */
   reply?(message: Message, call: ReplyCall): Output | undefined | Promise<Output | undefined>;
-  /** Picks the skill (by id) where neither the message nor the schemas decide. */
+  /** Returns the id of the skill for a message, if neither its metadata nor the schemas decide. */
   route?(message: Message, call: ReplyCall): string | undefined | Promise<string | undefined>;
 
   readonly provider?: AgentProvider;
   readonly iconUrl?: string;
   readonly documentationUrl?: string;
-  /** The media types it reads, wildcards included. Declared ones bind, together with its skills'; an agent that declares none reads anything. */
+  /** Media types that the agent accepts, with wildcards. Other content is refused, unless a skill declares it. Default: anything is accepted. */
   readonly inputModes?: readonly string[];
-  /** The media types it produces. Default: plain text and JSON. Callers that accept none of them are refused. */
+  /** Media types that the agent produces. Callers that accept none of them are refused. Default: plain text and JSON. */
   readonly outputModes?: readonly string[];
   readonly extensions?: readonly AgentExtension[];
   readonly capabilities?: DeclaredCapabilities;
   /**
-   * How callers may say who they are, by a name of your own. The server's `authenticate` must keep to it. Where the server has `security`, its
-   * schemes are declared by every card, and need not be repeated here.
+   * Security schemes by a name of your choice. The card only announces them: your `authenticate` must enforce them. The schemes of the server option
+   * `security` are part of every card and need not be repeated here.
    */
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
   /**
-   * What a call needs: any one of these, and of that one every scheme it names, with these scopes. Names may be of the server's schemes.
-   * Default: what the server requires of all.
+   * Alternatives: a call must satisfy one of these requirements, with all its schemes and scopes. They may use the schemes of the server. Default:
+   * the requirements of the server.
    */
   readonly security?: readonly SecurityRequirement[];
   /**
-   * What authenticated callers see besides, put over the public declaration; or a function that says so for each of them, and
-   * gives `undefined` to those for whom there is nothing more.
+   * Members that replace those of the public card for authenticated callers; or a function that returns them for a caller, and `undefined` for
+   * callers without an extended card.
    */
   readonly extendedCard?:
     | ExtendedCard
     | ((caller: Principal) => ExtendedCard | undefined | Promise<ExtendedCard | undefined>);
 
-  /** Default `resume`. */
+  /** What happens after a crash of the process. Default `resume`. */
   readonly onRestart?: RestartPolicy;
   /**
-   * How many starts of a turn, one after the other, may end in a crash of the process with nothing new stored (no event, step or answer) before the
-   * task fails with `attempts-exhausted`. Starts that ended in good order or lost the store do not count, nor do those beside other tasks, whose fault
-   * it may be. A whole number of at least 1. Default 3. Whatever was stored, a turn fails after 100 crashes.
+   * The task fails with `attempts-exhausted` after this many starts of a turn in a row that crashed the process and stored nothing new (no event, step
+   * or answer). A start does not count if the process shut down normally, if the store was lost, or if other tasks were running, which may have
+   * caused the crash. A whole number of at least 1. Default 3. A turn also fails after 100 crashes in total.
    */
   readonly maxAttempts?: number;
   /**
-   * What happens to a task that is canceled while its run is not there, being parked or its process gone: it ends at once (default), or
-   * the run is started once more, its `signal` aborted from the first, to undo elsewhere what it remembers.
+   * What a cancel does while the task has no run, because it is parked or its process is gone: `end` ends the task immediately (default); `resume`
+   * starts the run again with an aborted `signal`, so that it can undo earlier steps.
    */
   readonly onCancel?: "end" | "resume";
-  /** Milliseconds a task may work; time spent waiting for the caller does not count. Default one hour. */
+  /** Milliseconds that a task may run; time spent sleeping or waiting for the caller does not count. Default 3600000 (one hour). */
   readonly timeout?: number;
-  /** Off unless set. */
+  /** Default timeout of questions, in milliseconds. Default: no timeout. */
   readonly inputTimeout?: number | InputTimeout;
-  /** Runs at a time. Default 1000. */
+  /** Maximum number of concurrent runs. Default 1000. */
   readonly concurrency?: number;
-  /** Tasks that may wait for a run. Default 10000. Over it callers get `resource-exhausted`. */
+  /** Maximum number of tasks that wait for a slot. Over it callers get `resource-exhausted`. Default 10000. */
   readonly queue?: number;
 }
 
-/** What an agent says it can do. The server refuses to serve one that says what is not so. Streaming is on unless declared otherwise. */
+/** Capabilities on the card. The server refuses to start with a capability that it does not provide. `streaming` is true by default. */
 export type DeclaredCapabilities = Omit<AgentCapabilities, "extensions">;
 
-/** The part of a definition that an extended card may say otherwise. */
+/** The members of a definition that an extended card may replace. */
 export type ExtendedCard = Partial<
   Pick<
     AgentDefinition,
@@ -133,13 +135,13 @@ export type ExtendedCard = Partial<
   >
 >;
 
-/** A definition that takes from an agent card what it does not say itself: the path or URL of a JSON file, or the card. */
+/** A definition based on an agent card: the path or `file:` URL of a JSON file, or the card itself. Members of the definition replace those of the card. */
 export type CardDefinition<Produced = unknown> = Omit<AgentDefinition<Produced>, "name" | "description" | "version"> &
   Partial<Pick<AgentDefinition, "name" | "description" | "version">> & { readonly card: string | URL | DeclaredCard };
 
 /** A declared agent, ready to be served. */
 export interface Agent extends AgentDefinition {
   readonly id: string;
-  /** What the card it was declared by promises of how it is served. */
+  /** Interfaces and signatures of the card it was declared by; the server checks that it can provide them. */
   readonly promises?: CardPromises;
 }

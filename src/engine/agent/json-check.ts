@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 
-/** Objects that JSON writes as something else, or as nothing. */
+/** Objects that JSON changes or loses. */
 type NotPlain =
   | Date
   | RegExp
@@ -17,8 +17,8 @@ type NotPlain =
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 /**
- * `never` where JSON carries `T` as it is, else a sentence for the compiler to print. Interfaces are as good as type aliases. Looks a few
- * levels deep; what lies deeper is checked when it is written.
+ * `never` if JSON represents `T` without loss; otherwise a sentence that the compiler prints. Works for interfaces and type aliases. Checks 5 levels;
+ * deeper levels are checked at run time.
  */
 export type JsonProblem<T, Depth extends readonly unknown[] = []> =
   IsAny<T> extends true
@@ -30,26 +30,26 @@ export type JsonProblem<T, Depth extends readonly unknown[] = []> =
         : T extends JsonValue | undefined | void
           ? never
           : T extends bigint | symbol
-            ? "JSON cannot carry a bigint or a symbol: return a string or a number."
+            ? "JSON cannot represent a bigint or a symbol: return a string or a number."
             : T extends (...args: never[]) => unknown
-              ? "JSON cannot carry a function: return plain data."
+              ? "JSON cannot represent a function: return plain data."
               : T extends NotPlain
-                ? "JSON does not carry this kind of object (Date, Map, Set, bytes, class instances): return plain data."
+                ? "JSON cannot represent this kind of object (Date, Map, Set, bytes, class instances): return plain data."
                 : T extends readonly (infer Element)[]
                   ? JsonProblem<Element, [...Depth, 0]>
                   : T extends object
                     ? { [Key in keyof T]-?: JsonProblem<T[Key], [...Depth, 0]> }[keyof T]
                     : never;
 
-/** What no value has, so that the compiler prints the reason. */
+/** A member that no value has, so that the compiler prints the reason. */
 interface Refused<Reason> {
   readonly refusedBecause: Reason;
 }
 
-/** Something to intersect a type with: changes nothing where JSON carries `T`, and otherwise makes the compiler print why not. */
+/** For intersections: `unknown` if JSON represents `T`; otherwise a type that no value has, which makes the compiler print the reason. */
 export type OnlyJson<T> = [JsonProblem<T>] extends [never] ? unknown : Refused<JsonProblem<T>>;
 
-/** `never` for what an agent may produce, else a sentence. */
+/** `never` if an agent may produce `T`; otherwise a sentence that the compiler prints. */
 export type OutputProblem<T> =
   IsAny<T> extends true
     ? never
@@ -72,5 +72,5 @@ type FileProblem<File> =
           : "file.url must be a string."
         : JsonProblem<{ readonly file: File }>;
 
-/** As {@link OnlyJson}, for what an agent produces. */
+/** As {@link OnlyJson}, for the output of an agent. */
 export type OnlyOutput<T> = [OutputProblem<T>] extends [never] ? unknown : Refused<OutputProblem<T>>;

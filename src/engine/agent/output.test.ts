@@ -79,7 +79,7 @@ describe("toParts", () => {
     expect(toParts({ left: shared, right: shared })).toEqual([{ data: { left: { a: 1 }, right: { a: 1 } } }]);
     const circular: Record<string, unknown> = {};
     circular["inner"] = { again: circular };
-    expect(() => toParts(untyped(circular))).toThrow(/Output\.inner\.again refers back to itself/);
+    expect(() => toParts(untyped(circular))).toThrow(/Output\.inner\.again contains itself/);
   });
 
   test("refuses what nests too deep, without running out of stack", () => {
@@ -154,7 +154,7 @@ describe("storableCopy", () => {
   test("refuses what refers back to itself", () => {
     const ring: { next?: unknown } = {};
     ring.next = ring;
-    expect(() => storableCopy(ring)).toThrow("refers back to itself");
+    expect(() => storableCopy(ring)).toThrow("contains itself");
   });
 });
 

@@ -2,15 +2,14 @@ import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import { PART_CONTENTS, type Part } from "../../protocol/part.ts";
 import type { FileOutput, Output, ReceivedFile } from "./output-types.ts";
 
-/** Levels a value may nest. Deeper ones are refused: readers of other makes give up at about this depth. */
+/** Maximum nesting of a value. JSON parsers of other languages stop at about this depth. */
 export const MAX_DEPTH = 100;
 const PART_MEMBERS: ReadonlySet<string> = new Set([...PART_CONTENTS, "mediaType", "filename", "metadata"]);
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * What an author produced, as parts: a copy, so that later changes to the author's objects do not reach it. Members that are
- * `undefined` are left out and `toJSON` is honoured, as JSON does; whatever JSON would lose without a word is a
- * `TypeError` that names the place.
+ * Converts output to parts. The parts are copies, so that the author may change the objects later. As in `JSON.stringify`, members that are
+ * `undefined` are left out and `toJSON` is called; a value that JSON would lose silently throws a `TypeError` with its path.
  */
 export function toParts(output: Output): readonly Part[] {
   if (typeof output === "string") return [{ text: output }];
@@ -22,7 +21,7 @@ export function toParts(output: Output): readonly Part[] {
   return [dataPart(output)];
 }
 
-/** The parts of a status message or a question: text, a part, or a non-empty list of parts; nothing else. */
+/** The parts of a status message or a question. Accepts a text, a part or a non-empty list of parts; throws a `TypeError` for anything else. */
 export function toMessageParts(message: string | Part | readonly Part[]): readonly Part[] {
   if (typeof message === "string") return [{ text: message }];
   const list: readonly unknown[] = Array.isArray(message) ? message : [message];
@@ -31,14 +30,14 @@ export function toMessageParts(message: string | Part | readonly Part[]): readon
     const place = list === message ? `[${index}]` : "";
     if (!isRecord(part) || !looksLikePart(part)) {
       throw new TypeError(
-        `${named(place)} must be a part: exactly one of text, raw, url, data, and no foreign members.`,
+        `${named(place)} must be a part: exactly one of text, raw, url, data, and no unknown members.`,
       );
     }
     return copyPart(part, place);
   });
 }
 
-/** The files among the parts. Inline content is decoded when first looked at. */
+/** The files in the parts. Inline content is decoded when `bytes` is first read. */
 export function filesOf(parts: readonly Part[]): ReceivedFile[] {
   const files: ReceivedFile[] = [];
   for (const part of parts) {
@@ -49,7 +48,7 @@ export function filesOf(parts: readonly Part[]): ReceivedFile[] {
   return files;
 }
 
-/** The value of the first data part. `null` is a value; `undefined` means that there is none. */
+/** The value of the first data part (may be `null`); `undefined` if there is none. */
 export function dataOf(parts: readonly Part[]): JsonValue | undefined {
   return parts.find((part) => part.data !== undefined)?.data;
 }
@@ -66,7 +65,7 @@ function inlineFile(raw: string, details: Pick<ReceivedFile, "name" | "mediaType
   };
 }
 
-/** An array is a list of parts only if it is one throughout; otherwise it is a value like any other. */
+/** The parts, if all elements are parts; otherwise `undefined`: the array is a JSON value. */
 function partsOfArray(list: readonly unknown[]): readonly Part[] | undefined {
   if (list.length === 0) return undefined;
   const parts: Part[] = [];
@@ -91,7 +90,7 @@ function looksLikePart(value: Readonly<Record<string, unknown>>): boolean {
   return contents === 1;
 }
 
-/** What is wrong with the content of something that has the shape of a part. */
+/** The problem of an object with the members of a part; `undefined` if it is a valid part. */
 function contentProblem(part: Readonly<Record<string, unknown>>): string | undefined {
   const { text, raw, url, mediaType, filename, metadata } = part;
   if (text !== undefined && typeof text !== "string") return `.text must be a string, not ${kindOf(text)}`;
@@ -112,13 +111,13 @@ function contentProblem(part: Readonly<Record<string, unknown>>): string | undef
 function copyPart(part: Readonly<Record<string, unknown>>, place: string): Part {
   const problem = contentProblem(part);
   if (problem !== undefined) {
-    throw new TypeError(`${named(place)}${problem}. To send such an object as a value, wrap it: { data: … }.`);
+    throw new TypeError(`${named(place)}${problem}. To send this object as data, wrap it: { data: … }.`);
   }
   const copy: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(part)) {
     if (value !== undefined) copy[key] = toJson(value, `${place}.${key}`, []);
   }
-  // Its members have just been checked one by one.
+  // Safe cast: `contentProblem` checked the members.
   return copy as unknown as Part;
 }
 
@@ -146,8 +145,8 @@ function base64Of(bytes: Uint8Array): string {
 }
 
 /**
- * A copy of what a step returned, for the store. Unlike output it must come back as it was: an object whose class is lost by JSON, or that
- * JSON writes as something else (a Date), is a `TypeError` that names the place. `undefined` is a value of its own.
+ * A copy of a step's result for the store. A replay must return the same value: an object that JSON would change (a class instance, a Date) throws a
+ * `TypeError` with its path. `undefined` is allowed.
  */
 export function storableCopy(value: unknown): JsonValue | undefined {
   if (value === undefined) return undefined;
@@ -156,11 +155,11 @@ export function storableCopy(value: unknown): JsonValue | undefined {
 }
 
 function requirePlain(value: unknown, place: string, level = 0): void {
-  // What lies deeper than this, and what refers back to itself, is refused by the copy.
+  // Deeper values and cycles are refused by `toJson`.
   if (!isRecord(value) || level > MAX_DEPTH) return;
   if (!Array.isArray(value) && !isPlain(value)) {
     throw new TypeError(
-      `${valueAt(place)} is ${kindOf(value)}, which JSON does not keep. Return plain objects and arrays.`,
+      `${valueAt(place)} is ${kindOf(value)}, which JSON cannot represent. Return plain objects and arrays.`,
     );
   }
   for (const [key, member] of Object.entries(value)) {
@@ -179,17 +178,17 @@ function toJson(value: unknown, place: string, above: object[]): JsonValue {
       return value;
     case "number":
       if (Number.isFinite(value)) return value;
-      throw new TypeError(`${named(place)} is ${value}, which JSON cannot carry.`);
+      throw new TypeError(`${named(place)} is ${value}, which JSON cannot represent.`);
     case "object":
       return value === null ? null : objectToJson(value, place, above);
     default:
-      throw new TypeError(`${named(place)} is ${kindOf(value)}, which JSON cannot carry.`);
+      throw new TypeError(`${named(place)} is ${kindOf(value)}, which JSON cannot represent.`);
   }
 }
 
 function objectToJson(value: object, place: string, above: object[]): JsonValue {
-  if (above.includes(value)) throw new TypeError(`${named(place)} refers back to itself, which JSON cannot carry.`);
-  if (above.length >= MAX_DEPTH) throw new TypeError(`${named(place)} lies deeper than ${MAX_DEPTH} levels.`);
+  if (above.includes(value)) throw new TypeError(`${named(place)} contains itself, which JSON cannot represent.`);
+  if (above.length >= MAX_DEPTH) throw new TypeError(`${named(place)} is nested deeper than ${MAX_DEPTH} levels.`);
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
     throw new TypeError(`${named(place)} is binary. Send it as a file: { file: { bytes, mediaType } }.`);
   }
@@ -200,7 +199,7 @@ function objectToJson(value: object, place: string, above: object[]): JsonValue 
 }
 
 function arrayToJson(list: readonly unknown[], place: string, above: object[]): JsonValue[] {
-  // Array.from visits holes, which `map` would skip.
+  // Array.from visits holes in the array; `map` skips them.
   return Array.from(list, (element, index) => toJson(element, `${place}[${index}]`, above));
 }
 
@@ -208,13 +207,13 @@ function membersToJson(value: object, place: string, above: object[]): JsonValue
   if (hasToJson(value)) return toJson(value.toJSON(), place, above);
   const entries = Object.entries(value);
   if (entries.length === 0 && !isPlain(value)) {
-    throw new TypeError(`${named(place)} is ${kindOf(value)}, of which nothing would be left in JSON.`);
+    throw new TypeError(`${named(place)} is ${kindOf(value)}, which would be empty in JSON.`);
   }
   const copy: Record<string, JsonValue> = {};
   for (const [key, member] of entries) {
     if (member === undefined) continue;
     const json = toJson(member, `${place}.${key}`, above);
-    // Assigned, this one name would set the prototype instead of making a member.
+    // Assigning a member called `__proto__` would set the prototype.
     if (key === "__proto__")
       Object.defineProperty(copy, key, { value: json, enumerable: true, configurable: true, writable: true });
     else copy[key] = json;

@@ -1,4 +1,4 @@
-/** Thrown by `task.reject()`: the task ends as rejected. */
+/** Thrown by `task.reject()`: the task ends as `rejected`. */
 export class Rejection extends Error {
   override readonly name = "Rejection";
 }

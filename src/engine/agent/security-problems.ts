@@ -3,7 +3,7 @@ import { isRecord, isText, isUrl } from "./declared-value.ts";
 
 type SchemeType = SecurityScheme["type"];
 
-/** The texts each kind of scheme cannot do without. */
+/** Required strings of each type of scheme. */
 const TEXTS: Readonly<Record<SchemeType, readonly string[]>> = {
   apiKey: ["name"],
   http: ["scheme"],
@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<SchemeType, readonly string[]>> = {
   mutualTLS: [],
 };
 
-/** The addresses each flow cannot do without. */
+/** Required URLs of each OAuth flow. */
 const FLOW_URLS: Readonly<Record<OAuthFlowName, readonly string[]>> = {
   authorizationCode: ["authorizationUrl", "tokenUrl"],
   clientCredentials: ["tokenUrl"],
@@ -23,7 +23,7 @@ const FLOW_URLS: Readonly<Record<OAuthFlowName, readonly string[]>> = {
 
 const KEY_PLACES: readonly unknown[] = ["header", "query", "cookie"];
 
-/** What is wrong with an agent's `securitySchemes`, each in a sentence. */
+/** The problems of an agent's `securitySchemes`, one sentence each. */
 export function schemeProblems(schemes: unknown): readonly string[] {
   if (schemes === undefined) return [];
   if (!isRecord(schemes)) return ["`securitySchemes` must be an object: the schemes by name."];
@@ -31,8 +31,8 @@ export function schemeProblems(schemes: unknown): readonly string[] {
 }
 
 /**
- * What is wrong with requirements: a list of which any one must be met, each naming schemes with the scopes they need. Where the agent
- * declares none, they are the server's, which looks when it starts whether it has them.
+ * The problems of security requirements, one sentence each. If the agent declares no schemes, the names refer to schemes of the server, which checks
+ * them when it starts.
  */
 export function securityProblems(place: string, requirements: unknown, schemes: unknown): readonly string[] {
   if (requirements === undefined) return [];
@@ -46,7 +46,7 @@ export function securityProblems(place: string, requirements: unknown, schemes: 
       if (known.length > 0 && !known.includes(name)) {
         const there = known.join(", ");
         problems.push(
-          `\`${at}\` names the scheme ${JSON.stringify(name)}, which \`securitySchemes\` lacks (there is ${there}).`,
+          `\`${at}\` names the scheme ${JSON.stringify(name)}, which \`securitySchemes\` does not define (defined: ${there}).`,
         );
       }
       if (!Array.isArray(scopes) || scopes.some((scope) => typeof scope !== "string"))
@@ -73,10 +73,10 @@ function problemsOf(place: string, scheme: unknown): readonly string[] {
 
 function flowProblems(place: string, flows: unknown): readonly string[] {
   if (!isRecord(flows) || Object.keys(flows).length === 0)
-    return [`\`${place}\` must hold at least one of ${OAUTH_FLOWS.join(", ")}.`];
+    return [`\`${place}\` must have at least one of ${OAUTH_FLOWS.join(", ")}.`];
   return Object.entries(flows).flatMap(([name, flow]) => {
     const at = `${place}.${name}`;
-    if (!isFlowName(name)) return [`\`${at}\` is no flow: there is ${OAUTH_FLOWS.join(", ")}.`];
+    if (!isFlowName(name)) return [`\`${at}\` is not an OAuth flow; use ${OAUTH_FLOWS.join(", ")}.`];
     if (!isRecord(flow)) return [`\`${at}\` must be an object.`];
     const { scopes } = flow;
     const hasScopes = isRecord(scopes) && Object.values(scopes).every((meaning) => typeof meaning === "string");

@@ -7,73 +7,77 @@ import type { Principal } from "../../protocol/principal.ts";
 import type { OnlyJson } from "./json-check.ts";
 import type { Output, ReceivedFile, RunResult } from "./output-types.ts";
 
-/** Writes one artifact. */
+/** Writes one artifact of the task. Each method rejects with a `TaskAborted` after the run was aborted. */
 export interface ArtifactWriter {
-  /** Adds to the artifact. Resolves once the chunk is in line; waits only while too much is uncommitted. */
+  /** Appends a chunk. Resolves when the chunk is queued; waits if the store falls behind. Readers see a chunk only after it is stored. */
   write(output: Output): Promise<void>;
-  /** Puts this in the place of all that the artifact holds. What is written later is added to it. */
+  /** Replaces the whole content of the artifact. Later writes append to it. */
   replace(output: Output): Promise<void>;
-  /** Completes the artifact, with a last chunk if one is given. */
+  /** Completes the artifact, optionally with a last chunk. */
   end(output?: Output): Promise<void>;
 }
 
-/** Options that are given again, or for the first time, with a later write replace what the artifact had of them. */
+/** Options of an artifact. An option that is passed again later replaces the earlier value. */
 export interface ArtifactOptions {
   readonly description?: string;
   readonly metadata?: JsonObject;
   readonly extensions?: readonly string[];
 }
 
+/** Passed to the function of `task.step`. */
 export interface StepContext {
-  /** The same for every try of this step: pass it downstream so that work done twice counts once. */
+  /** An idempotency key: the same for every attempt of this step. Pass it to the services that the step calls. */
   readonly key: string;
+  /** Attempt of the run, starting at 1. */
   readonly attempt: number;
   readonly signal: AbortSignal;
 }
 
 export interface AskOptions<Schema extends StandardSchemaV1 | undefined = undefined> {
-  /** Checks the answer; a wrong one is asked again, saying what was wrong. */
+  /** Validates the answer. After an invalid answer the question is asked again with the validation errors. */
   readonly schema?: Schema;
-  /** The answer is kept only for replay, encrypted: never in history, events or logs. */
+  /** The answer is stored encrypted, for replay only: never in history, events or logs. */
   readonly sensitive?: boolean;
-  /** Milliseconds to wait. Overrides the agent's `inputTimeout`. */
+  /** Milliseconds to wait for the answer. Overrides the agent's `inputTimeout`. */
   readonly timeout?: number;
-  /** When nobody answers in time: fail the task (default), or go on with `undefined`. */
+  /** At the timeout: fail the task (default), or resolve with `undefined`. */
   readonly onTimeout?: "fail" | "continue";
-  /** Tells questions apart in a replay. Default: the question itself. */
+  /** Identifies the question in a replay. Default: the text of the question. */
   readonly name?: string;
-  /** The caller is to use a tool of its own and to answer with what that gave. */
+  /** Asks the caller to run one of its own tools and to answer with the result. */
   readonly tool?: { readonly name: string; readonly input?: JsonValue };
 }
 
 export interface AuthOptions {
-  /** Any one will do: names of schemes the caller knows, from the card say, or schemes in the form of a card. */
+  /** Alternatives: names of schemes that the caller knows (for example from the card), or schemes in the form of a card. */
   readonly schemes?: readonly (string | JsonObject)[];
-  /** What is needed, for whoever reads the data and not the text. */
+  /** What is needed, for programs that do not read the message. */
   readonly description?: string;
   /**
-   * The caller is to hand back a secret. It may encrypt it to a key that is made for this request; either way it is kept only for replay,
-   * encrypted: never in history, events or logs.
+   * The caller must answer with a secret. It may encrypt the secret to a key that is created for this request. The secret is stored encrypted, for
+   * replay only: never in history, events or logs.
    */
   readonly secret?: boolean;
-  /** Resolves when the authorisation was given in some other way; rejects when it was refused. Called anew by each attempt. */
+  /** Resolves when the authorisation was granted elsewhere; rejects when it was refused. Called again in each attempt. */
   readonly until?: (signal: AbortSignal) => Promise<unknown>;
-  /** Milliseconds to wait; then the task fails. Default: for ever. */
+  /** Milliseconds to wait; then the task fails. Default: no limit. */
   readonly timeout?: number;
-  /** Tells requests apart in a replay. Default: their text. */
+  /** Identifies the request in a replay. Default: its text. */
   readonly name?: string;
 }
 
-/** Something the caller must authorise. */
+/** A request for an authorisation by the caller. */
 export interface AuthRequest extends AuthOptions {
-  /** For people: what it is for, and what to do. */
+  /** For people: what the authorisation is for, and what to do. */
   readonly message: string | Part | readonly Part[];
 }
 
+/** Type of an answer: the output of the schema, or the text. */
 export type Answer<Schema extends StandardSchemaV1 | undefined> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : string;
 
+/** Writes to the log of the server, with the task's id. */
 export interface TaskLog {
   debug(message: string, details?: object): void;
   info(message: string, details?: object): void;
@@ -81,59 +85,59 @@ export interface TaskLog {
   error(message: string, details?: object): void;
 }
 
-/** One task, as the author's function sees it. `Input` is the type of the skill's schema, where it has one. */
+/** The task that the author's function works on. `Input` is the output type of the skill's schema. */
 export interface TaskContext<Input = JsonValue | undefined> {
   readonly id: string;
   readonly contextId: string;
-  /** The message that started this turn; also in a replay. */
+  /** The message that started this turn. The same in a replay. */
   readonly message: Message;
   /** The text of that message. */
   readonly text: string;
-  /** The data of that message: the skill's validated input, else the first data part. */
+  /** The data of that message: the validated input of the skill, or the first data part. */
   readonly data: Input;
   readonly files: readonly ReceivedFile[];
   /** All messages of the task so far, oldest first. */
   readonly history: readonly Message[];
-  /** What the task has produced before this turn. */
+  /** The artifacts from earlier turns. */
   readonly artifacts: readonly Artifact[];
   readonly caller: Principal;
   readonly tenant: string;
-  /** The metadata of the request that made the task. */
+  /** Metadata of the request that created the task. */
   readonly metadata: JsonObject;
-  /** The media types the caller accepts; empty: any. */
+  /** Media types that the caller accepts; empty: any. */
   readonly outputModes: readonly string[];
-  /** URIs of the extensions in force: those the agent declares, as far as the request that made the task asked for them. */
+  /** URIs of the active extensions: declared by the agent and requested by the call that created the task. */
   readonly extensions: readonly string[];
   /**
-   * The agents that the task's messages have passed, this one last. Pass it as `callPath` to every call of another agent that is made
-   * for this task, so that agents that call each other in a circle are stopped.
+   * The agents that the task's messages passed through, this agent last. Pass it as `callPath` to every call of another agent for this task, so
+   * that cycles of agents that call each other are detected.
    */
   readonly callPath: readonly string[];
-  /** The skill this turn was routed to, where the agent has skills of its own handler. */
+  /** Id of the skill that this turn was routed to. */
   readonly skillId: string | undefined;
-  /** 1, and one more for each start after a crash or a parked wait. */
+  /** 1 for the first start of this turn, plus 1 for each restart after a crash or after the run was parked. */
   readonly attempt: number;
-  /** Aborts on cancel, deadline, shutdown, lost lease and parking; `signal.reason` is a {@link TaskAborted}. */
+  /** Aborts on cancel, timeout, shutdown, lost lease and parking; `signal.reason` is a `TaskAborted`. */
   readonly signal: AbortSignal;
   readonly log: TaskLog;
 
-  /** Tells people what is going on. */
+  /** Sets the status message of the working task, for people. */
   status(message?: string | Part | readonly Part[], metadata?: JsonObject): Promise<void>;
   /**
-   * Sets metadata of the task, such as usage or results: shown by gets and lists after the next commit, and in the task's last status event. Merged key by
-   * key with what was set before; `null` or `undefined` removes a key. At most 16 KB of JSON in all, else it rejects with `metadata-too-large`.
+   * Sets metadata of the task, such as usage or results. Gets and lists show it after the next commit; the last status event contains it. Keys are
+   * merged with earlier calls; `null` or `undefined` removes a key. Rejects with `metadata-too-large` over 16 KB of JSON in total.
    */
   setMetadata(metadata: Readonly<Record<string, JsonValue | undefined>>): Promise<void>;
-  /** The artifact of that name: same name, same artifact, in every attempt. */
+  /** A writer for the artifact with this name. The same name is the same artifact, in every attempt. */
   artifact(name: string, options?: ArtifactOptions): ArtifactWriter;
   /**
-   * Does something once: after a crash its result is returned, not computed again. The result must be plain JSON: a Map, a Date, bytes or a
-   * class instance is refused by the compiler where it can tell, and fails the task with `step-not-json` where it cannot.
+   * Runs `work` and stores its result: after a restart the stored result is returned, and `work` does not run again. The result must be plain JSON.
+   * The compiler rejects a Map, a Date, bytes or a class instance if it can see the type; otherwise the task fails with `step-not-json`.
    */
   step<T>(name: string, work: (step: StepContext) => (T | Promise<T>) & OnlyJson<T>): Promise<T>;
-  /** Waits, through restarts if need be. */
+  /** Waits this many milliseconds, also across restarts of the server. */
   sleep(milliseconds: number, options?: { readonly name?: string }): Promise<void>;
-  /** Asks the caller and waits for the answer, through restarts if need be. */
+  /** Asks the caller and waits for the answer, also across restarts of the server. */
   ask<const Schema extends StandardSchemaV1 | undefined = undefined>(
     question: string | Part | readonly Part[],
     options: AskOptions<Schema> & { readonly onTimeout: "continue" },
@@ -143,28 +147,29 @@ export interface TaskContext<Input = JsonValue | undefined> {
     options?: AskOptions<Schema>,
   ): Promise<Answer<Schema>>;
   /**
-   * The next message that arrived meanwhile; waits for one, unless told not to. With a `signal` it waits until that aborts, and
-   * then gives `undefined`. `name` tells messages of different places apart in a replay.
+   * The next unread message of the task. Waits for one, unless `wait` is false; with a `signal`, waits until it aborts and then resolves with
+   * `undefined`. `name` identifies the call in a replay.
    */
   next(options: { readonly wait: false; readonly name?: string }): Promise<Message | undefined>;
   next(options: { readonly signal: AbortSignal; readonly name?: string }): Promise<Message | undefined>;
   next(options?: { readonly wait?: true; readonly name?: string }): Promise<Message>;
   /**
-   * Says what the caller must authorise and waits, through restarts if need be. Resolves with the caller's next message, or with nothing
-   * once `until` has resolved. With `secret` it resolves with the secret the caller hands back.
+   * Asks the caller for an authorisation and waits, also across restarts of the server. Resolves with the caller's next message, or with
+   * `undefined` after `until` resolved. With `secret`, resolves with the secret from the answer.
    */
   requireAuth(request: AuthRequest & { readonly secret: true; readonly until?: never }): Promise<string>;
   requireAuth(request: AuthRequest & { readonly secret: true }): Promise<string | undefined>;
   requireAuth(request: AuthRequest): Promise<Message | undefined>;
-  /** The same in words alone. */
+  /** The same with an explanation only. */
   requireAuth(
     explanation: string | Part | readonly Part[],
     options?: Pick<AuthOptions, "until" | "timeout" | "name">,
   ): Promise<Message | undefined>;
-  /** Refuses the task. */
+  /** Throws: ends the task as `rejected`. */
   reject(reason: string): never;
-  /** Resolves when everything written so far is committed. */
+  /** Resolves when everything written so far is stored. */
   flush(): Promise<void>;
 }
 
+/** A `run` function of an agent or a skill. */
 export type RunFunction<Input = JsonValue | undefined> = (task: TaskContext<Input>) => RunResult;

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../protocol/json.ts";
 
 /**
- * Thrown by an author to fail a task with words the caller may read. Any other error fails it too, but the caller learns
- * only that the agent failed; the error itself goes to the log.
+ * Throw it in `run` to fail the task with a message that the caller reads. Any other error also fails the task, but the caller gets a general
+ * message; the error itself is logged.
  */
 export class TaskFailure extends Error {
   override readonly name = "TaskFailure";

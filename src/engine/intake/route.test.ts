@@ -65,18 +65,18 @@ describe("routeMessage", () => {
     ["both, the message winning", { message: { skillId: "book" }, request: { skillId: "plan" } }],
   ])("a skill named in the metadata of %s gets it", async (_name, metadata) => {
     const routed = await route(make({ run, skills: [plan, book] }), { data: { hotel: "Grand" } }, metadata);
-    expect(routed).toEqual({ kind: "skill", skill: book, data: { hotel: "Grand" }, raw: { hotel: "Grand" } });
+    expect(routed).toEqual({ kind: "skill", skill: book, data: { hotel: "Grand" } });
   });
 
   test("a named skill without a handler of its own is still named, for the agent's run", async () => {
     const routed = await route(make({ run, skills: [listed] }), { data: 1 }, { message: { skillId: "listed" } });
-    expect(routed).toEqual({ kind: "skill", skill: listed, data: 1, raw: 1 });
+    expect(routed).toEqual({ kind: "skill", skill: listed, data: 1 });
   });
 
   test("a named skill that takes text gets the text", async () => {
     const say: Skill = { ...chat, id: "say", input: z.string().min(2) };
     const routed = await route(make({ skills: [say] }), { text: "hello" }, { message: { skillId: "say" } });
-    expect(routed).toMatchObject({ kind: "skill", data: "hello", raw: "hello" });
+    expect(routed).toMatchObject({ kind: "skill", data: "hello" });
   });
 
   test("an unknown skill is refused, naming the known ones", async () => {
@@ -120,8 +120,7 @@ describe("routeMessage", () => {
     ["JSON text", { text: '{"city":"Oslo","days":"2"}' }],
   ])("the only skill whose schema fits the %s gets it, validated", async (_name, part) => {
     const routed = await route(make({ run, skills: [book, plan, chat] }), part);
-    const raw = { city: "Oslo", days: "2" };
-    expect(routed).toEqual({ kind: "skill", skill: plan, data: { city: "Oslo", days: 2 }, raw });
+    expect(routed).toEqual({ kind: "skill", skill: plan, data: { city: "Oslo", days: 2 } });
   });
 
   test("data that is null is data", async () => {
@@ -205,9 +204,9 @@ describe("routeMessage", () => {
     const reason = reasonOf(
       await route(make({ skills: [plan, book, chat, { ...chat, id: "chat2" }] }), { data: { city: "Oslo" } }),
     );
-    expect(reason).toMatch(/"plan" \(Plan a trip\) expects data of its form \(days: /);
-    expect(reason).toMatch(/"book" \(Book a room\) expects data of its form \(hotel: /);
-    expect(reason).toMatch(/"chat" \(Chat\) takes any message that names it/);
+    expect(reason).toMatch(/"plan" \(Plan a trip\) expects data that fits its schema \(days: /);
+    expect(reason).toMatch(/"book" \(Book a room\) expects data that fits its schema \(hotel: /);
+    expect(reason).toMatch(/"chat" \(Chat\) accepts any message that names it/);
     expect(reason).toContain("skillId");
   });
 

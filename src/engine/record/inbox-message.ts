@@ -2,14 +2,14 @@ import type { CallPath } from "../../protocol/call-path.ts";
 import type { Message } from "../../protocol/message.ts";
 import { readMessage, writeMessage } from "../../protocol/serial.ts";
 
-/** A message that waits in a task's inbox, with what must be known of it besides until the run takes it. */
+/** A message in a task's inbox, with the data that is not part of the message itself. */
 interface InboxMessage {
   readonly message: Message;
-  /** The agents that the message has passed. Absent: none. */
+  /** The agents that the message passed through. Absent: none. */
   readonly callPath?: CallPath | undefined;
 }
 
-/** The text of a message and its path. The path is a member of its own, which no caller can set: messages have only known members. */
+/** The stored text. The call path is an additional member; callers cannot set it, because unknown members of messages are removed. */
 export function writeInboxMessage(message: Message, callPath: CallPath = []): string {
   if (callPath.length === 0) return writeMessage(message);
   const withPath: Message & { readonly callPath: CallPath } = { ...message, callPath };

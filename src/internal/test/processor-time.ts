@@ -1,4 +1,4 @@
-/** The processor time that `work` takes, in ms: the least of several tries, since other processes and the garbage collector disturb some of them. */
+/** Milliseconds of processor time that `work` takes: the minimum of several runs, because other processes and garbage collection disturb some. */
 export function processorTime(work: () => unknown, tries = 7): number {
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < tries; attempt++) {

@@ -1,7 +1,7 @@
 import type { Scope } from "../../protocol/principal.ts";
 import type { TaskRow } from "./task-row.ts";
 
-/** Which tasks a message made, oldest first: the same id may have made several. */
+/** The tasks that were created with a message id, oldest first: an id may have created several. */
 export class MessageIndex {
   readonly #tasks = new Map<string, TaskRow[]>();
 
@@ -17,12 +17,12 @@ export class MessageIndex {
     const key = keyOf(row);
     const rows = key === undefined ? undefined : this.#tasks.get(key);
     if (key === undefined || rows === undefined) return;
-    // The oldest go first, so it is found at once even where one id has made many.
+    // The oldest task is deleted first, so the search ends at once even if the id created many tasks.
     rows.splice(rows.indexOf(row), 1);
     if (rows.length === 0) this.#tasks.delete(key);
   }
 
-  /** The latest, of those made at `since` or later. */
+  /** The newest task that was created at `since` or later. */
   latest(scope: Scope, messageId: string, since: number = Number.NEGATIVE_INFINITY): TaskRow | undefined {
     return this.#tasks.get(messageKey(scope, messageId))?.findLast((row) => row.create.at >= since);
   }

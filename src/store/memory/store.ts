@@ -33,20 +33,20 @@ import { applyWrite, isContiguous, newRow, type TaskRow } from "./task-row.ts";
 import { Webhooks } from "./webhooks.ts";
 
 export interface MemoryStoreOptions {
-  /** Default: at most 1000 tasks, pruned by 100. */
+  /** Default: `maxTasks` 1000, `pruneCount` 100. */
   readonly retention?: Retention;
-  /** The store's clock, in ms. Default: the system's, read once and counted on monotonically, so that setting it moves nothing. */
+  /** The store's clock in milliseconds. Default: the system clock, read once and continued monotonically, so that setting it has no effect. */
   readonly now?: () => number;
 }
 
-/** A store that forgets everything with the process. Each commit is applied at once; its promise is already resolved. */
+/** A store in memory: its content ends with the process. A commit is applied before the call returns; its promise is already resolved. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   return new MemoryStore(options);
 }
 
 const DEFAULT_RETENTION: Retention = { maxTasks: 1000, pruneCount: 100 };
 const DEFAULT_PRUNE_COUNT = 100;
-/** Tasks that one sweep changes at most, so that it does not block the event loop for long. */
+/** Maximum number of tasks that one sweep changes, so that it blocks the event loop only briefly. */
 const SWEEP_TASKS = 500;
 
 class MemoryStore implements Store {
@@ -59,7 +59,7 @@ class MemoryStore implements Store {
   readonly #scopes = new Map<string, Set<TaskRow>>();
   readonly #messages = new MessageIndex();
   readonly #webhooks = new Webhooks((node) => this.#isLiving(node));
-  /** When each node's lease runs out. */
+  /** When each node's lease expires. */
   readonly #nodes = new Map<string, number>();
   #closed = false;
 
@@ -218,7 +218,7 @@ class MemoryStore implements Store {
       const age = now - row.head.statusAt;
       const isExpired = maxAge !== undefined && age > maxAge;
       const hasOldLog = logAge !== undefined && age > logAge && row.firstSeq <= row.seq;
-      if ((!isExpired && !hasOldLog) || this.#webhooks.isWaitingFor(row)) continue;
+      if ((!isExpired && !hasOldLog) || this.#webhooks.hasActive(row)) continue;
       if (isExpired) this.#delete(row);
       else dropLog(row);
       changed += 1;
@@ -304,7 +304,7 @@ class MemoryStore implements Store {
     return (this.#nodes.get(node) ?? 0) > this.#now();
   }
 
-  /** Sees to it that one more task may be kept. */
+  /** Deletes tasks if needed so that another one can be stored; false if that is impossible. */
   #makeRoom(): boolean {
     const { maxTasks, pruneCount = DEFAULT_PRUNE_COUNT } = this.#retention;
     return maxTasks === undefined || this.#tasks.size < maxTasks || this.#prune(pruneCount) > 0;
@@ -314,7 +314,7 @@ class MemoryStore implements Store {
     let deleted = 0;
     for (const row of this.#finished) {
       if (deleted >= count) break;
-      if (this.#webhooks.isWaitingFor(row)) continue;
+      if (this.#webhooks.hasActive(row)) continue;
       this.#delete(row);
       deleted += 1;
     }
@@ -345,7 +345,7 @@ function post(row: TaskRow, { entry, maxWaiting }: InboxPost): Outcome {
   return row.node === undefined ? OK : { status: "ok", node: row.node };
 }
 
-/** The result must outlive the events it was made of. */
+/** Deletes the events of a finished task, after computing its artifacts from them. */
 function dropLog(row: TaskRow): void {
   if (row.artifacts === undefined) {
     const fold = new ArtifactFold();
@@ -356,7 +356,7 @@ function dropLog(row: TaskRow): void {
   row.firstSeq = row.seq + 1;
 }
 
-/** The rows up to the one that would make them more than `maxBytes`; one at least. */
+/** The first rows that together have at most `maxBytes` bytes; at least one. */
 function firstBytes(rows: readonly TaskRow[], query: ListQuery): readonly TaskRow[] {
   const { maxBytes } = query;
   if (maxBytes === undefined) return rows;
@@ -368,7 +368,7 @@ function firstBytes(rows: readonly TaskRow[], query: ListQuery): readonly TaskRo
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/** About how many bytes a record has that is read with these options. */
+/** Approximate bytes of a record that is read with these options. */
 function bytesOf(row: TaskRow, options: Pick<ListQuery, "artifacts" | "history">): number {
   const { status, metadata = "" } = row.head;
   const { from, to } = historyRange(row.history, options);
@@ -386,7 +386,7 @@ function bodyBytes(entries: Iterable<{ readonly body: string }>): number {
 function recordOf(row: TaskRow, options: Omit<GetOptions, "scope">): TaskRecord {
   const { create } = row;
   const { largeBytes = Number.POSITIVE_INFINITY } = options;
-  // Without the log there is nothing else to make them of.
+  // Without the log, the artifacts cannot be computed again: never leave them out.
   const keepsArtifacts = row.firstSeq > 1 || (row.artifacts?.length ?? 0) <= largeBytes;
   const artifacts = options.artifacts && keepsArtifacts ? row.artifacts : undefined;
   const range = historyRange(row.history, options);
@@ -409,7 +409,7 @@ function recordOf(row: TaskRow, options: Omit<GetOptions, "scope">): TaskRecord 
   };
 }
 
-/** Which messages are asked for. Those that follow a later seq come later. */
+/** The range of requested messages. `after` never falls from one message to the next. */
 function historyRange(
   history: readonly HistoryEntry[],
   { history: limit, upTo }: Pick<GetOptions, "history" | "upTo">,

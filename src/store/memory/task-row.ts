@@ -13,7 +13,7 @@ import type {
 import { INBOX, OK } from "../outcomes.ts";
 import type { WebhookRow } from "./webhook-row.ts";
 
-/** Everything the memory store keeps of one task. */
+/** A task in the memory store. */
 export interface TaskRow {
   readonly id: TaskId;
   readonly create: TaskCreate;
@@ -28,11 +28,11 @@ export interface TaskRow {
   inbox: InboxEntry[];
   readonly steps: Map<string, StepRecord>;
   artifacts: string | undefined;
-  /** By id; `undefined` while there is none. */
+  /** By id; `undefined`: none. */
   webhooks: Map<string, WebhookRow> | undefined;
 }
 
-/** What a task is before its first write is applied; `undefined` if that write has no status to begin with. */
+/** A new task before its first write is applied; `undefined` if the write has neither a head nor an end. */
 export function newRow(id: TaskId, create: TaskCreate, write: TaskWrite): TaskRow | undefined {
   const head = write.head ?? write.end?.head;
   if (head === undefined) return undefined;
@@ -54,7 +54,7 @@ export function newRow(id: TaskId, create: TaskCreate, write: TaskWrite): TaskRo
   };
 }
 
-/** Whether the write goes on exactly where the log ends, the closing entry included. */
+/** Whether the entries of the write, including its end, continue the log without a gap. */
 export function isContiguous(seq: number, write: TaskWrite): boolean {
   let next = seq + 1;
   for (const entry of write.entries) if (entry.seq !== next++) return false;

@@ -1,7 +1,8 @@
 import type { WebhookRecord } from "../contract.ts";
 
+/** A webhook in the memory store. */
 export interface WebhookRow {
-  /** Which was first set before which. */
+  /** Order in which the webhooks were first set. */
   readonly serial: number;
   record: WebhookRecord;
 }

@@ -8,30 +8,30 @@ import type {
   WebhookRecord,
   WebhookSet,
 } from "../contract.ts";
-import { beyond, isGivenUp } from "../failed-webhooks.ts";
+import { excess, hasFailed } from "../failed-webhooks.ts";
 import { FENCED, FULL, INBOX, NOT_FOUND, OK } from "../outcomes.ts";
 import type { TaskRow } from "./task-row.ts";
 import type { WebhookRow } from "./webhook-row.ts";
 
-/** The webhooks of all tasks. Each task has its own by id; here are those that somebody must find without knowing the task. */
+/** The webhooks of all tasks. Each task row has its own webhooks by id; this class also indexes active and failed webhooks over all tasks. */
 export class Webhooks {
   readonly #active = new Set<WebhookRow>();
   readonly #failed = new Set<WebhookRow>();
   readonly #isLiving: (node: string) => boolean;
   #serial = 0;
-  /** One count for all, so that a webhook deleted and set again cannot come by an epoch that somebody still knows. */
+  /** One counter for all webhooks, so that a webhook that is deleted and set again never gets an epoch that a delivery still uses. */
   #epoch = 0;
 
   constructor(isLiving: (node: string) => boolean) {
     this.#isLiving = isLiving;
   }
 
-  /** Sets the webhook that a task is created with. */
+  /** Stores the webhook that a task is created with. */
   begin(task: TaskRow, draft: WebhookDraft): void {
     this.#put(task, draft, 0);
   }
 
-  /** The caller has seen to the scope. */
+  /** The caller has checked the scope. */
   apply(task: TaskRow, operation: WebhookOperation): Outcome {
     if (operation.kind === "webhook-set") return this.#set(task, operation);
     const row = task.webhooks?.get(operation.id);
@@ -44,7 +44,7 @@ export class Webhooks {
       case "webhook-advance":
         return this.#advance(task, row, operation);
       case "webhook-revive":
-        if (!isGivenUp(row.record.state)) return NOT_FOUND;
+        if (!hasFailed(row.record.state)) return NOT_FOUND;
         this.#change(row, { ...keyAndDraft(row.record), ...this.#afresh(operation.at, row.record.cursor) });
         return OK;
     }
@@ -68,8 +68,8 @@ export class Webhooks {
     for (const row of this.#failed) yield row.record;
   }
 
-  /** Whether one of the task's webhooks is still to be told something. */
-  isWaitingFor(task: TaskRow): boolean {
+  /** Whether the task has an active webhook. */
+  hasActive(task: TaskRow): boolean {
     for (const { record } of task.webhooks?.values() ?? []) if (record.state === "active") return true;
     return false;
   }
@@ -82,7 +82,7 @@ export class Webhooks {
     }
   }
 
-  /** Forgets all that a task has; it goes too. */
+  /** Deletes all webhooks of a task that is being deleted. */
   drop(task: TaskRow): void {
     for (const row of task.webhooks?.values() ?? []) this.#unlist(row);
     task.webhooks = undefined;
@@ -96,9 +96,9 @@ export class Webhooks {
     const present = task.webhooks?.get(webhook.id)?.record;
     const isNew = present === undefined || present.state === "removed";
     if (isNew && kept.length - replaced.length >= maxPerTask) return FULL;
-    for (const row of [...replaced, ...beyond(removed, maxPerTask)]) this.#delete(task, row);
+    for (const row of [...replaced, ...excess(removed, maxPerTask)]) this.#delete(task, row);
     const start = task.ended ? task.seq - 1 : task.seq;
-    // What is still to be told must not be lost because the address changes.
+    // Pending events must be delivered to the new target.
     const pending = [...(present === undefined ? [] : [present]), ...replaced.map(({ record }) => record)]
       .filter(({ state }) => state === "active" || state === "suspended")
       .map(({ cursor }) => cursor);
@@ -134,7 +134,7 @@ export class Webhooks {
     const { record } = row;
     if (record.state !== "active" || record.epoch !== advance.epoch) return FENCED;
     const { cursor, attempts, nextAt, failure } = advance;
-    const failedAt = advance.failedAt ?? (isGivenUp(advance.state) ? nextAt : undefined);
+    const failedAt = advance.failedAt ?? (hasFailed(advance.state) ? nextAt : undefined);
     const isRefused = advance.state === "idle" && (!task.ended || cursor < task.seq);
     const state = isRefused ? "active" : advance.state;
     this.#change(row, {
@@ -155,7 +155,7 @@ export class Webhooks {
     this.#unlist(row);
     row.record = record;
     if (record.state === "active") this.#active.add(row);
-    else if (isGivenUp(record.state)) this.#failed.add(row);
+    else if (hasFailed(record.state)) this.#failed.add(row);
   }
 
   #unlist(row: WebhookRow): void {

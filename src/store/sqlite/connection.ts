@@ -5,22 +5,22 @@ import { tasks } from "./migrations/0001-tasks.ts";
 import { webhooks } from "./migrations/0002-webhooks.ts";
 import type { StoreFailure } from "./sqlite-error.ts";
 
-/** `full`: what is committed survives a power cut. `process`: it survives the death of the process. */
+/** `full`: commits survive a power failure. `process`: commits survive a crash of the process only. */
 export type Durability = "full" | "process";
 
 export interface ConnectionOptions {
   readonly file: string;
-  /** No other process may open the file while any such connection is open, not even to read it. */
+  /** While such a connection is open, no other process can open the file, not even to read it. */
   readonly exclusive: boolean;
   readonly durability: Durability;
-  /** How long to wait for a lock that another program holds, in ms. */
+  /** Milliseconds to wait for a lock of another program. */
   readonly busyTimeout: number;
 }
 
 const MIGRATIONS = [tasks, webhooks];
 const MAX_READ_WAIT = 50;
 
-/** Where to open a file. SQLite's `unix-excl` locks the file itself for one process, whose connections share it. */
+/** The location for SQLite. Its VFS `unix-excl` locks the file for one process, whose connections share the lock. */
 export function locationOf({ file, exclusive }: Pick<ConnectionOptions, "file" | "exclusive">): string | URL {
   if (!exclusive) return file;
   const url = pathToFileURL(file);
@@ -28,11 +28,11 @@ export function locationOf({ file, exclusive }: Pick<ConnectionOptions, "file" |
   return url;
 }
 
-/** The one connection that writes. Brings the schema up to date; throws what SQLite throws, or a {@link SchemaTooNew}. */
+/** Opens the only writing connection and migrates the schema. Throws errors of SQLite, or a {@link SchemaTooNew}. */
 export function openForWriting(options: ConnectionOptions): DatabaseSync {
   const database = new DatabaseSync(locationOf(options), { timeout: options.busyTimeout });
   try {
-    // The first read: it fails here if the file is no database.
+    // The first read fails if the file is not a database.
     const version = userVersion(database);
     const pending = pendingMigrations(version, MIGRATIONS);
     if (pending === undefined) throw new SchemaTooNew(options.file, version);
@@ -55,13 +55,13 @@ export function openForWriting(options: ConnectionOptions): DatabaseSync {
 }
 
 export function openForReading(options: ConnectionOptions): DatabaseSync {
-  // Readers wait for nobody but a program that locks the whole file, and the thread they wait on has other things to do.
+  // A reader waits only if another program locks the whole file. Do not wait: it would block the event loop.
   const database = new DatabaseSync(locationOf(options), { timeout: Math.min(options.busyTimeout, MAX_READ_WAIT) });
   database.exec("PRAGMA query_only = ON; PRAGMA cache_size = -16000;");
   return database;
 }
 
-/** All that is read in it is of one moment. */
+/** Runs `work` in a read transaction: all its reads see the same snapshot. */
 export function inTransaction<T>(database: DatabaseSync, read: () => T): T {
   database.exec("BEGIN");
   try {
@@ -71,12 +71,12 @@ export function inTransaction<T>(database: DatabaseSync, read: () => T): T {
   }
 }
 
-/** Any further commits wait for the disk, or, for work that may be lost because it can be done again, do not. */
+/** Whether later commits wait for the disk. Work that can be repeated after a power failure need not wait. */
 export function setDurability(database: DatabaseSync, durability: Durability): void {
   database.exec(`PRAGMA synchronous = ${synchronousOf(durability)}`);
 }
 
-/** The file was written by a later release. */
+/** A newer release wrote the file. */
 export class SchemaTooNew extends Error {
   override readonly name = "SchemaTooNew";
   readonly failure: StoreFailure;

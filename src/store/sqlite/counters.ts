@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 /**
- * How many tasks there are of each scope, context and state, whole (level 0) and by time of their status in ever smaller
- * buckets, so that those since any moment are the sum of few rows. A context `""` stands for the whole scope.
+ * The number of tasks per scope, context and state: in total (level 0), and by the time of their status in ever smaller buckets, so that the
+ * number since any time is the sum of a few rows. The context `""` stands for the whole scope.
  */
 export const LEVELS: readonly { readonly level: number; readonly width: number }[] = [
   { level: 1, width: 2 ** 28 },
@@ -10,13 +10,13 @@ export const LEVELS: readonly { readonly level: number; readonly width: number }
   { level: 3, width: 2 ** 16 },
   { level: 4, width: 2 ** 10 },
 ];
-/** The width of the smallest buckets, in ms; within one, rows are counted. */
+/** Milliseconds of the smallest bucket; within a bucket, rows are counted. */
 export const FINEST = 1024;
 
 export interface CountedTask {
   readonly scope: number;
   readonly context: string;
-  /** Whether the counters of its context include it. */
+  /** The counters of the task's context include the task. */
   readonly counted: boolean;
   readonly state: number;
   readonly statusAt: number;
@@ -31,7 +31,7 @@ interface Delta {
   n: number;
 }
 
-/** Gathers what a transaction changes in the counters, and writes each counter once. */
+/** Collects the counter changes of a transaction and writes each counter once. */
 export class CounterDeltas {
   readonly #finest = new Map<string, Delta>();
   readonly #add: StatementSync;
@@ -47,13 +47,13 @@ export class CounterDeltas {
     );
   }
 
-  /** One more (`by` 1) or one less (-1) of this kind. */
+  /** Adds 1 or -1 to the counters of a task. */
   count(task: CountedTask, by: number): void {
     this.#bump(task, "", by);
     if (task.counted) this.#bump(task, task.context, by);
   }
 
-  /** Only in the counters of its context. */
+  /** Changes only the counters of the context. */
   countInContext(task: CountedTask): void {
     this.#bump(task, task.context, 1);
   }

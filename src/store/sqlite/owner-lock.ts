@@ -5,18 +5,18 @@ import { hasOtherPaths, identityOf, lockHolderOf, makePrivate } from "./file-ide
 import { isBusy } from "./sqlite-error.ts";
 
 export interface OwnerLock {
-  /** The file itself is locked, because it has other paths: every connection to it must be `exclusive`. */
+  /** The file has other paths and is locked itself: every connection to it must be `exclusive`. */
   readonly exclusive: boolean;
   release(): void;
 }
 
-/** The files whose stores this process has open: the system's locks keep out other processes only. */
+/** The files whose stores this process has open. Operating system locks exclude other processes only. */
 const openHere = new Set<string>();
 
 /**
- * Makes this process the only owner of a store's file. The lock is an open write transaction on a small database beside it:
- * the operating system ends it with the process, however that dies, and whoever comes too late can still read whose it is. A file that has
- * other paths is locked itself as well, since whoever comes by one of those finds no lock beside it.
+ * Makes this process the only owner of a store file. The lock is an open write transaction on a small database beside the file: the operating
+ * system ends it when the process dies, and another process can still read the owner's process id from it. A file with other paths (hard
+ * links, bind mounts) is locked itself as well, because a process that uses another path does not see the lock beside this one.
  */
 export function lockOwner(file: string): OwnerLock {
   const identity = identityOf(file);
@@ -44,7 +44,7 @@ function lockBeside(file: string): DatabaseSync {
   makePrivate(`${file}.lock`);
   const database = new DatabaseSync(`${file}.lock`, { timeout: 0 });
   try {
-    // The id is written in a transaction of its own, so that others can read it while the next one is held open.
+    // Commit the process id first, so that other processes can read it while the next transaction stays open.
     database.exec("BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS owner (pid INTEGER NOT NULL);");
     database.exec(`DELETE FROM owner; INSERT INTO owner VALUES (${process.pid}); COMMIT; BEGIN IMMEDIATE;`);
     return database;
@@ -56,17 +56,17 @@ function lockBeside(file: string): DatabaseSync {
   }
 }
 
-/** A connection that keeps every other process away from the file until it is closed. */
+/** A connection that excludes every other process from the file until it is closed. */
 function lockFile(file: string): DatabaseSync | undefined {
   const database = new DatabaseSync(locationOf({ file, exclusive: true }), { timeout: 0 });
   try {
-    // The first read locks it.
+    // The first read takes the lock.
     database.prepare("PRAGMA user_version").get();
     return database;
   } catch (thrown) {
     database.close();
     if (isBusy(thrown)) throw inUse(file, lockHolderOf(file), thrown);
-    // It is no database: who opens it next says so.
+    // The file is not a database: opening the store reports it.
     return undefined;
   }
 }
@@ -81,7 +81,7 @@ function inUse(file: string, pid: number | undefined, cause?: unknown): StoreErr
   );
 }
 
-/** The one who holds the lock may be writing its id at this moment: look again for a while. */
+/** The owner may be writing its process id right now: retry for a while. */
 function readOwner(database: DatabaseSync): number | undefined {
   database.exec("PRAGMA busy_timeout = 500");
   try {
@@ -89,7 +89,7 @@ function readOwner(database: DatabaseSync): number | undefined {
     const pid = database.prepare("SELECT pid FROM owner").get()?.["pid"];
     return typeof pid === "number" ? pid : undefined;
   } catch {
-    // Without an id the message says less; the lock is refused all the same.
+    // Without the process id the error says less; the lock is still refused.
     return undefined;
   }
 }

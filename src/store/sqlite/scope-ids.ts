@@ -6,17 +6,17 @@ const MAX_KNOWN = 10_000;
 const SELECT_ID = "SELECT id FROM scope WHERE agent = ? AND tenant = ? AND owner = ?";
 
 /**
- * Scopes are small numbers in the file. The thread that writes makes them, and removes those that have no task left. Only this thread may
- * remember which number a scope has: elsewhere it could be removed meanwhile.
+ * The file stores scopes as small numbers. The writer thread creates them and removes those without tasks. Only the writer thread may cache the
+ * number of a scope: for other threads it could be removed in between.
  */
 export class ScopeIds {
   readonly #ids = new Map<string, number>();
   readonly #select: StatementSync;
   readonly #insert: StatementSync;
   readonly #removeEmpty: StatementSync;
-  /** Scopes of tasks that were deleted or not made in this transaction. */
+  /** Scopes of tasks that this transaction deleted or did not create. */
   readonly #perhapsEmpty = new Set<number>();
-  /** No number is used twice while this process lives, so that one that a reader has found never means another scope. */
+  /** A number is never used twice while this process lives, so that a number a reader has found never means another scope. */
   #last: number;
 
   constructor(database: DatabaseSync) {
@@ -29,7 +29,7 @@ export class ScopeIds {
     this.#last = Number(database.prepare("SELECT max(id) AS id FROM scope").get()?.["id"] ?? 0);
   }
 
-  /** The number of a scope, made if it is new. */
+  /** The number of a scope; creates it if it is new. */
   idOf(scope: Scope): number {
     const known = this.find(scope);
     if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export class ScopeIds {
     return this.#remember(keyOf(scope), this.#last);
   }
 
-  /** The number of a scope, if there is a task in it. */
+  /** The number of a scope that has tasks; otherwise `undefined`. */
   find(scope: Scope): number | undefined {
     const key = keyOf(scope);
     const known = this.#ids.get(key);
@@ -47,12 +47,12 @@ export class ScopeIds {
     return id === undefined ? undefined : this.#remember(key, Number(id));
   }
 
-  /** A task of this scope was deleted or not made: the scope goes at the end of the transaction if no other task is in it. */
+  /** A task of this scope was deleted or not created: the scope is removed at the end of the transaction if it has no other task. */
   mayBeEmpty(id: number): void {
     this.#perhapsEmpty.add(id);
   }
 
-  /** Removes the scopes without tasks. To be called at the end of a transaction, when tasks that came meanwhile count. */
+  /** Removes the scopes without tasks. Call it at the end of a transaction, when the tasks it created count. */
   removeEmpty(): void {
     if (this.#perhapsEmpty.size === 0) return;
     for (const id of this.#perhapsEmpty) {
@@ -62,7 +62,7 @@ export class ScopeIds {
     this.#perhapsEmpty.clear();
   }
 
-  /** Forgets what a transaction did that was rolled back. */
+  /** Discards the changes of a transaction that was rolled back. */
   clear(): void {
     this.#ids.clear();
     this.#perhapsEmpty.clear();
@@ -75,12 +75,12 @@ export class ScopeIds {
   }
 }
 
-/** Removes the scopes that have no task, as earlier releases left them behind. */
+/** Removes scopes without tasks that earlier releases left in the file. */
 export function removeEmptyScopes(database: DatabaseSync): void {
   database.exec("DELETE FROM scope WHERE NOT EXISTS (SELECT 1 FROM task WHERE task.scope = scope.id)");
 }
 
-/** Scopes as a reader finds them. */
+/** Looks up scopes for readers. */
 export class ScopeReader {
   readonly #scopes = new Map<number, Scope>();
   readonly #select: StatementSync;
@@ -91,13 +91,13 @@ export class ScopeReader {
     this.#selectById = database.prepare("SELECT agent, tenant, owner FROM scope WHERE id = ?");
   }
 
-  /** The number of a scope, if there is a task in it now. */
+  /** The number of a scope that has tasks now; otherwise `undefined`. */
   find({ agent, tenant, owner }: Scope): number | undefined {
     const id = this.#select.get(agent, tenant, owner)?.["id"];
     return id === undefined ? undefined : Number(id);
   }
 
-  /** The scope of a number that a task has. `undefined`: the task was deleted since it was read, and its scope with it. */
+  /** The scope with this number. `undefined`: the task, and its scope, were deleted after the task was read. */
   scopeOf(id: number): Scope | undefined {
     const known = this.#scopes.get(id);
     if (known !== undefined) return known;
@@ -114,7 +114,7 @@ function scopeIn(row: Record<string, unknown>): Scope {
   return { agent: String(row["agent"]), tenant: String(row["tenant"]), owner: String(row["owner"]) };
 }
 
-/** One text for each scope: the lengths say where the first two parts end. Made for every new task, so it must be quick. */
+/** A unique text per scope: two lengths separate the parts. Called for every new task, so it must be fast. */
 function keyOf({ agent, tenant, owner }: Scope): string {
   return `${agent.length}.${tenant.length}.${agent}${tenant}${owner}`;
 }

@@ -9,13 +9,13 @@ const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
 
-/** What went wrong, in a form that crosses threads. */
+/** An error in a form that can be sent between threads. */
 export interface StoreFailure {
   readonly code: StoreErrorCode;
   readonly message: string;
 }
 
-/** SQLite's primary result code, if SQLite threw this. */
+/** The primary result code, if SQLite threw the error. */
 export function sqliteCode(thrown: unknown): number | undefined {
   const isSqlite = thrown instanceof Error && "errcode" in thrown && typeof thrown.errcode === "number";
   return isSqlite ? Number(thrown.errcode) & 0xff : undefined;
@@ -26,12 +26,12 @@ export function isBusy(thrown: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
-/** Why a transaction that was rolled back, or a read, failed. */
+/** The failure of a read, or of a transaction that was rolled back. */
 export function failureOf(thrown: unknown, file: string): StoreFailure {
   const code = sqliteCode(thrown);
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   if (code === BUSY || code === LOCKED) {
-    return { code: "busy", message: `${file} is locked by another program (${reason}). Close whatever has it open.` };
+    return { code: "busy", message: `${file} is locked by another program (${reason}). Close the other program.` };
   }
   if (code === FULL || code === IOERR) {
     return { code: "full", message: `${file} cannot be written (${reason}). Free some disk space.` };
@@ -40,8 +40,8 @@ export function failureOf(thrown: unknown, file: string): StoreFailure {
 }
 
 /**
- * Why a COMMIT failed. A busy or a full one has not happened: a full disk is met while the pages go into the write-ahead
- * log, and without the last of them there is no commit. Any other error may come after that last page.
+ * The failure of a COMMIT. With `busy` or `full` nothing was committed: a full disk fails while pages are written to the write-ahead log, and
+ * the last page makes the commit. Any other error may occur after that page, so the outcome is unknown.
  */
 export function commitFailureOf(thrown: unknown, file: string): StoreFailure {
   const code = sqliteCode(thrown);
@@ -49,7 +49,7 @@ export function commitFailureOf(thrown: unknown, file: string): StoreFailure {
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return {
     code: "unknown",
-    message: `${file}: a commit failed (${reason}), and whether it was written shows only when the file is opened again. Restart.`,
+    message: `${file}: a commit failed (${reason}). Whether it was written is known after the file is opened again: restart the process.`,
   };
 }
 

@@ -40,25 +40,25 @@ import type { CommitFault, WriterReply } from "./write/writer-messages.ts";
 import { WriterThread } from "./write/writer-thread.ts";
 
 export interface SqliteStoreOptions {
-  /** Made if it does not exist, with the folders it lies in. */
+  /** Path of the file. The file and its folders are created if they do not exist. */
   readonly file: string;
   /** Default `full`. */
   readonly durability?: Durability;
-  /** Default: everything is kept. */
+  /** Default: all tasks are kept. */
   readonly retention?: Retention;
-  /** The store's clock, in ms. Default: the system's, read once at opening and counted on monotonically, so that setting it moves nothing. */
+  /** The store's clock in milliseconds. Default: the system clock, read once and continued monotonically, so that setting it has no effect. */
   readonly now?: () => number;
-  /** How long a write waits for a lock that another program holds, in ms. Default 1000. */
+  /** Milliseconds that a write waits for a lock of another program. Default 1000. */
   readonly busyTimeout?: number;
-  /** For tests: what shall go wrong with the next commit. */
+  /** For tests: a failure to inject into the next commit. */
   readonly fault?: () => CommitFault | undefined;
-  /** For tests: the file may not grow beyond so many pages. */
+  /** For tests: maximum number of pages of the file. */
   readonly maxPages?: number;
 }
 
 /**
- * Opens a store in a file, which has one owner at a time: a second process is refused, naming the first; after a crash the
- * next one takes over at once. Rejects with a {@link StoreError} `unusable` that says what to do.
+ * Opens a store in an SQLite file. A file has one owner at a time: a second process is refused with the process id of the owner; after a crash
+ * of the owner, the next process can open it immediately. Rejects with a {@link StoreError} `unusable` that says what to do.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const file = locate(options.file);
@@ -87,7 +87,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
-/** Says which process has the file locked, where the system tells. */
+/** Adds the id of the process that locked the file to the error, if the operating system reports it. */
 function withHolder(thrown: unknown, file: string): unknown {
   if (!(thrown instanceof StoreError) || thrown.code !== "busy") return thrown;
   const pid = lockHolderOf(file);
@@ -95,19 +95,21 @@ function withHolder(thrown: unknown, file: string): unknown {
   return new StoreError("busy", `${thrown.message} It is process ${pid}.`, { cause: thrown });
 }
 
-/** One name for the file, whichever way it was reached: the lock lies beside it. */
+/** The resolved path of the file: the lock is beside it. */
 function locate(file: string): string {
   const path = resolve(file);
   try {
     makeFolder(dirname(path));
   } catch (thrown) {
-    throw new StoreError("unusable", `The folder of ${path} cannot be made (${messageOf(thrown)}).`, { cause: thrown });
+    throw new StoreError("unusable", `The folder of ${path} cannot be created (${messageOf(thrown)}).`, {
+      cause: thrown,
+    });
   }
   try {
     return realpathSync(path);
   } catch {
     const place = join(realpathSync(dirname(path)), basename(path));
-    // Before SQLite would; what SQLite puts beside it is made alike. If it cannot be made, whoever opens it says why.
+    // Create the file before SQLite does, readable by its owner only; SQLite gives its other files the same mode. If this fails, opening reports why.
     makePrivate(place);
     return place;
   }
@@ -137,7 +139,7 @@ interface SqliteStoreParts {
   readonly reader: DatabaseSync;
 }
 
-/** Writes go to the thread that writes; reads happen here, on a connection of their own, and never wait for a write. */
+/** Writes go to the writer thread; reads use another connection on this thread and never wait for a write. */
 class SqliteStore implements Store {
   readonly #parts: SqliteStoreParts;
   readonly #now: () => number;
@@ -151,7 +153,7 @@ class SqliteStore implements Store {
   readonly #byMessage: StatementSync;
   readonly #due: StatementSync;
   readonly #nextWake: StatementSync;
-  /** When each node's lease runs out. Only this process can have any, so the file need not know. */
+  /** When each node's lease expires. All nodes are in this process, so the file does not store it. */
   readonly #nodes = new Map<string, number>();
   #closing: Promise<void> | undefined;
 
@@ -292,7 +294,7 @@ class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     const { reader, writer, lock } = this.#parts;
-    // Before the writer, so that nothing keeps it from emptying the write-ahead log.
+    // Close readers first: an open reader keeps the writer from truncating the write-ahead log.
     reader.close();
     await writer.close();
     lock.release();
@@ -335,7 +337,7 @@ class SqliteStore implements Store {
 }
 
 function idOf(row: Record<string, unknown>): TaskId {
-  return String(row["id"]) as TaskId; // It was one when it was written.
+  return String(row["id"]) as TaskId; // Safe cast: written from a TaskId.
 }
 
 function closedError(): StoreError {

@@ -1,9 +1,9 @@
 import type { Migration } from "../../migrations.ts";
 
 /**
- * `task` has its small columns in front, so that a list never reads a log or an artifact. `log` is the hot log in order of
- * arrival, deliberately without an index by task: the one process that owns the file knows the rows of each task. `segment`
- * holds what was moved out of it. `counter` answers how many tasks match a list without counting them.
+ * `task`: the small columns come first, so that a list never reads a log or an artifact. `log`: the hot log, the entries of all tasks in order
+ * of arrival, without an index by task, because the process that owns the file knows the rows of each task. `segment`: entries that were moved
+ * out of the hot log, one task per row. `counter`: how many tasks match a list, without counting them.
  */
 export const tasks: Migration = {
   version: 1,

@@ -1,8 +1,8 @@
 import type { Migration } from "../../migrations.ts";
 
 /**
- * `webhook`: who is to be told of a task, and how far it was. `sent`: what tells a repeated message from another of the same id. Both beside
- * the task's row, so that a task that has neither costs nothing, and telling somebody does not write that row.
+ * `webhook`: the webhooks of tasks and how far delivery has come. `sent`: digests of idempotent messages. Both are separate tables, so that a
+ * task without them needs no space, and a delivery does not rewrite the task's row.
  */
 export const webhooks: Migration = {
   version: 2,

@@ -1,7 +1,7 @@
-/** Which rows of the hot log belong to which task, as far as this thread was told. */
+/** The rows of the hot log by task, as far as the writer thread has reported them. */
 export class HotIndex {
   readonly #tasks = new Map<string, { rows: number[]; last: number }>();
-  /** The newest row known. Newer ones may be in the file already; whoever reads must look for them there. */
+  /** The newest known row. The file may have newer rows: a reader must query them. */
   newest = 0;
 
   add(task: string, row: number, last: number): void {
@@ -14,7 +14,7 @@ export class HotIndex {
     }
   }
 
-  /** The rows of a task up to this one are no longer in the hot log. */
+  /** Removes the rows of a task up to this one: they left the hot log. */
   drop(task: string, through: number): void {
     const known = this.#tasks.get(task);
     if (known === undefined) return;
@@ -22,12 +22,12 @@ export class HotIndex {
     if (known.rows.length === 0) this.#tasks.delete(task);
   }
 
-  /** In order. */
+  /** In ascending order. */
   rowsOf(task: string): readonly number[] {
     return this.#tasks.get(task)?.rows ?? [];
   }
 
-  /** The last seq these rows hold; 0 if there are none. */
+  /** The last seq of these rows; 0: none. */
   lastOf(task: string): number {
     return this.#tasks.get(task)?.last ?? 0;
   }

@@ -6,19 +6,19 @@ import { STATE_CODE } from "../row/state-code.ts";
 import type { ScopeReader } from "../scope-ids.ts";
 import { largeBytesOf, oneRow, prepareRows, type TaskReader, taskColumns } from "./task-reader.ts";
 
-/** The filters of a list, as the file spells them. */
+/** The filters of a list in the form of the file. */
 interface Filter {
   readonly scope: number;
   readonly context: string | undefined;
   readonly state: number | undefined;
   readonly since: number | undefined;
-  /** The context has counters, and an index by state. A context nobody named has a single task and neither. */
+  /** The context has counters and an index by state. A context that no caller named has one task and neither of them. */
   readonly counted: boolean;
 }
 
 type Value = string | number;
 
-/** Lists and counts. What matches is found in an index of the very filters asked for, and counted without looking. */
+/** Lists and counts tasks. Each combination of filters has its own index, and totals come from counters. */
 export class ListReader {
   readonly #database: DatabaseSync;
   readonly #tasks: TaskReader;
@@ -75,7 +75,7 @@ export class ListReader {
     };
   }
 
-  /** The records that fit on the page. Rows are read one by one, so that no more than one that does not fit is read. */
+  /** The records that fit on the page. Rows are read one by one, so that at most one row too many is read. */
   #firstTasks(rows: Iterable<unknown>, query: ListQuery): { tasks: TaskRecord[]; hasMore: boolean } {
     const { limit, maxBytes = Number.POSITIVE_INFINITY } = query;
     const sizes = maxBytes === Number.POSITIVE_INFINITY ? undefined : { ...query, maxBytes };
@@ -100,7 +100,7 @@ export class ListReader {
     if (!filter.counted) return this.#count(filter, undefined);
     const { since } = filter;
     if (since === undefined) return this.#sum(filter, 0, [0, 0]);
-    // The rest of the smallest bucket that `since` lies in, and then of ever larger ones.
+    // Count the rest of the smallest bucket that contains `since`, then add ever larger buckets.
     const start = Math.floor(since / FINEST) * FINEST;
     let total = this.#count(filter, start + FINEST);
     let end = Number.MAX_SAFE_INTEGER;
@@ -120,7 +120,7 @@ export class ListReader {
     return Number(row?.["n"]);
   }
 
-  /** Counts one by one, up to a time if one is given. */
+  /** Counts rows, optionally only those before a time. */
   #count(filter: Filter, before: number | undefined): number {
     const { where, values } = conditionsOf(filter);
     const sql = `SELECT count(*) AS n FROM task ${where} ${before === undefined ? "" : "AND status_at < ?"}`;
@@ -130,7 +130,7 @@ export class ListReader {
   }
 }
 
-/** The index is named, not left to the planner: a wrong guess is the whole cost of a list. */
+/** Names the index explicitly: a wrong choice of the query planner would read the whole table. */
 function conditionsOf({ scope, context, state, since, counted }: Filter): { where: string; values: Value[] } {
   const values: Value[] = [scope];
   let index = "task_by_scope";

@@ -5,8 +5,8 @@ import { LogPage, splitEntries } from "../row/log-text.ts";
 import type { HotIndex } from "./hot-index.ts";
 
 /**
- * Reads logs while the other thread writes them and moves them about. All queries of one call share a read transaction, and the
- * tables decide: first the segments, then of the known rows those that are still in the hot log, then rows not yet known here.
+ * Reads logs while the writer thread appends and compacts them. All queries of one call share a read transaction. Order: segments, then known
+ * rows that are still in the hot log, then rows of the hot log that this thread does not know yet.
  */
 export class LogReader {
   readonly #database: DatabaseSync;
@@ -47,15 +47,15 @@ export class LogReader {
     return page.entries;
   }
 
-  /** How far the hot log of a task has come, 0 if it has nothing there. Ask in the transaction in which its row is read. */
+  /** The last seq of a task in the hot log; 0: none. Call it in the transaction that reads the task's row. */
   lastSeq(id: string, pk: number): number {
     const newest = this.#newestSeq.get(this.#hot.newest, pk)?.["last"];
     return Math.max(this.#hot.lastOf(id), typeof newest === "number" ? newest : 0);
   }
 
   /**
-   * How many bytes the log of a task has, or some number over `enough`: SQLite looks at every segment it counts. Ask in the transaction in
-   * which its row is read.
+   * Bytes of a task's log, or any number greater than `enough`, because SQLite reads every segment it counts. Call it in the transaction that reads
+   * the task's row.
    */
   sizeOf(id: string, pk: number, enough: number): number {
     let bytes = 0;
@@ -78,7 +78,7 @@ export class LogReader {
     if (typeof pk !== "number") return;
     for (const segment of this.#segments.iterate(pk, page.after)) {
       addRow(page, segment);
-      // To read the next segment for a few of its entries costs as much as to read all of it.
+      // Reading a few entries of the next segment costs as much as reading all of them.
       if (page.done || page.isNearlyFull) return;
     }
     for (const n of this.#hot.rowsOf(id)) {

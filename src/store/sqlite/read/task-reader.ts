@@ -8,20 +8,23 @@ import { stateOf } from "../row/state-code.ts";
 import type { ScopeReader } from "../scope-ids.ts";
 import type { LogReader } from "./log-reader.ts";
 
-/** The columns of {@link TaskRow}, in its order, but for the messages and what follows them. */
+/** The columns of {@link TaskRow} in its order, up to the messages. */
 const HEAD_COLUMNS =
   "pk, id, scope, context, state, status_at, ended, active, wake_at, node, epoch, seq, first_seq, created_at, whole, dialect, status, metadata, runner";
-/** Artifacts up to so many bytes; larger ones only where the log is gone, so that they cannot be made of it. Then their size, which is known without reading them. */
+/**
+ * Two columns: the artifacts, if they have at most this many bytes or if the log is gone (they cannot be computed any more); and their size,
+ * which SQLite knows without reading them.
+ */
 const ARTIFACTS = "CASE WHEN octet_length(artifacts) <= ? OR first_seq > 1 THEN artifacts END, octet_length(artifacts)";
 
-/** What to select for a {@link TaskRow}. With artifacts, the first parameter of the statement is how large they may be. */
+/** The columns to select for a {@link TaskRow}. With artifacts, the first parameter of the statement is their maximum size. */
 export function taskColumns(options: { readonly messages: boolean; readonly artifacts: boolean }): string {
   const { messages, artifacts } = options;
   return `${HEAD_COLUMNS}, ${messages ? "messages" : "NULL"}${artifacts ? `, ${ARTIFACTS}` : ""}`;
 }
 
 type Text = string | null;
-/** A row as an array, which is the quickest form to read. The last two are there where artifacts were asked for. */
+/** A row as an array, the fastest form to read. The last two values are present if artifacts were requested. */
 export type TaskRow = readonly [
   pk: number,
   id: TaskId,
@@ -50,7 +53,7 @@ export type TaskRow = readonly [
 type SizeOptions = HistoryOptions & { readonly artifacts: boolean; readonly maxBytes: number };
 type HistoryOptions = Pick<GetOptions, "history" | "upTo" | "largeBytes">;
 
-/** Reads tasks, without their logs. */
+/** Reads tasks without their logs. */
 export class TaskReader {
   readonly #database: DatabaseSync;
   readonly #scopes: ScopeReader;
@@ -96,7 +99,7 @@ export class TaskReader {
     if (scope === undefined) return undefined;
     if (options.scope !== undefined && !isSameScope(options.scope, scope)) return undefined;
     if (row[14] === 1) return this.recordOf(row, options);
-    // It may change between two queries: read it again with all that belongs to it in one transaction.
+    // The task may change between two queries: read it again with all its rows in one transaction.
     return inTransaction(this.#database, () => {
       const current = select();
       return current && this.recordOf(current, options);
@@ -136,7 +139,7 @@ export class TaskReader {
     });
   }
 
-  /** Within a transaction, unless the row is whole. `undefined`: the task was deleted since. */
+  /** Call it within a transaction unless the row is whole. `undefined`: the task was deleted in between. */
   recordOf(row: TaskRow, options: HistoryOptions): TaskRecord | undefined {
     const scope = this.#scopes.scopeOf(row[2]);
     if (scope === undefined) return undefined;
@@ -158,7 +161,7 @@ export class TaskReader {
         ...(wakeAt !== null && { wakeAt }),
       },
       seq: ended === 1 ? seq : Math.max(seq, this.#logs.lastSeq(id, pk)),
-      // 0 says that the log is never dropped.
+      // 0 means that the log is never dropped.
       firstSeq: Math.max(1, firstSeq),
       epoch,
       ...(node !== null && { node }),
@@ -167,7 +170,7 @@ export class TaskReader {
     };
   }
 
-  /** About how many bytes the record of a row has, with what was left out of it as large; or some number over `maxBytes`. */
+  /** Approximate bytes of a row's record, including parts left out as large; or any number greater than `maxBytes`. */
   bytesOf(row: TaskRow, record: TaskRecord, options: SizeOptions): number {
     const { status, metadata = "" } = record.head;
     let bytes = status.length + metadata.length;
@@ -196,7 +199,7 @@ export class TaskReader {
     return { history: limit === undefined ? all : all.slice(-limit) };
   }
 
-  /** Which messages are asked for, if they are larger than allowed. */
+  /** The range of requested messages, if they exceed `largeBytes`. */
   #largeHistory(
     row: TaskRow,
     inline: readonly HistoryEntry[],
@@ -237,7 +240,7 @@ export function prepareRows(database: DatabaseSync, sql: string): StatementSync 
   return statement;
 }
 
-/** What a statement of {@link taskColumns} yields: the file's schema vouches for the types. */
+/** The rows of a statement with {@link taskColumns}. Safe cast: the schema of the file guarantees the types. */
 export function oneRow(row: unknown): TaskRow | undefined {
   return row as TaskRow | undefined;
 }

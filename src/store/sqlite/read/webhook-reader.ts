@@ -20,7 +20,7 @@ export class WebhookReader {
     this.#ofTask = database.prepare(
       `SELECT ${COLUMNS} FROM task JOIN webhook ON webhook.task = task.pk WHERE task.id = ? ORDER BY n`,
     );
-    // From one node to the next in the index, however many webhooks each has.
+    // Skips from node to node in the index, whatever number of webhooks each has.
     this.#claimants = database.prepare(
       `WITH RECURSIVE claimant (node) AS (
          SELECT min(node) FROM webhook INDEXED BY webhook_active WHERE state = 0 AND node IS NOT NULL
@@ -44,7 +44,7 @@ export class WebhookReader {
     return this.#ofTask.all(task).map(recordOf);
   }
 
-  /** Active ones that none of these nodes holds. */
+  /** Active webhooks that none of these nodes has claimed. */
   unheld(living: readonly string[], limit: number): WebhookRecord[] {
     return inTransaction(this.#database, () => {
       const claimants = this.#claimants.all().map((row) => String(row["node"]));
@@ -69,7 +69,7 @@ function earliestFirst(a: Record<string, unknown>, b: Record<string, unknown>): 
 function recordOf(row: Record<string, unknown>): WebhookRecord {
   const { failure, node } = row;
   return {
-    task: String(row["task_id"]) as TaskId, // It was one when it was written.
+    task: String(row["task_id"]) as TaskId, // Safe cast: written from a TaskId.
     id: String(row["id"]),
     dialect: String(row["dialect"]),
     body: String(row["body"]),

@@ -1,8 +1,8 @@
 import type { LogEntry } from "../../contract.ts";
 
 /**
- * Runs of log entries are kept as lines of text, `body` or `body` TAB `note`. Both are JSON, which holds neither tabs nor
- * line breaks; the numbers follow from the first.
+ * Consecutive log entries are stored as one text, one line per entry: `body`, or `body` TAB `note`. Both are JSON without tabs and line
+ * breaks. The seq of each line follows from the seq of the first.
  */
 export function joinEntries(entries: readonly LogEntry[], last?: LogEntry): string {
   const only = entries[0] ?? last;
@@ -13,7 +13,7 @@ export function joinEntries(entries: readonly LogEntry[], last?: LogEntry): stri
   return text;
 }
 
-/** Adds the entries of a text that come after `after` to the list, until the bytes are used up; returns what is left of them. */
+/** Appends the entries of a text with a seq greater than `after` to the list until the byte budget is used up. Returns the rest of the budget. */
 export function splitEntries(page: LogPage, first: number, text: string): void {
   let seq = first;
   for (let from = 0; from <= text.length; seq++) {
@@ -27,7 +27,7 @@ export function splitEntries(page: LogPage, first: number, text: string): void {
   }
 }
 
-/** Gathers entries, each following the one before, up to about so many bytes and at least one. */
+/** Collects consecutive entries: at least one, at most about `maxBytes` bytes. */
 export class LogPage {
   readonly entries: LogEntry[] = [];
   readonly #maxBytes: number;

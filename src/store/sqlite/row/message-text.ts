@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "../../contract.ts";
 
-/** The messages of a task's first commit, as lines of `after` TAB `body`; `undefined` if they cannot be written so. */
+/** The messages of a task's first commit as lines of `after` TAB `body`; `undefined` if this form cannot hold them. */
 export function joinMessages(messages: readonly HistoryEntry[]): string | undefined {
   let text = "";
   for (const { after, body, inbox } of messages) {

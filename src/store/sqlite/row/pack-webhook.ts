@@ -11,7 +11,7 @@ import {
 import type { PackedReader } from "./packed-reader.ts";
 import { WEBHOOK_STATE_CODE, webhookStateOf } from "./webhook-state.ts";
 
-/** Both directions side by side: the order of the values is the same in each. */
+/** Packs and unpacks webhook operations; both functions use the same order of values. */
 
 export function packWebhookOperation(packed: PackedValue[], operation: WebhookOperation): void {
   const { task } = operation;
@@ -29,7 +29,7 @@ export function packWebhookOperation(packed: PackedValue[], operation: WebhookOp
       break;
     case "webhook-advance": {
       const { id, epoch, cursor, attempts, nextAt, state, failure, failedAt } = operation;
-      // A random delay need not be whole; the file's times are.
+      // Retry times with random jitter may be fractions; the file stores whole milliseconds.
       packed.push(WEBHOOK_ADVANCE, task, id, epoch, cursor, attempts, Math.round(nextAt), WEBHOOK_STATE_CODE[state]);
       packed.push(failure ?? null, failedAt === undefined ? null : Math.round(failedAt));
       break;

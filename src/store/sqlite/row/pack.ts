@@ -35,7 +35,7 @@ export function pack(operations: readonly StoreOperation[]): Packed {
 
 function packWrite(packed: PackedValue[], write: TaskWrite): void {
   const { create, end, entries } = write;
-  // A head that the end replaces at once need not travel.
+  // The end replaces the head in the same write: do not send both.
   const head = end !== undefined && (create !== undefined || !end.unlessInbox) ? undefined : write.head;
   const hasExtras = write.taken.length > 0 || write.steps.length > 0;
   const flags =
@@ -66,7 +66,7 @@ function packWrite(packed: PackedValue[], write: TaskWrite): void {
   for (const { key, value } of write.steps) packed.push(key, value);
 }
 
-/** The seq the first entry follows; `null` without entries, -1 if they do not follow each other. */
+/** The seq before the first entry; `null` without entries, -1 if the entries are not consecutive. */
 function seqBefore({ entries, end }: TaskWrite): number | null {
   const first = entries[0] ?? end?.entry;
   if (first === undefined) return null;

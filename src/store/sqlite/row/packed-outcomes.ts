@@ -3,7 +3,7 @@ import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../../outc
 
 const PLAIN: readonly Outcome[] = [OK, INBOX, FENCED, DUPLICATE, ENDED, NOT_FOUND, FULL];
 
-/** Outcomes on their way back from the thread that writes: those that say nothing further are numbers. */
+/** Outcomes as the writer thread sends them back: an outcome without further data is a number. */
 export type PackedOutcomes = readonly (number | Outcome)[];
 
 export function packOutcomes(outcomes: readonly Outcome[]): PackedOutcomes {

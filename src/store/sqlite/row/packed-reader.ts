@@ -1,7 +1,7 @@
 import type { Scope } from "../../../protocol/principal.ts";
 import type { Packed } from "./packed.ts";
 
-/** Takes a packed list apart, value by value. Throws where a value is not of the kind that must come. */
+/** Reads a packed list value by value. Throws if a value does not have the expected type. */
 export class PackedReader {
   readonly #packed: Packed;
   #at = 0;

@@ -10,13 +10,13 @@ import type {
 } from "../../contract.ts";
 
 /**
- * Operations on their way to the thread that writes: one flat list of texts and numbers, which crosses over in a fraction of the
- * time that nested objects take. What comes next in the list follows from what came before.
+ * Operations as they are sent to the writer thread: one flat list of texts and numbers, because copying nested objects between threads takes
+ * many times longer. Flags earlier in the list tell which values follow.
  */
 export type Packed = readonly PackedValue[];
 export type PackedValue = string | number | null;
 
-/** A head as the file spells it. */
+/** A head in the form of the file. */
 export interface HeadCommand {
   readonly state: number;
   readonly statusAt: number;
@@ -40,7 +40,7 @@ export interface CreateCommand {
 }
 
 export interface EndCommand {
-  /** The last line of the log. */
+  /** The last line of the log, which ends the task. */
   readonly line: string;
   readonly head: HeadCommand;
   readonly artifacts: string | null;
@@ -52,9 +52,9 @@ export interface WriteCommand {
   readonly kind: "write";
   readonly task: string;
   readonly epoch: number;
-  /** Where the log must have ended so far; `null`: anywhere; -1, which is never: the entries do not follow each other. */
+  /** The seq with which the stored log must end; `null`: any; -1 (never true): the entries are not consecutive. */
   readonly after: number | null;
-  /** How many lines there are, apart from the one that ends the task. */
+  /** Number of lines without the one that ends the task. */
   readonly count: number;
   readonly lines: string;
   readonly release: boolean;
@@ -69,7 +69,7 @@ export interface WriteCommand {
 
 export type Command = WriteCommand | InboxPost | LeaseClaim | WebhookOperation;
 
-/** What an operation is. */
+/** Kinds of operations. */
 export const WRITE = 0;
 export const POST = 1;
 export const CLAIM = 2;
@@ -79,7 +79,7 @@ export const WEBHOOK_CLAIM = 5;
 export const WEBHOOK_ADVANCE = 6;
 export const WEBHOOK_REVIVE = 7;
 
-/** What a write has or does. */
+/** Flags of a write. */
 export const RELEASE = 1;
 export const FORGET = 2;
 export const CREATE = 4;

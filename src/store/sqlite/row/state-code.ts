@@ -1,6 +1,6 @@
 import { TASK_STATES, type TaskState } from "../../../protocol/state.ts";
 
-/** How states are written in the file: numbers that never change their meaning. */
+/** Task states as numbers in the file. Never change a number: stored rows use it. */
 export const STATE_CODE: Readonly<Record<TaskState, number>> = {
   submitted: 1,
   working: 2,
@@ -18,6 +18,6 @@ const STATES: readonly (TaskState | undefined)[] = Array.from({ length: 9 }, (_,
 
 export function stateOf(code: number): TaskState {
   const state = STATES[code];
-  if (state === undefined) throw new Error(`The file has a task of the unknown state ${code}.`);
+  if (state === undefined) throw new Error(`The file has a task with the unknown state ${code}.`);
   return state;
 }

@@ -34,7 +34,7 @@ export function unpack(packed: Packed): Command[] {
 function unpackCommand(reader: PackedReader): Command {
   const kind = reader.number();
   if (kind === WRITE) return unpackWrite(reader);
-  const task = reader.text() as TaskId; // It was one when it was packed.
+  const task = reader.text() as TaskId; // Safe cast: packed from a TaskId.
   if (kind === CLAIM) return { kind: "claim", task, node: reader.text(), force: reader.flag() };
   if (kind !== POST) return unpackWebhookCommand(reader, kind, task);
   const maxWaiting = reader.number();
@@ -53,7 +53,7 @@ function unpackCommand(reader: PackedReader): Command {
 function unpackWrite(reader: PackedReader): WriteCommand {
   const flags = reader.number();
   const has = (flag: number): boolean => (flags & flag) !== 0;
-  // The order of these lines is the order in the list.
+  // Read in the order in which `pack` wrote.
   const task = reader.text();
   const epoch = reader.number();
   const after = reader.numberOrNull();

@@ -1,6 +1,6 @@
 import type { WebhookState } from "../../contract.ts";
 
-/** How states of webhooks are written in the file: numbers that never change their meaning. The indexes name them too. */
+/** Webhook states as numbers in the file. Never change a number: stored rows and the conditions of indexes use it. */
 export const WEBHOOK_STATE_CODE: Readonly<Record<WebhookState, number>> = {
   active: 0,
   idle: 1,
@@ -12,6 +12,6 @@ const STATES: readonly WebhookState[] = ["active", "idle", "suspended", "removed
 
 export function webhookStateOf(code: number): WebhookState {
   const state = STATES[code];
-  if (state === undefined) throw new Error(`The file has a webhook of the unknown state ${code}.`);
+  if (state === undefined) throw new Error(`The file has a webhook with the unknown state ${code}.`);
   return state;
 }

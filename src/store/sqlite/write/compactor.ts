@@ -3,18 +3,18 @@ import type { LogFolder } from "./log-folder.ts";
 import { dropHotRows, type HotRow, type OpenTask } from "./open-task.ts";
 import type { OpenTasks } from "./open-tasks.ts";
 
-/** A finished log up to this size stays in the task's own row. */
+/** A finished log up to this many bytes is stored in the task's row. */
 const MAX_INLINE_LOG = 16_000;
 const SEGMENT_BYTES = 256_000;
-/** The artifacts of a larger log are not made of it before somebody reads them, and then piece by piece. */
+/** The artifacts of a larger log are computed when they are read, piece by piece. */
 const MAX_FOLD_BYTES = 1_000_000;
-/** How much one transaction moves at most. */
+/** Limits of one transaction. */
 const BUDGET_BYTES = 4_000_000;
 const BUDGET_TASKS = 128;
 
 /**
- * Moves what has cooled down out of the hot log, where the entries of all tasks lie mixed: into the row of a short finished
- * task, or into segments that hold one task's entries side by side. Also makes the artifacts of finished tasks.
+ * Moves entries of tasks that are ended, released or long out of the hot log, which mixes the entries of all tasks: into the task's row (a short
+ * finished log) or into segments with entries of one task only. Also computes the artifacts of finished tasks.
  */
 export class Compactor {
   readonly #selectHot: StatementSync;
@@ -40,8 +40,8 @@ export class Compactor {
   }
 
   /**
-   * Works on the given tasks, within the transaction that is open, as far as one go allows; removes from the set those it is
-   * done with. Returns for each task it moved something of the last row that is gone.
+   * Compacts the given tasks within the open transaction, up to the limits, and removes them from the set. Returns each task with the number of
+   * its last row that left the hot log.
    */
   run(tasks: Set<OpenTask>): [string, number][] {
     const moved: [string, number][] = [];
@@ -90,7 +90,7 @@ export class Compactor {
   }
 }
 
-/** The rows in runs of about a segment's length, at least one each. */
+/** Splits the rows into lists of about `SEGMENT_BYTES`, at least one row each. */
 function* runsOf(rows: readonly HotRow[]): Generator<readonly HotRow[]> {
   let run: HotRow[] = [];
   let bytes = 0;

@@ -4,7 +4,7 @@ import { readEvent } from "../../../protocol/serial.ts";
 import { LogPage, splitEntries } from "../row/log-text.ts";
 import { sqliteCode } from "../sqlite-error.ts";
 
-/** Makes the artifacts of finished tasks out of their logs. */
+/** Computes the artifacts of finished tasks from their logs. */
 export class LogFolder {
   readonly #inline: StatementSync;
   readonly #segments: StatementSync;
@@ -19,12 +19,12 @@ export class LogFolder {
     );
   }
 
-  /** How long the log is, in bytes, but for what is still in the hot log. */
+  /** Bytes of the log without the rows that are still in the hot log. */
   sizeOf(pk: number): number {
     return Number(this.#size.get(pk)?.["bytes"]);
   }
 
-  /** The folded artifacts as a JSON array; `undefined` if the log holds something that is no event. */
+  /** All artifacts as a JSON array; `undefined` if a log entry is not an event. */
   fold(pk: number): string | undefined {
     try {
       return this.#fold(pk);

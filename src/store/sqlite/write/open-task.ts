@@ -1,6 +1,6 @@
 import type { CountedTask } from "../counters.ts";
 
-/** One row of the hot log: what one commit added to one task. */
+/** One row of the hot log: the entries that one commit added to one task. */
 export interface HotRow {
   readonly n: number;
   readonly first: number;
@@ -9,8 +9,8 @@ export interface HotRow {
 }
 
 /**
- * What the writer remembers of a task, so that a write needs no query: it is the only writer, so memory and file agree. A
- * task with rows in the hot log is always remembered, for nothing else knows which rows are its own.
+ * The writer's cached data of a task, so that a write needs no query. There is one writer, so cache and file agree. A task with rows in the hot
+ * log is always cached: the file has no index from tasks to rows.
  */
 export interface OpenTask extends CountedTask {
   readonly pk: number;
@@ -22,9 +22,9 @@ export interface OpenTask extends CountedTask {
   epoch: number;
   node: string | undefined;
   seq: number;
-  /** What waits, by id: whether it is a message. */
+  /** Ids of the inbox entries; the value is true for a message. */
   readonly inbox: Map<string, boolean>;
-  /** How many of these are messages. */
+  /** Number of messages in the inbox. */
   waiting: number;
   hasSteps: boolean;
   hasArtifacts: boolean;
@@ -38,7 +38,7 @@ export function addHotRow(task: OpenTask, row: HotRow): void {
   task.seq = Math.max(task.seq, row.last);
 }
 
-/** Takes out the oldest rows, up to and including this one. */
+/** Removes the oldest rows up to and including this one. */
 export function dropHotRows(task: OpenTask, through: number): void {
   task.hot = task.hot.filter((row) => row.n > through);
   task.hotBytes = task.hot.reduce((sum, row) => sum + row.bytes, 0);

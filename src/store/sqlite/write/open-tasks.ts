@@ -1,13 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { addHotRow, type OpenTask } from "./open-task.ts";
 
-/** Beyond this many, tasks without a lease and without hot rows are forgotten and read again when needed. */
+/** Cache size: beyond it, tasks without a lease and without hot rows are evicted and read again when needed. */
 const MAX_REMEMBERED = 20_000;
 
 const COLUMNS =
   "pk, id, scope, context, counted, state, status_at, ended, epoch, node, seq, artifacts IS NOT NULL AS folded";
 
-/** The tasks the writer remembers, and how it comes to know those it does not. */
+/** The writer's cache of tasks; loads tasks that it does not have. */
 export class OpenTasks {
   readonly #byId = new Map<string, OpenTask>();
   readonly #select: StatementSync;
@@ -24,7 +24,7 @@ export class OpenTasks {
     this.#selectLog = database.prepare("SELECT n, task, first, last, octet_length(body) AS bytes FROM log ORDER BY n");
   }
 
-  /** The task of that id, ended or not. */
+  /** The task with this id, ended or not. */
   find(id: string): OpenTask | undefined {
     const known = this.#byId.get(id);
     if (known !== undefined) return known;
@@ -44,7 +44,7 @@ export class OpenTasks {
     this.#byId.set(task.id, task);
   }
 
-  /** Forgets a task that can be read again. */
+  /** Evicts a task that can be read again. */
   forget(task: OpenTask): void {
     if (task.hot.length === 0 && this.#byId.get(task.id) === task) this.#byId.delete(task.id);
   }
@@ -53,7 +53,7 @@ export class OpenTasks {
     return this.#byId.values();
   }
 
-  /** Forgets everything and learns from the file which tasks have rows in the hot log. Returns the last row's number. */
+  /** Clears the cache and loads the tasks that have rows in the hot log. Returns the number of the last row. */
   reload(): number {
     this.#byId.clear();
     const byKey = new Map<number, OpenTask>();

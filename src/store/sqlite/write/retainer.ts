@@ -1,19 +1,19 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Retention } from "../../contract.ts";
 import type { LogFolder } from "./log-folder.ts";
-import { NOBODY_WAITS, type TaskDeleter } from "./task-deleter.ts";
+import { NO_ACTIVE_WEBHOOK, type TaskDeleter } from "./task-deleter.ts";
 
 const DEFAULT_PRUNE_COUNT = 100;
 /** Limits of one sweep, so that commits wait for it only briefly: tasks changed, and bytes of logs folded. */
 const SWEEP_TASKS = 500;
 const SWEEP_BYTES = 32_000_000;
-/** Artifacts of a log larger than this stay in the log: as one text they could only be read at once. */
+/** The artifacts of a larger log stay in the log: as one text they could not be read in pieces. */
 const MAX_RESULT_BYTES = 4_000_000;
 
-/** As `first_seq`: the log is whole and never dropped, because the artifacts are made of it whenever they are read. */
+/** Value of `first_seq`: the whole log is stored and never dropped, because the artifacts are computed from it. */
 export const LOG_STAYS = 0;
 
-/** Keeps to the retention policy, within the transaction that is open. */
+/** Applies the retention policy within the open transaction. */
 export class Retainer {
   readonly #retention: Retention;
   readonly #deleter: TaskDeleter | undefined;
@@ -23,9 +23,9 @@ export class Retainer {
   readonly #dropLog: StatementSync;
   readonly #dropSegments: StatementSync;
   readonly #keepLog: StatementSync;
-  /** How many tasks there are; known only where a number of them is set. */
+  /** Number of tasks in the file; only maintained if `maxTasks` is set. */
   #count = 0;
-  /** Nothing can be dropped until some task ends or some webhook is done with; to find that out again each time could take long. */
+  /** No task can be deleted until a task ends or a webhook finishes. Cached, because the search may take long. */
   #isStuck = false;
 
   constructor(
@@ -45,7 +45,7 @@ export class Retainer {
     database.exec("CREATE INDEX IF NOT EXISTS task_logged ON task (status_at) WHERE ended = 1 AND first_seq = 1");
     this.#oldLogs = database.prepare(
       `SELECT pk, artifacts IS NULL AS unfolded FROM task INDEXED BY task_logged
-       WHERE ended = 1 AND first_seq = 1 AND status_at < ? AND ${NOBODY_WAITS} ORDER BY status_at LIMIT ?`,
+       WHERE ended = 1 AND first_seq = 1 AND status_at < ? AND ${NO_ACTIVE_WEBHOOK} ORDER BY status_at LIMIT ?`,
     );
   }
 
@@ -59,7 +59,7 @@ export class Retainer {
     this.#isStuck = false;
   }
 
-  /** A task has ended, or one that has ended need no longer wait for a webhook. */
+  /** Call this when a task ends, or the last active webhook of an ended task finishes: a task may be deletable again. */
   eased(): void {
     this.#isStuck = false;
   }
@@ -68,7 +68,7 @@ export class Retainer {
     return this.#retention.maxTasks !== undefined && this.#count >= this.#retention.maxTasks;
   }
 
-  /** Drops the oldest finished tasks; false if there is none. */
+  /** Deletes the `pruneCount` oldest finished tasks; false if none can be deleted. */
   makeRoom(): boolean {
     if (this.#isStuck) return false;
     const { pruneCount = DEFAULT_PRUNE_COUNT } = this.#retention;
@@ -105,7 +105,7 @@ export class Retainer {
       changed += 1;
       let artifacts: string | undefined;
       if (row["unfolded"] === 1) {
-        // The result must outlive the events it was made of.
+        // Store the artifacts before their events are deleted.
         const size = this.#folder.sizeOf(pk);
         bytes += size;
         artifacts = size > MAX_RESULT_BYTES ? undefined : this.#folder.fold(pk);

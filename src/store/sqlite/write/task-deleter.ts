@@ -6,8 +6,9 @@ import type { OpenTasks } from "./open-tasks.ts";
 
 const CHILD_TABLES = ["message", "segment", "inbox", "step", "webhook", "sent"] as const;
 
-/** Of a row of `task`: none of its webhooks is still to be told something. */
-export const NOBODY_WAITS = "NOT EXISTS (SELECT 1 FROM webhook WHERE webhook.task = task.pk AND webhook.state = 0)";
+/** SQL condition on a row of `task`: it has no active webhook. */
+export const NO_ACTIVE_WEBHOOK =
+  "NOT EXISTS (SELECT 1 FROM webhook WHERE webhook.task = task.pk AND webhook.state = 0)";
 
 export interface TaskDeleterParts {
   readonly counters: CounterDeltas;
@@ -15,9 +16,9 @@ export interface TaskDeleterParts {
   readonly scopes: ScopeIds;
 }
 
-/** Removes finished tasks and everything that belongs to them, within the transaction that is open. */
+/** Deletes finished tasks and all their rows within the open transaction. */
 export class TaskDeleter {
-  /** Tasks whose rows in the hot log went too, each with the last of them, for whoever sets this empty again. */
+  /** Deleted tasks that had rows in the hot log, each with the number of its last row. `Writer.takeGone` empties the list. */
   gone: [string, number][] = [];
   readonly #oldest: StatementSync;
   readonly #delete: StatementSync;
@@ -31,18 +32,18 @@ export class TaskDeleter {
     this.#counters = parts.counters;
     this.#open = parts.open;
     this.#scopes = parts.scopes;
-    // Only a store with a retention policy asks this, so only such a one pays for the index.
+    // Created only for a store with a retention policy: no other store needs the index.
     database.exec("CREATE INDEX IF NOT EXISTS task_finished ON task (status_at) WHERE ended = 1");
     this.#oldest = database.prepare(
       `SELECT pk, id, scope, context, counted, state, status_at, whole FROM task INDEXED BY task_finished
-       WHERE ended = 1 AND status_at < ? AND ${NOBODY_WAITS} ORDER BY status_at, pk LIMIT ?`,
+       WHERE ended = 1 AND status_at < ? AND ${NO_ACTIVE_WEBHOOK} ORDER BY status_at, pk LIMIT ?`,
     );
     this.#delete = database.prepare("DELETE FROM task WHERE pk = ?");
     this.#deleteHot = database.prepare("DELETE FROM log WHERE n = ?");
     this.#deleteChildren = CHILD_TABLES.map((table) => database.prepare(`DELETE FROM ${table} WHERE task = ?`));
   }
 
-  /** Deletes up to `limit` of those that ended before `before`, oldest first. Returns how many. */
+  /** Deletes up to `limit` tasks that ended before `before`, oldest first. Returns how many. */
   deleteOldest(before: number, limit: number): number {
     const rows = this.#oldest.all(before, limit);
     for (const row of rows) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** The writer's statements, prepared once. */
+/** The writer's prepared statements. */
 export interface TaskStatements {
   readonly insertTask: StatementSync;
   readonly updateHead: StatementSync;

@@ -12,7 +12,7 @@ import type { Retainer } from "./retainer.ts";
 import { prepareTaskStatements, type TaskStatements } from "./task-statements.ts";
 import type { WebhookWriter } from "./webhook-writer.ts";
 
-/** A first message longer than this would be written again with every status: it goes to a row of its own. */
+/** A longer first message gets a row of its own: in the task's row it would be rewritten with every status. */
 const MAX_INLINE_MESSAGES = 2048;
 const MAX_KNOWN_CONTEXTS = 10_000;
 
@@ -24,13 +24,13 @@ export interface TaskWriterParts {
   readonly webhooks: WebhookWriter;
 }
 
-/** What one operation did: its outcome, and the row of the hot log it became, if it became one. */
+/** The outcome of an operation and the row it added to the hot log; 0: none. */
 export interface Applied {
   readonly outcome: Outcome;
   readonly row: number;
 }
 
-/** Applies operations within the transaction that is open. After a rollback, `reset` makes it forget what it believed. */
+/** Applies operations within the open transaction. After a rollback, call `reset`: it discards everything remembered. */
 export class TaskWriter {
   readonly #statements: TaskStatements;
   readonly #open: OpenTasks;
@@ -40,10 +40,10 @@ export class TaskWriter {
   readonly #webhooks: WebhookWriter;
   readonly #nextKey: () => number;
   readonly #knownContexts = new Set<string>();
-  /** Tasks whose hot rows should move: they ended, were released, or have many. */
+  /** Tasks whose rows should leave the hot log: they ended, were released, or have many rows. */
   readonly touched: Set<OpenTask> = new Set();
   #key = 0;
-  /** The last row of the hot log. Never goes back, so that a row's number means one row for as long as this process lives. */
+  /** Number of the last row of the hot log. It never falls, so that a number is used for one row only while this process lives. */
   #row = 0;
 
   constructor(database: DatabaseSync, parts: TaskWriterParts) {
@@ -191,7 +191,7 @@ export class TaskWriter {
     if (create.idempotency !== undefined) this.#statements.insertSent.run(task.pk, create.idempotency.digest);
     if (create.webhook !== undefined) this.#webhooks.begin(task, create.webhook);
     if (ended) {
-      // Only the readers' folding is missing, where the writer did not hand over the artifacts.
+      // The artifacts still have to be computed if the write did not contain them.
       if (end.artifacts === null) this.touched.add(task);
       return { outcome: OK, row: 0 };
     }
@@ -203,12 +203,12 @@ export class TaskWriter {
     return { outcome: OK, row };
   }
 
-  /** The latest task that this message made already, of those made at `since` or later. */
+  /** The newest task that this message created at `since` or later. */
   #earlier({ scope, messageId }: CreateCommand, since: number): TaskId | undefined {
     const known = this.#scopes.find(scope);
     if (known === undefined || messageId === null) return undefined;
     const id = this.#statements.madeBy.get(known, messageId, since)?.["id"];
-    return id === undefined ? undefined : (String(id) as TaskId); // It was one when it was written.
+    return id === undefined ? undefined : (String(id) as TaskId); // Safe cast: written from a TaskId.
   }
 
   #appendLog(task: OpenTask, write: WriteCommand, end: EndCommand | undefined): number {
@@ -327,7 +327,7 @@ export class TaskWriter {
     return { status: "ok", epoch: task.epoch };
   }
 
-  /** A context that a caller has named is counted from then on, with the one task it may have had before. */
+  /** Counts a context from the moment a caller names it, including the one task it may already have. */
   #countContext({ scope, context }: OpenTask): void {
     const key = `${scope}/${context}`;
     if (this.#knownContexts.has(key)) return;
@@ -344,23 +344,23 @@ export class TaskWriter {
   }
 }
 
-/** Whether nobody need wait any longer for this webhook to be told. */
+/** Whether the webhook no longer keeps its task from being deleted. */
 function isLetGo(command: WebhookOperation): boolean {
   return command.kind === "webhook-delete" || (command.kind === "webhook-advance" && command.state !== "active");
 }
 
-/** The end of this write, unless a waiting message holds it up. */
+/** The end of this write, unless a message in the inbox prevents it. */
 function endOf(task: OpenTask, { end }: WriteCommand): EndCommand | undefined {
   return end?.unlessInbox && task.waiting > 0 ? undefined : end;
 }
 
-/** The entries of this write, the one that ends the task included. */
+/** The entries of this write, including the one that ends the task. */
 function linesOf({ count, lines }: WriteCommand, end: EndCommand | undefined): string {
   if (end === undefined) return lines;
   return count === 0 ? end.line : `${lines}\n${end.line}`;
 }
 
-/** Whether the write goes on exactly where the log ends. */
+/** Whether the entries of the write continue the log without a gap. */
 function followsOn(seq: number, { after }: WriteCommand): boolean {
   return after === null || after === seq;
 }

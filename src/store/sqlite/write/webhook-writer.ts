@@ -7,12 +7,12 @@ import type {
   WebhookOperation,
   WebhookSet,
 } from "../../contract.ts";
-import { beyond, isGivenUp } from "../../failed-webhooks.ts";
+import { excess, hasFailed } from "../../failed-webhooks.ts";
 import { FENCED, FULL, INBOX, NOT_FOUND, OK } from "../../outcomes.ts";
 import { WEBHOOK_STATE_CODE, webhookStateOf } from "../row/webhook-state.ts";
 import type { OpenTask } from "./open-task.ts";
 
-/** What decides about an operation on a webhook. */
+/** The columns that decide about an operation on a webhook. */
 interface WebhookRow {
   readonly n: number;
   readonly id: string;
@@ -25,7 +25,7 @@ interface WebhookRow {
 
 const { active: ACTIVE, suspended: SUSPENDED, removed: REMOVED } = WEBHOOK_STATE_CODE;
 
-/** Applies what is done to webhooks, within the transaction that is open. Remembers nothing of them that a rollback could make untrue. */
+/** Applies webhook operations within the open transaction. It remembers nothing that a rollback would invalidate. */
 export class WebhookWriter {
   readonly #ofTask: StatementSync;
   readonly #one: StatementSync;
@@ -37,8 +37,8 @@ export class WebhookWriter {
   readonly #leave: StatementSync;
   readonly #notWhole: StatementSync;
   /**
-   * No epoch given out since the file was opened is higher. Never goes back, so that a webhook deleted and set again cannot come by an epoch
-   * that somebody still knows; who knew those of an earlier process is gone with it.
+   * The highest epoch assigned since the file was opened. It never falls, so that a webhook that is deleted and set again never gets an epoch
+   * that a running delivery still uses. Deliveries of an earlier process ended with it.
    */
   #epoch = 0;
 
@@ -64,12 +64,12 @@ export class WebhookWriter {
     this.#notWhole = database.prepare("UPDATE task SET whole = 0 WHERE pk = ? AND whole = 1");
   }
 
-  /** Sets the webhook that a task is created with. Its row must say that it is not whole. */
+  /** Stores the webhook that a task is created with. The task's row must have `whole = 0`. */
   begin(task: OpenTask, draft: WebhookDraft): void {
     this.#put(task, draft, { cursor: 0, epoch: this.#nextEpoch(0) });
   }
 
-  /** `scope` is what the command's scope is here; `undefined` if there is no such scope. */
+  /** `scope` is the number of the command's scope; `undefined` if the file has no such scope. */
   set(task: OpenTask, command: WebhookSet, scope: number | undefined): Outcome {
     if (scope !== task.scope) return NOT_FOUND;
     const { webhook, only, maxPerTask } = command;
@@ -81,10 +81,10 @@ export class WebhookWriter {
     const replaced = only ? kept.filter((row) => row.dialect === webhook.dialect) : [];
     const isNew = present === undefined || present.state === REMOVED;
     if (isNew && kept.length - replaced.length >= maxPerTask) return FULL;
-    for (const { n } of [...replaced, ...beyond(removed, maxPerTask)]) this.#delete.run(n);
+    for (const { n } of [...replaced, ...excess(removed, maxPerTask)]) this.#delete.run(n);
     if (task.ended) this.#notWhole.run(task.pk);
     const start = task.ended ? task.seq - 1 : task.seq;
-    // What is still to be told must not be lost because the address changes.
+    // Pending events must be delivered to the new target.
     const pending = [...(present === undefined ? [] : [present]), ...replaced]
       .filter(({ state }) => state === ACTIVE || state === SUSPENDED)
       .map((row) => row.cursor);
@@ -106,7 +106,7 @@ export class WebhookWriter {
       case "webhook-advance":
         return this.#note(task, row, command);
       case "webhook-revive":
-        if (!isGivenUp(webhookStateOf(row.state))) return NOT_FOUND;
+        if (!hasFailed(webhookStateOf(row.state))) return NOT_FOUND;
         this.#revive.run(command.at, this.#nextEpoch(row.epoch), row.n);
         return OK;
     }
@@ -143,7 +143,7 @@ export class WebhookWriter {
       attempts,
       nextAt,
       next === "active" ? node : null,
-      advance.failedAt ?? (isGivenUp(next) ? nextAt : null),
+      advance.failedAt ?? (hasFailed(next) ? nextAt : null),
       failure ?? null,
       n,
     );

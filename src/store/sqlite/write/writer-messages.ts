@@ -4,22 +4,22 @@ import type { Packed } from "../row/packed.ts";
 import type { PackedOutcomes } from "../row/packed-outcomes.ts";
 import type { StoreFailure } from "../sqlite-error.ts";
 
-/** What the two threads say to each other. Requests are answered in order. */
+/** Messages between the main thread and the writer thread. Requests are answered in order. */
 
 export interface WriterData extends ConnectionOptions {
   readonly retention: Retention;
-  /** For tests: the file may not grow beyond so many pages. */
+  /** For tests: maximum number of pages of the file. */
   readonly maxPages?: number;
 }
 
-/** For tests: what shall go wrong. `io-lost` and `io-kept` break the COMMIT before or after it took effect. */
+/** For tests: an injected failure. `io-lost` and `io-kept` fail the COMMIT before or after it took effect. */
 export type CommitFault = "busy" | "full" | "io-lost" | "io-kept" | "death";
 
 export type WriterRequest =
   | {
       readonly kind: "commit";
       readonly commands: Packed;
-      /** The nodes that live now; matters to claims. */
+      /** The living nodes, for claims. */
       readonly living: readonly string[];
       readonly fault?: CommitFault | undefined;
     }
@@ -32,15 +32,15 @@ export type WriterReply =
   | {
       readonly kind: "committed";
       readonly outcomes: PackedOutcomes;
-      /** Pairs: the index of an operation and the row of the hot log it became. */
+      /** Pairs: the index of an operation and the row it added to the hot log. */
       readonly rows: readonly number[];
     }
   | { readonly kind: "done"; readonly count: number }
   | { readonly kind: "failed"; readonly failure: StoreFailure };
 
-/** Sent unasked. */
+/** Messages of the writer thread that answer no request. */
 export type WriterNotice =
   | { readonly kind: "ready" }
   | { readonly kind: "unusable"; readonly failure: StoreFailure }
-  /** Rows that are no longer in the hot log: pairs of task and the last row that is gone. */
+  /** Rows left the hot log: pairs of a task and the last row that left. */
   | { readonly kind: "moved"; readonly tasks: readonly (readonly [string, number])[] };

@@ -9,21 +9,21 @@ interface Pending {
 }
 
 export interface WriterThreadOptions extends WriterData {
-  /** Told of rows that left the hot log: pairs of task and the last row that is gone. */
+  /** Called when rows leave the hot log: pairs of a task and the last row that left. */
   readonly onMoved: (tasks: readonly (readonly [string, number])[]) => void;
 }
 
-/** This thread's end of the thread that writes. */
+/** Sends requests to the writer thread. */
 export class WriterThread {
   readonly #worker: Worker;
   readonly #pending: Pending[] = [];
   readonly #file: string;
-  /** Why nothing can be written any more. */
+  /** Set when no more writes are possible. */
   #broken: StoreFailure | undefined;
 
   readonly #ready = Promise.withResolvers<void>();
 
-  /** Resolves when the file is open and up to date; rejects with a {@link StoreError} if it cannot be. */
+  /** Resolves when the file is open and its schema is up to date; rejects with a {@link StoreError}. */
   static async start(options: WriterThreadOptions): Promise<WriterThread> {
     const thread = new WriterThread(options);
     await thread.#ready.promise;
@@ -31,7 +31,7 @@ export class WriterThread {
   }
 
   private constructor({ onMoved, ...data }: WriterThreadOptions) {
-    // The package is built to .js; a clone runs as it is.
+    // The published package has .js files; a clone of the repository runs the .ts files.
     const module = import.meta.url.endsWith(".ts") ? "./writer-worker.ts" : "./writer-worker.js";
     this.#file = data.file;
     this.#worker = new Worker(new URL(module, import.meta.url), { workerData: data, name: "palaver-store" });
@@ -49,7 +49,7 @@ export class WriterThread {
     return this.#broken;
   }
 
-  /** Calls back, in the order of the requests, before anything else can see that the request was served. */
+  /** Sends a request. `read` is called in the order of the requests, before any other code can see the result. */
   request<T>(request: WriterRequest, read: (reply: WriterReply) => T): Promise<T> {
     if (this.#broken !== undefined) return Promise.reject(storeError(this.#broken));
     return new Promise((resolve, reject) => {
@@ -61,12 +61,12 @@ export class WriterThread {
     });
   }
 
-  /** Serves what was asked before, then ends the thread. */
+  /** Waits for earlier requests, then ends the thread. */
   async close(): Promise<void> {
     try {
       if (this.#broken === undefined) await this.request({ kind: "close" }, () => undefined);
     } catch (thrown) {
-      // What could not be tidied up now is tidied up when the file is opened again.
+      // Opening the file again completes what could not be done now.
       if (!(thrown instanceof StoreError)) throw thrown;
     } finally {
       this.#broken ??= { code: "closed", message: "The store is closed." };
@@ -81,7 +81,7 @@ export class WriterThread {
 
   #died(thrown: unknown): void {
     const reason = thrown instanceof Error ? ` (${thrown.message})` : "";
-    const message = `The thread that writes ${this.#file} died${reason}; what it had not confirmed shows when the file is opened again. Restart.`;
+    const message = `The writer thread of ${this.#file} died${reason}. Whether its last commits were written is known after the file is opened again: restart the process.`;
     this.#broken ??= { code: "unknown", message };
     this.#ready.reject(storeError(this.#broken));
     for (const { fail } of this.#pending.splice(0)) fail(this.#broken);

@@ -6,11 +6,11 @@ import { failureOf } from "../sqlite-error.ts";
 import { WriteFailed, Writer } from "./writer.ts";
 import type { WriterData, WriterNotice, WriterReply, WriterRequest } from "./writer-messages.ts";
 
-/** The thread that writes: answers each request in turn, and tidies up in between. */
+/** The writer thread: answers requests in order and compacts the hot log in between. */
 
-/** Enough tasks to move are moved at once; fewer wait a moment for company. */
-const ENOUGH = 64;
-const MOMENT = 25;
+/** With this many tasks to compact, compaction starts immediately; with fewer, after 25 ms. */
+const COMPACT_TASKS = 64;
+const COMPACT_DELAY_MS = 25;
 
 const port = parentPort;
 if (port === null) throw new Error("This module is the main module of a worker thread.");
@@ -30,14 +30,14 @@ function serve(writer: Writer, request: WriterRequest): WriterReply {
       writer.leave(request.node);
       return { kind: "done", count: 0 };
     case "sweep":
-      tidyAll(writer);
+      compactAll(writer);
       return { kind: "done", count: writer.sweep(request.now) };
     case "probe":
       writer.probe();
       return { kind: "done", count: 0 };
     case "close":
       try {
-        tidyAll(writer);
+        compactAll(writer);
       } finally {
         writer.close();
       }
@@ -45,28 +45,28 @@ function serve(writer: Writer, request: WriterRequest): WriterReply {
   }
 }
 
-function tidyAll(writer: Writer): void {
-  while (writer.pending > 0) tidy(writer);
+function compactAll(writer: Writer): void {
+  while (writer.pending > 0) compact(writer);
 }
 
-function tidy(writer: Writer): void {
+function compact(writer: Writer): void {
   const tasks = writer.compact();
   if (tasks.length > 0) send({ kind: "moved", tasks });
 }
 
 function start(writer: Writer): void {
   let timer: NodeJS.Timeout | undefined;
-  const tidyLater = (delay: number): void => {
+  const compactLater = (delay: number): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
       try {
-        tidy(writer);
+        compact(writer);
       } catch (thrown) {
-        // Rolled back: it stays to be done, and the next commit will try again. A broken writer says so to the next request.
+        // Rolled back: the next commit tries again. A broken writer reports it to the next request.
         if (!(thrown instanceof WriteFailed)) throw thrown;
         return;
       }
-      if (writer.pending > 0) tidyLater(0);
+      if (writer.pending > 0) compactLater(0);
     }, delay);
   };
   port?.on("message", (request: WriterRequest) => {
@@ -83,17 +83,17 @@ function start(writer: Writer): void {
     }
     const tasks = writer.takeGone();
     if (tasks.length > 0) send({ kind: "moved", tasks });
-    if (writer.pending >= ENOUGH && timer !== undefined) {
+    if (writer.pending >= COMPACT_TASKS && timer !== undefined) {
       clearTimeout(timer);
       timer = undefined;
     }
-    if (writer.pending > 0) tidyLater(writer.pending >= ENOUGH ? 0 : MOMENT);
+    if (writer.pending > 0) compactLater(writer.pending >= COMPACT_TASKS ? 0 : COMPACT_DELAY_MS);
   });
   send({ kind: "ready" });
-  if (writer.pending > 0) tidyLater(MOMENT);
+  if (writer.pending > 0) compactLater(COMPACT_DELAY_MS);
 }
 
-const data = workerData as WriterData; // Set by the only place that starts this thread.
+const data = workerData as WriterData; // Safe cast: WriterThread sets it.
 try {
   start(new Writer(data));
 } catch (thrown) {

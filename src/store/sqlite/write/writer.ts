@@ -16,17 +16,17 @@ import type { CommitFault, WriterData } from "./writer-messages.ts";
 
 export interface Committed {
   readonly outcomes: readonly Outcome[];
-  /** Pairs: the index of an operation and the row of the hot log it became. */
+  /** Pairs: the index of an operation and the row it added to the hot log. */
   readonly rows: readonly number[];
 }
 
-/** Tasks are numbered from 1, so a probe's row belongs to none. */
+/** Task numbers start at 1, so the probe's row belongs to no task. */
 const NO_TASK = 0;
 const PROBE_KEY = "probe";
-/** What a task with a message of ordinary size needs; a few bytes may fit on a disk that takes no message. */
+/** As large as a typical message: a few bytes may fit on a disk that is too full for a message. */
 const PROBE_VALUE = "x".repeat(128 * 1024);
 
-/** A transaction that did not happen, or may not have. */
+/** A transaction failed; with the code `unknown` it may have been committed. */
 export class WriteFailed extends Error {
   override readonly name = "WriteFailed";
   readonly failure: StoreFailure;
@@ -37,7 +37,7 @@ export class WriteFailed extends Error {
   }
 }
 
-/** The only one that writes to a file. Synchronous: it lives on a thread of its own. */
+/** The only writer of a file. Synchronous: it runs on its own thread. */
 export class Writer {
   readonly #data: WriterData;
   readonly #database: DatabaseSync;
@@ -50,7 +50,7 @@ export class Writer {
   readonly #compactor: Compactor;
   readonly #addProbe: StatementSync;
   readonly #deleteProbe: StatementSync;
-  /** Set once a COMMIT has failed in a way that leaves its outcome open. */
+  /** Set when a COMMIT failed and its outcome is unknown. */
   #broken: StoreFailure | undefined;
 
   constructor(data: WriterData) {
@@ -78,7 +78,7 @@ export class Writer {
     });
     this.#addProbe = database.prepare("INSERT OR REPLACE INTO step (task, key, value) VALUES (?, ?, ?)");
     this.#deleteProbe = database.prepare("DELETE FROM step WHERE task = ? AND key = ?");
-    // Whoever held a lease or a webhook is gone: this process is the file's only owner.
+    // Release all leases and webhook claims: this process is the only owner, so their nodes are gone.
     this.#transaction(() => {
       database.exec(
         `UPDATE task SET node = NULL WHERE ended = 0 AND node IS NOT NULL;
@@ -108,9 +108,8 @@ export class Writer {
   }
 
   /**
-   * Finds out whether a message of ordinary size could be written: commits a row that needs pages of its own, then deletes it. Two
-   * transactions, since pages that are freed in the one that took them are never written. The second can be done again by the next probe, so
-   * it does not wait for the disk.
+   * Checks that a typical message can be written: commits a row that needs its own pages, then deletes it. This takes two transactions, because
+   * pages that are freed in the same transaction are never written. The second one does not wait for the disk: the next probe would repeat it.
    */
   probe(): void {
     this.#transaction(() => this.#addProbe.run(NO_TASK, PROBE_KEY, PROBE_VALUE));
@@ -126,12 +125,12 @@ export class Writer {
     return this.#transaction(() => this.#retainer.sweep(now));
   }
 
-  /** How many tasks wait to be moved out of the hot log. */
+  /** Number of tasks whose rows wait to leave the hot log. */
   get pending(): number {
     return this.#tasks.touched.size;
   }
 
-  /** Moves some of what waits out of the hot log. Losing it in a power cut loses nothing, so it does not wait for the disk. */
+  /** Moves rows out of the hot log. It does not wait for the disk: after a power cut the rows are still in the hot log. */
   compact(): [string, number][] {
     setDurability(this.#database, "process");
     try {
@@ -141,7 +140,7 @@ export class Writer {
     }
   }
 
-  /** The tasks deleted since the last call that had rows in the hot log, each with the last of them. */
+  /** Tasks with rows in the hot log that were deleted since the last call, each with the number of its last row. */
   takeGone(): [string, number][] {
     const gone = this.#deleter?.gone ?? [];
     if (this.#deleter !== undefined) this.#deleter.gone = [];
@@ -152,7 +151,7 @@ export class Writer {
     try {
       if (this.#broken === undefined) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
-      // Somebody else has the file locked, or the disk is full: the next one to open it will do it.
+      // The file is locked or the disk is full: the checkpoint happens when the file is opened again.
     }
     this.#database.close();
   }
@@ -184,7 +183,7 @@ export class Writer {
     return result;
   }
 
-  /** What was rolled back in the file must be unlearnt here. */
+  /** Rolls back, and discards everything that was remembered from the transaction. */
   #rollback(): void {
     try {
       // Some errors have already ended the transaction.
