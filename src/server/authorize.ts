@@ -84,7 +84,7 @@ function denied(
   lacking: { readonly scopes: readonly string[]; readonly skill?: string },
 ): A2AError {
   if (principal.anonymous) {
-    return new A2AError("unauthenticated", "Authentication is needed", { challenges: security?.challenges() ?? [] });
+    return new A2AError("unauthenticated", "Authentication is required", { challenges: security?.challenges() ?? [] });
   }
   const problem: ChallengeProblem = { error: "insufficient_scope", scopes: lacking.scopes };
   const { skill } = lacking;

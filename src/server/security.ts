@@ -139,18 +139,14 @@ function decide(shown: ReadonlyMap<string, Shown>, { requirements, challenges }:
   const asked = [...new Set(requirements.flatMap((requirement) => Object.keys(requirement)))];
   const wrong = [...shown].flatMap(([name, { kind }]) => (kind === "bad" ? [name] : []));
   const names = asked.length === 0 ? wrong : asked;
-  throw new A2AError(
-    "unauthenticated",
-    wrong.length === 0 ? "Authentication is needed" : "The credentials do not hold",
-    {
-      // Two schemes may ask for the same in the same words.
-      challenges: [
-        ...new Set(
-          names.flatMap((name) => challenges([name], wrong.includes(name) ? { error: "invalid_token" } : undefined)),
-        ),
-      ],
-    },
-  );
+  throw new A2AError("unauthenticated", wrong.length === 0 ? "Authentication is required" : "Invalid credentials", {
+    // Two schemes may ask for the same in the same words.
+    challenges: [
+      ...new Set(
+        names.flatMap((name) => challenges([name], wrong.includes(name) ? { error: "invalid_token" } : undefined)),
+      ),
+    ],
+  });
 }
 
 /** The caller as the first scheme of the requirement knows it; what other schemes grant counts as well. */
