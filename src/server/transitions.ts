@@ -1,6 +1,6 @@
 import type { Agent } from "../engine/agent/agent.ts";
 
-/** The agent has declared that its tasks carry the states they have been in. */
+/** True if the agent declares that its tasks carry their earlier states (`stateTransitionHistory` of A2A 0.3). */
 export function showsTransitions({ capabilities }: Agent): boolean {
   return capabilities?.stateTransitionHistory === true;
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { apiKeys } from "../auth/verify/api-keys.ts";
 import { bearerChallenge } from "../auth/verify/challenge.ts";
 import type { Verified, Verifier } from "../auth/verify/contract.ts";
-import { shownByScheme } from "../auth/verify/shown-credentials.ts";
+import { shownByScheme } from "../auth/verify/request-credentials.ts";
 import { SILENT_LOGGER } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
 import { createSecurity, type SecurityOptions } from "../server/security.ts";

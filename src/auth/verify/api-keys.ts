@@ -2,7 +2,7 @@ import { base64url } from "jose";
 import { challengeOf } from "./challenge.ts";
 import type { Verified, Verifier } from "./contract.ts";
 import { fromBase64Url, sameBytes, sha256 } from "./digest.ts";
-import { badCredentials, type KeyPlace, shownAt } from "./shown-credentials.ts";
+import { badCredentials, type KeyPlace, shownAt } from "./request-credentials.ts";
 
 /** A stored API key, without its secret. Times are ISO 8601. */
 export interface StoredApiKey {

@@ -1,6 +1,6 @@
 import { challengeOf } from "./challenge.ts";
 import type { Verified, Verifier } from "./contract.ts";
-import { badCredentials, shownByScheme } from "./shown-credentials.ts";
+import { badCredentials, shownByScheme } from "./request-credentials.ts";
 import { type BasicUser, createUserCheck } from "./user-check.ts";
 
 export type BasicOptions =

@@ -2,7 +2,7 @@ import { createLocalJWKSet, type JSONWebKeySet } from "jose";
 import { bearerChallenge } from "./challenge.ts";
 import type { Verifier } from "./contract.ts";
 import { createRemoteKeySet, type FindKey } from "./key-set.ts";
-import { shownByScheme } from "./shown-credentials.ts";
+import { shownByScheme } from "./request-credentials.ts";
 import { checkTokenRules, type TokenRules, verifyToken } from "./verify-token.ts";
 
 export interface JwtRules extends TokenRules {

@@ -1,6 +1,6 @@
 import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters } from "jose";
 import { fetchJson } from "./fetch-json.ts";
-import { cannotVerify } from "./shown-credentials.ts";
+import { cannotVerify } from "./request-credentials.ts";
 
 /** Finds the public key that a token's header names. */
 export type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>;

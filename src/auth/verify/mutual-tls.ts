@@ -1,6 +1,6 @@
 import { challengeOf } from "./challenge.ts";
 import type { ClientCertificate, Verified, Verifier } from "./contract.ts";
-import { badCredentials } from "./shown-credentials.ts";
+import { badCredentials } from "./request-credentials.ts";
 
 export interface MutualTlsOptions {
   /** Which trusted certificates are accepted: fingerprints, or a function. Default: all. */

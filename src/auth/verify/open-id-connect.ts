@@ -2,7 +2,7 @@ import { bearerChallenge } from "./challenge.ts";
 import type { Verifier } from "./contract.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { createRemoteKeySet, type FindKey } from "./key-set.ts";
-import { cannotVerify, shownByScheme } from "./shown-credentials.ts";
+import { cannotVerify, shownByScheme } from "./request-credentials.ts";
 import { checkTokenRules, type TokenRules, verifyToken } from "./verify-token.ts";
 
 export interface OpenIdRules extends TokenRules {

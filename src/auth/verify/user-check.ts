@@ -1,6 +1,6 @@
 import type { Verified } from "./contract.ts";
 import { matchesPassword, type PasswordHash, parsePasswordHash } from "./password-hash.ts";
-import { cannotVerify } from "./shown-credentials.ts";
+import { cannotVerify } from "./request-credentials.ts";
 
 export interface BasicUser {
   readonly password: string;

@@ -3,7 +3,7 @@ import { A2AError } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Verified } from "./contract.ts";
 import type { FindKey } from "./key-set.ts";
-import { badCredentials } from "./shown-credentials.ts";
+import { badCredentials } from "./request-credentials.ts";
 
 /** The rules for accepting tokens, and the claims to read from them. */
 export interface TokenRules {
