@@ -7,7 +7,7 @@ export async function digestOf(body: string | Uint8Array): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Whether two secrets are the same, in a time that does not tell how much of them is. */
+/** Compares two secrets in constant time. */
 export async function isSameSecret(one: string, other: string): Promise<boolean> {
   return sameBytes(await sha256(one), await sha256(other));
 }

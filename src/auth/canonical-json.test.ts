@@ -9,7 +9,7 @@ describe("canonicalJson", () => {
       [JSON.parse("333333333.33333329"), 1e30, 4.5, 2e-3, 1e-27, -0],
       "[333333333.3333333,1e+30,4.5,0.002,1e-27,0]",
     ],
-    ["what must be escaped", "€$\u000F\u000aA'\u0042\"\\/", '"€$\\u000f\\nA\'B\\"\\\\/"'],
+    ["characters that must be escaped", "€$\u000F\u000aA'\u0042\"\\/", '"€$\\u000f\\nA\'B\\"\\\\/"'],
     ["literals", { literals: [null, true, false] }, '{"literals":[null,true,false]}'],
     [
       "names by their UTF-16 units",
@@ -18,23 +18,23 @@ describe("canonicalJson", () => {
     ],
     ["nested names", { b: { z: 1, a: [{ d: 1, c: 2 }] }, a: {} }, '{"a":{},"b":{"a":[{"c":2,"d":1}],"z":1}}'],
     ["a member named like the prototype", JSON.parse('{"b":1,"__proto__":2}'), '{"__proto__":2,"b":1}'],
-  ])("spells %s as the RFC does", (_what, value, spelling) => {
+  ])("writes %s as RFC 8785 does", (_what, value, spelling) => {
     expect(canonicalJson(value)).toBe(spelling);
   });
 
   it.each([
     ["infinity", { a: Number.POSITIVE_INFINITY }, "not finite"],
-    ["half a character", ["\ud800"], "well-formed"],
-    ["half a character in a name", { "\udfff": 1 }, "well-formed"],
-    ["what is no JSON", { a: undefined }, "undefined"],
+    ["a lone surrogate", ["\ud800"], "well-formed"],
+    ["a lone surrogate in a name", { "\udfff": 1 }, "well-formed"],
+    ["a value that is not JSON", { a: undefined }, "undefined"],
     ["a big integer", 1n, "bigint"],
-    ["what nests without end", JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`), "nests deeper"],
+    ["20 000 levels of nesting", JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`), "levels of nesting"],
   ])("refuses %s", (_what, value, reason) => {
     expect(() => canonicalJson(value)).toThrow(reason);
     expect(() => canonicalJson(value)).toThrow(TypeError);
   });
 
-  it("does not depend on the order of members, and says the same as before", () => {
+  it("does not depend on the order of members, and parses to the same value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: "grapheme" }), (value) => {
         const spelling = canonicalJson(value);
@@ -46,7 +46,7 @@ describe("canonicalJson", () => {
   });
 });
 
-/** The same, its members written in the opposite order. */
+/** The same value with its members in reverse order. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== "object" || value === null) return value;

@@ -1,22 +1,22 @@
-/** Deeper than anything that is signed by people who mean well, and far from what the stack holds. */
+/** No honest signer needs more levels, and the stack holds far more. */
 const MAX_DEPTH = 100;
 
 /**
- * The one spelling of a JSON value that signatures are made of, by RFC 8785: no white space, members in the order of their names'
- * UTF-16 units, numbers and strings as ECMAScript writes them. Throws a `TypeError` for what has no such spelling: numbers that are
- * not finite, text that is not well-formed Unicode, and values that are no JSON.
+ * The canonical text of a JSON value (RFC 8785), over which signatures are computed: no white space, members ordered by the UTF-16 units
+ * of their names, numbers and strings as ECMAScript writes them. Throws a `TypeError` for values without canonical text: numbers that
+ * are not finite, strings that are not well-formed Unicode, and values that are not JSON.
  */
 export function canonicalJson(value: unknown): string {
   return spell(value, 1);
 }
 
 function spell(value: unknown, depth: number): string {
-  if (depth > MAX_DEPTH) throw new TypeError(`JSON that nests deeper than ${MAX_DEPTH} levels is not signed.`);
+  if (depth > MAX_DEPTH) throw new TypeError(`JSON with more than ${MAX_DEPTH} levels of nesting cannot be signed.`);
   switch (typeof value) {
     case "string":
       return spellText(value);
     case "number":
-      if (!Number.isFinite(value)) throw new TypeError("A number that is not finite has no JSON.");
+      if (!Number.isFinite(value)) throw new TypeError("A number that is not finite cannot be written as JSON.");
       return JSON.stringify(value);
     case "boolean":
       return String(value);
@@ -24,12 +24,13 @@ function spell(value: unknown, depth: number): string {
       if (value === null) return "null";
       return Array.isArray(value) ? spellList(value, depth) : spellObject(value, depth);
     default:
-      throw new TypeError(`A value of type ${typeof value} has no JSON.`);
+      throw new TypeError(`A value of type ${typeof value} cannot be written as JSON.`);
   }
 }
 
 function spellText(text: string): string {
-  if (!text.isWellFormed()) throw new TypeError("Text that is not well-formed Unicode has no canonical JSON.");
+  if (!text.isWellFormed())
+    throw new TypeError("Text that is not well-formed Unicode cannot be written as canonical JSON.");
   return JSON.stringify(text);
 }
 
@@ -38,7 +39,7 @@ function spellList(list: readonly unknown[], depth: number): string {
 }
 
 function spellObject(object: object, depth: number): string {
-  // The order of `sort` is that of UTF-16 units, which is the one asked for.
+  // `sort` compares UTF-16 units, as RFC 8785 §3.2.3 requires.
   const members = Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, member]) => `${spellText(name)}:${spell(member, depth + 1)}`).join(",")}}`;
 }

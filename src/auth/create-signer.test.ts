@@ -33,7 +33,7 @@ async function checkWith(key: SigningKey, token: string, changes: Partial<Notifi
 }
 
 describe("the signature of a notification", () => {
-  it("says who sends what to whom", async () => {
+  it("contains issuer, audience, task and body digest", async () => {
     const key = await generateSigningKey();
     const token = await createSigner(keysOf(key)).signNotification(notification);
     expect(decodeProtectedHeader(token)).toEqual({ alg: "ES256", typ: "JWT", kid: key.kid });
@@ -51,7 +51,7 @@ describe("the signature of a notification", () => {
     });
   });
 
-  it("holds, and tells for how long", async () => {
+  it("is valid, and says until when", async () => {
     const key = await generateSigningKey();
     const token = await createSigner(keysOf(key)).signNotification(notification);
     expect(claimedIssuer(token)).toBe(notification.issuer);
@@ -73,14 +73,14 @@ describe("the signature of a notification", () => {
     expect(await checkWith(key, token, changes)).toEqual({ problem });
   });
 
-  it("is refused from another key, or under the name of ours", async () => {
+  it("is refused if another key made it, even with our key id", async () => {
     const [ours, theirs] = [await generateSigningKey(), await generateSigningKey()];
     const signed = (key: SigningKey) => createSigner(keysOf(key)).signNotification(notification);
     expect(await checkWith(ours, await signed(theirs))).toEqual({ problem: "unknown-key" });
     expect(await checkWith(ours, await signed({ ...theirs, kid: ours.kid }))).toEqual({ problem: "bad-signature" });
   });
 
-  it("is refused where it is none, or chooses its algorithm", async () => {
+  it("is refused if it is not a token, or names another algorithm", async () => {
     const key = await generateSigningKey();
     const token = await createSigner(keysOf(key)).signNotification(notification);
     const [, payload = "", signature = ""] = token.split(".");
@@ -95,7 +95,7 @@ describe("the signature of a notification", () => {
 });
 
 describe("the signature of a card", () => {
-  it("is detached, and names its key and where that is found", async () => {
+  it("is detached, and names its key id and the URL of the key set", async () => {
     const key = await generateSigningKey();
     const signature = await createSigner(keysOf(key)).signCard('{"name":"Ä"}', {
       jku: "https://a/.well-known/jwks.json",
@@ -111,7 +111,7 @@ describe("the signature of a card", () => {
 });
 
 describe("a signer", () => {
-  it("goes on with the key that has become current", async () => {
+  it("uses the new key after the current key changed", async () => {
     const [first, second] = [await generateSigningKey(), await generateSigningKey()];
     let current = first;
     const signer = createSigner({ current: () => current, published: () => [] });
@@ -128,14 +128,14 @@ describe("a signer", () => {
 });
 
 describe("secrets", () => {
-  it("are the same only if they are", async () => {
+  it("are equal only if all characters are", async () => {
     expect(await isSameSecret("abc", "abc")).toBe(true);
     expect(await isSameSecret("abc", "abd")).toBe(false);
     expect(await isSameSecret("abc", "abcd")).toBe(false);
     expect(await isSameSecret("", "")).toBe(true);
   });
 
-  it("have the digest that everybody computes", async () => {
+  it("have the standard SHA-256 digest", async () => {
     expect(await digestOf("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     expect(await digestOf(new TextEncoder().encode("ü"))).toBe(await digestOf("ü"));
   });

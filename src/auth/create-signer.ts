@@ -3,37 +3,37 @@ import { digestOf } from "./body-digest.ts";
 import type { DetachedSignature } from "./detached-signature.ts";
 import { SIGNING_ALGORITHM, type SigningKey, type SigningKeys } from "./signing-keys.ts";
 
-/** What is said of a notification, under signature. */
+/** A notification to be signed. */
 export interface SignedNotification {
-  /** Who sends it: where its keys are found below `/.well-known/jwks.json`. */
+  /** The sender's URL; its keys are published below it at `/.well-known/jwks.json`. */
   readonly issuer: string;
-  /** Where it goes. */
+  /** The receiver's URL. */
   readonly audience: string;
   readonly taskId: string;
-  /** The same for every try to deliver it. */
+  /** Identifies the notification; the same for every attempt to deliver it. */
   readonly jti: string;
-  /** As it is sent, to the byte. */
+  /** The body exactly as sent. */
   readonly body: string | Uint8Array;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 export interface SignCardOptions {
-  /** Where the keys are published. */
+  /** The URL of the published key set. */
   readonly jku?: string | undefined;
 }
 
-/** Signs with whichever key is current. */
+/** Signs with the current key. */
 export interface Signer {
-  /** The name of the key that would sign now. */
+  /** The id of the current key. */
   readonly kid: string;
-  /** A compact JSON Web Token that goes with one notification, for five minutes. */
+  /** A compact JSON Web Token for one notification, valid for 5 minutes. */
   signNotification(notification: SignedNotification): Promise<string>;
-  /** The signature of a text, which must be the canonical JSON of a card, apart from it. */
+  /** A detached signature. `text` must be the canonical JSON of a card. */
   signCard(text: string, options?: SignCardOptions): Promise<DetachedSignature>;
 }
 
-/** Seconds. A try to deliver takes less, and every try is signed anew. */
+/** Seconds for which a token is valid. An attempt takes less, and every attempt is signed anew. */
 const NOTIFICATION_LIFETIME = 300;
 
 export function createSigner(keys: SigningKeys): Signer {
@@ -71,6 +71,6 @@ export function createSigner(keys: SigningKeys): Signer {
 
 async function importKey(jwk: SigningKey): Promise<CryptoKey> {
   const key = await importJWK(jwk, SIGNING_ALGORITHM);
-  if (key instanceof Uint8Array) throw new TypeError("A shared secret is no key to sign with.");
+  if (key instanceof Uint8Array) throw new TypeError("A shared secret cannot be used as a signing key.");
   return key;
 }

@@ -1,32 +1,32 @@
 import { type CryptoKey, decodeProtectedHeader, flattenedVerify, importJWK, type JWK } from "jose";
 
-/** A signature as cards carry it, by RFC 7515, apart from what is signed. */
+/** A detached JWS (RFC 7515), as agent cards carry it (A2A 1.0 §4.4.7). */
 export interface DetachedSignature {
   readonly protected: string;
   readonly signature: string;
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
-/** What a signature says of itself, under its own protection. */
+/** The protected header of a signature. */
 export interface SignatureHeader {
   readonly alg: string;
   readonly kid: string;
-  /** Where its key is to be found, as it says. */
+  /** The URL of the key set, as the signer claims. */
   readonly jku?: string;
 }
 
-/** A key as it is published. Times are in seconds since 1970. */
+/** A published key. Times are in seconds since 1970. */
 export type PublishedKey = JWK & { readonly nbf?: number; readonly exp?: number; readonly revoked?: unknown };
 
-/** A public key, as JWK or as the platform has it. */
+/** A public key: a JWK, or a `CryptoKey` of the platform. */
 export type PublicKey = PublishedKey | CryptoKey;
 
-/** Public keys as they are published, by RFC 7517. */
+/** A JSON Web Key Set (RFC 7517). */
 export interface KeySet {
   readonly keys: readonly PublishedKey[];
 }
 
-/** Algorithms with a private and a public key. With the others, whoever can verify can sign. */
+/** Asymmetric algorithms only: with a shared secret, everybody who can verify could sign. */
 export const SIGNATURE_ALGORITHMS = [
   "ES256",
   "ES384",
@@ -41,11 +41,11 @@ export const SIGNATURE_ALGORITHMS = [
   "RS512",
 ] as const;
 
-/** Throws an `Error` that says what is wrong with it. */
+/** Parses the protected header. Throws an `Error` whose message says what is wrong. */
 export function readSignatureHeader(signature: DetachedSignature): SignatureHeader {
   const { alg, kid, jku } = decodeProtectedHeader({ protected: signature.protected });
-  if (typeof alg !== "string") throw new Error("its header names no algorithm");
-  if (typeof kid !== "string" || kid === "") throw new Error("its header names no key");
+  if (typeof alg !== "string") throw new Error("its header has no alg");
+  if (typeof kid !== "string" || kid === "") throw new Error("its header has no kid");
   return { alg, kid, ...(typeof jku === "string" && { jku }) };
 }
 
@@ -54,7 +54,7 @@ export interface VerifyOptions {
   readonly algorithms: readonly string[];
 }
 
-/** Whether this key made that signature of that text. Throws an `Error` where key and signature do not go together. */
+/** True if this key signed this text. Throws an `Error` if the key does not fit the signature's algorithm. */
 export async function isSignatureOf(
   { protected: header, signature, header: unprotected }: DetachedSignature,
   text: string,
@@ -74,9 +74,9 @@ export async function isSignatureOf(
   }
 }
 
-/** Why a published key must not be used; `undefined`: it may. `now` is in milliseconds since 1970. */
+/** Why a published key must not be used; `undefined` if it may. `now` is in milliseconds since 1970. */
 export function unusable(key: PublishedKey, alg: string, now: number): string | undefined {
-  // Secrets are no public keys, whoever publishes them.
+  // A published secret must not verify anything: everybody who reads it could sign.
   if (key.kty === "oct") return "its key is a shared secret";
   if (key.use !== undefined && key.use !== "sig") return "its key is not for signatures";
   if (key.key_ops?.includes("verify") === false) return "its key is not for verifying";

@@ -3,20 +3,20 @@ import { describe, expect, test } from "vitest";
 import { createSecretBox, encryptTo, openSecret } from "./secret-box.ts";
 
 describe("a secret box", () => {
-  test("opens what was encrypted to its public key, and nobody else's", async () => {
+  test("decrypts text that was encrypted with its public key, and no other", async () => {
     const box = await createSecretBox();
     const jwe = await encryptTo(box.publicKey, "päss 🔑");
     expect(await openSecret(box, jwe)).toBe("päss 🔑");
     expect(await openSecret(await createSecretBox(), jwe)).toBeUndefined();
   });
 
-  test("has a public key without its private half, and another one each time", async () => {
+  test("has a new public key each time, without the private part", async () => {
     const [one, other] = await Promise.all([createSecretBox(), createSecretBox()]);
     expect(Object.keys(one.publicKey).sort()).toEqual(["alg", "crv", "kty", "use", "x", "y"]);
     expect(one.publicKey.x).not.toBe(other.publicKey.x);
   });
 
-  test("is a compact JWE by ECDH-ES and A256GCM, which others can open", async () => {
+  test("is a compact JWE with ECDH-ES and A256GCM that other libraries can decrypt", async () => {
     const { publicKey, privateKey } = await createSecretBox();
     const jwe = await encryptTo(publicKey, "x");
     expect(decodeProtectedHeader(jwe)).toMatchObject({ alg: "ECDH-ES", enc: "A256GCM" });
@@ -24,7 +24,7 @@ describe("a secret box", () => {
     expect(new TextDecoder().decode(plaintext)).toBe("x");
   });
 
-  test("takes nothing that was changed, shortened, or is no JWE at all", async () => {
+  test("refuses text that was changed, shortened, or is not a JWE", async () => {
     const box = await createSecretBox();
     const jwe = await encryptTo(box.publicKey, "x");
     const [header = "", key = "", nonce = "", text = "", tag = ""] = jwe.split(".");
@@ -47,7 +47,7 @@ describe("a secret box", () => {
     { kty: "oct", k: "AAAA" },
     { kty: "EC", crv: "P-384", x: "AA", y: "AA" },
     { kty: "RSA", n: "AA", e: "AQAB" },
-  ])("does not encrypt to what is no such key: %j", async (key) => {
+  ])("refuses to encrypt with an invalid key: %j", async (key) => {
     await expect(encryptTo(key, "x")).rejects.toThrow(TypeError);
   });
 });

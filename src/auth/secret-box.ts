@@ -4,7 +4,7 @@ const ALGORITHM = "ECDH-ES";
 const ENCRYPTION = "A256GCM";
 const CURVE = "P-256";
 
-/** A public key to encrypt to, by RFC 7517. */
+/** A public encryption key as JWK (RFC 7517). */
 export type EncryptionKey = {
   readonly kty: "EC";
   readonly crv: "P-256";
@@ -14,7 +14,7 @@ export type EncryptionKey = {
   readonly alg: "ECDH-ES";
 };
 
-/** Both halves of a key that is used for one secret. The private one opens what was encrypted to the public one. */
+/** A key pair for one secret. The private key decrypts text that was encrypted with the public key. */
 export interface SecretBox {
   readonly publicKey: EncryptionKey;
   readonly privateKey: EncryptionKey & { readonly d: string };
@@ -23,27 +23,26 @@ export interface SecretBox {
 export async function createSecretBox(): Promise<SecretBox> {
   const pair = await generateKeyPair(ALGORITHM, { crv: CURVE, extractable: true });
   const { x, y, d } = await exportJWK(pair.privateKey);
-  if (x === undefined || y === undefined || d === undefined)
-    throw new Error("The platform made a key without its parts.");
+  if (x === undefined || y === undefined || d === undefined) throw new Error("The platform created an incomplete key.");
   const publicKey: EncryptionKey = { kty: "EC", crv: CURVE, x, y, use: "enc", alg: ALGORITHM };
   return { publicKey, privateKey: { ...publicKey, d } };
 }
 
 /**
- * Encrypts a text so that only whoever published this key can read it: a compact JWE (RFC 7516), by ECDH-ES and A256GCM. Rejects
- * for what is no public key on P-256.
+ * Encrypts a text so that only the owner of this key can read it: a compact JWE (RFC 7516) with ECDH-ES and A256GCM. Rejects with a
+ * `TypeError` for anything but a public key on P-256.
  */
 export async function encryptTo(key: object, text: string): Promise<string> {
   const { kty, crv, x, y }: JWK = key;
   if (kty !== "EC" || crv !== CURVE || x === undefined || y === undefined)
-    throw new TypeError(`The key to encrypt to must be a JWK of a public key on ${CURVE}.`);
+    throw new TypeError(`The encryption key must be a public key on ${CURVE} as JWK.`);
   const imported = await importJWK({ kty, crv, x, y }, ALGORITHM);
   return new CompactEncrypt(new TextEncoder().encode(text))
     .setProtectedHeader({ alg: ALGORITHM, enc: ENCRYPTION })
     .encrypt(imported);
 }
 
-/** What is in a compact JWE. `undefined`: it was not encrypted to this key, not in this way, or was changed on the way. */
+/** Decrypts a compact JWE; `undefined` if it was encrypted with another key or algorithm, or was changed. */
 export async function openSecret(
   { privateKey }: Pick<SecretBox, "privateKey">,
   jwe: string,
@@ -57,7 +56,7 @@ export async function openSecret(
     });
     return new TextDecoder("utf-8", { fatal: true }).decode(plaintext);
   } catch {
-    // Whoever sent it learns only that; why in detail would help nobody but somebody who is trying keys.
+    // The details would help only an attacker who tries keys.
     return undefined;
   }
 }

@@ -4,12 +4,12 @@ import { digestOf } from "./body-digest.ts";
 import { SIGNING_ALGORITHM } from "./signing-keys.ts";
 import type { FindKey } from "./verify/key-set.ts";
 
-/** What a notification's signature says, once it is known to hold. */
+/** The claims of a valid notification signature. */
 export interface NotificationClaims {
   readonly issuer: string;
   readonly taskId: string;
   readonly jti: string;
-  /** When the signature ceases to count, in milliseconds since 1970, clock skew included. */
+  /** When the signature expires, in milliseconds since 1970, clock skew included. */
   readonly until: number;
 }
 
@@ -25,29 +25,29 @@ export type SignatureProblem =
 export interface NotificationCheck {
   readonly issuer: string;
   readonly findKey: FindKey;
-  /** Whether a notification for that address is for us. */
+  /** True if this URL is one of the receiver's. */
   readonly isAudience: (audience: string) => boolean;
   readonly body: Uint8Array;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** For how many milliseconds after it was made a signature counts at most. */
+  /** The most milliseconds for which a signature is valid after its creation. */
   readonly maxAge: number;
-  /** By how many milliseconds clocks may differ. */
+  /** Milliseconds by which the clocks of sender and receiver may differ. */
   readonly clockSkew: number;
 }
 
-/** Whom a token claims to be from, before anything of it is believed; `undefined` where it is no token. */
+/** The unverified issuer of a token; `undefined` if the text is not a token. */
 export function claimedIssuer(token: string): string | undefined {
   try {
     const { iss } = decodeJwt(token);
     return typeof iss === "string" && iss !== "" ? iss : undefined;
   } catch {
-    // Whoever sent it knows why; the receiver has no use for it.
+    // The reason helps only the sender, which has the token; the receiver has no use for it.
     return undefined;
   }
 }
 
-/** Checks the signature that came with a notification. */
+/** Verifies the signature of a notification. */
 export async function verifyNotification(
   token: string,
   check: NotificationCheck,

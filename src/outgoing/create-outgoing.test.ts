@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** Stands for the public internet in these tests: the only address that may be reached. */
+/** Represents the public internet in these tests: the only allowed address. */
 const PUBLIC = "127.0.0.2";
 
 function outgoing(options: OutgoingOptions = {}): Outgoing {
@@ -50,8 +50,8 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-describe("a request to a stranger's address", () => {
-  it("is sent as it was given and answered as fetch would", async () => {
+describe("a request to an untrusted address", () => {
+  it("is sent and answered as with the standard fetch", async () => {
     const port = await serve((request, response) => {
       const { method, url, headers } = request;
       response.setHeader("x-twice", ["a", "b"]);
@@ -84,14 +84,14 @@ describe("a request to a stranger's address", () => {
     });
   });
 
-  it("is understood by the client as its fetch", async () => {
+  it("works as the fetch of the client", async () => {
     const port = await serve((_request, response) => response.writeHead(404).end());
     const { fetch } = outgoing();
     await expect(connectAgent(`http://${PUBLIC}:${port}`, { fetch })).rejects.toMatchObject({ code: "card-not-found" });
     await expect(connectAgent("http://10.0.0.1", { fetch })).rejects.toThrow();
   });
 
-  it("keeps the name for TLS where the connection is pinned to an address", async () => {
+  it("uses the host name for TLS although the connection is pinned to an address", async () => {
     const names: unknown[] = [];
     const port = await listen(
       createHttpsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (request, response) => {
@@ -111,7 +111,7 @@ describe("a request to a stranger's address", () => {
     await expect(untrusting.fetch(`https://hooks.example.org:${port}/`)).rejects.toMatchObject({ code: "unreachable" });
   });
 
-  it("ignores proxies that the environment names", async () => {
+  it("ignores proxies from environment variables", async () => {
     const port = await serve((_request, response) => response.end("direct"));
     vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
     vi.stubEnv("http_proxy", "http://127.0.0.1:1");
@@ -120,7 +120,7 @@ describe("a request to a stranger's address", () => {
     expect(await (await outgoing().fetch(`http://${PUBLIC}:${port}/`)).text()).toBe("direct");
   });
 
-  it("uses a connection again for the same origin", async () => {
+  it("reuses a connection for the same origin", async () => {
     const sockets = new Set<Socket>();
     const port = await serve((request, response) => {
       sockets.add(request.socket);
@@ -132,12 +132,12 @@ describe("a request to a stranger's address", () => {
     expect([sockets.size, lookup.mock.calls.length]).toEqual([1, 1]);
   });
 
-  it("is asked again where a kept connection has just been closed, if asking changes nothing", async () => {
+  it("is repeated if a reused connection was just closed and the method is safe", async () => {
     let served = 0;
     const port = await serve((request, response) => {
       served += 1;
       response.end("ok", () => {
-        // Closed without a word, after the connection went back to its pool.
+        // Closed without an answer, after the connection went back to its pool.
         if (served % 2 === 1) setTimeout(() => request.socket.resetAndDestroy(), 0);
       });
     });
@@ -148,7 +148,7 @@ describe("a request to a stranger's address", () => {
   });
 });
 
-describe("where a name leads", () => {
+describe("the address of a host name", () => {
   async function inside(): Promise<{ readonly port: number; readonly asked: () => number }> {
     let asked = 0;
     const server = createTcpServer((socket) => {
@@ -174,7 +174,7 @@ describe("where a name leads", () => {
     await expect(fetch(`http://hooks.example.org:${port}/?secret`)).rejects.toMatchObject({
       name: "OutgoingRefused",
       code: "private-address",
-      message: "hooks.example.org must not be called: its address is not on the public internet.",
+      message: "hooks.example.org is not allowed: its address is not on the public internet.",
     });
     expect(asked()).toBe(0);
   });
@@ -189,7 +189,7 @@ describe("where a name leads", () => {
     },
   );
 
-  it("is looked at anew for every connection, so that rebinding a name gets nobody in", async () => {
+  it("is checked for every connection, so that DNS rebinding does not help an attacker", async () => {
     const open = createHttpServer((_request, response) => response.setHeader("connection", "close").end("outside"));
     const port = await listen(open);
     let entered = 0;
@@ -206,7 +206,7 @@ describe("where a name leads", () => {
     expect(entered).toBe(0);
   });
 
-  it("is looked up once per connection, and the connection is made to what was found", async () => {
+  it("is resolved once per connection, and the connection goes to the resolved address", async () => {
     const port = await serve((request, response) => response.end(request.socket.localAddress));
     const lookup = vi.fn<Lookup>().mockResolvedValueOnce([PUBLIC]).mockResolvedValue(["127.0.0.1"]);
     const { fetch } = outgoing({ lookup });
@@ -214,7 +214,7 @@ describe("where a name leads", () => {
     expect(lookup.mock.calls).toEqual([["hooks.example.org"]]);
   });
 
-  it("is checked on the connection itself, before anything is written", async () => {
+  it("is checked again on the open socket before anything is written", async () => {
     let received = "";
     const port = await listen(
       createTcpServer((socket) => {
@@ -238,7 +238,7 @@ describe("where a name leads", () => {
     expect(received).toBe("");
   });
 
-  it("may be nowhere", async () => {
+  it("fails as unreachable if it does not exist or nothing listens there", async () => {
     const { fetch } = outgoing({ lookup: async () => [] });
     await expect(fetch("http://hooks.example.org/")).rejects.toMatchObject({
       name: "OutgoingFailure",
@@ -254,12 +254,12 @@ describe("where a name leads", () => {
     });
   });
 
-  it("is asked of the system where nothing else is given", async () => {
+  it("is resolved by the system by default", async () => {
     const port = await serve((_request, response) => response.end("ok"), "127.0.0.1");
     expect(await (await outgoing({ allow: ["loopback"] }).fetch(`http://localhost:${port}/`)).text()).toBe("ok");
   });
 
-  it("does not matter where the address is written out and closed", async () => {
+  it("fails as unreachable if the URL contains an address with a closed port", async () => {
     const { port, asked } = await inside();
     for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0"]) {
       await expect(outgoing().fetch(`http://${host}:${port}/`), host).rejects.toMatchObject({
@@ -270,7 +270,7 @@ describe("where a name leads", () => {
   });
 });
 
-describe("an answer that sends on", () => {
+describe("a redirect", () => {
   const sendOn = (location: string, status = 302): Promise<number> =>
     serve((request, response) => {
       if (/^\/(\?|$)/.test(request.url ?? "")) response.writeHead(status, { location }).end();
@@ -305,11 +305,11 @@ describe("an answer that sends on", () => {
     await expect(outgoing().fetch(`http://${PUBLIC}:${port}/?secret`)).rejects.toMatchObject({
       name: "OutgoingRefused",
       code: "redirect",
-      message: `${PUBLIC}:${port} sends on to another place, which is not followed.`,
+      message: `${PUBLIC}:${port} redirects to another origin, which is not followed.`,
     });
   });
 
-  it("is refused at all where that is wanted, and shown where that is", async () => {
+  it("is refused with redirect: error, and returned with redirect: manual", async () => {
     const port = await sendOn("/there");
     await expect(outgoing().fetch(`http://${PUBLIC}:${port}/`, { redirect: "error" })).rejects.toMatchObject({
       code: "redirect",
@@ -317,7 +317,7 @@ describe("an answer that sends on", () => {
     expect((await outgoing().fetch(`http://${PUBLIC}:${port}/`, { redirect: "manual" })).status).toBe(302);
   });
 
-  it("is followed three times and no more", async () => {
+  it("is followed at most three times", async () => {
     let asked = 0;
     const port = await serve((_request, response) => {
       asked += 1;
@@ -328,8 +328,8 @@ describe("an answer that sends on", () => {
   });
 });
 
-describe("a server that means no good", () => {
-  it("sends more than is read", async () => {
+describe("a request to a malicious server fails if it", () => {
+  it("sends more than maxBytes", async () => {
     let closed = (): void => {};
     const gone = new Promise<void>((done) => {
       closed = done;
@@ -351,9 +351,9 @@ describe("a server that means no good", () => {
   });
 
   it.each([
-    ["nothing at all", ""],
+    ["nothing", ""],
     ["half a header", "HTTP/1.1 200 OK\r\ncontent-"],
-    ["a body without an end", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"],
+    ["an incomplete body", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"],
   ])("sends %s and hangs", async (_what, text) => {
     const port = await listen(createTcpServer((socket) => void socket.on("error", () => {}).write(text)));
     const { fetch } = outgoing({ timeout: 50 });
@@ -365,21 +365,21 @@ describe("a server that means no good", () => {
     });
   });
 
-  it("takes a connection and never agrees on its encryption", async () => {
+  it("accepts the connection and never finishes the TLS handshake", async () => {
     const port = await listen(createTcpServer((socket) => void socket.on("error", () => {})));
     await expect(outgoing({ connectTimeout: 50 }).fetch(`https://${PUBLIC}:${port}/`)).rejects.toMatchObject({
       code: "timeout",
-      message: `${PUBLIC} did not take the connection in time.`,
+      message: `${PUBLIC} did not accept the connection in time.`,
     });
   });
 
   it.each([
-    ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
-    ["a status that is none", "HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n"],
-    ["an end before the body's", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"],
-    ["a change of protocols nobody asked for", "HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
-    ["two lengths", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"],
-    ["headers without an end", `HTTP/1.1 200 OK\r\n${"x-pad: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".repeat(2000)}`],
+    ["something other than HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
+    ["an invalid status", "HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n"],
+    ["a body that ends early", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"],
+    ["an unrequested protocol switch", "HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
+    ["two content-length headers", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"],
+    ["endless headers", `HTTP/1.1 200 OK\r\n${"x-pad: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n".repeat(2000)}`],
   ])("sends %s", async (_what, text) => {
     const port = await listen(createTcpServer((socket) => void socket.on("error", () => {}).end(text)));
     const read = async (): Promise<string> => (await outgoing().fetch(`http://${PUBLIC}:${port}/`)).text();
@@ -390,8 +390,8 @@ describe("a server that means no good", () => {
   });
 });
 
-describe("a caller that has changed its mind", () => {
-  it("is not kept waiting, nor is the other side", async () => {
+describe("a caller that aborts", () => {
+  it("gets its reason immediately, and the connection is closed", async () => {
     let closed = (): void => {};
     const gone = new Promise<void>((done) => {
       closed = done;
@@ -410,7 +410,7 @@ describe("a caller that has changed its mind", () => {
     );
   });
 
-  it("may do so in the middle of the body", async () => {
+  it("may abort in the middle of the body", async () => {
     const controller = new AbortController();
     const port = await serve((_request, response) => void response.write("first"));
     const response = await outgoing().fetch(`http://${PUBLIC}:${port}/`, { signal: controller.signal });
@@ -420,7 +420,7 @@ describe("a caller that has changed its mind", () => {
     await expect(reader?.read()).rejects.toThrow("enough");
   });
 
-  it("may close everything", async () => {
+  it("may close all connections", async () => {
     const made = outgoing();
     const port = await serve(() => made.close());
     await expect(made.fetch(`http://${PUBLIC}:${port}/`)).rejects.toMatchObject({ code: "broken" });

@@ -7,10 +7,10 @@ import { Rules } from "./rules.ts";
 
 const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-/** Answers of which a web response must not have a body. */
+/** Statuses whose answers have no body. */
 const BODILESS: readonly number[] = [204, 205, 304];
 
-/** Throws a `TypeError` for rules that cannot be understood. */
+/** Throws a `TypeError` for invalid rules. */
 export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   const { timeout = 30_000, maxBytes = 1024 * 1024, connectTimeout = 10_000, maxSockets = 16 } = options;
   const rules = new Rules(options);
@@ -59,7 +59,7 @@ async function send(request: Request, options: SendOptions): Promise<Response> {
 
 interface Followed {
   readonly answer: IncomingMessage;
-  /** The request that it answers. */
+  /** The request that was redirected. */
   readonly last: OutgoingRequest;
 }
 
@@ -73,11 +73,12 @@ async function follow(first: OutgoingRequest, { rules, agents, redirect }: SendO
     }
     answer.destroy();
     const { host } = request.url;
-    if (redirect === "error") throw new OutgoingRefused("redirect", `${host} sends on, which is not followed.`);
-    if (redirects === MAX_REDIRECTS) throw new OutgoingRefused("redirect", `${host} sends on without an end.`);
+    if (redirect === "error") throw new OutgoingRefused("redirect", `${host} redirects, which is not followed.`);
+    if (redirects === MAX_REDIRECTS)
+      throw new OutgoingRefused("redirect", `${host} redirects more than ${MAX_REDIRECTS} times.`);
     const url = URL.parse(headers.location, request.url.href);
     if (url?.origin !== request.url.origin) {
-      throw new OutgoingRefused("redirect", `${host} sends on to another place, which is not followed.`);
+      throw new OutgoingRefused("redirect", `${host} redirects to another origin, which is not followed.`);
     }
     const { method } = request;
     // Only 307 and 308 keep method and body (RFC 9110 §15.4).
@@ -92,7 +93,7 @@ async function follow(first: OutgoingRequest, { rules, agents, redirect }: SendO
 }
 
 interface Deadline {
-  /** Aborts with the caller's reason, or as a failure when it is too late. */
+  /** Aborts with the caller's reason, or with a timeout error. */
   readonly signal: AbortSignal;
   release(): void;
 }
@@ -129,7 +130,7 @@ function responseOf(answer: IncomingMessage, options: ResponseOptions): Response
       headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
     }
     const isBodiless = BODILESS.includes(status) || method === "HEAD";
-    // Throws where the status is none that an answer may have.
+    // Throws for a status that a `Response` cannot have.
     const response = new Response(isBodiless ? null : bodyOf(answer, options), {
       status,
       statusText: statusMessage,
@@ -137,7 +138,7 @@ function responseOf(answer: IncomingMessage, options: ResponseOptions): Response
     });
     Object.defineProperty(response, "url", { value: url.href });
     if (isBodiless) {
-      // Only this one could go on for ever.
+      // Only a body can continue for ever.
       if (status === 205) answer.destroy();
       else answer.resume();
       deadline.release();
@@ -145,11 +146,11 @@ function responseOf(answer: IncomingMessage, options: ResponseOptions): Response
     return response;
   } catch (error) {
     answer.destroy();
-    throw new OutgoingFailure("broken", `What ${url.host} answers cannot be understood.`, { cause: error });
+    throw new OutgoingFailure("broken", `The answer of ${url.host} is invalid.`, { cause: error });
   }
 }
 
-/** Read piece by piece as it is wanted, so that nobody who does not read has it in memory. */
+/** The body as a stream that reads only on demand, so that an unread body takes no memory. */
 function bodyOf(answer: IncomingMessage, { url, maxBytes, deadline }: ResponseOptions): ReadableStream<Uint8Array> {
   const { signal, release } = deadline;
   const abort = (): void => void answer.destroy(signal.reason instanceof Error ? signal.reason : undefined);
@@ -172,7 +173,7 @@ function bodyOf(answer: IncomingMessage, { url, maxBytes, deadline }: ResponseOp
           }
           length += value.byteLength;
           if (length > maxBytes) {
-            throw new OutgoingFailure("too-large", `What ${url.host} answers has more than ${maxBytes} bytes.`);
+            throw new OutgoingFailure("too-large", `The answer of ${url.host} has more than ${maxBytes} bytes.`);
           }
           controller.enqueue(new Uint8Array(value));
         } catch (error) {
@@ -192,5 +193,7 @@ function bodyOf(answer: IncomingMessage, { url, maxBytes, deadline }: ResponseOp
 
 function bodyFailure(error: unknown, url: URL): Error {
   if (error instanceof OutgoingFailure) return error;
-  return error instanceof Error ? networkFailure(error, url) : new OutgoingFailure("broken", `${url.host} broke off.`);
+  return error instanceof Error
+    ? networkFailure(error, url)
+    : new OutgoingFailure("broken", `${url.host} closed the connection early.`);
 }

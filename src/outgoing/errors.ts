@@ -1,28 +1,28 @@
-/** Why an address is not called. */
+/** Why an address may not be called. */
 export const REFUSALS = [
-  /** It cannot be understood as an address. */
+  /** It is not a valid URL. */
   "invalid-url",
-  /** Neither `https:` nor, where that was allowed, `http:`. */
+  /** Its scheme is neither `https:` nor, if allowed, `http:`. */
   "scheme",
-  /** It holds a user or a password. */
+  /** It contains a user name or a password. */
   "credentials",
   "port",
-  /** A name of one's own network. */
+  /** A host name of an internal network. */
   "private-name",
-  /** An address that is not on the public internet, written out or behind a name. */
+  /** An IP address that is not on the public internet, in the URL or resolved from its host name. */
   "private-address",
-  /** It sends on to somewhere that was not asked for, or for ever. */
+  /** It redirects to another origin, or too often. */
   "redirect",
 ] as const;
 
 export type RefusalCode = (typeof REFUSALS)[number];
 
 export interface OutgoingRefusedOptions {
-  /** What of a caller's request named the address. */
+  /** The field of the caller's request that contains the address. */
   readonly field?: string | undefined;
 }
 
-/** A request that must not be made. Trying again changes nothing. The message names the host and nothing of its path or query. */
+/** The request is not allowed; a retry is useless. The message contains the host, but neither path nor query. */
 export class OutgoingRefused extends Error {
   override readonly name = "OutgoingRefused";
   readonly code: RefusalCode;
@@ -36,12 +36,12 @@ export class OutgoingRefused extends Error {
 }
 
 /**
- * `unreachable`: its name was not found, nobody listens there, or encryption could not be agreed on. `timeout`: not done in time. `broken`:
- * the answer ended early, or was none. `too-large`: the answer is longer than it may be.
+ * `unreachable`: the name was not found, the connection was refused, or the TLS handshake failed. `timeout`: not finished in time. `broken`:
+ * the answer ended early or is invalid. `too-large`: the answer exceeds `maxBytes`.
  */
 export type FailureCode = "unreachable" | "timeout" | "broken" | "too-large";
 
-/** A request that was made, or tried, and came to nothing. Another try may go better. The message names the host alone. */
+/** The request failed; a retry may succeed. The message contains only the host. */
 export class OutgoingFailure extends Error {
   override readonly name = "OutgoingFailure";
   readonly code: FailureCode;

@@ -4,35 +4,35 @@ import { OutgoingFailure, OutgoingRefused } from "./errors.ts";
 import type { GuardedAgents } from "./guarded-agents.ts";
 import { bareHost } from "./rules.ts";
 
-/** One request, ready to be sent. */
+/** One request to be sent. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
   readonly body: Uint8Array | undefined;
-  /** Aborts with an error to reject with. */
+  /** Aborts the request, which then rejects with the signal's reason. */
   readonly signal: AbortSignal;
 }
 
-/** What is between this process and its neighbour, or would make a request say another thing than it is. */
+/** Hop-by-hop headers, and headers that would misrepresent the request. */
 const NOT_FORWARDED: readonly string[] = [
   ...["connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection"],
   ...["te", "trailer", "transfer-encoding", "upgrade", "accept-encoding"],
 ];
 
-/** Sends one request and resolves with the head of its answer, whose body is to be read or destroyed. */
+/** Sends one request and resolves with the head of the answer. The caller must read or destroy its body. */
 export async function exchange(request: OutgoingRequest, agents: GuardedAgents): Promise<IncomingMessage> {
   try {
     return await attempt(request, agents);
   } catch (error) {
-    // A kept connection may have been closed at the other end just when it was taken.
+    // The server may have closed an idle connection at the moment it was reused.
     const isStale = error instanceof StaleConnection;
     if (isStale && (request.method === "GET" || request.method === "HEAD")) return attempt(request, agents);
     throw isStale ? error.failure : error;
   }
 }
 
-/** A connection that had been used before broke before anything was answered. */
+/** A reused connection closed before any answer. */
 class StaleConnection extends Error {
   readonly failure: Error;
 
@@ -61,8 +61,8 @@ function attempt(request: OutgoingRequest, agents: GuardedAgents): Promise<Incom
     signal.addEventListener("abort", abort, { once: true });
     sent.once("close", () => {
       signal.removeEventListener("abort", abort);
-      // Without an answer and without an error, such as where it was one to something else.
-      reject(new OutgoingFailure("broken", `${url.host} broke off before it had answered.`));
+      // Closed without an answer and without an error, for example after an upgrade.
+      reject(new OutgoingFailure("broken", `${url.host} closed the connection before it answered.`));
     });
     sent.once("response", resolve);
     sent.on("error", (error) => reject(signal.aborted ? signal.reason : failureOf(error, sent, url)));
@@ -88,19 +88,19 @@ function failureOf(error: Error, sent: ClientRequest, url: URL): Error {
   return sent.reusedSocket ? new StaleConnection(failure) : failure;
 }
 
-/** What we threw ourselves, also where connections to several addresses failed together. */
+/** An error that this module threw itself, also inside the `AggregateError` of several failed addresses. */
 function ownError(error: Error): Error | undefined {
   if (error instanceof OutgoingRefused || error instanceof OutgoingFailure) return error;
   return error instanceof AggregateError ? error.errors.find((one) => one instanceof OutgoingRefused) : undefined;
 }
 
-/** What broke on the way. `cause` has the details, for logs. */
+/** A network error. `cause` has the details for logs. */
 export function networkFailure(error: Error, url: URL): OutgoingFailure {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   const isBroken = code === "ECONNRESET" || code === "EPIPE" || code?.startsWith("HPE_") === true;
   const reason = code === undefined ? "" : ` (${code})`;
   return isBroken
-    ? new OutgoingFailure("broken", `${url.host} broke off before it had answered${reason}.`, { cause: error })
+    ? new OutgoingFailure("broken", `${url.host} closed the connection before it answered${reason}.`, { cause: error })
     : new OutgoingFailure("unreachable", `${url.host} cannot be reached${reason}.`, { cause: error });
 }
 

@@ -10,29 +10,29 @@ import { bareHost, type Rules } from "./rules.ts";
 
 export interface GuardedAgentsOptions {
   readonly rules: Rules;
-  /** Milliseconds until a connection must be there. */
+  /** Milliseconds that opening a connection may take. */
   readonly connectTimeout: number;
   readonly maxSockets: number;
   readonly lookup?: Lookup | undefined;
   readonly ca?: string | undefined;
 }
 
-/** What makes connections, by the scheme they are for. */
+/** Connection pools by scheme. */
 export interface GuardedAgents {
   readonly "http:": HttpAgent;
   readonly "https:": HttpsAgent;
 }
 
-/** Connections that nobody uses are closed after so many milliseconds. */
+/** Idle connections are closed after this many milliseconds. */
 const IDLE_MS = 5_000;
 const MAX_IDLE_PER_ORIGIN = 2;
-/** Over all origins. */
+/** Idle connections kept over all origins. */
 const MAX_SOCKETS = 512;
 
 /**
- * Agents whose connections go to checked addresses only. A name is looked up once per connection, every address of it must be one that may
- * be reached, and the connection is made to these and no others. A connection that is used again is still to the same address. They know nothing
- * of proxies that the environment names.
+ * Node agents that connect only to allowed addresses. A host name is resolved once per connection, every address of it must be allowed, and
+ * the connection goes to one of these addresses. A reused connection is still to the same address. Proxies from environment variables are
+ * ignored.
  */
 export function createGuardedAgents(options: GuardedAgentsOptions): GuardedAgents {
   const { rules, lookup = systemLookup, maxSockets, connectTimeout } = options;
@@ -46,7 +46,7 @@ export function createGuardedAgents(options: GuardedAgentsOptions): GuardedAgent
     ...(options.ca !== undefined && { ca: options.ca }),
   } as const;
   const watch = (socket: Duplex | null | undefined, target: Target, ready: string): void => {
-    // Safe: without a `createConnection` of the caller's, agents make sockets.
+    // Safe: without a custom `createConnection`, agents create sockets.
     if (socket != null) watchSocket(socket as Socket, { rules, target, connectTimeout, ready });
   };
   const http = new HttpAgent(settings);
@@ -68,7 +68,7 @@ export function createGuardedAgents(options: GuardedAgentsOptions): GuardedAgent
   return { "http:": http, "https:": https };
 }
 
-/** What a connection is for. */
+/** The target of a connection. */
 interface Target {
   readonly hostname: string;
   readonly port: number;
@@ -83,11 +83,11 @@ async function systemLookup(hostname: string): Promise<readonly string[]> {
   return found.map(({ address }) => address);
 }
 
-/** One bad address among good ones refuses the name: who names such addresses means no good, or does not know what it names. */
+/** One forbidden address refuses the whole name: such a record is an attack or a mistake. */
 function guardLookup(rules: Rules, lookup: Lookup, { hostname, port }: Target): LookupFunction {
   const find = callbackify(async () => {
     const addresses = await lookup(hostname);
-    if (addresses.length === 0) throw new OutgoingFailure("unreachable", `${hostname} has no address.`);
+    if (addresses.length === 0) throw new OutgoingFailure("unreachable", `${hostname} has no IP address.`);
     if (!addresses.every((address) => rules.mayReach(hostname, address, port))) throw refusedAddress(hostname);
     return addresses.map((address) => ({ address, family: isIP(address) }));
   });
@@ -105,11 +105,11 @@ export interface WatchOptions {
   readonly rules: Rules;
   readonly target: Target;
   readonly connectTimeout: number;
-  /** The event after which the socket may be written to. */
+  /** The event after which the socket is writable. */
   readonly ready: string;
 }
 
-/** Looks once more at where a socket has come out, before anything is written to it, and gives up on one that takes too long. */
+/** Checks the socket's actual address again before anything is written, and closes a socket that connects too slowly. */
 export function watchSocket(socket: Socket, { rules, target, connectTimeout, ready }: WatchOptions): void {
   const { hostname, port } = target;
   socket.prependOnceListener("connect", () => {
@@ -119,7 +119,7 @@ export function watchSocket(socket: Socket, { rules, target, connectTimeout, rea
     }
   });
   const late = setTimeout(() => {
-    socket.destroy(new OutgoingFailure("timeout", `${hostname} did not take the connection in time.`));
+    socket.destroy(new OutgoingFailure("timeout", `${hostname} did not accept the connection in time.`));
   }, connectTimeout);
   const done = (): void => clearTimeout(late);
   socket.once(ready, done).once("close", done);
@@ -128,6 +128,6 @@ export function watchSocket(socket: Socket, { rules, target, connectTimeout, rea
 function refusedAddress(hostname: string): OutgoingRefused {
   return new OutgoingRefused(
     "private-address",
-    `${hostname} must not be called: its address is not on the public internet.`,
+    `${hostname} is not allowed: its address is not on the public internet.`,
   );
 }

@@ -13,14 +13,14 @@ function verdict(url: string, rules?: OutgoingRules): string {
   }
 }
 
-describe("what can be known of an address without looking it up", () => {
+describe("checkUrl()", () => {
   it.each([
     "https://agents.example.org/hooks?token=x",
     "https://agents.example.org:8443/",
     "https://8.8.8.8/",
     "https://[2606:4700::1111]:40000/",
     "https://localhost.example.com/",
-  ])("lets %s pass", (url) => {
+  ])("allows %s", (url) => {
     expect(verdict(url)).toBe("passes");
   });
 
@@ -58,7 +58,7 @@ describe("what can be known of an address without looking it up", () => {
     expect(verdict(url)).toBe(code);
   });
 
-  // Each is 127.0.0.1, 169.254.169.254, 0.0.0.0 or a neighbour of theirs in another notation.
+  // Each is 127.0.0.1, 169.254.169.254, 0.0.0.0 or a nearby address in another notation.
   it.each([
     "127.0.0.1",
     "127.1",
@@ -106,7 +106,7 @@ describe("what can be known of an address without looking it up", () => {
     expect(verdict(`https://${host}/`)).toBe("private-address");
   });
 
-  it("names the host, the field, and nothing of the path or the query", () => {
+  it("reports the host and the field, but neither path nor query", () => {
     let thrown: unknown;
     try {
       new Rules().checkUrl("https://10.0.0.1/secret/path?token=abc#x", "pushNotificationConfig.url");
@@ -122,14 +122,14 @@ describe("what can be known of an address without looking it up", () => {
     expect(String(thrown)).not.toMatch(/secret|token|abc/);
   });
 
-  it("does not repeat what it cannot read", () => {
+  it("does not quote an invalid URL", () => {
     expect(() => new Rules().checkUrl("not a url with a secret")).toThrow(
-      "The address must not be called: it is no web address.",
+      "The address is not allowed: it is not a valid web address.",
     );
   });
 });
 
-describe("what is allowed besides", () => {
+describe("the options allow, http and ports", () => {
   it.each<[string, OutgoingRules, string]>([
     ["http://agents.example.org/", { http: true }, "passes"],
     ["http://agents.example.org:443/", { http: true }, "port"],
@@ -159,7 +159,7 @@ describe("what is allowed besides", () => {
     expect(verdict(url, rules)).toBe(expected);
   });
 
-  it("opens no metadata service by a name, only by its address", () => {
+  it("allow metadata services only by address, not by host name", () => {
     const named = new Rules({ allow: ["hooks.corp"] });
     expect(named.mayReach("hooks.corp", "10.0.0.7", 443)).toBe(true);
     expect(named.mayReach("hooks.corp", "169.254.169.254", 443)).toBe(false);
@@ -175,7 +175,7 @@ describe("what is allowed besides", () => {
     },
   );
 
-  it.each([0, 65_536, 1.5, Number.NaN])("does not take %s for a port", (port) => {
-    expect(() => new Rules({ ports: [port] })).toThrow(`${port} is no port.`);
+  it.each([0, 65_536, 1.5, Number.NaN])("refuse %s as a port", (port) => {
+    expect(() => new Rules({ ports: [port] })).toThrow(`${port} is not a valid port.`);
   });
 });

@@ -4,13 +4,13 @@ import { withoutTrailing } from "../internal/without-trailing.ts";
 import type { OutgoingRules } from "./contract.ts";
 import { OutgoingRefused, type RefusalCode } from "./errors.ts";
 
-/** Words for addresses that many set-ups have in common. */
+/** Names for common groups of addresses. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ["127.0.0.0/8", "::1"],
   private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** Addresses that give away who they answer: an allowed name does not open these. */
+/** Cloud metadata services, which reveal credentials: an allowed name does not allow these addresses. */
 const METADATA: readonly Network[] = networks([
   "0.0.0.0/8",
   "169.254.0.0/16",
@@ -22,7 +22,7 @@ const METADATA: readonly Network[] = networks([
 
 const METADATA_NAMES: readonly string[] = ["metadata.google.internal", "metadata", "instance-data"];
 
-/** From 1024 on, ports of services that read whatever they are sent as commands. Those that browsers refuse are among them. */
+/** Ports from 1024 on whose services may interpret an HTTP request as commands, including the ports that browsers block. */
 const OTHER_SERVICES: ReadonlySet<number> = new Set([
   ...[
     1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
@@ -32,7 +32,7 @@ const OTHER_SERVICES: ReadonlySet<number> = new Set([
 
 const DEFAULT_PORT: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
-/** The rules, ready to be asked. Throws a `TypeError` that names what of them cannot be understood. */
+/** The parsed rules. Throws a `TypeError` that names an invalid rule. */
 export class Rules {
   readonly #http: boolean;
   readonly #ports: ReadonlySet<number> | undefined;
@@ -45,37 +45,38 @@ export class Rules {
     for (const item of allow) this.#allow(item);
   }
 
-  /** What can be known of a URL without looking its name up. Returns it as it is to be called. */
+  /** Checks a URL without resolving its name, and returns it normalized. */
   checkUrl(text: string | URL, field?: string): URL {
     const url = URL.parse(String(text));
     const refuse = (code: RefusalCode, reason: string): never => {
-      // The host alone: the rest may hold what is nobody's business.
+      // Only the host: the rest may contain secrets.
       const what = url === null || url.host === "" ? "The address" : `${url.protocol}//${url.host}`;
-      throw new OutgoingRefused(code, `${what} must not be called: ${reason}.`, { field });
+      throw new OutgoingRefused(code, `${what} is not allowed: ${reason}.`, { field });
     };
-    if (url === null || url.hostname === "") return refuse("invalid-url", "it is no web address");
+    if (url === null || url.hostname === "") return refuse("invalid-url", "it is not a valid web address");
     if (url.protocol === "http:" ? !this.#http : url.protocol !== "https:") {
-      return refuse("scheme", url.protocol === "http:" ? "it is not encrypted" : "it is no web address");
+      return refuse("scheme", url.protocol === "http:" ? "http is not enabled; use https" : "only https is supported");
     }
-    if (url.username !== "" || url.password !== "") return refuse("credentials", "it holds a user or a password");
+    if (url.username !== "" || url.password !== "")
+      return refuse("credentials", "it contains a user name or a password");
     const hostname = bareHost(url.hostname);
-    if (!this.#mayUsePort(url)) return refuse("port", "its port is not one of those that may be");
+    if (!this.#mayUsePort(url)) return refuse("port", "its port is not allowed");
     if (isPublicAddress(hostname) !== undefined) {
       if (!this.mayReach(hostname, hostname, portOf(url))) {
         return refuse("private-address", "its address is not on the public internet");
       }
     } else if (!this.#mayName(hostname, portOf(url))) {
-      return refuse("private-name", "its name is not one of the public internet");
+      return refuse("private-name", "its host name is not on the public internet");
     }
     return url;
   }
 
-  /** Whether a connection for that host may go to that address. */
+  /** True if a connection for this host may go to this address. */
   mayReach(hostname: string, address: string, port: number): boolean {
     if (this.#networks.some((network) => isInNetwork(address, network))) return true;
     const isAllowed = this.#isAllowed(hostname, port);
     if (!isAllowed) return isPublicAddress(address) === true;
-    // Who allowed an address by itself meant it.
+    // An address that is listed explicitly is always allowed.
     return hostname === address || !METADATA.some((network) => isInNetwork(address, network));
   }
 
@@ -105,12 +106,12 @@ export class Rules {
   #mayName(hostname: string, port: number): boolean {
     if (this.#isAllowed(hostname, port)) return true;
     if (METADATA_NAMES.includes(hostname)) return false;
-    // Where networks are allowed, names of one's own may lead there: their addresses decide.
+    // If networks are allowed, internal names may resolve to them: their addresses decide.
     return this.#networks.length > 0 || !isPrivateName(hostname);
   }
 }
 
-/** Without the brackets of an address of version 6 and without the dot of a name that is complete. */
+/** The host without the brackets of an IPv6 address and without a trailing dot. */
 export function bareHost(hostname: string): string {
   return withoutTrailing(hostname.replace(/^\[(.*)\]$/, "$1"), ".");
 }
@@ -123,15 +124,15 @@ function networks(list: readonly string[]): readonly Network[] {
   return list.flatMap((text) => parseNetwork(text) ?? []);
 }
 
-/** A host, maybe with its port, as `URL` writes it. */
+/** A host with an optional port, normalized by `URL`. */
 function hostFrom(text: string, item: string): string {
-  // A scheme without a port of its own, so that every port stays.
+  // A scheme without a default port, so that `URL` keeps every port.
   const url = /^[^/?#@\s]+$/.test(text) ? URL.parse(`https://${text}`) : null;
   const port = /:(\d{1,5})$/.exec(text)?.[1];
   const isBare = url !== null && url.hostname !== "" && url.pathname === "/";
   if (!isBare || (port === undefined && text.replace(/\[.*\]/, "").includes(":"))) {
     throw new TypeError(
-      `${JSON.stringify(item)} is nothing that can be allowed: give a host (hooks.corp), a host and port (10.0.0.7:9000), a network (10.0.0.0/8), loopback or private.`,
+      `${JSON.stringify(item)} is invalid: give a host (hooks.corp), a host and port (10.0.0.7:9000), a network (10.0.0.0/8), loopback or private.`,
     );
   }
   return port === undefined ? bareHost(url.hostname) : `${bareHost(url.hostname)}:${Number(port)}`;
@@ -139,5 +140,5 @@ function hostFrom(text: string, item: string): string {
 
 function portFrom(port: number): number {
   if (Number.isInteger(port) && port > 0 && port <= 65_535) return port;
-  throw new TypeError(`${String(port)} is no port.`);
+  throw new TypeError(`${String(port)} is not a valid port.`);
 }

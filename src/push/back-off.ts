@@ -1,17 +1,18 @@
 export interface RetrySettings {
-  /** How often it is tried again after the first try. */
+  /** Retries after the first attempt. */
   readonly retries: number;
-  /** Milliseconds before the second try; each further one waits five times as long. */
+  /** Milliseconds before the first retry. Each further retry waits five times as long, at most 10 minutes. */
   readonly retryDelay: number;
 }
 
 const FACTOR = 5;
-/** No wait is longer, in ms. */
+/** The longest pause between two attempts, in milliseconds. */
 export const LONGEST_WAIT: number = 10 * 60_000;
 
 /**
- * Milliseconds to wait after so many tries in vain: never less than is set, never quite the same for two webhooks, and as long as the other
- * side asks for, within bounds. As they are set, all waits together outlast the 30 s after which common verifiers look for a new key.
+ * Milliseconds to wait after this many failed attempts: exponential back-off with up to 50 % jitter, or the receiver's `Retry-After` if that
+ * is longer, at most {@link LONGEST_WAIT}. With the default settings all waits add up to more than the 30 s after which common verifiers
+ * fetch new signing keys.
  */
 export function waitAfter(
   { retryDelay }: RetrySettings,
@@ -22,7 +23,7 @@ export function waitAfter(
   return Math.round(Math.max(delay, Math.min(askedFor, LONGEST_WAIT)));
 }
 
-/** Milliseconds that a `Retry-After` asks for: seconds, or a date. */
+/** The milliseconds in a `Retry-After` header, which holds seconds or a date (RFC 9110 §10.2.3); `undefined` if absent or invalid. */
 export function retryAfterOf(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   const text = header.trim();

@@ -3,7 +3,7 @@ import { turns } from "../testing/engine-harness.ts";
 import { Budget } from "./budget.ts";
 
 describe("A budget", () => {
-  it("gives everybody a share in the order of asking", async () => {
+  it("gives shares in the order in which they were requested", async () => {
     const budget = new Budget(10);
     const got: string[] = [];
     const take = (name: string, amount: number) => void budget.take(amount).then(() => got.push(name));
@@ -11,7 +11,7 @@ describe("A budget", () => {
     take("b", 5);
     take("c", 1);
     await turns(1);
-    // There would be room for c, but b was first and must not wait for ever.
+    // c would fit, but b asked first and must not starve.
     expect(got).toEqual(["a"]);
     expect(budget.tryTake(1)).toBe(false);
     budget.give(8);
@@ -21,7 +21,7 @@ describe("A budget", () => {
     expect(budget.tryTake(1)).toBe(false);
   });
 
-  it("gives all there is to who asks for more than that", async () => {
+  it("gives the whole budget to a request for more than the total", async () => {
     const budget = new Budget(10);
     await budget.take(1000);
     expect(budget.tryTake(1)).toBe(false);

@@ -5,7 +5,7 @@ interface Waiting {
   readonly turn: Deferred<void>;
 }
 
-/** So much of something for all together. Who waits for a share gets it in the order of asking. */
+/** A semaphore over an amount, such as bytes. Waiting callers get their share in the order in which they asked. */
 export class Budget {
   readonly #total: number;
   #free: number;
@@ -16,7 +16,7 @@ export class Budget {
     this.#free = total;
   }
 
-  /** Takes so much if it is there at once. */
+  /** Takes the amount if it is free now; false if not. */
   tryTake(amount: number): boolean {
     const share = Math.min(amount, this.#total);
     if (this.#waiting.length > 0 || share > this.#free) return false;
@@ -24,7 +24,7 @@ export class Budget {
     return true;
   }
 
-  /** Takes so much as soon as it is there; who asks for more than there is gets all. */
+  /** Takes the amount as soon as it is free. An amount above the total counts as the total. */
   async take(amount: number): Promise<void> {
     if (this.tryTake(amount)) return;
     const turn = createDeferred<void>();
@@ -32,7 +32,7 @@ export class Budget {
     await turn.promise;
   }
 
-  /** Gives back what was taken. */
+  /** Returns an amount that was taken. */
   give(amount: number): void {
     this.#free += Math.min(amount, this.#total);
     for (let next = this.#waiting[0]; next !== undefined && next.amount <= this.#free; next = this.#waiting[0]) {

@@ -49,7 +49,7 @@ describe("A push configuration", () => {
       ...["Host", "content-length", "Content-Type", "Transfer-Encoding", "connection", "Upgrade", "TE", "Keep-Alive"],
       ...["Proxy-Authorization", "X-A2A-Notification-Token", "x-a2a-anything", "A2A-Version", "traceparent", "Expect"],
     ].map((name): [Partial<PushConfig>, string] => [{ headers: { [name]: "x" } }, `headers.${name}`]),
-  ])("is refused by name: %j", (config, field) => {
+  ])("is refused with the name of the wrong field: %j", (config, field) => {
     expect(problemOf(config)).toBe(`invalid-params config.${field}`);
     expect(problemOf(config, "")).toBe(`invalid-params ${field}`);
   });

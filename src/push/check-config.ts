@@ -2,7 +2,7 @@ import { A2AError, invalidField } from "../protocol/error.ts";
 import type { PushConfig } from "../protocol/operation.ts";
 import { MASK } from "./webhook-target.ts";
 
-/** Throws where a URL must not be called, as far as that is known without looking its name up. */
+/** Throws if requests to a URL are not allowed. Does not resolve host names. */
 export type CheckUrl = (url: string, field: string) => unknown;
 
 const MAX_URL = 2048;
@@ -12,11 +12,11 @@ const MAX_HEADER_NAME = 128;
 const MAX_SCHEMES = 16;
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** What every server and proxy takes for one header: no line ends, no control characters, nothing beyond ASCII. */
+/** Printable ASCII: every server and proxy reads it as exactly one header value. */
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const SCHEME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
-/** Headers that say how a message travels, or what only this server knows. */
+/** Headers that callers must not set: they control the transfer, or the server sets them itself. */
 const DENIED: ReadonlySet<string> = new Set([
   "connection",
   "content-encoding",
@@ -34,19 +34,19 @@ const DENIED: ReadonlySet<string> = new Set([
 ]);
 const DENIED_PREFIXES: readonly string[] = ["x-a2a-", "a2a-", "proxy-"];
 
-/** Throws an error that names the field, beginning with `field`, for a configuration that must not be kept. */
+/** Throws `invalid-params` for an invalid configuration. The error names the wrong field by its path, which begins with `field`. */
 export function checkConfig(config: PushConfig, field: string, checkUrl: CheckUrl): void {
   const at = (name: string): string => (field === "" ? name : `${field}.${name}`);
   const { url, token, authentication, headers } = config;
   if (url.length > MAX_URL) throw invalidField(at("url"), `must have at most ${MAX_URL} characters`);
-  refusing(at("url"), () => checkUrl(url, at("url")));
+  asInvalidField(at("url"), () => checkUrl(url, at("url")));
   if (token !== undefined) checkSecret(token, at("token"));
   if (authentication !== undefined) {
     const { schemes, credentials } = authentication;
     if (schemes.length > MAX_SCHEMES)
       throw invalidField(at("authentication.schemes"), `must have at most ${MAX_SCHEMES} items`);
     if (!schemes.every((scheme) => SCHEME.test(scheme)))
-      throw invalidField(at("authentication.schemes"), "must name a scheme of HTTP authentication, such as Bearer");
+      throw invalidField(at("authentication.schemes"), "must be names of HTTP authentication schemes, such as Bearer");
     if (credentials !== undefined) checkSecret(credentials, at("authentication.credentials"));
   }
   if (headers !== undefined) checkHeaders(headers, at("headers"), authentication !== undefined);
@@ -58,31 +58,32 @@ function checkHeaders(headers: Readonly<Record<string, string>>, field: string, 
   const seen = new Set<string>();
   for (const [name, value] of entries) {
     if (name.length > MAX_HEADER_NAME || !HEADER_NAME.test(name))
-      throw invalidField(field, `must have names of HTTP headers, of at most ${MAX_HEADER_NAME} characters`);
+      throw invalidField(field, `must have valid HTTP header names of at most ${MAX_HEADER_NAME} characters`);
     const lower = name.toLowerCase();
     if (DENIED.has(lower) || DENIED_PREFIXES.some((prefix) => lower.startsWith(prefix)))
-      throw invalidField(`${field}.${name}`, "is not for callers to set");
+      throw invalidField(`${field}.${name}`, "is set by the server and cannot be configured");
     if (lower === "authorization" && authenticated)
-      throw invalidField(`${field}.${name}`, "must not be set beside authentication");
-    if (seen.has(lower)) throw invalidField(`${field}.${name}`, "is there twice");
+      throw invalidField(`${field}.${name}`, "must not be set together with authentication");
+    if (seen.has(lower)) throw invalidField(`${field}.${name}`, "is set twice (header names ignore case)");
     seen.add(lower);
     checkSecret(value, `${field}.${name}`);
   }
 }
 
-/** Everything secret travels in a header. */
+/** Every secret is sent as a header value. */
 function checkSecret(value: string, field: string): void {
   if (value.length > MAX_SECRET) throw invalidField(field, `must have at most ${MAX_SECRET} characters`);
-  // Whoever reads a configuration and sets it again would replace the secret without noticing.
-  if (value === MASK) throw invalidField(field, `must be the secret itself: ${MASK} only stands for it in answers`);
-  if (!HEADER_VALUE.test(value)) throw invalidField(field, "must be printable ASCII: it is sent as a header");
+  // A client that reads a configuration and writes it back would overwrite the secret with the mask.
+  if (value === MASK) throw invalidField(field, `must be the secret itself, not the mask ${MASK} that answers contain`);
+  if (!HEADER_VALUE.test(value)) throw invalidField(field, "must be printable ASCII, because it is sent as a header");
 }
 
-function refusing(field: string, check: () => unknown): void {
+/** Runs a check; whatever it throws becomes an error of this field. */
+function asInvalidField(field: string, check: () => unknown): void {
   try {
     check();
   } catch (error) {
     if (error instanceof A2AError) throw error;
-    throw invalidField(field, error instanceof Error ? error.message : "must not be called");
+    throw invalidField(field, error instanceof Error ? error.message : "is not allowed");
   }
 }

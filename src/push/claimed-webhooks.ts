@@ -2,34 +2,34 @@ import type { TaskId } from "../protocol/ids.ts";
 import type { OriginQueue } from "./origin-scheduler.ts";
 
 /**
- * What this process keeps in memory of a webhook it sees to. Everything else is read when its turn comes, so that ten thousand of them
- * that wait cost next to nothing.
+ * The in-memory state of a webhook that this process has claimed. Everything else is read when its turn comes, so that ten thousand
+ * waiting webhooks take a few megabytes.
  */
 export interface ClaimedWebhook {
   readonly task: TaskId;
   readonly id: string;
-  /** That of the claim. */
+  /** The epoch of the claim. */
   readonly epoch: number;
   readonly originQueue: OriginQueue<ClaimedWebhook>;
   /**
-   * `waiting`: for something to tell. `resting`: for another try, whatever happens meanwhile. `queued`, `working`: for its turn, and having
-   * it. `gone`: it is no longer ours to see to.
+   * `waiting`: for the next event. `resting`: for the next retry; events do not wake it. `queued`: for its turn. `working`: it has its turn.
+   * `released`: this process is no longer responsible for it.
    */
-  phase: "waiting" | "resting" | "queued" | "working" | "gone";
-  /** Something happened while it was at work. */
-  isHinted: boolean;
-  /** The last seq it is known to have been told. */
-  told: number;
-  /** When to look again without being told to. */
-  alarmAt: number;
-  /** Until then, further chunks alone are no reason to tell the whole task again; another status than this one is. */
+  phase: "waiting" | "resting" | "queued" | "working" | "released";
+  /** Events arrived while it was not waiting. */
+  hasNewEvents: boolean;
+  /** The last seq known to be delivered. */
+  deliveredSeq: number;
+  /** When to queue it without a new event; 0: never. */
+  wakeAt: number;
+  /** Until then, chunks alone do not cause another whole-task notification; a status other than `status` does. */
   quietUntil: number;
   status: string;
-  /** Calls off what is under way. */
+  /** Aborts the request on its way. */
   abort: AbortController | undefined;
 }
 
-/** Those of all tasks. */
+/** All webhooks that this process has claimed. */
 export class ClaimedWebhooks {
   readonly #byTask = new Map<TaskId, ClaimedWebhook[]>();
   #size = 0;
@@ -62,7 +62,7 @@ export class ClaimedWebhooks {
     else all.splice(index, 1);
   }
 
-  /** Tasks of which somebody waits to hear. It may go on while some come and go. */
+  /** Tasks with a waiting webhook. Webhooks may be added and removed during the iteration. */
   *waitingTasks(): Generator<TaskId, void> {
     for (const [task, all] of this.#byTask) if (all.some(({ phase }) => phase === "waiting")) yield task;
   }

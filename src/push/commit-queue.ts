@@ -5,7 +5,7 @@ import { type Outcome, type Store, StoreError, type WebhookOperation } from "../
 export interface CommitQueueOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** What was committed cannot be known: nothing may be told any more. */
+  /** The outcome of a commit is unknown: no webhook may be notified any more. */
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -14,28 +14,29 @@ interface Waiting {
   readonly result: Deferred<Outcome>;
 }
 
-/** So many at most go into one commit. */
+/** The most operations in one commit. */
 const MAX_GROUP = 500;
+/** The longest pause before a commit is retried, in milliseconds. */
 const LONGEST_PAUSE = 2000;
 
 /**
- * Commits what is known of webhooks: everything that gathers while one commit is under way goes into the next. A store that is busy
- * or full is tried again for as long as it takes, since a delivery that is not noted would be repeated.
+ * Commits webhook operations in groups: operations that arrive during one commit go into the next. If the store is busy or full, the
+ * commit is retried until it succeeds, because a delivery that is not recorded would be repeated.
  */
 export class CommitQueue {
   readonly #options: CommitQueueOptions;
   #queue: Waiting[] = [];
   #isCommitting = false;
-  #isDead = false;
+  #hasFailed = false;
   #isClosed = false;
 
   constructor(options: CommitQueueOptions) {
     this.#options = options;
   }
 
-  /** Rejects when the store cannot be written to any more. */
+  /** Resolves with the outcome of the operation. Rejects if the store cannot be written to any more. */
   submit(operation: WebhookOperation): Promise<Outcome> {
-    if (this.#isDead) return Promise.reject(new StoreError("closed", "Nothing is committed any more."));
+    if (this.#hasFailed) return Promise.reject(new StoreError("closed", "The commit queue has stopped."));
     const result = createDeferred<Outcome>({ handled: true });
     this.#queue.push({ operation, result });
     if (!this.#isCommitting) {
@@ -45,7 +46,7 @@ export class CommitQueue {
     return result.promise;
   }
 
-  /** Nothing that fails is tried again from now on. */
+  /** From now on, a failed commit is not retried. */
   close(): void {
     this.#isClosed = true;
   }
@@ -57,11 +58,12 @@ export class CommitQueue {
         const outcomes = await this.#commit(group.map(({ operation }) => operation));
         for (const [index, { result }] of group.entries()) {
           const outcome = outcomes[index];
-          if (outcome === undefined) throw new StoreError("unknown", "The store did not answer for every operation.");
+          if (outcome === undefined)
+            throw new StoreError("unknown", "The store returned fewer outcomes than operations.");
           result.resolve(outcome);
         }
       } catch (error) {
-        this.#die(error, group);
+        this.#fail(error, group);
         return;
       }
     }
@@ -74,8 +76,8 @@ export class CommitQueue {
       try {
         return await store.commit(operations);
       } catch (error) {
-        const isPassing = error instanceof StoreError && (error.code === "busy" || error.code === "full");
-        if (!isPassing || this.#isClosed) throw error;
+        const isTransient = error instanceof StoreError && (error.code === "busy" || error.code === "full");
+        if (!isTransient || this.#isClosed) throw error;
         await new Promise<void>((resolve) => {
           clock.setTimer(clock.now() + pause, resolve, { unref: true });
         });
@@ -83,8 +85,8 @@ export class CommitQueue {
     }
   }
 
-  #die(error: unknown, group: readonly Waiting[]): void {
-    this.#isDead = true;
+  #fail(error: unknown, group: readonly Waiting[]): void {
+    this.#hasFailed = true;
     for (const { result } of [...group, ...this.#queue.splice(0)]) result.reject(error);
     const isExpected = this.#isClosed || (error instanceof StoreError && error.code === "closed");
     if (!isExpected) this.#options.onFatal(error);

@@ -3,91 +3,95 @@ import type { KeptPushConfig, PushConfig, PushPolicy } from "../protocol/operati
 import type { Scope } from "../protocol/principal.ts";
 import type { WebhookDraft } from "../store/contract.ts";
 
-/** Who sets a configuration, and in which dialect. */
+/** The caller of a webhook operation, its dialect, and the rules of that dialect. */
 export interface PushCaller {
   readonly scope: Scope;
   readonly dialect: string;
   readonly policy: PushPolicy;
 }
 
-/** What the push operations of a server ask for. Refusals are `A2AError`s; a task outside the scope is as good as none. */
+/** Stores and reads webhook configurations. Errors are `A2AError`s. A task outside the caller's scope is `task-not-found`, like one that does not exist. */
 export interface WebhookConfigService {
   /**
-   * A configuration ready to be stored together with the message it came with; of several without an id that lead to the same place, the later
-   * takes the place of the earlier. Throws an error that names the field, beginning with `field`,
-   * where it must not be kept: what can be known of an address without looking it up is looked at here.
+   * Prepares a configuration to be stored in the same transaction as the message that it came with. Without an id, its id is derived from
+   * the dialect and the URL, so that a repeated configuration replaces the earlier one. Throws `invalid-params` with the path of the wrong
+   * field, which begins with `field`. Does not resolve host names.
    */
   prepare(caller: PushCaller, config: PushConfig, field: string): WebhookDraft;
   set(caller: PushCaller, task: TaskId, config: PushConfig): Promise<KeptPushConfig>;
-  /** Without an id: the latest. `undefined`: there is none, and the policy calls that an answer. */
+  /** Without an id: the latest. `undefined`: none exists, and the dialect answers with nothing instead of an error. */
   get(caller: PushCaller, task: TaskId, id: string | undefined): Promise<KeptPushConfig | undefined>;
+  /** In the order in which they were first set. */
   list(caller: PushCaller, task: TaskId): Promise<readonly KeptPushConfig[]>;
-  /** Also where there is none of that id. Without an id: the latest. */
+  /** Without an id: the latest. Succeeds also if the configuration does not exist. */
   delete(caller: PushCaller, task: TaskId, id: string | undefined): Promise<void>;
-  /** How many configurations one task may have. */
+  /** The most configurations of one task. */
   readonly maxPerTask: number;
-  /** The message that a draft came with is durable, and the draft with it, as part of the task of this key: it is told from now on. */
+  /** Starts to notify a prepared webhook, after it was stored with its message. `key`: the store key of the task. */
   stored(key: TaskId, draft: WebhookDraft): void;
 }
 
-/** What became of one delivery, for hooks, logs and lists. */
+/**
+ * What became of one attempt. `retried`: it failed and will be repeated. `given-up`: it failed, and no retries are left. `refused`: requests
+ * to this address are not allowed. `dropped`: the receiver answered 410 and wants no more.
+ */
 export type DeliveryOutcome = "delivered" | "retried" | "given-up" | "refused" | "dropped";
 
-/** One try to deliver something, told after the fact. */
+/** One attempt to deliver a notification, reported after it ended. */
 export interface DeliveryRecord {
   readonly taskId: string;
   readonly agent: string;
   readonly tenant: string;
   readonly owner: string;
   readonly configId: string;
-  /** Where it went, without its query. */
+  /** The webhook's URL without its query. */
   readonly url: string;
   readonly outcome: DeliveryOutcome;
-  /** The last event it told of. */
+  /** The seq of the last event in the notification. */
   readonly seq: number;
-  /** Which try this was, from 1. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number;
-  /** Of the answer, where there was one. */
+  /** The status of the receiver's answer; absent without an answer. */
   readonly httpStatus?: number;
-  /** Absent where it was delivered. */
+  /** Why the attempt failed; absent if it was delivered. */
   readonly reason?: string;
   readonly durationMs: number;
 }
 
 export interface PushHooks {
   readonly on?: {
-    /** A failing handler is logged and changes nothing. */
+    /** Called after every attempt. An error it throws is logged and changes nothing. */
     delivery?(record: DeliveryRecord): void | Promise<void>;
   };
 }
 
-/** A delivery that was given up, as operators see it. */
+/** A webhook whose delivery failed for good. */
 export interface DeadLetter {
   readonly taskId: string;
   readonly agent: string;
   readonly tenant: string;
   readonly owner: string;
   readonly configId: string;
-  /** Where it should have gone, without its query. */
+  /** The webhook's URL without its query. */
   readonly url: string;
   readonly outcome: Extract<DeliveryOutcome, "given-up" | "refused" | "dropped">;
   readonly reason: string;
-  /** The first event that was not told; all later ones wait behind it. */
+  /** The seq of the first event that was not delivered. All later events wait behind it. */
   readonly seq: number;
   readonly attempts: number;
   /** ISO 8601. */
   readonly failedAt: string;
 }
 
-/** The scope is needed beside `taskId` only where the caller chose the task's id itself. */
+/** Filters dead letters. `taskId` needs the scope as well only if the caller chose the task's id. */
 export interface DeadLettersQuery extends Partial<Scope> {
-  /** Default 100. */
+  /** Default 100, at most 1000. */
   readonly limit?: number | undefined;
-  /** Only those of this task. */
+  /** Only dead letters of this task. */
   readonly taskId?: string | undefined;
-  /** Only those after this one of the list, which goes from new to old. */
+  /** The last dead letter of the previous page; the list goes from new to old. */
   readonly after?: DeadLetter | undefined;
 }
 
-/** What names one dead letter. The scope is needed only where the caller chose the task's id itself. */
+/** Identifies one dead letter. The scope is needed only if the caller chose the task's id. */
 export type DeadLetterRef = Pick<DeadLetter, "taskId" | "configId"> & Partial<Scope>;

@@ -12,14 +12,14 @@ export interface DeadLettersOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly commit: (operation: WebhookOperation) => Promise<Outcome>;
-  /** A webhook is active again. */
+  /** Called after a webhook became active again. */
   readonly onRevived: (task: TaskId, id: string) => void;
 }
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
-/** Deliveries that were given up, for operators: nobody's scope is asked for. */
+/** Webhooks whose delivery failed for good. For operators: not limited to one scope. */
 export class DeadLetters {
   readonly #options: DeadLettersOptions;
 
@@ -27,7 +27,7 @@ export class DeadLetters {
     this.#options = options;
   }
 
-  /** From new to old. */
+  /** The newest first. */
   async list({
     limit = DEFAULT_LIMIT,
     taskId,
@@ -49,7 +49,7 @@ export class DeadLetters {
     return letters.filter((letter) => letter !== undefined);
   }
 
-  /** Tells it again, from the first event that was not told. Rejects with `task-not-found` if there is no such dead letter. */
+  /** Resumes delivery with the first event that was not delivered. Rejects with `task-not-found` if the dead letter does not exist. */
   async redeliver(ref: DeadLetterRef): Promise<void> {
     const { clock, commit, onRevived } = this.#options;
     const key = await this.#key(ref);
@@ -57,18 +57,18 @@ export class DeadLetters {
     const outcome =
       key === undefined ? undefined : await commit({ kind: "webhook-revive", task: key, id, at: clock.now() });
     if (key === undefined || outcome?.status !== "ok") {
-      throw new A2AError("task-not-found", "There is no such dead letter", {
+      throw new A2AError("task-not-found", "Dead letter not found", {
         metadata: { taskId: ref.taskId, configId: id },
       });
     }
     onRevived(key, id);
   }
 
-  /** What the task is kept as. */
+  /** The store key of the task; `undefined` if the task does not exist. */
   async #key({ taskId, agent, tenant, owner }: Omit<DeadLetterRef, "configId">): Promise<TaskId | undefined> {
     const { store } = this.#options;
     const isScoped = agent !== undefined && tenant !== undefined && owner !== undefined;
-    // Whoever calls it has it from a list of ours, or gets nothing.
+    // Safe: an id that did not come from `list` finds no task.
     const id = taskId as TaskId;
     const keys = isScoped ? taskKeys({ agent, tenant, owner }, id) : [id];
     for (const key of keys) {
@@ -80,7 +80,7 @@ export class DeadLetters {
   async #letter(webhook: WebhookRecord): Promise<DeadLetter | undefined> {
     const record = await this.#options.store.get(webhook.task, { artifacts: false, history: 0 });
     if (record === undefined || webhook.failure === undefined) return undefined;
-    // Safe: written by who gave it up.
+    // Safe: `delivery.ts` wrote this text.
     const { outcome, reason, url, attempts } = JSON.parse(webhook.failure) as Failure;
     const { agent, tenant, owner } = record.scope;
     return {

@@ -15,22 +15,22 @@ import { PendingEvents, type Step } from "./pending-events.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { openTarget, shownUrl, type WebhookTarget } from "./webhook-target.ts";
 
-/** Proves to webhooks that a notification is ours. */
+/** Signs notifications, so that receivers can verify who sent them. */
 export interface NotificationSigner {
   sign(claims: NotificationClaims): Promise<string>;
 }
 
 export interface NotificationClaims {
-  /** Where it goes. */
+  /** The webhook's URL. */
   readonly url: string;
-  /** The same whenever the same is told. */
+  /** Identifies the notification; the same for every attempt to deliver it. */
   readonly jti: string;
   readonly taskId: string;
   readonly body: string;
 }
 
 export interface DeliverySettings extends RetrySettings {
-  /** Milliseconds one try may take. */
+  /** Milliseconds that one attempt may take. */
   readonly timeout: number;
 }
 
@@ -40,53 +40,54 @@ export interface DeliveryEnvironment {
   readonly sealer: Sealer;
   readonly commits: CommitQueue;
   readonly sender: HttpSender;
-  /** Absent: nothing is signed. */
+  /** `undefined`: notifications are not signed. */
   readonly signer: NotificationSigner | undefined;
   readonly codecOf: (dialect: string) => PushCodec | undefined;
   readonly settings: DeliverySettings;
   /** Between 0 and 1, for jitter. */
   readonly random: () => number;
   readonly budget: Budget;
-  readonly folds: Budget;
+  readonly replays: Budget;
   readonly report: (record: DeliveryRecord) => void;
   readonly isStopping: () => boolean;
 }
 
 /**
- * What to do with a webhook after its turn. `more`: give it another. `nothing`: wait until something happens. `rest`: not before then.
- * `pause`: then, or earlier if something happens. `over`: it is no longer ours to see to.
+ * What to do with a webhook after its turn. `continue`: queue it again. `wait`: until the next event. `retry`: at `until`, whatever happens
+ * before. `pause`: until `until` or the next event, whichever comes first. `release`: this process is no longer responsible for it.
  */
 export type AfterTurn =
-  | { readonly kind: "more" | "nothing" | "over" }
-  | { readonly kind: "rest" | "pause"; readonly until: number };
+  | { readonly kind: "continue" | "wait" | "release" }
+  | { readonly kind: "retry" | "pause"; readonly until: number };
 
 export interface TurnResult {
   readonly after: AfterTurn;
-  /** Whether its host gave no answer; absent where it was not asked. */
+  /** True if the host did not answer; absent if no request was sent. */
   readonly silent?: boolean | undefined;
 }
 
-/** So much is told in one turn, before others have theirs. */
+/** Notifications that a webhook may send in one turn before others get theirs. */
 const POSTS_PER_TURN = 32;
-/** Milliseconds after which further chunks are told to who is told whole tasks, and as many more for each byte of the task. */
+/** Minimum pause between whole-task notifications about chunks: 1 s + 10 s per MB. */
 const QUIET_MS = 1000;
 const QUIET_MS_PER_BYTE = 0.01;
 
-/** Tells a webhook, one after the other, what its task's log holds for it. Rejects where the store does. */
+/** Delivers a webhook's pending events in order, up to 32 notifications. Rejects if the store cannot be read or written. */
 export async function takeTurn(environment: DeliveryEnvironment, claimed: ClaimedWebhook): Promise<TurnResult> {
   const { store, sealer, codecOf } = environment;
   const webhook = (await store.webhooks(claimed.task)).find(({ id }) => id === claimed.id);
   const record = await store.get(claimed.task, { artifacts: false, history: 0 });
-  // Deleted, set anew, or in the care of somebody else.
+  // The webhook was deleted, replaced, or claimed by another process.
   if (record === undefined || webhook?.epoch !== claimed.epoch || webhook.state !== "active") {
-    return { after: { kind: "over" } };
+    return { after: { kind: "release" } };
   }
-  claimed.told = webhook.cursor;
+  claimed.deliveredSeq = webhook.cursor;
   const target = openTarget(sealer, webhook, record.scope);
   const codec = codecOf(webhook.dialect);
   const turn = new Turn(environment, { claimed, webhook, record });
   if (target !== undefined && codec !== undefined) return turn.run(target, codec);
-  const reason = target === undefined ? "the key that its settings were sealed with is gone" : "its version is unknown";
+  const reason =
+    target === undefined ? "the key that encrypted its configuration is lost" : "its protocol version is not supported";
   return { after: await turn.unreadable(reason) };
 }
 
@@ -111,17 +112,17 @@ class Turn {
   }
 
   async run(target: WebhookTarget, codec: PushCodec): Promise<TurnResult> {
-    const after = await this.#tell(target, codec);
+    const after = await this.#deliverPending(target, codec);
     return { after, silent: this.#silent };
   }
 
-  /** Nobody can be told. */
+  /** The configuration cannot be used: suspends the webhook. */
   async unreadable(reason: string): Promise<AfterTurn> {
     return this.#giveUp({ outcome: "given-up", reason, url: "", state: "suspended" });
   }
 
-  async #tell(target: WebhookTarget, codec: PushCodec): Promise<AfterTurn> {
-    const { store, clock, budget, folds, isStopping } = this.#environment;
+  async #deliverPending(target: WebhookTarget, codec: PushCodec): Promise<AfterTurn> {
+    const { store, clock, budget, replays, isStopping } = this.#environment;
     const { claimed, record } = this.#subject;
     if (codec.carries === "task" && clock.now() < claimed.quietUntil && markOf(record.head) === claimed.status) {
       return { kind: "pause", until: claimed.quietUntil };
@@ -134,13 +135,13 @@ class Turn {
       origin: record.dialect,
     };
     using pending = new PendingEvents(
-      { store, ...place, codec, events, budget, folds, now: () => clock.now() },
+      { store, ...place, codec, events, budget, replays, now: () => clock.now() },
       this.#cursor,
     );
     for (let posts = 0; posts < POSTS_PER_TURN; posts++) {
-      if (isStopping() || claimed.phase === "gone") return { kind: "over" };
+      if (isStopping() || claimed.phase === "released") return { kind: "release" };
       const step = await pending.next();
-      if (step === undefined) return await this.#rest();
+      if (step === undefined) return await this.#caughtUp();
       if (step.notification === undefined) {
         const passed = await this.#advance(step);
         if (passed !== undefined) return passed;
@@ -154,21 +155,21 @@ class Turn {
         return { kind: "pause", until: claimed.quietUntil };
       }
     }
-    return { kind: "more" };
+    return { kind: "continue" };
   }
 
-  /** Nothing is left to be told for now. */
-  async #rest(): Promise<AfterTurn> {
+  /** No event is pending. */
+  async #caughtUp(): Promise<AfterTurn> {
     const { record } = this.#subject;
-    if (!isTerminal(record.head.state)) return { kind: "nothing" };
-    return (await this.#advance({ upTo: this.#cursor, ended: true })) ?? { kind: "nothing" };
+    if (!isTerminal(record.head.state)) return { kind: "wait" };
+    return (await this.#advance({ upTo: this.#cursor, ended: true })) ?? { kind: "wait" };
   }
 
-  /** `undefined`: go on. */
+  /** `undefined`: continue with the next step. */
   async #deliver(step: Step, target: WebhookTarget, codec: PushCodec): Promise<AfterTurn | undefined> {
     const began = performance.now();
     const result = await this.#post(step, target, codec);
-    if (result.kind === "aborted") return { kind: "over" };
+    if (result.kind === "aborted") return { kind: "release" };
     this.#attempts += 1;
     this.#silent = result.kind === "failed" && result.silent;
     const { settings } = this.#environment;
@@ -207,23 +208,23 @@ class Turn {
     return result;
   }
 
-  /** Notes how far it has been told. `undefined`: go on. */
+  /** Stores that everything up to `upTo` is delivered. `undefined`: continue with the next step. */
   async #advance({ upTo, ended }: Pick<Step, "upTo" | "ended">): Promise<AfterTurn | undefined> {
     this.#cursor = upTo;
     this.#attempts = 0;
     const now = this.#environment.clock.now();
-    const status = await this.#note({ nextAt: now, state: ended ? "idle" : "active" });
-    this.#subject.claimed.told = upTo;
+    const status = await this.#store({ nextAt: now, state: ended ? "idle" : "active" });
+    this.#subject.claimed.deliveredSeq = upTo;
     if (status === "inbox") return undefined;
-    if (status !== "ok" || ended) return { kind: "over" };
+    if (status !== "ok" || ended) return { kind: "release" };
     return undefined;
   }
 
   async #retry(askedFor: number | undefined): Promise<AfterTurn> {
     const { clock, settings, random } = this.#environment;
     const nextAt = clock.now() + waitAfter(settings, this.#attempts, { random, askedFor });
-    const status = await this.#note({ nextAt, state: "active" });
-    return status === "ok" ? { kind: "rest", until: nextAt } : { kind: "over" };
+    const status = await this.#store({ nextAt, state: "active" });
+    return status === "ok" ? { kind: "retry", until: nextAt } : { kind: "release" };
   }
 
   #fail(
@@ -234,14 +235,14 @@ class Turn {
     return this.#giveUp({ outcome, reason, url: shownUrl(target.url), state });
   }
 
-  async #giveUp({ state, ...told }: Omit<Failure, "attempts"> & { state: WebhookState }): Promise<AfterTurn> {
+  async #giveUp({ state, ...failed }: Omit<Failure, "attempts"> & { state: WebhookState }): Promise<AfterTurn> {
     const failedAt = this.#environment.clock.now();
-    const failure: Failure = { ...told, attempts: this.#attempts };
-    await this.#note({ nextAt: failedAt, state, failure: JSON.stringify(failure), failedAt });
-    return { kind: "over" };
+    const failure: Failure = { ...failed, attempts: this.#attempts };
+    await this.#store({ nextAt: failedAt, state, failure: JSON.stringify(failure), failedAt });
+    return { kind: "release" };
   }
 
-  async #note(change: Pick<WebhookAdvance, "nextAt" | "state" | "failure" | "failedAt">): Promise<string> {
+  async #store(change: Pick<WebhookAdvance, "nextAt" | "state" | "failure" | "failedAt">): Promise<string> {
     const { task, id, epoch } = this.#subject.claimed;
     const outcome = await this.#environment.commits.submit({
       kind: "webhook-advance",
@@ -276,11 +277,11 @@ class Turn {
   }
 }
 
-/** What is kept of a failure. */
+/** A failure as stored with its webhook. */
 export interface Failure {
   readonly outcome: DeadLetter["outcome"];
   readonly reason: string;
-  /** Without its query. */
+  /** The webhook's URL without its query. */
   readonly url: string;
   readonly attempts: number;
 }
@@ -292,12 +293,12 @@ function outcomeOf({ kind }: PostResult, isLast: boolean): DeliveryOutcome {
   return isLast ? "given-up" : "retried";
 }
 
-/** Tells one status from another, as far as that is needed to hurry. */
+/** Changes with every status, so that a new status ends the pause between whole-task notifications. */
 function markOf({ state, status, statusAt }: TaskHead): string {
   return `${statusAt} ${state} ${status.length}`;
 }
 
-/** The same after a crash: made of nothing but what is stored. */
+/** Derived only from stored data, so that it is the same after a crash. */
 function notificationId({ task, id }: ClaimedWebhook, { nonce }: WebhookTarget, seq: number): string {
   return createHash("sha256")
     .update(JSON.stringify([task, id, nonce, seq]))

@@ -9,7 +9,7 @@ const HOOK = { url: "https://hooks.example/a" };
 const OTHER = { url: "https://other.example/b" };
 
 describe("A webhook", () => {
-  it("is told every event in order, the next one only when the one before was taken", async () => {
+  it("receives every event in order, each only after the one before was accepted", async () => {
     await using trial = await PushTrial.open();
     const task = await trial.task("t", HOOK);
     await task.chunk("one ");
@@ -21,13 +21,13 @@ describe("A webhook", () => {
       post.answer(200);
     }
     await trial.harness.until(() => trial.push.counts().claimed === 0);
-    expect(trial.said()).toEqual(["status:working", "chunk:one ", "chunk:two ", "chunk:", "status:completed"]);
+    expect(trial.bodies()).toEqual(["status:working", "chunk:one ", "chunk:two ", "chunk:", "status:completed"]);
     expect(trial.outcomes()).toEqual(Array.from({ length: 5 }, () => "delivered"));
     const [webhook] = await trial.harness.shared.webhooks(task.id);
     expect(webhook).toMatchObject({ state: "idle", cursor: 5 });
   });
 
-  it("that is set later is told what comes after", async () => {
+  it("that is set later receives the events after that", async () => {
     await using trial = await PushTrial.open({ answer: () => 204 });
     const task = await trial.task("t");
     await task.chunk("before ");
@@ -36,10 +36,10 @@ describe("A webhook", () => {
     await trial.posted(1);
     await task.end();
     await trial.posted(3);
-    expect(trial.said()).toEqual(["chunk:after ", "chunk:", "status:completed"]);
+    expect(trial.bodies()).toEqual(["chunk:after ", "chunk:", "status:completed"]);
   });
 
-  it("that is set when all is over is told how it ended", async () => {
+  it("that is set after the task ended receives the final status", async () => {
     await using trial = await PushTrial.open({ answer: () => 200 });
     const task = await trial.task("t");
     await task.chunk("x");
@@ -47,10 +47,10 @@ describe("A webhook", () => {
     await trial.push.configs.set(trial.caller(), task.id, HOOK);
     await trial.posted(1);
     await trial.harness.until(() => trial.push.counts().claimed === 0);
-    expect(trial.said()).toEqual(["status:completed"]);
+    expect(trial.bodies()).toEqual(["status:completed"]);
   });
 
-  it("is told the whole task where the events are no longer kept", async () => {
+  it("receives the whole task if its pending events were trimmed from the log", async () => {
     await using trial = await PushTrial.open({ answer: () => 200, retention: { logAge: 1000 } });
     const task = await trial.task("t");
     await task.chunk("x");
@@ -61,10 +61,10 @@ describe("A webhook", () => {
     await trial.push.configs.set(trial.caller(), task.id, HOOK);
     await trial.posted(1);
     await trial.harness.until(() => trial.push.counts().claimed === 0);
-    expect(trial.said()).toEqual(["task@4:status:completed:x"]);
+    expect(trial.bodies()).toEqual(["task@4:status:completed:x"]);
   });
 
-  it("is told only what it wants to hear", async () => {
+  it("receives only the kinds of events it asked for", async () => {
     await using trial = await PushTrial.open({ answer: () => 200 });
     const task = await trial.task("t", { ...HOOK, events: ["status"] });
     const other = await trial.push.configs.set(trial.caller(), task.id, { ...OTHER, events: ["artifact"] });
@@ -79,7 +79,7 @@ describe("A webhook", () => {
     expect(webhooks.find(({ id }) => id === other.id)).toMatchObject({ state: "idle", cursor: 5 });
   });
 
-  it("is told with everything it was set up with, and proof of whom it is from", async () => {
+  it("receives its token, credentials, headers and the server's signature", async () => {
     await using trial = await PushTrial.open({ answer: () => 200 });
     await trial.task("t", {
       ...HOOK,
@@ -102,7 +102,7 @@ describe("A webhook", () => {
 });
 
 describe("A webhook that fails", () => {
-  it("is tried again after a while that grows, with the same words and the same jti", async () => {
+  it("is retried after growing pauses with the same body and the same jti", async () => {
     await using trial = await PushTrial.open({ settings: { retryDelay: 1000 } });
     await trial.task("t", HOOK);
     (await trial.posted(1)).answer(500);
@@ -124,10 +124,10 @@ describe("A webhook that fails", () => {
       [3, 200],
     ]);
     expect(new Set(trial.signed.map(({ jti }) => jti)).size).toBe(1);
-    expect(new Set(trial.said()).size).toBe(1);
+    expect(new Set(trial.bodies()).size).toBe(1);
   });
 
-  it("waits as long as it asks for, within bounds", async () => {
+  it("is retried after its Retry-After, at most after 10 minutes", async () => {
     await using trial = await PushTrial.open();
     await trial.task("t", HOOK);
     (await trial.posted(1)).answer(new Response(null, { status: 429, headers: { "retry-after": "30" } }));
@@ -141,7 +141,7 @@ describe("A webhook that fails", () => {
     await trial.posted(3);
   });
 
-  it("is given up in the end, and told the rest only when somebody says so", async () => {
+  it("becomes a dead letter after the last retry, and receives the rest only after redeliver()", async () => {
     await using trial = await PushTrial.open({ settings: { retries: 1, retryDelay: 10 } });
     const task = await trial.task("t", HOOK);
     await task.chunk("x");
@@ -161,14 +161,14 @@ describe("A webhook that fails", () => {
     for (const letter of letters) await trial.push.deadLetters.redeliver(letter);
     (await trial.posted(4)).answer(200);
     (await trial.posted(5)).answer(200);
-    expect(trial.said().slice(3)).toEqual(["chunk:x", "chunk:y"]);
+    expect(trial.bodies().slice(3)).toEqual(["chunk:x", "chunk:y"]);
     expect(await trial.push.deadLetters.list()).toEqual([]);
     await expect(trial.push.deadLetters.redeliver(letters[0] ?? { taskId: "", configId: "" })).rejects.toMatchObject({
       code: "task-not-found",
     });
   });
 
-  it("that was given up is told what it missed when it is set again", async () => {
+  it("that became a dead letter receives the missed events when it is set again", async () => {
     await using trial = await PushTrial.open({ settings: { retries: 0 } });
     const task = await trial.task("t", { ...HOOK, id: "a" });
     (await trial.posted(1)).answer(500);
@@ -183,7 +183,7 @@ describe("A webhook that fails", () => {
     ]);
   });
 
-  it("of a task that its caller named is a dead letter found by that name and its scope", async () => {
+  it("of a task with an id chosen by the caller is a dead letter found by that id and the scope", async () => {
     await using trial = await PushTrial.open({ settings: { retries: 0 }, answer: () => 500 });
     const { configs, deadLetters } = trial.push;
     const taskId = "my task" as TaskId;
@@ -197,7 +197,7 @@ describe("A webhook that fails", () => {
     expect(await deadLetters.list({ ...trial.harness.scope({ owner: "x" }), taskId })).toEqual([]);
   });
 
-  it("is removed where its dialect has it so, and stays a dead letter", async () => {
+  it("is removed after the last retry if its dialect says so, and stays a dead letter", async () => {
     await using trial = await PushTrial.open({ settings: { retries: 0 }, answer: () => 500 });
     const task = await trial.task("t");
     const caller = trial.caller({ afterFailure: "removed" });
@@ -212,7 +212,7 @@ describe("A webhook that fails", () => {
     ["dropped", (post: Posted) => post.answer(410), "removed"],
     ["refused", (post: Posted) => post.fail(new OutgoingRefused("private-address", "It is private.")), "suspended"],
     ["refused", (post: Posted) => post.answer(redirect(302, "https://elsewhere.example/")), "suspended"],
-  ])("is %s at once where trying again is useless", async (outcome, fail, state) => {
+  ])("is %s without a retry if retries are useless", async (outcome, fail, state) => {
     await using trial = await PushTrial.open();
     const task = await trial.task("t", HOOK);
     fail(await trial.posted(1));
@@ -223,7 +223,7 @@ describe("A webhook that fails", () => {
     expect(await trial.harness.shared.webhooks(task.id)).toMatchObject([{ state, cursor: 0 }]);
   });
 
-  it("may send on within its origin, with the same words, but not make a look of it", async () => {
+  it("may redirect within its origin with 307 or 308, but not with a redirect that becomes GET", async () => {
     await using trial = await PushTrial.open();
     await trial.task("t", HOOK);
     (await trial.posted(1)).answer(redirect(308, "/c"));
@@ -234,7 +234,7 @@ describe("A webhook that fails", () => {
     expect(trial.records).toMatchObject([{ outcome: "retried", reason: "HTTP 303" }]);
   });
 
-  it("that never answers is timed out", async () => {
+  it("that never answers fails after the timeout", async () => {
     await using trial = await PushTrial.open({ settings: { timeout: 15_000 } });
     await trial.task("t", HOOK);
     const post = await trial.posted(1);
@@ -246,25 +246,25 @@ describe("A webhook that fails", () => {
     expect(trial.records).toMatchObject([{ outcome: "retried", reason: "no answer within 15000 ms" }]);
   });
 
-  it("whose settings cannot be read any more is given up", async () => {
+  it("whose configuration cannot be decrypted or whose dialect is unknown becomes a dead letter", async () => {
     await using trial = await PushTrial.open();
     const task = await trial.task("t");
     await trial.push.configs.set({ ...trial.caller(), dialect: "unknown" }, task.id, HOOK);
     await task.chunk("x");
     await trial.harness.until(async () => (await trial.push.deadLetters.list()).length === 1);
-    expect(await trial.push.deadLetters.list()).toMatchObject([{ reason: "its version is unknown" }]);
+    expect(await trial.push.deadLetters.list()).toMatchObject([{ reason: "its protocol version is not supported" }]);
     expect(trial.posts).toEqual([]);
   });
 });
 
 describe("A webhook that hangs", () => {
-  it("keeps neither its task nor other origins waiting, and holds a few requests at most", async () => {
+  it("delays neither its task nor other origins, and has at most perOrigin requests on their way", async () => {
     await using trial = await PushTrial.open({ concurrency: { total: 4, perOrigin: 2 } });
     const hanging = await Promise.all([1, 2, 3, 4, 5].map((name) => trial.task(`h${name}`, HOOK)));
     await trial.posted(2);
     expect(await trial.isQuiet()).toBe(true);
     expect(trial.posts).toHaveLength(2);
-    // The tasks go on.
+    // The tasks continue.
     for (const task of hanging) await task.end();
     const prompt = await trial.task("p", OTHER);
     const others = () => trial.posts.filter(({ url }) => url === OTHER.url);
@@ -277,7 +277,7 @@ describe("A webhook that hangs", () => {
 });
 
 describe("A webhook that is deleted", () => {
-  it("is told nothing more, not even what is on its way", async () => {
+  it("receives nothing more, and its request on its way is aborted", async () => {
     await using trial = await PushTrial.open({ concurrency: { perOrigin: 1 } });
     const [flying, queued] = [await trial.task("f", HOOK), await trial.task("q", HOOK)];
     const post = await trial.posted(1);
@@ -292,12 +292,12 @@ describe("A webhook that is deleted", () => {
     expect(await trial.isQuiet()).toBe(true);
     expect(trial.posts).toHaveLength(1);
     expect(trial.push.counts()).toEqual({ claimed: 0, posting: 0 });
-    // It made room.
+    // Its slot is free again.
     await trial.task("n", HOOK);
     await trial.posted(2);
   });
 
-  it("or set anew is told elsewhere what it was not told before", async () => {
+  it("or replaced receives its pending events at the new URL", async () => {
     await using trial = await PushTrial.open();
     const task = await trial.task("t", { ...HOOK, id: "mine" });
     const post = await trial.posted(1);
@@ -310,7 +310,7 @@ describe("A webhook that is deleted", () => {
 });
 
 describe("A process that dies", () => {
-  it("leaves its webhooks to the next, which goes on where it was and says the same again", async () => {
+  it("leaves its webhooks to the next process, which repeats the unconfirmed notification and continues from there", async () => {
     await using trial = await PushTrial.open({ settings: { retryDelay: 60_000 } });
     const task = await trial.task("t", HOOK);
     await task.chunk("one ");
@@ -323,7 +323,7 @@ describe("A process that dies", () => {
     expect(next.signed[0]?.jti).toBe(trial.signed[1]?.jti);
     repeat.answer(500);
     await next.harness.until(async () => (await next.harness.shared.webhooks(task.id))[0]?.attempts === 1);
-    // The wait outlives a process too.
+    // The pause before a retry survives the process too.
     await next.kill();
     const last = await next.join();
     expect(await last.isQuiet()).toBe(true);
@@ -333,7 +333,7 @@ describe("A process that dies", () => {
     await last.push.drain(0);
   });
 
-  it("has nobody wait for ever because the clock was set back meanwhile", async () => {
+  it("does not delay retries for longer than 10 minutes after the clock was set back", async () => {
     await using trial = await PushTrial.open();
     const task = await trial.task("t", HOOK);
     await trial.posted(1);
@@ -351,7 +351,7 @@ describe("A process that dies", () => {
     await next.push.drain(0);
   });
 
-  it("is noticed by those beside it; until then they leave its webhooks alone", async () => {
+  it("loses its webhooks to another process only after its lease ended", async () => {
     await using trial = await PushTrial.open();
     const beside = await trial.join();
     await trial.task("t", HOOK);
@@ -366,7 +366,7 @@ describe("A process that dies", () => {
 });
 
 describe("The dispatcher", () => {
-  it("finds out by itself what nobody gave it a hint of", async () => {
+  it("finds events by polling if the bus message was lost", async () => {
     await using trial = await PushTrial.open({ answer: () => 200 });
     const { bus } = trial.harness;
     const task = await trial.task("t", HOOK);
@@ -381,7 +381,7 @@ describe("The dispatcher", () => {
     expect((await trial.posted(2)).body).toBe("chunk:unheard ");
   });
 
-  it("tells nothing twice because the store was busy for a while", async () => {
+  it("sends nothing twice when the store is busy", async () => {
     await using trial = await PushTrial.open();
     const task = await trial.task("t", HOOK);
     const post = await trial.posted(1);
@@ -393,7 +393,7 @@ describe("The dispatcher", () => {
     expect((await trial.posted(2)).body).toBe("chunk:x");
   });
 
-  it("tells nothing any more once what it notes may be lost", async () => {
+  it("sends nothing more once the outcome of a commit is unknown", async () => {
     await using trial = await PushTrial.open();
     await trial.task("t", HOOK);
     const post = await trial.posted(1);
@@ -404,7 +404,7 @@ describe("The dispatcher", () => {
     expect(trial.posts).toHaveLength(1);
   });
 
-  it("lets what is under way end when the server stops, but not for ever, and begins nothing", async () => {
+  it("starts no request while it drains, waits for those on their way, and aborts them after the timeout", async () => {
     await using trial = await PushTrial.open({ concurrency: { perOrigin: 2 } });
     for (const name of ["a", "b", "c"]) await trial.task(name, HOOK);
     const [one, two] = [await trial.posted(1), await trial.posted(2)];
@@ -424,7 +424,7 @@ describe("The dispatcher", () => {
     expect(trial.outcomes()).toEqual(["delivered"]);
   });
 
-  it("is not disturbed by a hook of the host's that fails", async () => {
+  it("logs an error of the delivery hook and continues", async () => {
     await using trial = await PushTrial.open({ answer: () => 200 });
     const push = trial.records.push.bind(trial.records);
     trial.records.push = (record) => {
@@ -437,8 +437,8 @@ describe("The dispatcher", () => {
   });
 });
 
-describe("A webhook that is told whole tasks", () => {
-  it("is told the task as it stood after each status, with all that came before", async () => {
+describe("A webhook that receives whole tasks", () => {
+  it("receives the task as it was after each status, with all earlier artifacts", async () => {
     await using trial = await PushTrial.open({ carries: "task" });
     const task = await trial.task("t", HOOK);
     const first = await trial.posted(1);
@@ -451,14 +451,14 @@ describe("A webhook that is told whole tasks", () => {
     (await trial.posted(2)).answer(200);
     (await trial.posted(3)).answer(200);
     await trial.harness.until(() => trial.push.counts().claimed === 0);
-    expect(trial.said()).toEqual([
+    expect(trial.bodies()).toEqual([
       "task@1:status:working:",
       "task@4:status:working:one two ",
       "task@7:status:completed:one two three ",
     ]);
   });
 
-  it("is told of chunks together, and of a status at once", async () => {
+  it("receives chunks together after a pause, and a status immediately", async () => {
     await using trial = await PushTrial.open({ carries: "task", answer: () => 200 });
     const task = await trial.task("t", HOOK);
     await trial.posted(1);
@@ -472,7 +472,7 @@ describe("A webhook that is told whole tasks", () => {
     await task.chunk("d");
     await task.status("hm");
     await trial.posted(4);
-    expect(trial.said()).toEqual([
+    expect(trial.bodies()).toEqual([
       "task@1:status:working:",
       "task@2:artifact:working:a",
       "task@4:artifact:working:abc",

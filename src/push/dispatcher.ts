@@ -27,7 +27,7 @@ export interface DispatcherOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The name under which this process holds leases; somebody else renews them. */
+  /** The node id under which this process holds leases. The caller renews them. */
   readonly node: string;
   readonly sealer: Sealer;
   readonly sender: HttpSender;
@@ -37,35 +37,36 @@ export interface DispatcherOptions {
   readonly concurrency?: Partial<SchedulerLimits>;
   readonly hooks?: PushHooks;
   readonly random?: () => number;
-  /** The store can no longer be trusted to say what it holds. */
+  /** The outcome of a commit is unknown: the process must stop. */
   readonly onFatal: (error: unknown) => void;
 }
 
 const DEFAULT_LIMITS: SchedulerLimits = { total: 64, perOrigin: 8 };
-/** Webhooks in this process's care at a time. Those beyond wait until some of them are done with. */
-const MAX_HELD = 100_000;
-const ROUND_MS = 2000;
-const CLAIMS_AT_A_TIME = 200;
-const POSITIONS_PER_ROUND = 500;
-/** How long to wait after the store could not be read. */
-const STORE_PAUSE = 1000;
-/** Bytes that all deliveries together hold, beyond the small ones that each may hold. */
-const HELD_BYTES = 32 * 1024 * 1024;
-const FOLDS_AT_A_TIME = 2;
+/** The most webhooks that one process claims at a time. Further webhooks wait until some are released. */
+const MAX_CLAIMED = 100_000;
+const POLL_INTERVAL_MS = 2000;
+const CLAIMS_PER_PAGE = 200;
+const TASKS_PER_POLL = 500;
+/** Milliseconds until a failed read of the store is retried. */
+const STORE_RETRY_MS = 1000;
+/** Bytes that all deliveries together may hold, in addition to the 64 KB that each may always hold. */
+const BUDGET_BYTES = 32 * 1024 * 1024;
+const CONCURRENT_REPLAYS = 2;
 
-/** What must be known of a webhook to put it in its place. */
-interface Found {
+/** The stored state of a webhook, as far as scheduling it needs. */
+interface StoredState {
   readonly origin: string;
   readonly cursor: number;
-  /** It has been tried in vain and is not to be tried again before then. */
+  /** The time of the next retry after a failed attempt; 0 without one. */
   readonly restUntil: number;
-  /** The epoch of this process's claim, where it has it. */
+  /** The epoch of this process's claim; `undefined` if another process or none has claimed it. */
   readonly claim: number | undefined;
 }
 
 /**
- * Sees to it that webhooks are told. The log is the outbox: whatever it holds after a webhook's cursor is still to be told, so an event and
- * the duty to tell of it are one commit. In memory there is only who is in this process's care, and whose turn it is.
+ * Delivers events to webhooks. The task's log is the outbox: the events after a webhook's cursor are its pending deliveries, so an event and
+ * its pending delivery are stored in one transaction. In memory the dispatcher keeps only the webhooks that this process has claimed, and
+ * the order of their turns.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -74,10 +75,10 @@ export class Dispatcher {
   readonly #timers: TimerHeap<ClaimedWebhook>;
   readonly #commits: CommitQueue;
   readonly #environment: DeliveryEnvironment;
-  readonly #underWay = new Set<Promise<void>>();
-  #round: Timer | undefined;
-  #current: Promise<void> = Promise.resolve();
-  #checked: Generator<TaskId, void> | undefined;
+  readonly #running = new Set<Promise<void>>();
+  #pollTimer: Timer | undefined;
+  #polling: Promise<void> = Promise.resolve();
+  #tasksToCheck: Generator<TaskId, void> | undefined;
   #unsubscribe: (() => void) | undefined;
   #isStopping = false;
   #drained: Promise<void> | undefined;
@@ -88,9 +89,9 @@ export class Dispatcher {
     this.#scheduler = new OriginScheduler({ ...DEFAULT_LIMITS, ...options.concurrency }, (claimed) =>
       this.#begin(claimed),
     );
-    this.#timers = new TimerHeap(clock, (claimed) => this.#alarmed(claimed));
+    this.#timers = new TimerHeap(clock, (claimed) => this.#woken(claimed));
     const onFatal = (error: unknown): void => {
-      // What cannot be noted must not be told.
+      // A delivery that cannot be recorded must not be sent: it would be repeated.
       this.#isStopping = true;
       options.onFatal(error);
     };
@@ -105,8 +106,8 @@ export class Dispatcher {
       codecOf,
       settings,
       random: options.random ?? Math.random,
-      budget: new Budget(HELD_BYTES),
-      folds: new Budget(FOLDS_AT_A_TIME),
+      budget: new Budget(BUDGET_BYTES),
+      replays: new Budget(CONCURRENT_REPLAYS),
       report: (record) => this.#report(record),
       isStopping: () => this.#isStopping,
     };
@@ -116,28 +117,28 @@ export class Dispatcher {
     return { claimed: this.#claimed.size, posting: this.#scheduler.running };
   }
 
-  /** Begins to look after webhooks, and takes up, bit by bit, what earlier processes left. */
+  /** Starts to deliver, beginning with the pending webhooks of earlier processes. */
   start(): void {
     this.#unsubscribe = this.#options.bus.subscribe(({ task, kind }) => {
-      if (kind === "log") this.#hint(task);
+      if (kind === "log") this.#newEvents(task);
     });
-    this.#current = this.#go();
+    this.#polling = this.#poll();
   }
 
-  /** This webhook was set, or set again, and is durable. `origin`: where it leads, if that is known. */
+  /** Claims a webhook that was just stored, new or changed. `origin`: of its URL, if known; else it is read from the store. */
   watch({ task, id }: WebhookKey, origin?: string): void {
     this.forget(task, id);
-    if (this.#isStopping || this.#claimed.size >= MAX_HELD) return;
+    if (this.#isStopping || this.#claimed.size >= MAX_CLAIMED) return;
     this.#track(this.#claim({ task, id }, origin).then(() => {}));
   }
 
-  /** This webhook is not to be told any more, not even what is on its way. */
+  /** Stops notifying a webhook, and aborts its request on its way. */
   forget(task: TaskId, id: string): void {
     const claimed = this.#claimed.find(task, id);
-    if (claimed !== undefined) this.#drop(claimed);
+    if (claimed !== undefined) this.#release(claimed);
   }
 
-  /** Begins nothing more, and lets what is under way end by itself for so many milliseconds. */
+  /** Starts no further request, waits at most `timeout` milliseconds for those on their way, then aborts them. */
   drain(timeout: number): Promise<void> {
     this.#drained ??= this.#drain(timeout);
     return this.#drained;
@@ -146,7 +147,7 @@ export class Dispatcher {
   async #drain(timeout: number): Promise<void> {
     this.#isStopping = true;
     this.#unsubscribe?.();
-    this.#round?.cancel();
+    this.#pollTimer?.cancel();
     this.#timers.clear();
     this.#scheduler.close();
     if (timeout > 0) await this.#within(timeout);
@@ -166,99 +167,99 @@ export class Dispatcher {
   }
 
   async #settled(): Promise<void> {
-    await this.#current;
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    await this.#polling;
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
-  /** Hints make it quick; the rounds make it certain: webhooks of a node that died, and hints that were lost. */
-  async #go(): Promise<void> {
+  /** The bus makes delivery fast; this poll loop makes it certain. It finds webhooks of crashed nodes, and events whose bus message was lost. */
+  async #poll(): Promise<void> {
     const { clock, logger } = this.#options;
     try {
-      await this.#takeUp();
-      await this.#checkPositions();
+      await this.#claimUnclaimed();
+      await this.#queueMissed();
     } catch (error) {
-      if (!this.#isStopping) logger.warn("A look round for webhooks failed; it is tried again", { error });
+      if (!this.#isStopping) logger.warn("A poll for pending webhooks failed; the next one follows in 2 s", { error });
     }
     if (this.#isStopping) return;
-    this.#round = clock.setTimer(
-      clock.now() + ROUND_MS,
+    this.#pollTimer = clock.setTimer(
+      clock.now() + POLL_INTERVAL_MS,
       () => {
-        this.#current = this.#go();
+        this.#polling = this.#poll();
       },
       { unref: true },
     );
   }
 
-  async #takeUp(): Promise<void> {
+  async #claimUnclaimed(): Promise<void> {
     const { store, logger } = this.#options;
     for (;;) {
       if (this.#isStopping) return;
-      if (this.#claimed.size >= MAX_HELD) {
-        logger.warn("More webhooks are active than one process sees to; the rest wait", {
+      if (this.#claimed.size >= MAX_CLAIMED) {
+        logger.warn("Too many active webhooks for one process; the others wait", {
           claimed: this.#claimed.size,
         });
         return;
       }
-      const unheld = await store.unheldWebhooks(CLAIMS_AT_A_TIME);
+      const unheld = await store.unheldWebhooks(CLAIMS_PER_PAGE);
       const results = await Promise.all(unheld.map((webhook) => this.#claim(webhook)));
-      if (unheld.length < CLAIMS_AT_A_TIME || !results.includes(true)) return;
+      if (unheld.length < CLAIMS_PER_PAGE || !results.includes(true)) return;
     }
   }
 
-  async #checkPositions(): Promise<void> {
+  async #queueMissed(): Promise<void> {
     const { store } = this.#options;
     const tasks: TaskId[] = [];
-    this.#checked ??= this.#claimed.waitingTasks();
-    while (tasks.length < POSITIONS_PER_ROUND) {
-      const next = this.#checked.next();
+    this.#tasksToCheck ??= this.#claimed.waitingTasks();
+    while (tasks.length < TASKS_PER_POLL) {
+      const next = this.#tasksToCheck.next();
       if (next.done === true) {
-        this.#checked = undefined;
+        this.#tasksToCheck = undefined;
         break;
       }
       tasks.push(next.value);
     }
     if (tasks.length === 0) return;
-    for (const { id, seq } of await store.positions(tasks)) if (seq > 0) this.#hintBehind(id, seq);
+    for (const { id, seq } of await store.positions(tasks)) if (seq > 0) this.#queueBehind(id, seq);
   }
 
-  /** True: it is in this process's care now. */
+  /** True if this process has newly claimed the webhook. */
   async #claim({ task, id }: WebhookKey, origin?: string): Promise<boolean> {
     const { node, clock } = this.#options;
     const outcome = await this.#commits.submit({ kind: "webhook-claim", task, id, node });
     const newEpoch = outcome.status === "ok" ? outcome.epoch : undefined;
-    // It is this process's already where it was said to be set and was not, as by a message that counts once and came twice.
+    // This process may have claimed it before: a repeated message announces its webhook again without storing it again.
     const isOurs = outcome.status === "held" && outcome.node === node;
     if (newEpoch === undefined && !isOurs) return false;
     const known = newEpoch !== undefined && origin !== undefined;
-    const found = known ? { origin, cursor: 0, restUntil: 0, claim: newEpoch } : await this.#read(task, id);
-    const epoch = newEpoch ?? found?.claim;
-    if (found === undefined || epoch === undefined) return false;
+    const state = known ? { origin, cursor: 0, restUntil: 0, claim: newEpoch } : await this.#read(task, id);
+    const epoch = newEpoch ?? state?.claim;
+    if (state === undefined || epoch === undefined) return false;
     const before = this.#claimed.find(task, id);
     if (before !== undefined) {
       if (before.epoch >= epoch) return false;
-      this.#drop(before);
+      this.#release(before);
     }
     const claimed: ClaimedWebhook = {
       task,
       id,
       epoch,
-      originQueue: this.#scheduler.join(found.origin),
+      originQueue: this.#scheduler.join(state.origin),
       phase: "waiting",
-      isHinted: false,
-      told: found.cursor,
-      alarmAt: 0,
+      hasNewEvents: false,
+      deliveredSeq: state.cursor,
+      wakeAt: 0,
       quietUntil: 0,
       status: "",
       abort: undefined,
     };
     this.#claimed.add(claimed);
-    if (found.restUntil > clock.now()) this.#setAlarm(claimed, "resting", found.restUntil);
+    if (state.restUntil > clock.now()) this.#wakeLater(claimed, "resting", state.restUntil);
     else this.#queue(claimed);
     return true;
   }
 
-  /** Tried until it succeeds: it is claimed already, and nobody else would see to it. */
-  async #read(task: TaskId, id: string): Promise<Found | undefined> {
+  /** Retries until it succeeds: the webhook may be claimed already, so no other process would deliver to it. */
+  async #read(task: TaskId, id: string): Promise<StoredState | undefined> {
     const { store, sealer, clock, logger } = this.#options;
     while (!this.#isStopping) {
       try {
@@ -266,30 +267,30 @@ export class Dispatcher {
         const record = await store.get(task, { artifacts: false, history: 0 });
         if (webhook === undefined || record === undefined) return undefined;
         const target = openTarget(sealer, webhook, record.scope);
-        // A clock that was set back since must not make it wait for as long.
+        // A clock that was set back must not prolong the wait.
         const restUntil = webhook.attempts > 0 ? Math.min(webhook.nextAt, clock.now() + LONGEST_WAIT) : 0;
         const claim = webhook.node === this.#options.node ? webhook.epoch : undefined;
         return { origin: originOf(target?.url ?? ""), cursor: webhook.cursor, restUntil, claim };
       } catch (error) {
-        logger.warn("A webhook could not be read; it is tried again", { task, error });
+        logger.warn("A webhook could not be read; retrying in 1 s", { task, error });
         await new Promise<void>((resolve) => {
-          clock.setTimer(clock.now() + STORE_PAUSE, resolve, { unref: true });
+          clock.setTimer(clock.now() + STORE_RETRY_MS, resolve, { unref: true });
         });
       }
     }
     return undefined;
   }
 
-  #hint(task: TaskId): void {
+  #newEvents(task: TaskId): void {
     for (const claimed of this.#claimed.of(task)) {
       if (claimed.phase === "waiting") this.#queue(claimed);
-      else claimed.isHinted = true;
+      else claimed.hasNewEvents = true;
     }
   }
 
-  #hintBehind(task: TaskId, seq: number): void {
+  #queueBehind(task: TaskId, seq: number): void {
     for (const claimed of this.#claimed.of(task))
-      if (claimed.phase === "waiting" && claimed.told < seq) this.#queue(claimed);
+      if (claimed.phase === "waiting" && claimed.deliveredSeq < seq) this.#queue(claimed);
   }
 
   #queue(claimed: ClaimedWebhook): void {
@@ -297,16 +298,16 @@ export class Dispatcher {
     this.#scheduler.add(claimed.originQueue, claimed);
   }
 
-  #setAlarm(claimed: ClaimedWebhook, phase: "waiting" | "resting", at: number): void {
+  #wakeLater(claimed: ClaimedWebhook, phase: "waiting" | "resting", at: number): void {
     claimed.phase = phase;
-    if (claimed.alarmAt === at) return;
-    claimed.alarmAt = at;
+    if (claimed.wakeAt === at) return;
+    claimed.wakeAt = at;
     this.#timers.add(claimed, at);
   }
 
-  #alarmed(claimed: ClaimedWebhook): void {
-    if (claimed.alarmAt > this.#options.clock.now()) return;
-    claimed.alarmAt = 0;
+  #woken(claimed: ClaimedWebhook): void {
+    if (claimed.wakeAt > this.#options.clock.now()) return;
+    claimed.wakeAt = 0;
     if (claimed.phase === "waiting" || claimed.phase === "resting") this.#queue(claimed);
   }
 
@@ -315,14 +316,14 @@ export class Dispatcher {
   }
 
   async #work(claimed: ClaimedWebhook): Promise<void> {
-    let result: TurnResult = { after: { kind: "over" } };
+    let result: TurnResult = { after: { kind: "release" } };
     if (claimed.phase === "queued" && !this.#isStopping) {
       claimed.phase = "working";
-      claimed.isHinted = false;
+      claimed.hasNewEvents = false;
       result = await this.#turn(claimed);
     }
     this.#scheduler.done(claimed.originQueue, result.silent);
-    if (!isGone(claimed)) this.#settle(claimed, result);
+    if (!isReleased(claimed)) this.#settle(claimed, result);
   }
 
   async #turn(claimed: ClaimedWebhook): Promise<TurnResult> {
@@ -332,36 +333,36 @@ export class Dispatcher {
     } catch (error) {
       claimed.abort = undefined;
       if (!this.#isStopping)
-        logger.warn("A webhook could not be told; it is tried again", { task: claimed.task, error });
-      return { after: { kind: "rest", until: clock.now() + STORE_PAUSE } };
+        logger.warn("A delivery failed in the store; retrying in 1 s", { task: claimed.task, error });
+      return { after: { kind: "retry", until: clock.now() + STORE_RETRY_MS } };
     }
   }
 
   #settle(claimed: ClaimedWebhook, { after }: TurnResult): void {
     if (this.#isStopping) return;
     switch (after.kind) {
-      case "over":
-        this.#drop(claimed);
+      case "release":
+        this.#release(claimed);
         break;
-      case "more":
+      case "continue":
         this.#queue(claimed);
         break;
-      case "rest":
-        this.#setAlarm(claimed, "resting", after.until);
+      case "retry":
+        this.#wakeLater(claimed, "resting", after.until);
         break;
       case "pause":
-        this.#setAlarm(claimed, "waiting", after.until);
-        if (claimed.isHinted) this.#queue(claimed);
+        this.#wakeLater(claimed, "waiting", after.until);
+        if (claimed.hasNewEvents) this.#queue(claimed);
         break;
-      case "nothing":
+      case "wait":
         claimed.phase = "waiting";
-        if (claimed.isHinted) this.#queue(claimed);
+        if (claimed.hasNewEvents) this.#queue(claimed);
     }
   }
 
-  #drop(claimed: ClaimedWebhook): void {
-    if (isGone(claimed)) return;
-    claimed.phase = "gone";
+  #release(claimed: ClaimedWebhook): void {
+    if (isReleased(claimed)) return;
+    claimed.phase = "released";
     claimed.abort?.abort();
     this.#claimed.remove(claimed);
     this.#scheduler.leave(claimed.originQueue);
@@ -370,17 +371,17 @@ export class Dispatcher {
   #track(work: Promise<void>): void {
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
-        if (!this.#isStopping) this.#options.logger.warn("A webhook could not be seen to", { error });
+        if (!this.#isStopping) this.#options.logger.warn("A webhook could not be claimed", { error });
       })
-      .finally(() => this.#underWay.delete(tracked));
-    this.#underWay.add(tracked);
+      .finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
   }
 
   #report(record: DeliveryRecord): void {
     const { logger, hooks } = this.#options;
-    if (record.outcome === "delivered") logger.debug("Webhook told", record);
-    else if (record.outcome === "retried") logger.info("A webhook could not be told; it is tried again", record);
-    else logger.warn("A webhook was given up", record);
+    if (record.outcome === "delivered") logger.debug("Webhook notified", record);
+    else if (record.outcome === "retried") logger.info("A webhook delivery failed; it will be retried", record);
+    else logger.warn("A webhook delivery failed for good", record);
     const failed = (error: unknown): void => logger.error("on.delivery() failed", { error });
     try {
       hooks?.on?.delivery?.(record)?.catch(failed);
@@ -390,7 +391,7 @@ export class Dispatcher {
   }
 }
 
-/** A function, since a phase changes while others are awaited. */
-function isGone({ phase }: ClaimedWebhook): boolean {
-  return phase === "gone";
+/** A function, because TypeScript would narrow `phase`, which changes during an `await`. */
+function isReleased({ phase }: ClaimedWebhook): boolean {
+  return phase === "released";
 }

@@ -3,12 +3,12 @@ import type { Outgoing } from "../outgoing/contract.ts";
 import { OutgoingFailure, OutgoingRefused } from "../outgoing/errors.ts";
 import { retryAfterOf } from "./back-off.ts";
 
-/** Who carries requests out of this process. */
+/** Sends HTTP requests, after checking that the address is allowed. */
 export type HttpSender = Pick<Outgoing, "check" | "fetch">;
 
 /**
- * What came of one request. `gone`: the other side wants no more. `refused`: it must not be made at all. `failed`: another try may go better;
- * `silent`: nobody answered. `aborted`: it was called off here.
+ * The result of one request. `gone`: the receiver answered 410 and wants no more. `refused`: requests to this address are not allowed.
+ * `failed`: a retry may succeed; `silent`: the host did not answer. `aborted`: this process aborted the request.
  */
 export type PostResult =
   | { readonly kind: "delivered" | "gone"; readonly httpStatus: number }
@@ -17,7 +17,7 @@ export type PostResult =
       readonly kind: "failed";
       readonly reason: string;
       readonly httpStatus?: number;
-      /** Milliseconds it asks to wait. */
+      /** Milliseconds that the receiver asks to wait before a retry. */
       readonly retryAfter?: number;
       readonly silent: boolean;
     }
@@ -27,16 +27,16 @@ export interface PostRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: string;
-  /** Milliseconds until it is given up. */
+  /** Milliseconds until the request is aborted. */
   readonly timeout: number;
-  /** Calls it off. */
+  /** Aborts the request. */
   readonly signal: AbortSignal;
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_REDIRECTS = 3;
 
-/** Makes one request. Never rejects. */
+/** Sends one request. Never rejects. */
 export async function post(sender: HttpSender, clock: Clock, request: PostRequest): Promise<PostResult> {
   const { timeout } = request;
   const tooLate = new AbortController();
@@ -44,7 +44,7 @@ export async function post(sender: HttpSender, clock: Clock, request: PostReques
   const signal = AbortSignal.any([request.signal, tooLate.signal]);
   try {
     const response = await send(sender, request, signal);
-    // A `Retry-After` may be a date, and that is in the time of the world.
+    // A `Retry-After` may be a date, which is relative to the wall clock.
     return resultOf(response, Date.now());
   } catch (error) {
     if (request.signal.aborted) return { kind: "aborted" };
@@ -56,10 +56,7 @@ export async function post(sender: HttpSender, clock: Clock, request: PostReques
   }
 }
 
-/**
- * Follows where it is sent on within one origin, if the same is to be said there: what others would turn into a mere look would count as
- * told without being told.
- */
+/** Follows only 307 and 308, and only within one origin: other redirects become GET and drop the body. */
 async function send(sender: HttpSender, { url, headers, body }: PostRequest, signal: AbortSignal): Promise<Response> {
   let target = url;
   for (let redirects = 0; ; redirects++) {
@@ -69,7 +66,7 @@ async function send(sender: HttpSender, { url, headers, body }: PostRequest, sig
       body,
       signal,
       redirect: "manual",
-      // The clock that was given counts, and not the system's.
+      // `signal` enforces the timeout, by the clock of the options.
       timeout: Number.POSITIVE_INFINITY,
       maxBytes: MAX_ANSWER_BYTES,
     });
@@ -79,15 +76,16 @@ async function send(sender: HttpSender, { url, headers, body }: PostRequest, sig
     const next = URL.parse(location, target);
     const { host, origin } = new URL(target);
     if (next?.origin !== origin) {
-      throw new OutgoingRefused("redirect", `${host} sends on to another place, which is not followed.`);
+      throw new OutgoingRefused("redirect", `${host} redirects to another origin, which is not followed.`);
     }
     if (response.status < 307) return response;
-    if (redirects === MAX_REDIRECTS) throw new OutgoingRefused("redirect", `${host} sends on without an end.`);
+    if (redirects === MAX_REDIRECTS)
+      throw new OutgoingRefused("redirect", `${host} redirects more than ${MAX_REDIRECTS} times.`);
     target = next.href;
   }
 }
 
-/** What it says besides is of no interest. A short answer is read all the same, so that the connection can be used again. */
+/** Ignores the body of the answer. A short body is read to its end, so that the connection can be reused. */
 async function discard(response: Response): Promise<void> {
   const length = Number(response.headers.get("content-length") ?? Number.NaN);
   const reading = length <= MAX_ANSWER_BYTES ? response.arrayBuffer() : response.body?.cancel();
@@ -107,7 +105,7 @@ function resultOf({ status, headers }: Response, now: number): PostResult {
   };
 }
 
-/** Never what the other side wrote: it may be anything. */
+/** Never includes text from the receiver, which may be anything. */
 function reasonOf(error: unknown): string {
   return error instanceof OutgoingFailure ? error.message : "the request failed";
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { turns } from "../testing/engine-harness.ts";
 import { type OriginQueue, OriginScheduler } from "./origin-scheduler.ts";
 
-/** OriginScheduler whose work ends when the test says so. */
+/** A scheduler whose work items end when the test ends them. */
 function open(limits: { total: number; perOrigin: number }) {
   const started: string[] = [];
   const under = new Map<string, OriginQueue<string>>();
@@ -44,7 +44,7 @@ function open(limits: { total: number; perOrigin: number }) {
 }
 
 describe("OriginScheduler", () => {
-  it("let so much through per origin, and origins take turns", async () => {
+  it("limits the work per origin, and origins take turns", async () => {
     const { add, end, started, answered } = open({ total: 4, perOrigin: 2 });
     await answered("abc");
     for (const item of ["a1", "a2", "a3", "a4", "b1", "b2", "b3", "c1"]) add(item);
@@ -58,7 +58,7 @@ describe("OriginScheduler", () => {
     expect(started.slice(5)).toEqual(["a3", "b3"]);
   });
 
-  it("leave half of all room to those that answer", async () => {
+  it("leaves half of the slots to origins that answer", async () => {
     const { add, end, started, answered } = open({ total: 4, perOrigin: 4 });
     await answered("ab");
     for (const item of ["a1", "a2", "a3", "a4", "a5", "a6"]) add(item);
@@ -72,14 +72,14 @@ describe("OriginScheduler", () => {
     for (const item of ["b1", "b2", "b3"]) add(item);
     await turns(1);
     expect(started.slice(6)).toEqual(["b1", "b2"]);
-    // An answer, and it counts as one of the others again.
+    // After an answer, the origin counts as answering again.
     end("a5", false);
     expect(started.slice(8)).toEqual(["b3"]);
     end("b1");
     expect(started.slice(9)).toEqual(["a7"]);
   });
 
-  it("have those wait for nobody that are known to answer, however many new ones never do", async () => {
+  it("always has a slot for origins known to answer, however many new origins never answer", async () => {
     const { add, end, leave, started, answered } = open({ total: 8, perOrigin: 2 });
     await answered("k");
     leave("k");
@@ -91,13 +91,13 @@ describe("OriginScheduler", () => {
     expect(started.slice(6)).toEqual(["k1", "k2"]);
     end("a1", true);
     expect(started.slice(8)).toEqual(["g1"]);
-    // Nor do these keep new ones from their turn.
+    // Answering origins do not block new ones either.
     end("b1", false);
     end("k1", false);
     expect(started.slice(9)).toEqual(["h1", "k3"]);
   });
 
-  it("keep the order of thousands, and nothing of what is done", async () => {
+  it("keeps the order of thousands of items, and drops finished items from memory", async () => {
     const { add, end, started, scheduler } = open({ total: 1, perOrigin: 1 });
     const items = Array.from({ length: 5000 }, (_, index) => `a${index}`);
     for (const item of items) add(item);
@@ -109,7 +109,7 @@ describe("OriginScheduler", () => {
     expect(queue.items.length).toBeLessThan(200);
   });
 
-  it("start nothing once they are closed", async () => {
+  it("starts nothing after close()", async () => {
     const { add, end, started, scheduler } = open({ total: 1, perOrigin: 1 });
     add("a1");
     add("a2");

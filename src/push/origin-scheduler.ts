@@ -1,46 +1,47 @@
 /**
- * What is known of an origin by its last try. `new`: nothing. `silent`: it gave no answer, so that what waits there may wait for nothing,
- * and must not keep others waiting.
+ * What the last attempt showed about an origin. `new`: no attempt yet. `silent`: it did not answer, so requests to it may block a slot until
+ * they time out.
  */
 type Standing = "answering" | "new" | "silent";
 
-/** All work for one origin. */
+/** The work for one origin. */
 export interface OriginQueue<T> {
   readonly origin: string;
   running: number;
   standing: Standing;
   items: T[];
-  /** What of the queue is gone already. */
+  /** How many of `items` were started; the others wait. */
   taken: number;
-  /** Who refers to it. */
+  /** How many callers joined this queue and have not left it. */
   members: number;
 }
 
 export interface SchedulerLimits {
-  /** Under way at a time. Silent origins together have half of it, and they and new ones together three quarters. */
+  /** Work items running at a time. Silent origins use at most 50 % of them, silent and new origins together at most 75 %. */
   readonly total: number;
+  /** Work items of one origin running at a time. */
   readonly perOrigin: number;
 }
 
-/** So many origins are remembered as answering while nothing is to be told there. */
+/** How many origins are remembered as answering while they have no work. */
 const MAX_KNOWN = 10_000;
 
 /**
- * Lets work through: so much at a time in all, and so much per origin. Origins take turns, and each one's work goes in the order in
- * which it came.
+ * Starts work within a total limit and a limit per origin. Origins take turns; the work of one origin starts in the order in which it was
+ * added.
  */
 export class OriginScheduler<T> {
   readonly #limits: SchedulerLimits;
   readonly #start: (item: T, queue: OriginQueue<T>) => void;
   readonly #queues = new Map<string, OriginQueue<T>>();
-  /** OriginScheduler that could go on, in the order of their turns. */
+  /** Queues with work that may start, in the order of their turns. */
   readonly #ready: Readonly<Record<Standing, Set<OriginQueue<T>>>> = {
     answering: new Set(),
     new: new Set(),
     silent: new Set(),
   };
   readonly #running: Record<Standing, number> = { answering: 0, new: 0, silent: 0 };
-  /** Who answered last time: else anybody could, with ever new origins that are silent, have all others wait. */
+  /** Origins that answered last time. Without this, a caller could block everybody with ever new origins that never answer. */
   readonly #known = new Set<string>();
   #isTurnOfNew = false;
   #isOpen = true;
@@ -55,7 +56,7 @@ export class OriginScheduler<T> {
     return answering + unknown + silent;
   }
 
-  /** The queue of an origin. Each time it is joined it must be left once. */
+  /** The queue of an origin. Every `join` needs one `leave`. */
   join(origin: string): OriginQueue<T> {
     let queue = this.#queues.get(origin);
     if (queue === undefined) {
@@ -72,29 +73,29 @@ export class OriginScheduler<T> {
     if (queue.members === 0 && queue.running === 0) this.#queues.delete(queue.origin);
   }
 
-  /** Starts it as soon as its turn comes, never within this call. */
+  /** Queues an item. It starts when its turn comes, never during this call. */
   add(queue: OriginQueue<T>, item: T): void {
     queue.items.push(item);
-    this.#offer(queue);
-    queueMicrotask(() => this.#go());
+    this.#markReady(queue);
+    queueMicrotask(() => this.#startWhilePossible());
   }
 
-  /** Something that was started has ended. `silent`: its origin gave no answer; `undefined`: it was not asked. */
+  /** A started item has ended. `silent`: the origin did not answer; `undefined`: no request was sent. */
   done(queue: OriginQueue<T>, silent: boolean | undefined): void {
     queue.running -= 1;
     this.#running[queue.standing] -= 1;
-    if (silent !== undefined) this.#turn(queue, silent ? "silent" : "answering");
+    if (silent !== undefined) this.#setStanding(queue, silent ? "silent" : "answering");
     if (queue.members === 0 && queue.running === 0) this.#queues.delete(queue.origin);
-    this.#offer(queue);
-    this.#go();
+    this.#markReady(queue);
+    this.#startWhilePossible();
   }
 
-  /** Starts nothing any more. */
+  /** Starts no further item. */
   close(): void {
     this.#isOpen = false;
   }
 
-  #turn(queue: OriginQueue<T>, standing: Standing): void {
+  #setStanding(queue: OriginQueue<T>, standing: Standing): void {
     const { origin } = queue;
     if (standing === queue.standing) return;
     if (standing === "silent") this.#known.delete(origin);
@@ -107,20 +108,20 @@ export class OriginScheduler<T> {
     queue.standing = standing;
   }
 
-  #offer(queue: OriginQueue<T>): void {
+  #markReady(queue: OriginQueue<T>): void {
     const { perOrigin } = this.#limits;
     if (queue.taken < queue.items.length && queue.running < perOrigin) this.#ready[queue.standing].add(queue);
   }
 
-  #go(): void {
+  #startWhilePossible(): void {
     while (this.#isOpen && this.running < this.#limits.total) {
       const queue = this.#choose();
       if (queue === undefined) return;
-      this.#next(queue);
+      this.#startOne(queue);
     }
   }
 
-  /** Those that answer and new ones by turns, as far as there is room for the latter; silent ones when nobody else is there. */
+  /** Answering and new origins in alternation, within the limit for new ones; silent origins only if no other has work. */
   #choose(): OriginQueue<T> | undefined {
     const { total } = this.#limits;
     const { new: unknown, silent } = this.#running;
@@ -133,19 +134,19 @@ export class OriginScheduler<T> {
     return silent < Math.max(1, Math.floor(total / 2)) ? first(this.#ready.silent) : undefined;
   }
 
-  #next(queue: OriginQueue<T>): void {
+  #startOne(queue: OriginQueue<T>): void {
     this.#ready[queue.standing].delete(queue);
     const item = queue.items[queue.taken];
     if (item === undefined) return;
     queue.taken += 1;
-    // What is gone is cut off now and then rather than each time: it would move all the rest.
+    // Remove started items in batches: removing each would move all the others.
     if (queue.taken > 64 && queue.taken * 2 > queue.items.length) {
       queue.items = queue.items.slice(queue.taken);
       queue.taken = 0;
     }
     queue.running += 1;
     this.#running[queue.standing] += 1;
-    this.#offer(queue);
+    this.#markReady(queue);
     this.#start(item, queue);
   }
 }

@@ -8,40 +8,40 @@ import { PushTrial } from "./test/push-trial.ts";
 const HOOK = { url: "https://hooks.example/a" };
 const MB = 1024 * 1024;
 
-describe("What is told", () => {
-  it("may be as large as an event can be, however many wait", async () => {
+describe("A notification", () => {
+  it("of the largest allowed event is delivered, even if many are pending", async () => {
     await using trial = await PushTrial.open({ answer: () => 200 });
     const task = await trial.task("t", HOOK);
-    // More than all together may hold in memory at a time.
+    // More than the memory budget of all deliveries.
     for (let count = 0; count < 12; count++) await task.chunk(String(count % 10).repeat(3 * MB));
     await task.end();
     await trial.harness.until(() => trial.push.counts().claimed === 0);
-    const lengths = trial.said().map((body) => `${body.slice(0, 7)} ${body.length}`);
+    const lengths = trial.bodies().map((body) => `${body.slice(0, 7)} ${body.length}`);
     expect(lengths.slice(1, -2)).toEqual(Array.from({ length: 12 }, (_, count) => `chunk:${count % 10} ${3 * MB + 6}`));
   });
 
-  it("is a large task without its contents", async () => {
+  it("about a task above the size limit carries the task without artifacts and history", async () => {
     await using trial = await PushTrial.open({ carries: "task", answer: () => 200 });
     const task = await trial.task("t", HOOK);
     await trial.posted(1);
     await task.chunk("x".repeat(MAX_TASK_BYTES / 2));
     await task.status("half");
-    await trial.harness.until(() => trial.said().some((body) => body.startsWith("task@3:status")));
-    expect(trial.said().at(-1)?.length).toBeGreaterThan(MAX_TASK_BYTES / 2);
+    await trial.harness.until(() => trial.bodies().some((body) => body.startsWith("task@3:status")));
+    expect(trial.bodies().at(-1)?.length).toBeGreaterThan(MAX_TASK_BYTES / 2);
     await task.chunk("y".repeat(MAX_TASK_BYTES / 2));
     await task.end();
     await trial.harness.until(() => trial.push.counts().claimed === 0);
-    expect(trial.said().at(-1)).toBe("task@6:status:completed:");
+    expect(trial.bodies().at(-1)).toBe("task@6:status:completed:");
   });
 
-  it("is the event itself when it is committed just after an empty read of the log", async () => {
+  it("is the event itself if it is committed right after an empty read of the log", async () => {
     await using trial = await PushTrial.open({ answer: () => 200 });
     const { store } = trial.harness;
     const task = await trial.task("t", HOOK);
     await trial.posted(1);
     const read = store.log.bind(store);
     let chunks = 0;
-    // Each empty page is held back until the next chunk is in the store.
+    // Each empty page is returned only after the next chunk is in the store.
     vi.spyOn(store, "log").mockImplementation(async (id, after, maxBytes) => {
       const page = await read(id, after, maxBytes);
       if (page.length === 0 && chunks < 5) await task.chunk(String(++chunks));
@@ -52,12 +52,12 @@ describe("What is told", () => {
     await task.end();
     await trial.harness.until(() => trial.push.counts().claimed === 0);
     const expected = ["0", "1", "2", "3", "4", "5"].map((text) => `chunk:${text}`);
-    expect(trial.said()).toEqual(["status:working", ...expected, "chunk:", "status:completed"]);
+    expect(trial.bodies()).toEqual(["status:working", ...expected, "chunk:", "status:completed"]);
   });
 });
 
-describe("A task at one of its seqs", () => {
-  it("is the same where its chunks are too large to be kept from one question to the next", async () => {
+describe("A task replayed up to a seq", () => {
+  it("is the same if its chunks are too large to be kept between two calls", async () => {
     await using trial = await PushTrial.open();
     const { harness } = trial;
     const task = await trial.task("t");
@@ -71,7 +71,7 @@ describe("A task at one of its seqs", () => {
     expect(log).toHaveLength(4);
   });
 
-  it("does not have its log read from the beginning for every status", async () => {
+  it("does not read its log from the beginning for every status", async () => {
     await using trial = await PushTrial.open({ carries: "task" });
     const { harness } = trial;
     const task = await trial.task("t", HOOK);
@@ -81,10 +81,10 @@ describe("A task at one of its seqs", () => {
     for (let count = 1; count <= 21; count++) (await trial.posted(count)).answer(200);
     await harness.until(() => trial.records.length === 21);
     expect(log.mock.calls.filter(([id, after]) => id === task.id && after === 0).length).toBeLessThan(3);
-    expect(trial.said().at(-1)).toBe("task@21:status:working:");
+    expect(trial.bodies().at(-1)).toBe("task@21:status:working:");
   });
 
-  it("is what its log adds up to until then, with the messages there were", async () => {
+  it("has the artifacts, the status and the messages of that moment", async () => {
     await using trial = await PushTrial.open();
     const { harness } = trial;
     const task = await trial.task("t");
@@ -96,7 +96,7 @@ describe("A task at one of its seqs", () => {
     const current = await harness.get(task.id);
     const replay = new TaskReplay(harness.shared, task.id);
     for (const last of log) {
-      // Every other one was read by somebody else already.
+      // Every other entry was passed in before.
       if (last.seq % 2 === 0) replay.pass(last);
       const fold = new ArtifactFold();
       const events = log.slice(0, last.seq).map(({ body }) => readEvent(body));

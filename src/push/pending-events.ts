@@ -10,13 +10,13 @@ import type { PushCodec } from "../wire/codec.ts";
 import type { Budget } from "./budget.ts";
 import { currentTask, TaskReplay } from "./task-replay.ts";
 
-/** What comes next for a webhook. */
+/** The next notification of a webhook, or a range of events to skip. */
 export interface Step {
-  /** The last seq it covers. */
+  /** The last seq that this step covers. */
   readonly upTo: number;
-  /** Absent: everything up to there is passed over. */
+  /** Absent: the webhook wants none of the events up to `upTo`. */
   readonly notification?: Notification;
-  /** The task ends with it. */
+  /** The task ends with this step. */
   readonly ended: boolean;
 }
 
@@ -31,24 +31,25 @@ export interface PendingOptions {
   readonly store: Store;
   readonly task: TaskId;
   readonly contextId: ContextId;
-  /** Where the task's kept log begins. */
+  /** The first seq that the task's log still holds. */
   readonly firstSeq: number;
-  /** The dialect in which the task was made. */
+  /** The dialect in which the task was created. */
   readonly origin: string;
   readonly codec: PushCodec;
+  /** The kinds of events that the webhook wants; `undefined`: all. */
   readonly events: readonly PushEventKind[] | undefined;
-  /** Bytes that all deliveries together may hold, beyond what each always may. */
+  /** Bytes that all deliveries together may hold, in addition to the 64 KB that each may always hold. */
   readonly budget: Budget;
-  /** Whole tasks that may be put together at a time. */
-  readonly folds: Budget;
+  /** How many whole tasks may be rebuilt at a time. */
+  readonly replays: Budget;
   readonly now: () => number;
 }
 
 const PAGE_BYTES = 64 * 1024;
-/** A whole task that is longer is told without its artifacts and history: who wants them can ask for them. */
+/** A longer task is sent without its artifacts and history; receivers can get the whole task from the server. */
 export const MAX_TASK_BYTES: number = 4 * 1024 * 1024;
 
-/** What a task's log holds after a cursor, made into notifications one by one. Holds a page of the log at a time. */
+/** Turns the events after a cursor into notifications, one at a time. Holds one page of the log in memory. */
 export class PendingEvents implements Disposable {
   readonly #options: PendingOptions;
   readonly #place: { taskId: TaskId; contextId: ContextId; final: boolean; origin: string };
@@ -56,7 +57,7 @@ export class PendingEvents implements Disposable {
   #cursor: number;
   #page: readonly LogEntry[] = [];
   #index = 0;
-  /** Taken from the budget for what is in memory now. */
+  /** Bytes taken from the budget for the data in memory now. */
   #borrowed = 0;
 
   constructor(options: PendingOptions, cursor: number) {
@@ -67,11 +68,11 @@ export class PendingEvents implements Disposable {
     this.#place = { taskId: publicTaskId(task), contextId, final: false, origin };
   }
 
-  /** `undefined`: nothing for now. The step before counts as done. */
+  /** The step after the one returned last; `undefined` if no event is pending. */
   async next(): Promise<Step | undefined> {
     if (this.#options.firstSeq > this.#cursor + 1) return this.#afterGap();
     const first = await this.#peek();
-    // An empty page says only that nothing was there when it was read: the next event may be committed by now.
+    // A page is a snapshot: after an empty one, the next event may have been committed meanwhile.
     if (first === undefined) return undefined;
     if (first.seq > this.#cursor + 1) return this.#afterGap();
     return this.#options.codec.carries === "event" ? this.#nextEvent() : this.#nextTask();
@@ -82,7 +83,7 @@ export class PendingEvents implements Disposable {
     this.#giveBack();
   }
 
-  /** One event, with those before it that are not wanted. */
+  /** The next wanted event; unwanted events before it are skipped. */
   async #nextEvent(): Promise<Step | undefined> {
     let ended = false;
     while (this.#index < this.#page.length) {
@@ -99,7 +100,7 @@ export class PendingEvents implements Disposable {
     return { upTo: this.#cursor, ended };
   }
 
-  /** Everything up to the next status, or all chunks there are. */
+  /** Everything up to the next status, or all chunks so far if no status follows. */
   async #nextTask(): Promise<Step | undefined> {
     let wanted: LogEntry | undefined;
     let ended = false;
@@ -127,31 +128,32 @@ export class PendingEvents implements Disposable {
     return body === undefined ? undefined : { upTo, ended, notification: { body, kind, ...traceOf(wanted.body) } };
   }
 
-  /** Events between the cursor and what the log still holds are gone: the whole task stands for them. */
+  /** The log no longer holds the events after the cursor: the whole task replaces them. */
   async #afterGap(): Promise<Step | undefined> {
     const { store, task, codec } = this.#options;
-    let told: StoredTask | undefined;
+    let current: StoredTask | undefined;
     const body = await this.#whole(
       async () => {
-        told = await currentTask(store, task);
-        return told;
+        current = await currentTask(store, task);
+        return current;
       },
       (stored) =>
         codec.encodeTask(stored, { kind: "status", at: Date.parse(readStatus(stored.status).timestamp ?? "") }),
     );
-    if (told === undefined || body === undefined) return undefined;
-    this.#cursor = told.seq;
+    if (current === undefined || body === undefined) return undefined;
+    this.#cursor = current.seq;
     this.#page = [];
     this.#index = 0;
-    return { upTo: told.seq, ended: isTerminal(told.state), notification: { body, kind: "status" } };
+    return { upTo: current.seq, ended: isTerminal(current.state), notification: { body, kind: "status" } };
   }
 
+  /** Reads a whole task and encodes it, within the budget. `undefined`: the task was deleted. */
   async #whole(
     read: () => Promise<StoredTask | undefined>,
     write: (task: StoredTask) => string,
   ): Promise<string | undefined> {
     for (;;) {
-      const stored = await this.#alone(read);
+      const stored = await this.#withReplaySlot(read);
       if (stored === undefined) return undefined;
       const bytes = sizeOf(stored);
       if (bytes > MAX_TASK_BYTES) return write(withoutContents(stored));
@@ -159,22 +161,22 @@ export class PendingEvents implements Disposable {
         if (bytes > PAGE_BYTES && this.#borrowed < bytes) this.#borrowed += bytes;
         return write(stored);
       }
-      // Read again once there is room: waiting with it would be the very thing to avoid.
+      // Drop the task while waiting for budget and read it again afterwards: holding it is what the budget prevents.
       await this.#borrow(bytes);
     }
   }
 
-  async #alone<T>(work: () => Promise<T>): Promise<T> {
-    const { folds } = this.#options;
-    await folds.take(1);
+  async #withReplaySlot<T>(work: () => Promise<T>): Promise<T> {
+    const { replays } = this.#options;
+    await replays.take(1);
     try {
       return await work();
     } finally {
-      folds.give(1);
+      replays.give(1);
     }
   }
 
-  /** The next entry of the log, which is read page by page. */
+  /** The next entry of the log; loads the next page if needed. */
   async #peek(): Promise<LogEntry | undefined> {
     if (this.#index >= this.#page.length) await this.#load();
     return this.#page[this.#index];

@@ -8,7 +8,7 @@ import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 import { createWebhookConfigService } from "./webhook-config-service.ts";
 
 export interface PushSettings extends DeliverySettings {
-  /** Configurations one task may have. */
+  /** The most webhooks of one task. */
   readonly maxPerTask: number;
 }
 
@@ -20,40 +20,40 @@ export const DEFAULT_PUSH_SETTINGS: PushSettings = {
 };
 
 export interface PushOptions extends Omit<DispatcherOptions, "sealer" | "settings"> {
-  /** Seals what webhooks are told by; 32 bytes. The same after a restart, or they cannot be told any more. */
+  /** Encrypts the stored webhook configurations; 32 bytes. If it changes, stored webhooks can no longer be notified. */
   readonly secret: Uint8Array;
   readonly settings: PushSettings;
 }
 
-/** Push notifications together with their life. */
+/** Push notifications: their configurations, their deliveries, and how to start and stop them. */
 export interface Push extends Pick<Dispatcher, "start" | "drain" | "counts"> {
   readonly configs: WebhookConfigService;
   readonly deadLetters: Pick<DeadLetters, "list" | "redeliver">;
 }
 
-/** What callers wait for is not tried again for them: they are told so. */
-async function commitAtOnce(
+/** Commits without retries: the waiting caller gets `unavailable` and may retry itself. */
+async function commitOnce(
   store: Store,
   operation: WebhookOperation,
   onFatal: (error: unknown) => void,
 ): Promise<Outcome> {
   try {
     const [outcome] = await store.commit([operation]);
-    if (outcome === undefined) throw new StoreError("unknown", "The store did not answer for every operation.");
+    if (outcome === undefined) throw new StoreError("unknown", "The store returned fewer outcomes than operations.");
     return outcome;
   } catch (cause) {
     const code = cause instanceof StoreError ? cause.code : "unknown";
     if (code === "unknown") onFatal(cause);
-    throw new A2AError("unavailable", "It could not be stored; try again later.", { cause, retryAfter: 5 });
+    throw new A2AError("unavailable", "The webhook could not be stored; try again in 5 s.", { cause, retryAfter: 5 });
   }
 }
 
-/** Puts together who keeps configurations and who tells webhooks. */
+/** Connects the webhook config service, the dispatcher and the dead letters. */
 export function createPush({ secret, ...options }: PushOptions): Push {
   const { store, clock, sender, settings } = options;
   const sealer = createSealer(secret);
   const dispatcher = new Dispatcher({ ...options, sealer });
-  const commit = (operation: WebhookOperation): Promise<Outcome> => commitAtOnce(store, operation, options.onFatal);
+  const commit = (operation: WebhookOperation): Promise<Outcome> => commitOnce(store, operation, options.onFatal);
   const watch = dispatcher.watch.bind(dispatcher);
   const configs = createWebhookConfigService({
     store,

@@ -43,7 +43,7 @@ describe("The Authorization of a notification", () => {
     expect(authorization(target, {}, "sig")).toBe(expected);
   });
 
-  it("is the token, where the version has it so and nothing else is asked for", () => {
+  it("is the token if the version sends it as bearer token and no scheme is configured", () => {
     expect(authorization({ token: "t" }, { tokenAsBearer: true }, "sig")).toBe("Bearer t");
     expect(authorization({ token: "t", authentication: { schemes: ["Bearer"] } }, { tokenAsBearer: true }, "sig")).toBe(
       "Bearer sig",
@@ -52,7 +52,7 @@ describe("The Authorization of a notification", () => {
 });
 
 describe("The headers of a notification", () => {
-  it("are never replaced by the caller's", () => {
+  it("are never replaced by headers that the caller configured", () => {
     const headers = requestHeaders({
       target: { ...TARGET, headers: { "A2A-Version": "no", "Content-Type": "text/html", "X-Mine": "1" }, token: "t" },
       codec: { ...CODEC, headers: { "A2A-Version": "yes" } },

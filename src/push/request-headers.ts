@@ -10,11 +10,11 @@ export interface RequestParts {
   readonly target: WebhookTarget;
   readonly codec: PushCodec;
   readonly notification: Notification;
-  /** What proves that the notification is ours. Absent: nobody signs here. */
+  /** The JWT that proves who sent the notification. `undefined`: this server does not sign. */
   readonly signature: string | undefined;
 }
 
-/** The headers of one notification, by their names in lower case. What the caller asked for never replaces what is ours. */
+/** The headers of one notification, with names in lower case. The server's own headers replace headers of the same name that the caller set. */
 export function requestHeaders({ target, codec, notification, signature }: RequestParts): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(target.headers ?? {})) headers[name.toLowerCase()] = value;
@@ -35,7 +35,7 @@ function authorizationOf({ target, codec, signature }: Omit<RequestParts, "notif
   const credentials = authentication?.credentials;
   const [scheme] = schemes;
   if (scheme !== undefined && credentials !== undefined) return `${scheme} ${credentials}`;
-  // Without credentials it is the only one of them that can be served.
+  // Without credentials, Bearer is the only scheme for which the server has a value: its signature.
   const asksForBearer = schemes.some((each) => each.toLowerCase() === "bearer");
   if (asksForBearer && signature !== undefined) return `Bearer ${signature}`;
   if (token !== undefined && codec.tokenAsBearer) return `Bearer ${token}`;

@@ -6,12 +6,12 @@ import type { TaskId } from "../protocol/ids.ts";
 import { readEvent, type StoredTask, writeStatus } from "../protocol/serial.ts";
 import type { LogEntry, Store } from "../store/contract.ts";
 
-/** Bytes of chunks beyond which nothing is kept from one question to the next: it would be held while somebody is told. */
+/** The most bytes of chunks kept between two calls, since they stay in memory while a request is on its way. */
 const KEPT_BYTES = 64 * 1024;
 
 /**
- * A task as it stood after one event of its log after the other. What the log adds up to is kept while it is small, so that
- * thousands of events do not have all before them read again for each.
+ * Rebuilds a task as it was after one event of its log after another. Small tasks are kept between two calls, so that each of thousands of
+ * events does not read the whole log again.
  */
 export class TaskReplay {
   readonly #store: Store;
@@ -27,14 +27,14 @@ export class TaskReplay {
     this.#id = id;
   }
 
-  /** Somebody has read this entry anyway. It is of use if it is the next one. */
+  /** Takes an entry that was read for another purpose. Ignored unless it is the next one. */
   pass(entry: LogEntry): void {
     if (this.#isLarge || entry.seq !== this.#seq + 1) return;
     this.#add(entry);
     if (this.#bytes > KEPT_BYTES) this.#forget();
   }
 
-  /** As it stood when its log ended at `seq`; as it is now where the log does not go back that far. `undefined`: it is no longer there. */
+  /** The task as it was after `seq`; as it is now if the log is trimmed. `undefined`: the task was deleted. */
   async at(seq: number): Promise<StoredTask | undefined> {
     const record = await this.#store.get(this.#id, { artifacts: true, upTo: seq });
     if (record === undefined) return undefined;
@@ -81,7 +81,7 @@ export class TaskReplay {
   }
 }
 
-/** A task as it is now. */
+/** The task as it is now; `undefined` if it was deleted. */
 export async function currentTask(store: Store, id: TaskId): Promise<StoredTask | undefined> {
   const record = await store.get(id, { artifacts: true });
   return record === undefined ? undefined : recordedTask(store, record, { artifacts: true });

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { TimerHeap } from "./timer-heap.ts";
 
-describe("An timers", () => {
-  it("calls back for everything at its time, by one timer", async () => {
+describe("A timer heap", () => {
+  it("calls back for every value at its time with one system timer", async () => {
     const clock = new FakeClock(0);
     const called: [number, number][] = [];
     const timers = new TimerHeap<number>(clock, (value) => void called.push([value, clock.now()]));
@@ -22,7 +22,7 @@ describe("An timers", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("forgets everything when it is cleared, and can be used again", async () => {
+  it("is empty after clear(), and can be used again", async () => {
     const clock = new FakeClock(0);
     const called: string[] = [];
     const timers = new TimerHeap<string>(clock, (value) => void called.push(value));

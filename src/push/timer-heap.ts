@@ -5,7 +5,7 @@ interface Item<T> {
   readonly value: T;
 }
 
-/** Calls back for each of many things at its time, by one timer for all of them: a heap ordered by time. */
+/** Many timers that share one system timer: a binary heap, ordered by due time. */
 export class TimerHeap<T> {
   readonly #clock: Clock;
   readonly #callback: (value: T) => void;
@@ -18,7 +18,7 @@ export class TimerHeap<T> {
     this.#callback = callback;
   }
 
-  /** What was put in twice is called back for twice. */
+  /** Calls back with `value` at time `at` (milliseconds, by the clock). A value added twice is called back twice. */
   add(value: T, at: number): void {
     const heap = this.#heap;
     let index = heap.length;
@@ -35,6 +35,7 @@ export class TimerHeap<T> {
     this.#arm();
   }
 
+  /** Removes all values. */
   clear(): void {
     this.#heap.length = 0;
     this.#timer?.cancel();

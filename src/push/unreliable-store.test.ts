@@ -20,7 +20,7 @@ const scenario = fc.record({
   seed: fc.nat(),
   delay: fc.constantFrom(0, 2, 6, 15),
   failures: fc.constantFrom(0, 0, 0.05, 0.2),
-  /** One of so many requests is answered with 503. */
+  /** One in this many requests is answered with 503. */
   refuses: fc.constantFrom(0, 0, 7),
   tasks: fc.array(fc.array(fc.tuple(command, fc.nat({ max: 12 })), { maxLength: 25 }), { minLength: 1, maxLength: 3 }),
   hasSecondNode: fc.boolean(),
@@ -33,7 +33,7 @@ type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 const EVENTS = "https://events.example";
 const TASKS = "https://tasks.example";
 
-/** Lets time pass until this holds, with the leases renewed. The nodes share one clock and one store. */
+/** Advances the shared clock and renews the leases until the condition holds. The nodes share one clock and one store. */
 async function until(
   nodes: readonly PushTrial[],
   condition: () => boolean | Promise<boolean>,
@@ -47,7 +47,7 @@ async function until(
   throw new Error(`Waited in vain for ${what}.`);
 }
 
-/** Sets a webhook on one of the nodes, again where the store failed. */
+/** Sets a webhook on one of the nodes, and retries if the store fails. */
 async function setWebhook(nodes: readonly PushTrial[], task: TrialTask, to: { dialect: string; url: string }) {
   const { dialect, url } = to;
   const node = nodes.at(-1);
@@ -136,7 +136,7 @@ async function check({ seed, delay, failures, refuses, hasSecondNode, tasks, set
   expect(trial.harness.fatal).toEqual([]);
 }
 
-/** Each whole task shows what the log adds up to at its seq, each is later than the one before, and the last shows the end. */
+/** Each whole task equals the log replayed up to its seq, each is later than the one before, and the last one is final. */
 function checkTasks(bodies: readonly string[], log: readonly string[]): void {
   let last = 0;
   for (const body of bodies) {

@@ -7,7 +7,7 @@ import { PushTrial } from "./test/push-trial.ts";
 const HOOK: PushConfig = { url: "https://hooks.example/a?key=1" };
 const NOBODY = "0197f0a1-2b3c-7d4e-8f50-0123456789ab" as TaskId;
 
-/** A configs and a task that waits to be told about. */
+/** The service, and a task without webhooks. */
 async function open(settings: { maxPerTask?: number } = {}) {
   const trial = await PushTrial.open({ settings });
   const { id } = await trial.task("t");
@@ -21,7 +21,7 @@ async function open(settings: { maxPerTask?: number } = {}) {
 }
 
 describe("A push configuration", () => {
-  it("is given an id where it has none, and keeps the one it has", async () => {
+  it("gets an id if it has none, and keeps the one it has", async () => {
     await using world = await open();
     const { configs, me, id } = world;
     const made = await configs.set(me, id, HOOK);
@@ -31,7 +31,7 @@ describe("A push configuration", () => {
     expect((await configs.list(me, id)).map((config) => config.id)).toEqual([made.id, "mine"]);
   });
 
-  it("shows no secret to anybody, nor is one in the store", async () => {
+  it("shows no secret in answers, and stores none in plain text", async () => {
     await using world = await open();
     const { configs, me, id, trial } = world;
     const secret = {
@@ -55,7 +55,7 @@ describe("A push configuration", () => {
     for (const text of ["tok-1", "cred-1", "key-1", "hooks.example"]) expect(stored).not.toContain(text);
   });
 
-  it("replaces the one of the same id", async () => {
+  it("replaces the configuration with the same id", async () => {
     await using world = await open();
     const { configs, me, id } = world;
     await configs.set(me, id, { ...HOOK, id: "a", token: "x" });
@@ -67,7 +67,7 @@ describe("A push configuration", () => {
     ]);
   });
 
-  it("is the only one of its task where the dialect knows only one", async () => {
+  it("replaces every other of the same dialect if the dialect allows one per task", async () => {
     await using world = await open();
     const { configs, id, trial } = world;
     const single = trial.caller({ single: true, missing: "nothing" });
@@ -81,7 +81,7 @@ describe("A push configuration", () => {
     expect(trial.push.counts().claimed).toBe(0);
   });
 
-  it("is answered for by whoever set it, also where another takes its place meanwhile", async () => {
+  it("is returned to the caller that set it, even if another replaces it at the same time", async () => {
     await using world = await open();
     const { configs, id, trial } = world;
     const single = trial.caller({ single: true });
@@ -91,7 +91,7 @@ describe("A push configuration", () => {
     expect(await configs.list(single, id)).toHaveLength(1);
   });
 
-  it("that was read is not set again with the mask in the place of its secret", async () => {
+  it("is refused if it contains the mask instead of the secret", async () => {
     await using world = await open();
     const { configs, me, id } = world;
     const read = await configs.set(me, id, { ...HOOK, id: "a", token: "t" });
@@ -101,7 +101,7 @@ describe("A push configuration", () => {
     });
   });
 
-  it("is found without an id where it is the latest, and by a common name where it was given none", async () => {
+  it("is found without an id if it is the latest, and by the dialect's unnamed id if it was set without one", async () => {
     await using world = await open();
     const { configs, id, trial } = world;
     const named = trial.caller({ unnamedId: "default" });
@@ -114,12 +114,12 @@ describe("A push configuration", () => {
     await expect(configs.get(world.me, id, "default")).rejects.toMatchObject({ code: "task-not-found" });
     await configs.delete(named, id, "default");
     expect(await configs.get(named, id, "default")).toMatchObject(at("first"));
-    // Who really calls one so means that one.
+    // A configuration that really has this id takes precedence.
     await configs.set(named, id, { ...at("own"), id: "default" });
     expect(await configs.get(named, id, "default")).toMatchObject(at("own"));
   });
 
-  it("may be deleted as often as one likes", async () => {
+  it("may be deleted repeatedly", async () => {
     await using world = await open();
     const { configs, me, id } = world;
     await configs.set(me, id, { ...HOOK, id: "a" });
@@ -132,7 +132,7 @@ describe("A push configuration", () => {
     });
   });
 
-  it("is refused where the task has as many as it may", async () => {
+  it("is refused with resource-exhausted if the task has the most allowed", async () => {
     await using world = await open({ maxPerTask: 2 });
     const { configs, me, id } = world;
     await configs.set(me, id, { ...HOOK, id: "a" });
@@ -141,7 +141,7 @@ describe("A push configuration", () => {
     await configs.set(me, id, { ...HOOK, id: "b" });
   });
 
-  it("is refused where it cannot be stored, and is not there then", async () => {
+  it("is refused with unavailable if the store fails, and does not exist afterwards", async () => {
     await using world = await open();
     const { configs, me, id, trial } = world;
     trial.harness.store.failNext(new StoreError("full", "Full."));
@@ -149,23 +149,23 @@ describe("A push configuration", () => {
     expect(await configs.list(me, id)).toEqual([]);
   });
 
-  it("of a task its caller named is found by that name", async () => {
+  it("of a task with an id chosen by the caller is found by that id", async () => {
     await using world = await open();
     const { configs, me, trial } = world;
     await trial.harness.start({ taskId: "my task" as TaskId, parts: [{ text: "n" }] }, { namesTask: true });
     const set = await configs.set(me, "my task" as TaskId, HOOK);
     expect(await configs.get(me, "my task" as TaskId, set.id)).toEqual(set);
-    const other = trial.caller({}, "somebody else");
+    const other = trial.caller({}, "another owner");
     await expect(configs.list(other, "my task" as TaskId)).rejects.toMatchObject({ code: "task-not-found" });
   });
 });
 
-describe("Somebody else's task", () => {
-  it("is as good as none, whatever is asked", async () => {
+describe("A task of another owner", () => {
+  it("gives the same errors as a task that does not exist", async () => {
     await using world = await open();
     const { configs, me, id, trial } = world;
     await configs.set(me, id, { ...HOOK, id: "a" });
-    const other = trial.caller({}, "somebody else");
+    const other = trial.caller({}, "another owner");
     const wrong = { url: "not even a URL" };
     const asked = (caller: typeof me, task: TaskId) => [
       configs.set(caller, task, HOOK),
@@ -175,14 +175,14 @@ describe("Somebody else's task", () => {
       configs.list(caller, task),
       configs.delete(caller, task, "a"),
     ];
-    const told = async (caller: typeof me, task: TaskId) =>
+    const answers = async (caller: typeof me, task: TaskId) =>
       (await Promise.allSettled(asked(caller, task))).map((each) =>
         each.status === "rejected"
           ? `${String(each.reason)} ${JSON.stringify(each.reason)}`.replaceAll(task, "ID")
-          : "answered",
+          : "no error",
       );
-    const theirs = await told(other, id);
-    expect(theirs).toEqual(await told(me, NOBODY));
+    const theirs = await answers(other, id);
+    expect(theirs).toEqual(await answers(me, NOBODY));
     expect(new Set(theirs).size).toBe(1);
     expect(await configs.list(me, id)).toHaveLength(1);
   });

@@ -18,15 +18,15 @@ export interface WebhookConfigServiceOptions {
   readonly sealer: Sealer;
   readonly maxPerTask: number;
   readonly checkUrl: CheckUrl;
-  /** Commits one operation. */
+  /** Commits one operation; rejects with `unavailable` if the store does. */
   readonly commit: (operation: WebhookOperation) => Promise<Outcome>;
-  /** A webhook that leads to this origin was set, and is durable. */
+  /** Called after a webhook was stored. `origin`: of its URL, if known. */
   readonly onSet: (webhook: WebhookKey, origin: string | undefined) => void;
-  /** A webhook was deleted: it must not be told any more. */
+  /** Called after a webhook was deleted: it must not be notified any more. */
   readonly onDelete: (task: TaskId, id: string) => void;
 }
 
-/** Keeps push configurations. */
+/** Webhook configurations in a store, encrypted. */
 export function createWebhookConfigService(options: WebhookConfigServiceOptions): WebhookConfigService {
   return new StoredWebhookConfigs(options);
 }
@@ -34,7 +34,7 @@ export function createWebhookConfigService(options: WebhookConfigServiceOptions)
 class StoredWebhookConfigs implements WebhookConfigService {
   readonly maxPerTask: number;
   readonly #options: WebhookConfigServiceOptions;
-  /** Where drafts lead to: they are sealed, and whoever tells them would have to read them again. */
+  /** Origins of prepared webhooks. Their URLs are encrypted, and the dispatcher would have to decrypt them again. */
   readonly #origins = new WeakMap<WebhookDraft, string>();
 
   constructor(options: WebhookConfigServiceOptions) {
@@ -43,7 +43,7 @@ class StoredWebhookConfigs implements WebhookConfigService {
   }
 
   prepare(caller: PushCaller, config: PushConfig, field: string): WebhookDraft {
-    // Many send it along with every message. It must not become one more each time, nor repeats under another name.
+    // Many clients send the same configuration with every message: it must not become a new webhook each time, and repeats keep their jti.
     const name = stableId(caller.dialect, config.url);
     return this.#prepare(caller, config, { field, id: name, nonce: name });
   }
@@ -72,14 +72,17 @@ class StoredWebhookConfigs implements WebhookConfigService {
   async set(caller: PushCaller, task: TaskId, config: PushConfig): Promise<KeptPushConfig> {
     const { store, commit, maxPerTask } = this.#options;
     const { scope, policy, dialect } = caller;
-    // Looked up first: who may not see the task must not learn from the refusal of an address that it is there.
+    // First find the task: to callers who may not see it, an error about the URL would reveal that it exists.
     const key = await this.#find(scope, task);
     const names = { field: "pushNotificationConfig", id: randomId(), nonce: randomId() };
     const webhook = this.#prepare(caller, config, names);
     const before = policy.single ? await store.webhooks(key) : [];
     const outcome = await commit({ kind: "webhook-set", task: key, scope, webhook, maxPerTask, only: policy.single });
     if (outcome.status === "full") {
-      throw new A2AError("resource-exhausted", `A task may have ${maxPerTask} push configurations; delete one first.`);
+      throw new A2AError(
+        "resource-exhausted",
+        `The task has ${maxPerTask} push notification configurations, the most allowed; delete one first.`,
+      );
     }
     if (outcome.status !== "ok") throw taskNotFound(task);
     for (const other of before) {
@@ -92,7 +95,7 @@ class StoredWebhookConfigs implements WebhookConfigService {
   async get(caller: PushCaller, task: TaskId, id: string | undefined): Promise<KeptPushConfig | undefined> {
     const { scope, policy } = caller;
     const key = await this.#find(scope, task);
-    const webhook = named(await this.#visible(key), id, caller);
+    const webhook = findWebhook(await this.#visible(key), id, caller);
     const config = webhook === undefined ? undefined : keptConfig(this.#options.sealer, webhook, scope);
     if (config !== undefined || policy.missing === "nothing") return config;
     throw new A2AError("task-not-found", "Push notification configuration not found", {
@@ -108,7 +111,7 @@ class StoredWebhookConfigs implements WebhookConfigService {
   async delete(caller: PushCaller, task: TaskId, id: string | undefined): Promise<void> {
     const { commit, onDelete } = this.#options;
     const key = await this.#find(caller.scope, task);
-    const webhook = named(await this.#visible(key), id, caller);
+    const webhook = findWebhook(await this.#visible(key), id, caller);
     if (webhook === undefined) return;
     await commit({ kind: "webhook-delete", task: key, id: webhook.id });
     onDelete(key, webhook.id);
@@ -118,7 +121,7 @@ class StoredWebhookConfigs implements WebhookConfigService {
     this.#options.onSet({ task: key, id: draft.id }, this.#origins.get(draft));
   }
 
-  /** What the caller's task is kept as. */
+  /** The store key of the caller's task. */
   async #find(scope: Scope, task: TaskId): Promise<TaskId> {
     for (const key of taskKeys(scope, task)) {
       const record = await this.#options.store.get(key, { scope, artifacts: false, history: 0 });
@@ -127,17 +130,17 @@ class StoredWebhookConfigs implements WebhookConfigService {
     throw taskNotFound(task);
   }
 
-  /** In the order they were first set. */
+  /** The task's webhooks in the order in which they were first set, without removed ones. */
   async #visible(key: TaskId): Promise<readonly WebhookRecord[]> {
     return (await this.#options.store.webhooks(key)).filter(({ state }) => state !== "removed");
   }
 }
 
 /**
- * The one of that id; without an id the latest, in a dialect that has one at most its own; and, for who knows a name for it, the latest that
- * was set without one.
+ * By id. Without an id: the latest; in a dialect that allows one webhook per task, the latest of that dialect. By the dialect's `unnamedId`:
+ * the latest webhook that was created without an id.
  */
-function named(
+function findWebhook(
   webhooks: readonly WebhookRecord[],
   id: string | undefined,
   { dialect, policy: { single, unnamedId } }: PushCaller,
@@ -148,13 +151,13 @@ function named(
   return latest(webhooks.filter(({ unnamed }) => unnamed));
 }
 
-/** The same for the same, shaped like any other id. */
+/** A hash of the parts, in the format of a UUID. */
 function stableId(...parts: readonly string[]): string {
   const hex = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
 }
 
-/** Of several set at the same time, the one that came last. */
+/** The webhook that was set last; of several set in the same millisecond, the last in the list. */
 function latest(webhooks: readonly WebhookRecord[]): WebhookRecord | undefined {
   return webhooks.reduce<WebhookRecord | undefined>(
     (last, webhook) => (last === undefined || webhook.at >= last.at ? webhook : last),

@@ -3,38 +3,39 @@ import type { KeptPushConfig, PushConfig, PushPolicy } from "../protocol/operati
 import type { Scope } from "../protocol/principal.ts";
 import type { WebhookDraft, WebhookRecord } from "../store/contract.ts";
 
-/** Where and how to tell, as it is sealed into a webhook's body. */
+/** Where and how to notify: the part of a webhook that is stored encrypted. */
 export interface WebhookTarget extends Omit<PushConfig, "id"> {
   readonly afterFailure: PushPolicy["afterFailure"];
-  /** Tells what is told of it from what is told of another of the same id. */
+  /** Distinguishes the notifications of this configuration from those of another one with the same id. */
   readonly nonce: string;
 }
 
-/** What stands in answers for what only the webhook itself may know. */
+/** Replaces secrets in answers: only the receiver gets the secret itself. */
 export const MASK = "***";
 
+/** Encrypts a target for one owner and webhook. */
 export function sealTarget(sealer: Sealer, target: WebhookTarget, place: { scope: Scope; id: string }): string {
   return sealer.seal(JSON.stringify(target), contextOf(place.scope, place.id));
 }
 
-/** `undefined` where it cannot be opened, as after the loss of the secret. */
+/** Decrypts a target; `undefined` if that fails, such as after the loss of the secret. */
 export function openTarget(
   sealer: Sealer,
   webhook: Pick<WebhookDraft, "id" | "body">,
   scope: Scope,
 ): WebhookTarget | undefined {
   const text = openSealed(sealer, webhook.body, contextOf(scope, webhook.id));
-  // Safe: only what was sealed here opens.
+  // Safe: only text that sealTarget encrypted can be decrypted.
   return text === undefined ? undefined : (JSON.parse(text) as WebhookTarget);
 }
 
-/** The configuration as its caller may read it. */
+/** A stored configuration as its owner may read it, without secrets; `undefined` if it cannot be decrypted. */
 export function keptConfig(sealer: Sealer, webhook: WebhookRecord, scope: Scope): KeptPushConfig | undefined {
   const target = openTarget(sealer, webhook, scope);
   return target === undefined ? undefined : shownConfig(webhook.id, target);
 }
 
-/** The same of one that was set just now. */
+/** A configuration as its owner may read it, without secrets. */
 export function shownConfig(id: string, { url, token, authentication, headers, events }: PushConfig): KeptPushConfig {
   return {
     id,
@@ -53,18 +54,18 @@ export function shownConfig(id: string, { url, token, authentication, headers, e
   };
 }
 
-/** Those of one origin are told through one originQueue; what is no URL has one of its own. */
+/** The origin by which deliveries are scheduled. All invalid URLs share the empty origin. */
 export function originOf(url: string): string {
   return URL.parse(url)?.origin ?? "";
 }
 
-/** A URL as people and logs may see it: a query often holds a secret. */
+/** A URL for logs and operators: without its query, which often holds a secret. */
 export function shownUrl(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? "" : `${parsed.origin}${parsed.pathname}`;
 }
 
-/** What is sealed for one owner's webhook opens for no other's. */
+/** Binds the encrypted target to one owner and webhook: it cannot be decrypted for any other. */
 function contextOf({ agent, tenant, owner }: Scope, id: string): string {
   return JSON.stringify(["webhook", agent, tenant, owner, id]);
 }

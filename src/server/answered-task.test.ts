@@ -23,18 +23,18 @@ async function openQuestion(harness: EngineHarness): Promise<{ service: Service;
 }
 
 const message = (parts: readonly Part[], referenceTaskIds: readonly TaskId[], members: object = {}): never =>
-  // Only what is looked at.
+  // Safe: only these members are read.
   ({ messageId: "m", role: "user", parts, referenceTaskIds, ...members }) as never;
 
 describe("A message that answers a question by reference", () => {
-  it("goes to the task that asked", async () => {
+  it("goes to the task that asked the question", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     const { service, id, question } = await openQuestion(harness);
     const parts = [{ text: "Here:" }, toolResultPart({ toolUseId: question, result: 1 })];
     expect(await answeredTask(service, harness.scope(), message(parts, [id]))).toBe(id);
   });
 
-  it("begins a new task in every other case", async () => {
+  it("starts a new task in every other case", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     const { service, id, question } = await openQuestion(harness);
     const answer = toolResultPart({ toolUseId: question, result: 1 });
@@ -56,7 +56,7 @@ describe("A message that answers a question by reference", () => {
     expect(await answeredTask(service, scope, message([answer], [id]))).toBeUndefined();
   });
 
-  it("goes to the task that asked it among other questions", async () => {
+  it("goes to the task that asked this question among others", async () => {
     const many = agent({
       name: "Many",
       description: "Asks two questions at once.",
@@ -72,7 +72,7 @@ describe("A message that answers a question by reference", () => {
     }
   });
 
-  it("goes to the same task again where messages count once", async () => {
+  it("goes to the same task again within the idempotency window", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     const { service, id, question } = await openQuestion(harness);
     const once = { ...service, idempotencyWindow: 1000 };

@@ -8,9 +8,9 @@ import { toolResultOf } from "../protocol/tool-part.ts";
 import type { Service } from "./service.ts";
 
 /**
- * The task whose open question a message answers without saying that it goes on with it: it refers to that task and no other,
- * and brings the result that was asked for, by the id of one of its open questions. Where messages count once, one that comes again goes where it went.
- * Whatever else merely refers to tasks begins a new one.
+ * The task whose open question a message answers without a `taskId`: the message refers to exactly this task, and contains a result with the
+ * id of one of its open questions. Within the idempotency window, a repeated message finds the same task again. Any other message that
+ * refers to tasks starts a new one.
  */
 export async function answeredTask(
   { engine, idempotencyWindow }: Pick<Service, "engine" | "idempotencyWindow">,

@@ -8,7 +8,7 @@ const interfaces = [{ url: "https://agents.example/", binding: "JSONRPC", protoc
 const caller = { id: "ada", anonymous: false };
 
 describe("A card", () => {
-  it("shows all the author declares and none of the author's code", () => {
+  it("shows everything the author declares except functions", () => {
     const card = agentCard(
       agent({
         ...base,
@@ -62,7 +62,7 @@ describe("A card", () => {
     });
   });
 
-  it("declares that messages count once where they do, for how long, and nowhere else", () => {
+  it("announces the idempotency window only if the server has one", () => {
     const extensions = [{ uri: "urn:x" }, { uri: IDEMPOTENT_SEND }];
     const plain = agentCard(agent({ ...base, extensions }), interfaces);
     expect(plain.capabilities.extensions).toEqual([{ uri: "urn:x" }]);
@@ -73,13 +73,13 @@ describe("A card", () => {
     ]);
   });
 
-  it("says nothing of security where there is none", () => {
+  it("omits security if none is declared", () => {
     const card = agentCard(agent({ ...base, securitySchemes: {}, security: [] }), interfaces);
     expect(card).not.toHaveProperty("securitySchemes");
     expect(card).not.toHaveProperty("security");
   });
 
-  it("has a skill with a tag even where the author names none", () => {
+  it("has a skill with a tag even if the author declares none", () => {
     expect(agentCard(agent(base), interfaces).skills).toEqual([
       { id: "trip", name: "Trip", description: "Plans.", tags: ["trip"] },
     ]);
@@ -87,7 +87,7 @@ describe("A card", () => {
     expect(agentCard(untagged, interfaces).skills[0]?.tags).toEqual(["s"]);
   });
 
-  it("is extended only where the author declares so", async () => {
+  it("has an extended version only if the author declares one", async () => {
     expect(await extendedAgentCard(agent(base), interfaces, { caller })).toBeUndefined();
     expect(agentCard(agent(base), interfaces).capabilities).not.toHaveProperty("extendedAgentCard");
     const skills = [{ id: "secret", name: "Secret", description: "S.", tags: ["s"] }];

@@ -5,18 +5,18 @@ import { A2AError } from "../protocol/error.ts";
 import { IDEMPOTENT_SEND } from "../protocol/extensions.ts";
 import type { Principal } from "../protocol/principal.ts";
 
-/** What an agent takes and gives where its author declares nothing. */
+/** The input and output modes of an agent that declares none. */
 export const DEFAULT_MODES: readonly string[] = ["text/plain", "application/json"];
 
-/** What a server does for its agents, as far as their cards tell. */
+/** The features of a server that cards announce. */
 export interface CardContext {
-  /** It notifies who wants to be notified. Default false. */
+  /** The server sends push notifications. Default false. */
   readonly push?: boolean;
-  /** Idempotency window in milliseconds: a repeated message gets the earlier task. Absent: no idempotency. */
+  /** The idempotency window: milliseconds within which a repeated message counts once. Absent: every message counts. */
   readonly idempotencyWindow?: number | undefined;
 }
 
-/** What the agent declares, as a card. It promises only what this server does. */
+/** The agent's public card. It announces only what this server supports. */
 export function agentCard(
   agent: Agent,
   interfaces: readonly AgentInterface[],
@@ -49,8 +49,8 @@ export function agentCard(
 }
 
 /**
- * The card for an authenticated caller: the public one with what the agent declares for such callers put over it. `undefined`: there is
- * none for this one. Rejects with whatever the author's function throws, and with `internal` where it gives what is no card.
+ * The card for an authenticated caller: the public card, overridden by the agent's extended card. `undefined`: this caller has no extended
+ * card. Rejects with the error of the author's function, and with `internal` if that function returns an invalid card.
  */
 export async function extendedAgentCard(
   agent: Agent,
@@ -60,15 +60,15 @@ export async function extendedAgentCard(
   const { extendedCard } = agent;
   const given = typeof extendedCard === "function" ? await extendedCard(caller) : extendedCard;
   if (given === undefined) return undefined;
-  // What is declared was checked when it was; what a function gives was not.
+  // A declared card was checked at startup; the result of a function was not.
   if (typeof extendedCard === "function") requireSense({ ...agent, extendedCard: given });
   return agentCard({ ...agent, ...given }, interfaces, context);
 }
 
-/** Tells callers that they may repeat what they do not know to have arrived, and for how long. */
+/** Announces that callers may safely repeat a message, and for how long. */
 function idempotentSend(idempotencyWindow: number | undefined): readonly AgentExtension[] {
   if (idempotencyWindow === undefined) return [];
-  const description = "A message that is sent again under the same messageId counts once.";
+  const description = "A message that is repeated with the same messageId counts once.";
   return [{ uri: IDEMPOTENT_SEND, description, params: { windowSeconds: idempotencyWindow / 1000 } }];
 }
 
@@ -76,10 +76,10 @@ function requireSense(agent: Agent): void {
   const problems = [...definitionProblems(agent, agent.id), ...missingSchemes(agent)];
   if (problems.length === 0) return;
   const cause = new TypeError(`extendedCard() of agent "${agent.id}": ${problems.join(" ")}`);
-  throw new A2AError("internal", "The agent's extended card is not in order", { cause });
+  throw new A2AError("internal", "The agent's extended card is invalid", { cause });
 }
 
-/** When it is served an agent has all its schemes, those of the server included: nothing else can be required. */
+/** Required schemes that do not exist. At this point the agent has all schemes, including the server's. */
 function missingSchemes({ extendedCard, ...agent }: Agent): readonly string[] {
   const given = typeof extendedCard === "object" ? extendedCard : {};
   const { security = [], skills = [], securitySchemes = {} } = { ...agent, ...given };
@@ -88,15 +88,15 @@ function missingSchemes({ extendedCard, ...agent }: Agent): readonly string[] {
   );
   return required
     .filter((name) => !Object.hasOwn(securitySchemes, name))
-    .map((name) => `It requires the scheme ${JSON.stringify(name)}, which is not there.`);
+    .map((name) => `It requires the scheme ${JSON.stringify(name)}, which does not exist.`);
 }
 
-/** Cards need at least one skill; an agent without any can do one thing, which is what it is for. */
+/** A skill for the agent as a whole: cards need at least one skill (A2A 1.0 §4.4.1). */
 function wholeAgent(agent: Agent): AgentSkill {
   return { id: agent.id, name: agent.name, description: agent.description, tags: [agent.id] };
 }
 
-/** Without the parts that are the author's code. */
+/** The skill as cards show it, without the author's functions. */
 function skillOf(skill: Skill): AgentSkill {
   const { id, name, description, tags, examples, inputModes, outputModes, security } = skill;
   return {

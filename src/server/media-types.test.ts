@@ -38,7 +38,7 @@ const file: Part = { raw: "", mediaType: "image/png" };
 const skill = { name: "s", description: "s", tags: ["s"] };
 
 describe("Media types", () => {
-  it("are all read by an agent that declares none", () => {
+  it("are all accepted by an agent that declares none", () => {
     expect(check({}, [text, data, file, { url: "x" }])).toBe("ok");
   });
 
@@ -56,7 +56,7 @@ describe("Media types", () => {
     expect(check({ inputModes }, parts)).toBe(expected);
   });
 
-  it("of a named skill count instead of the agent's", () => {
+  it("of a selected skill replace the agent's", () => {
     const skills = [{ id: "draw", ...skill, inputModes: ["image/png"], outputModes: ["image/svg+xml"] }];
     const definition = { skills, inputModes: ["text/plain"], outputModes: ["text/plain"] };
     expect(check(definition, [file])).toBe("ok");
@@ -66,7 +66,7 @@ describe("Media types", () => {
     expect(check(definition, [file], { metadata: { skillId: "draw" }, outputModes: ["text/plain"] })).toBe(REFUSED);
   });
 
-  it("of a named skill that declares none are the agent's, and not those of other skills", () => {
+  it("of a selected skill without modes are the agent's, not those of other skills", () => {
     const skills = [
       { id: "talk", ...skill },
       { id: "draw", ...skill, inputModes: ["image/png"], outputModes: ["image/svg+xml"] },
@@ -78,7 +78,7 @@ describe("Media types", () => {
     expect(check(definition, [text], { metadata, outputModes: ["image/*"] })).toBe(REFUSED);
     expect(check({ skills }, [text, file], { metadata })).toBe("ok");
     expect(check({ skills }, [text], { metadata, outputModes: ["image/*"] })).toBe(REFUSED);
-    // Who names a skill that there is none of has named nothing.
+    // An unknown skill id selects no skill.
     expect(check(definition, [file], { metadata: { skillId: "sing" } })).toBe("ok");
   });
 
@@ -89,7 +89,7 @@ describe("Media types", () => {
     [["image/png", "application/*"], "ok"],
     [["image/png"], REFUSED],
     [["nonsense"], REFUSED],
-  ])("accepted as %j of an agent that declares nothing: %s", (outputModes, expected) => {
+  ])("requested as %j from an agent without declared modes: %s", (outputModes, expected) => {
     expect(check({}, [text], { outputModes })).toBe(expected);
   });
 

@@ -5,9 +5,9 @@ import type { Part } from "../protocol/part.ts";
 import { DEFAULT_MODES } from "./card.ts";
 
 /**
- * Refuses a message the agent cannot read or cannot answer, before anything is made of it. An agent that declares no input
- * modes reads anything; declared ones bind. A part without media type counts as plain text or JSON; a file without one is
- * let through, since it claims nothing.
+ * Throws `content-type-not-supported` if the agent cannot read the message, or cannot answer in an accepted output mode. An agent without
+ * declared input modes reads everything. A part without media type counts as plain text or JSON; a file without one is accepted, because
+ * its type is unknown.
  */
 export function checkMediaTypes(agent: Agent, request: SendRequest): void {
   const skill = namedSkill(agent, request);
@@ -24,7 +24,7 @@ export function checkMediaTypes(agent: Agent, request: SendRequest): void {
   const outputs = outputModes(agent, skill);
   if (!request.outputModes.some((accepted) => outputs.some((mode) => compatible(mode, accepted)))) {
     throw refusal(
-      `This agent produces ${outputs.join(", ")}, none of which is accepted`,
+      `This agent produces ${outputs.join(", ")}; the request accepts none of these`,
       "configuration.acceptedOutputModes",
     );
   }
@@ -34,7 +34,7 @@ function refusal(message: string, field: string): A2AError {
   return new A2AError("content-type-not-supported", message, { metadata: { field } });
 }
 
-/** The skill the caller names in the metadata of the message or the request. */
+/** The skill that the caller selects by `skillId` in the metadata of the message or the request. */
 function namedSkill(agent: Agent, request: SendRequest): Skill | undefined {
   const id = request.message.metadata?.["skillId"] ?? request.metadata["skillId"];
   return id === undefined ? undefined : agent.skills?.find((skill) => skill.id === id);
@@ -43,7 +43,7 @@ function namedSkill(agent: Agent, request: SendRequest): Skill | undefined {
 function inputModes(agent: Agent, skill: Skill | undefined): readonly string[] | undefined {
   if (skill !== undefined) return skill.inputModes ?? agent.inputModes;
   if (agent.inputModes === undefined) return undefined;
-  // Which skill will take the message is not known yet: what any of them reads is let through.
+  // The skill is not known yet: accept everything that any skill reads.
   return [...agent.inputModes, ...(agent.skills ?? []).flatMap((other) => other.inputModes ?? [])];
 }
 
@@ -59,14 +59,14 @@ function mediaTypeOf(part: Part): string | undefined {
   return part.data !== undefined ? "application/json" : undefined;
 }
 
-/** Whether two media types or ranges have a type in common. Parameters are not looked at. */
+/** True if two media types or ranges have a type in common. Ignores parameters. */
 export function compatible(one: string, other: string): boolean {
   const [type, subtype] = rangeOf(one);
   const [otherType, otherSubtype] = rangeOf(other);
   return matches(type, otherType) && matches(subtype, otherSubtype);
 }
 
-/** What modes mean, by their text: agents declare few and callers repeat themselves. Bounded, since callers may send anything. */
+/** Parsed modes by their text, since few different ones occur. Bounded, because callers may send anything. */
 const RANGES = new Map<string, readonly [string, string]>();
 const MAX_RANGES = 1000;
 
@@ -81,7 +81,7 @@ function rangeOf(mode: string): readonly [string, string] {
 function parseRange(mode: string): readonly [string, string] {
   const [range = ""] = mode.toLowerCase().split(";", 1);
   const [type = "", subtype] = range.trim().split("/", 2);
-  // "text" for plain text is how early agents put it.
+  // Early agents write "text" for plain text.
   return [type, subtype ?? (type === "text" ? "plain" : "*")];
 }
 

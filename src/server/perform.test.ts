@@ -53,7 +53,7 @@ async function stream(service: Service, call: Call, request: OperationRequest): 
 }
 
 describe("A dialect's policy", () => {
-  it("decides what subscribing to a finished task gets", async () => {
+  it("decides how a subscription to a finished task is answered", async () => {
     const { engine, service } = open();
     await perform(service, callWith(), sending("done"));
     const request = { operation: "subscribe", tenant: "", id: engine.latest } as const;
@@ -64,7 +64,7 @@ describe("A dialect's policy", () => {
     expect(engine.subscriptions).toBe(0);
   });
 
-  it("decides what canceling again gets", async () => {
+  it("decides how a repeated cancel is answered", async () => {
     const { engine, service } = open();
     await perform(service, callWith(), sending("hang"));
     const request = { operation: "cancel", tenant: "", id: engine.latest, metadata: {} } as const;
@@ -74,7 +74,7 @@ describe("A dialect's policy", () => {
     await expect(perform(service, strict, request)).rejects.toMatchObject({ code: "task-not-cancelable" });
   });
 
-  it("decides whether a question ends the stream of a send", async () => {
+  it("decides if a question ends the stream of a send", async () => {
     const { engine, service } = open();
     const closing = await stream(service, callWith(), sending("ask", "stream"));
     expect(await closing.events?.next()).toMatchObject({ last: true });
@@ -90,7 +90,7 @@ describe("The extended card", () => {
   const request = { operation: "extended-card", tenant: "" } as const;
   const ada = callWith({ principal: { id: "ada", anonymous: false } });
 
-  it("is what the dialect says where there is none", async () => {
+  it("gets the dialect's error if the agent has none", async () => {
     const { service } = open();
     for (const undeclaredExtendedCard of ["unsupported-operation", "extended-card-not-configured"] as const) {
       const call = callWith({ principal: ada.principal }, { undeclaredExtendedCard });
@@ -98,7 +98,7 @@ describe("The extended card", () => {
     }
   });
 
-  it("is put over the public one, for callers who have said who they are", async () => {
+  it("overrides the public card for authenticated callers", async () => {
     const extendedCard = { description: "For friends.", documentationUrl: "https://x.example/" };
     const { service } = open({ extendedCard });
     await expect(perform(service, callWith(), request)).rejects.toMatchObject({ code: "unauthenticated" });
@@ -108,7 +108,7 @@ describe("The extended card", () => {
     });
   });
 
-  it("may differ by caller, and need not be there for all", async () => {
+  it("may differ by caller, and some callers may have none", async () => {
     const { service } = open({
       extendedCard: async ({ id }) => (id === "ada" ? { name: `Echo for ${id}` } : undefined),
     });
@@ -119,10 +119,10 @@ describe("The extended card", () => {
   });
 
   it.each([
-    ["names a scheme that is not there", { security: [{ key: [] }] }, /extendedCard[\s\S]*"key"/],
+    ["requires an unknown scheme", { security: [{ key: [] }] }, /extendedCard[\s\S]*"key"/],
     ["has no name", { name: "" }, /`name` must be a non-empty string/],
-    ["is no object", "card", /must be an object/],
-  ])("that %s is the author's failure, and its reason is for the log", async (_, given, cause) => {
+    ["is not an object", "card", /must be an object/],
+  ])("that %s is an internal error, whose cause is only in the log", async (_, given, cause) => {
     const { service } = open({ extendedCard: () => given as object });
     const error: unknown = await perform(service, ada, request).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "internal", message: expect.not.stringMatching(cause) });
@@ -131,7 +131,7 @@ describe("The extended card", () => {
 });
 
 describe("Extensions", () => {
-  it("reach the engine as far as they are asked for and declared", async () => {
+  it("reach the engine if they are requested and declared", async () => {
     const { engine, service } = open({ extensions: [{ uri: "urn:a" }, { uri: "urn:b" }] });
     const submitted: (readonly string[])[] = [];
     const submit = engine.submit.bind(engine);
@@ -148,7 +148,7 @@ describe("Extensions", () => {
 });
 
 describe("A stream", () => {
-  it("is marked, and keeps the task's own metadata, when events were lost", async () => {
+  it("is marked as resync and keeps the task's own metadata if events were lost", async () => {
     const { engine, service } = open();
     await perform(service, callWith(), sending("hang"));
     const subscribe = engine.subscribe.bind(engine);
@@ -169,7 +169,7 @@ describe("A stream", () => {
     }
   });
 
-  it("of an unknown task is refused, and leaves nothing behind", async () => {
+  it("of an unknown task is refused, and leaves no subscription open", async () => {
     const { engine, service } = open();
     const request = { operation: "subscribe", tenant: "", id: "x" as TaskId } as const;
     await expect(perform(service, callWith(), request)).rejects.toMatchObject({ code: "task-not-found" });

@@ -17,7 +17,7 @@ import { agentNotFound } from "./refusals.ts";
 import type { Service } from "./service.ts";
 import type { TaskStream } from "./task-stream.ts";
 
-/** Does what is asked. Rejects with an `A2AError`, or with whatever broke. */
+/** Authorizes and performs a request. Rejects with an `A2AError` for callers, or with any other error if the server fails. */
 export async function perform(
   service: Service,
   call: Call,

@@ -5,59 +5,59 @@ import type { Principal } from "../protocol/principal.ts";
 type OneOrMore<T> = T | readonly T[];
 
 /**
- * What callers need for certain calls. The first members say which calls it is for, all where absent; the last two what must hold of the
- * caller. Policies with a `skill` are for messages, once it is known which skill takes them.
+ * What callers need for certain calls. `agent`, `skill`, `operation` and `tenant` select the calls (absent: all); `scopes` and `claims` are
+ * required of the caller. A policy with a `skill` applies to messages, once the skill that handles them is known.
  */
 export interface Policy {
   readonly agent?: OneOrMore<string>;
   readonly skill?: OneOrMore<string>;
   readonly operation?: OneOrMore<Operation>;
   readonly tenant?: OneOrMore<string>;
-  /** All of these. */
+  /** Scopes that the caller must have, all of them. */
   readonly scopes?: readonly string[];
-  /** Each of these claims must have this value, or one of these; a claim that is a list must hold one. */
+  /** Claims that the caller must have, each with this value or one of these values. A list claim must contain one of them. */
   readonly claims?: Readonly<Record<string, OneOrMore<string | number | boolean>>>;
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(["agent", "skill", "operation", "tenant", "scopes", "claims"]);
 
-/** What is wrong with a policy, by the member it is wrong in: one that never applies, or asks for nothing, protects nothing. */
+/** The errors in a policy, each beginning with the wrong member. A policy that never applies or requires nothing protects nothing. */
 export function* policyProblems(policy: Policy): Iterable<string> {
   const { operation, scopes = [], claims = {} } = policy;
-  for (const name of Object.keys(policy)) if (!MEMBERS.has(name)) yield `${name}: policies have no such member.`;
+  for (const name of Object.keys(policy)) if (!MEMBERS.has(name)) yield `${name}: is not a member of policies.`;
   for (const name of named(operation)) {
-    if (!OPERATIONS.includes(name)) yield `operation: ${JSON.stringify(name)} is none of ${OPERATIONS.join(", ")}.`;
+    if (!OPERATIONS.includes(name)) yield `operation: ${JSON.stringify(name)} must be one of ${OPERATIONS.join(", ")}.`;
   }
   const areTexts = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string" && scope !== "");
-  if (!areTexts) yield "scopes: must be a list of texts.";
+  if (!areTexts) yield "scopes: must be a list of non-empty strings.";
   if (typeof claims !== "object" || claims === null) yield "claims: must be an object.";
   else if (areTexts && scopes.length === 0 && Object.keys(claims).length === 0) {
-    yield "scopes, claims: it must ask for something of callers.";
+    yield "scopes, claims: at least one scope or claim must be required.";
   }
 }
 
-/** What is named, as a list. */
+/** The values as a list; empty if absent. */
 export function named<T>(value: OneOrMore<T> | undefined): readonly T[] {
   if (value === undefined) return [];
-  // Safe: what is no list is one value.
+  // Safe: a value that is not a list is a single value.
   return Array.isArray(value) ? value : [value as T];
 }
 
-/** One call, as policies tell calls apart. */
+/** The properties of a call by which policies select it. */
 export interface PolicySubject {
   readonly agent: string;
   readonly operation: Operation;
   readonly tenant: string;
-  /** Absent before it is known. */
+  /** Absent until the skill is known. */
   readonly skill?: string;
 }
 
-/** What a caller lacks. */
+/** What a caller lacks to satisfy the policies. */
 export interface PolicyFailure {
   readonly scopes: readonly string[];
 }
 
-/** What the caller lacks of what the policies for this call want; `undefined`: nothing. */
+/** What the caller lacks to satisfy the policies for this call; `undefined` if nothing. */
 export function policyFailure(
   policies: readonly Policy[],
   subject: PolicySubject,
@@ -71,7 +71,7 @@ export function policyFailure(
 }
 
 function isFor({ agent, skill, operation, tenant }: Policy, subject: PolicySubject): boolean {
-  // Before the skill is known those apply that name none, and afterwards the others.
+  // Until the skill is known, policies without a skill apply; then those with one.
   if ((skill === undefined) !== (subject.skill === undefined)) return false;
   return (
     includes(agent, subject.agent) &&
@@ -98,7 +98,7 @@ function claimHolds(claim: JsonValue | undefined, wanted: OneOrMore<string | num
   return values.some((value) => includes<JsonValue>(wanted, value));
 }
 
-/** Whether a value is among those named; all are where none is. */
+/** True if the value is listed, or if nothing is listed. */
 function includes<T>(listed: OneOrMore<T> | undefined, value: T): boolean {
   return listed === undefined || named(listed).includes(value);
 }

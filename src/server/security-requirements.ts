@@ -1,25 +1,25 @@
 import type { Verified } from "../auth/verify/contract.ts";
 import type { SecurityRequirement } from "../protocol/card.ts";
 
-/** The schemes that a request has met, by name, each with the scopes it grants. */
+/** The schemes for which a request has valid credentials, each with the scopes they grant. */
 export type MetSchemes = Readonly<Record<string, readonly string[]>>;
 
 /**
- * How requirements fare: `met` by one of them; else what is missing of the nearest one, be it scopes of schemes that are met
- * (`scopes`) or schemes themselves.
+ * The result of checking requirements. `met`: by this requirement. `scopes`: all schemes of a requirement are met, but these scopes are
+ * missing. `schemes`: credentials are missing.
  */
-export type Judgement =
+export type RequirementResult =
   | { readonly kind: "met"; readonly by: SecurityRequirement }
   | { readonly kind: "scopes"; readonly schemes: readonly string[]; readonly missing: readonly string[] }
   | { readonly kind: "schemes" };
 
 /**
- * Any one of the requirements must be met, and of that one every scheme with all its scopes. One that asks for something is preferred to
- * one that asks for nothing, so that callers who say who they are are known. No requirements at all are met by everybody.
+ * Checks requirements: one of them must be met, with all its schemes and all their scopes. A requirement with schemes takes precedence over
+ * the empty one, so that callers with credentials are not anonymous. An empty list is met by every request.
  */
-export function judge(requirements: readonly SecurityRequirement[], met: MetSchemes): Judgement {
+export function checkRequirements(requirements: readonly SecurityRequirement[], met: MetSchemes): RequirementResult {
   if (requirements.length === 0) return { kind: "met", by: {} };
-  let nearest: Judgement = { kind: "schemes" };
+  let nearest: RequirementResult = { kind: "schemes" };
   let open: SecurityRequirement | undefined;
   for (const requirement of requirements) {
     const schemes = Object.keys(requirement);
@@ -37,16 +37,16 @@ function missingScopes(required: readonly string[], granted: readonly string[]):
   return required.filter((scope) => !granted.includes(scope));
 }
 
-/** What a request has shown for one scheme. */
-export type Shown =
-  | { readonly kind: "nothing" }
-  | { readonly kind: "holds"; readonly verified: Verified }
-  | { readonly kind: "bad" }
-  | { readonly kind: "unknown"; readonly error: unknown };
+/** The result of verifying a request by one scheme. */
+export type SchemeResult =
+  | { readonly kind: "absent" }
+  | { readonly kind: "valid"; readonly verified: Verified }
+  | { readonly kind: "invalid" }
+  | { readonly kind: "unverifiable"; readonly error: unknown };
 
-/** The schemes that hold, as requirements look at them. */
-export function metSchemes(shown: ReadonlyMap<string, Shown>): MetSchemes {
+/** The schemes with valid credentials. */
+export function metSchemes(shown: ReadonlyMap<string, SchemeResult>): MetSchemes {
   const met: Record<string, readonly string[]> = {};
-  for (const [name, result] of shown) if (result.kind === "holds") met[name] = result.verified.scopes;
+  for (const [name, result] of shown) if (result.kind === "valid") met[name] = result.verified.scopes;
   return met;
 }

@@ -5,40 +5,40 @@ import type { SecurityRequirement, SecurityScheme } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { Principal } from "../protocol/principal.ts";
 import { type Policy, policyProblems } from "./policy.ts";
-import { judge, metSchemes, type Shown } from "./security-requirements.ts";
+import { checkRequirements, metSchemes, type SchemeResult } from "./security-requirements.ts";
 
-/** Who may call, and what they may do. */
+/** How callers authenticate, and what they may do. */
 export interface SecurityOptions {
-  /** The ways to say who one is, by the names that cards give them. */
+  /** The ways to authenticate, by the names that cards give them. */
   readonly schemes: Readonly<Record<string, Verifier>>;
-  /** What calls need where the agent itself declares no `security`: any one of these. Default: any one of the schemes. `{}` lets everybody in. */
+  /** Requirements for agents that declare no `security`; one of them must be met. Default: any one of the schemes. `{}` allows anonymous callers. */
   readonly require?: readonly SecurityRequirement[];
-  /** `private`: cards are shown only to callers who may call the agent. Default `public`. */
+  /** `private`: only callers who may call the agent can read its card. Default `public`. */
   readonly cards?: "public" | "private";
-  /** Every policy that fits a call must hold. Default: none. */
+  /** All policies that apply to a call must be satisfied. Default: none. */
   readonly policies?: readonly Policy[];
-  /** What callers are told that they authenticate for. Default `palaver`. */
+  /** The realm in `WWW-Authenticate`. Default `palaver`. */
   readonly realm?: string;
 }
 
-/** Security as operations use it. */
+/** Authentication and authorization, as operations use them. */
 export interface Security {
   readonly policies: readonly Policy[];
   readonly hasPrivateCards: boolean;
-  /** As cards declare them. */
+  /** The schemes as cards declare them. */
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
-  /** A card of this agent declares what is required here. */
+  /** The agent with the schemes and requirements of this server, for its card. */
   declare(agent: Agent): Agent;
-  /** Says who calls. Rejects with `unauthenticated`, `permission-denied` or, where that cannot be found out, `unavailable`. */
+  /** The caller of a request. Rejects with `unauthenticated`, `permission-denied`, or `unavailable` if the credentials cannot be verified now. */
   authenticate(request: CredentialSource, requirements: readonly SecurityRequirement[]): Promise<Principal>;
-  /** Asks for these schemes, by default for all. */
+  /** The `WWW-Authenticate` values for these schemes. Default: for all schemes. */
   challenges(schemes?: readonly string[], problem?: ChallengeProblem): readonly string[];
 }
 
-/** Names that mean the same on every card, and hold no colon. */
+/** Scheme names that are valid on every card. They contain no colon, which separates the scheme from the caller's id. */
 const SCHEME_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Throws a `TypeError` for options that make no sense. */
+/** Throws a `TypeError` for invalid options. */
 export function createSecurity(options: SecurityOptions): Security {
   const { policies = [], realm = "palaver", cards = "public" } = options;
   const schemes = new Map(Object.entries(options.schemes));
@@ -63,14 +63,14 @@ export function createSecurity(options: SecurityOptions): Security {
       return { ...agent, securitySchemes: { ...agent.securitySchemes, ...declared }, security };
     },
     async authenticate(request, requirements) {
-      const shown = new Map<string, Shown>();
-      for (const [name, verifier] of schemes) shown.set(name, await look(verifier, request));
-      return decide(shown, { requirements, challenges });
+      const results = new Map<string, SchemeResult>();
+      for (const [name, verifier] of schemes) results.set(name, await verifyScheme(verifier, request));
+      return decide(results, { requirements, challenges });
     },
   };
 }
 
-/** The request headers in which callers say who they are. */
+/** The request headers that carry credentials. */
 export function credentialHeaders({ schemes }: Pick<Security, "schemes">): readonly string[] {
   const headers = Object.values(schemes).flatMap((scheme) => {
     if (scheme.type === "mutualTLS") return [];
@@ -81,7 +81,7 @@ export function credentialHeaders({ schemes }: Pick<Security, "schemes">): reado
 }
 
 function check(schemes: ReadonlyMap<string, Verifier>, required: readonly SecurityRequirement[]): void {
-  if (schemes.size === 0) throw new TypeError("security.schemes: there must be one at least.");
+  if (schemes.size === 0) throw new TypeError("security.schemes: must not be empty.");
   for (const name of schemes.keys()) {
     if (SCHEME_NAME.test(name)) continue;
     throw new TypeError(
@@ -89,22 +89,26 @@ function check(schemes: ReadonlyMap<string, Verifier>, required: readonly Securi
     );
   }
   if (required.length === 0)
-    throw new TypeError("security.require: an empty list lets nobody in; say [{}] for everybody.");
+    throw new TypeError(
+      "security.require: an empty list would refuse every caller; use [{}] to allow anonymous callers.",
+    );
   for (const name of required.flatMap((requirement) => Object.keys(requirement))) {
-    if (!schemes.has(name)) throw new TypeError(`security.require: there is no scheme ${JSON.stringify(name)}.`);
+    if (!schemes.has(name)) throw new TypeError(`security.require: the scheme ${JSON.stringify(name)} does not exist.`);
   }
 }
 
-async function look(verifier: Verifier, request: CredentialSource): Promise<Shown> {
+async function verifyScheme(verifier: Verifier, request: CredentialSource): Promise<SchemeResult> {
   try {
     const verified = await verifier.verify(request);
-    // All whom a verifier of the host's cannot name would be one caller.
+    // Without an id, all these callers would be the same caller.
     if (verified !== undefined && (typeof verified.id !== "string" || verified.id === "")) {
-      throw new TypeError("A verifier recognised a caller, but gave no id.");
+      throw new TypeError("A verifier accepted a caller without an id.");
     }
-    return verified === undefined ? { kind: "nothing" } : { kind: "holds", verified };
+    return verified === undefined ? { kind: "absent" } : { kind: "valid", verified };
   } catch (error) {
-    return error instanceof A2AError && error.code === "unauthenticated" ? { kind: "bad" } : { kind: "unknown", error };
+    return error instanceof A2AError && error.code === "unauthenticated"
+      ? { kind: "invalid" }
+      : { kind: "unverifiable", error };
   }
 }
 
@@ -114,59 +118,58 @@ interface Terms {
 }
 
 /**
- * Any requirement that is met lets the caller in, whatever else it shows; but who shows only what does not hold is refused even where
- * nothing is asked for: it would act as somebody else than it thinks.
+ * Accepts the caller if one requirement is met, whatever other credentials it sends. Rejects invalid credentials even if anonymous callers are
+ * allowed: the caller would act as somebody else than it expects.
  */
-function decide(shown: ReadonlyMap<string, Shown>, { requirements, challenges }: Terms): Principal {
-  const met = metSchemes(shown);
-  const judgement = judge(requirements, met);
+function decide(byScheme: ReadonlyMap<string, SchemeResult>, { requirements, challenges }: Terms): Principal {
+  const met = metSchemes(byScheme);
+  const outcome = checkRequirements(requirements, met);
   const isAnonymous = Object.keys(met).length === 0;
-  const results = [...shown.values()];
-  if (judgement.kind === "met" && !(isAnonymous && results.some(({ kind }) => kind === "bad" || kind === "unknown"))) {
-    return principalOf(shown, Object.keys(judgement.by));
+  const results = [...byScheme.values()];
+  if (
+    outcome.kind === "met" &&
+    !(isAnonymous && results.some(({ kind }) => kind === "invalid" || kind === "unverifiable"))
+  ) {
+    return principalOf(byScheme, Object.keys(outcome.by));
   }
-  if (judgement.kind === "scopes") {
-    const { schemes, missing } = judgement;
-    throw new A2AError("permission-denied", "The credentials do not grant the scopes that are needed", {
+  if (outcome.kind === "scopes") {
+    const { schemes, missing } = outcome;
+    throw new A2AError("permission-denied", "The credentials do not grant the required scopes", {
       challenges: challenges(schemes, { error: "insufficient_scope", scopes: missing }),
     });
   }
-  const unknown = results.find(({ kind }) => kind === "unknown");
-  if (unknown?.kind === "unknown") {
+  const unknown = results.find(({ kind }) => kind === "unverifiable");
+  if (unknown?.kind === "unverifiable") {
     if (unknown.error instanceof A2AError && unknown.error.code === "unavailable") throw unknown.error;
     throw new A2AError("unavailable", "Credentials cannot be verified now", { cause: unknown.error });
   }
   const asked = [...new Set(requirements.flatMap((requirement) => Object.keys(requirement)))];
-  const wrong = [...shown].flatMap(([name, { kind }]) => (kind === "bad" ? [name] : []));
+  const wrong = [...byScheme].flatMap(([name, { kind }]) => (kind === "invalid" ? [name] : []));
   const names = asked.length === 0 ? wrong : asked;
-  throw new A2AError(
-    "unauthenticated",
-    wrong.length === 0 ? "Authentication is needed" : "The credentials do not hold",
-    {
-      // Two schemes may ask for the same in the same words.
-      challenges: [
-        ...new Set(
-          names.flatMap((name) => challenges([name], wrong.includes(name) ? { error: "invalid_token" } : undefined)),
-        ),
-      ],
-    },
-  );
+  throw new A2AError("unauthenticated", wrong.length === 0 ? "Authentication is required" : "Invalid credentials", {
+    // Two schemes may have the same challenge.
+    challenges: [
+      ...new Set(
+        names.flatMap((name) => challenges([name], wrong.includes(name) ? { error: "invalid_token" } : undefined)),
+      ),
+    ],
+  });
 }
 
-/** The caller as the first scheme of the requirement knows it; what other schemes grant counts as well. */
-function principalOf(shown: ReadonlyMap<string, Shown>, required: readonly string[]): Principal {
-  const holding = [...shown].flatMap(([name, result]) =>
-    result.kind === "holds" ? [[name, result.verified] as const] : [],
+/** The caller as identified by the first scheme of the requirement, with the scopes of all valid schemes. */
+function principalOf(byScheme: ReadonlyMap<string, SchemeResult>, required: readonly string[]): Principal {
+  const valid = [...byScheme].flatMap(([name, result]) =>
+    result.kind === "valid" ? [[name, result.verified] as const] : [],
   );
-  const schemes = metSchemes(shown);
-  const [main, verified] = holding.find(([name]) => name === required[0]) ?? holding[0] ?? [];
+  const schemes = metSchemes(byScheme);
+  const [main, verified] = valid.find(([name]) => name === required[0]) ?? valid[0] ?? [];
   if (main === undefined || verified === undefined) return { id: "anonymous", anonymous: true, schemes };
   const { claims, credential } = verified;
-  const tenant = tenantOf(holding);
+  const tenant = tenantOf(valid);
   return {
     id: `${main}:${verified.id}`,
     anonymous: false,
-    scopes: [...new Set(holding.flatMap(([, { scopes }]) => scopes))],
+    scopes: [...new Set(valid.flatMap(([, { scopes }]) => scopes))],
     schemes,
     ...(claims !== undefined && { claims }),
     ...(credential !== undefined && { credential }),
@@ -174,8 +177,8 @@ function principalOf(shown: ReadonlyMap<string, Shown>, required: readonly strin
   };
 }
 
-function tenantOf(holding: readonly (readonly [string, Verified])[]): string | undefined {
-  const tenants = new Set(holding.flatMap(([, { tenant }]) => tenant ?? []));
+function tenantOf(valid: readonly (readonly [string, Verified])[]): string | undefined {
+  const tenants = new Set(valid.flatMap(([, { tenant }]) => tenant ?? []));
   if (tenants.size > 1) throw new A2AError("permission-denied", "The credentials are for different tenants");
   return [...tenants][0];
 }

@@ -9,27 +9,27 @@ import type { Security } from "./security.ts";
 export interface ServiceOptions {
   readonly agent: Agent;
   readonly engine: Engine;
-  /** Absent: nobody is notified here. */
+  /** Absent: this server sends no push notifications. */
   readonly push?: WebhookConfigService | undefined;
-  /** Where the agent is reached, preferred first. */
+  /** The URLs and bindings of the agent, the preferred first. */
   readonly interfaces: readonly AgentInterface[];
-  /** What there is not, so that nobody can be asked here: every call is told that it was not found. */
+  /** The name of a resource that does not exist: every call is answered with "… not found". Absent: the agent is served. */
   readonly missing?: string | undefined;
-  /** Absent: everybody may do everything, or an authenticator of the host's sees to it. */
+  /** Absent: every caller may do everything, or a custom authenticator decides. */
   readonly security?: Security | undefined;
-  /** Idempotency window in milliseconds: a repeated message gets the earlier task. Absent: no idempotency. */
+  /** The idempotency window: milliseconds within which a repeated message counts once. Absent: every message counts. */
   readonly idempotencyWindow?: number | undefined;
-  /** False: a message that carries only a `contextId` always begins a new task. Default: it may continue the one that waits for input. */
+  /** False: a message with a `contextId` and no `taskId` always starts a new task. Default: it may answer the one task of that context that waits for input. */
   readonly answerByContext?: boolean | undefined;
-  /** Which messages are refused for the agents they have passed. Absent: none. */
+  /** Refuses messages that loop between agents. Absent: call paths are not checked. */
   readonly callPaths?: CallPathRules | undefined;
   /** Bytes of tasks on one page of a list. Default 4 MB. */
   readonly maxPageBytes?: number | undefined;
 }
 
-/** One hosted agent with what its operations need. */
+/** One served agent, and everything its operations need. */
 export interface Service extends ServiceOptions {
-  /** What everybody sees. */
+  /** The public card. */
   readonly card: AgentCard;
 }
 
@@ -37,7 +37,7 @@ export function createService(options: ServiceOptions): Service {
   return { ...options, card: agentCard(options.agent, options.interfaces, cardContext(options)) };
 }
 
-/** What cards say of how the agent is served. */
+/** The features of this server that cards announce. */
 export function cardContext({
   push,
   idempotencyWindow,

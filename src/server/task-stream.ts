@@ -10,19 +10,19 @@ export function opensStream(operation: Operation): boolean {
 }
 
 export interface StreamBatch {
-  /** At least one. */
+  /** At least one entry. */
   readonly entries: readonly ViewEntry[];
-  /** Nothing follows: the stream has come to its proper end. */
+  /** The stream ends regularly after this batch. */
   readonly last: boolean;
 }
 
-/** What a streaming operation answers with: a first frame, then events as the reader asks for them. */
+/** The result of a streaming operation: an opening, then events on demand. */
 export interface TaskStream {
   readonly kind: "stream";
   readonly opening: StreamStart;
-  /** Absent: nothing follows the opening. */
+  /** Absent: the stream ends after the opening. */
   readonly events?: StreamEvents;
-  /** The task's artifacts so far, as stored, where the dialect must know them and the opening leaves them out. */
+  /** The task's artifacts so far, as stored, if the dialect numbers artifacts and the opening omits them. */
   readonly artifacts?: string | undefined;
 }
 
@@ -30,11 +30,11 @@ export type StreamStart =
   | { readonly kind: "task"; readonly task: StoredTask }
   | { readonly kind: "message"; readonly message: Message };
 
-/** The events after the opening, apart from it: whoever waits for them for days need not keep the task in memory. */
+/** The events after the opening. A separate object, so that a stream that waits for days does not keep the task in memory. */
 export interface StreamEvents {
-  /** `undefined` when the stream was cut short: by `close`, or because the server shuts down. */
+  /** The next batch; `undefined` if the stream ended early, by `close` or because the server shuts down. */
   next(): Promise<StreamBatch | undefined>;
-  /** Ends the reading and nothing else. Idempotent. */
+  /** Stops reading; does not affect the task. Idempotent. */
   close(): void;
 }
 
@@ -44,13 +44,13 @@ export function messageStream(message: Message): TaskStream {
 }
 
 export interface SubscriptionStreamOptions {
-  /** End when the task has taken the caller's message and now waits for its next. */
+  /** End the stream when the task has read the caller's message and waits for the next one. */
   readonly closeOnInputRequired: boolean;
-  /** The opening is all there is. */
+  /** End the stream after the opening. */
   readonly complete: boolean;
 }
 
-/** A stream of what a subscription yields. */
+/** The stream of a subscription. */
 export function subscriptionStream(subscription: Subscription, options: SubscriptionStreamOptions): TaskStream {
   const task = subscription.resync ? markResync(subscription.opening) : subscription.opening;
   const opening: StreamStart = { kind: "task", task };
@@ -84,7 +84,7 @@ class SubscribedEvents implements StreamEvents {
   }
 }
 
-/** The member of a task's metadata that says: events before this are no longer kept, take this task as the whole of it. */
+/** Marks in the task's metadata that earlier events are lost and that this task replaces everything received so far. */
 const RESYNC_KEY = "palaver.resync";
 
 function markResync(task: StoredTask): StoredTask {

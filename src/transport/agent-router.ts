@@ -8,7 +8,7 @@ import { REQUIRE_DEFAULT_PROJECT } from "../wire/plain/binding.ts";
 import { type CardSource, serveCard } from "./card/card-route.ts";
 import { JWKS_PATH, jwksRoute } from "./card/jwks-route.ts";
 import { servePrivateCard } from "./card/private-card.ts";
-import { perBaseUrl, type Whereabouts } from "./card/public-url.ts";
+import { type AddressResolver, perBaseUrl } from "./card/public-url.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Exchange, jsonReply, type Reply } from "./exchange.ts";
 import { handleRpc, rpcRefusal } from "./jsonrpc/endpoint.ts";
@@ -17,8 +17,8 @@ import { createRoute, type Handler, type Mount, pathOf, type Refuse, type Route,
 
 export interface AgentRouterOptions {
   readonly endpoint: Endpoint;
-  readonly whereabouts: Whereabouts;
-  /** The first is also served at the root. */
+  readonly addresses: AddressResolver;
+  /** The first agent is also served at the root. */
   readonly agents: readonly ServiceOptions["agent"][];
   readonly engine: ServiceOptions["engine"];
   readonly push?: ServiceOptions["push"];
@@ -28,11 +28,11 @@ export interface AgentRouterOptions {
   readonly answerByContext?: ServiceOptions["answerByContext"];
   readonly callPaths?: ServiceOptions["callPaths"];
   readonly maxPageBytes?: ServiceOptions["maxPageBytes"];
-  /** What is for the agent that has a default project is not for the first one where none has. */
+  /** Requests for the agent with a default project are refused if no agent has one, instead of going to the first agent. */
   readonly requireDefaultProject?: boolean | undefined;
 }
 
-/** What this server signs with. */
+/** The signing keys of this server. */
 export interface SigningOptions {
   /** Published below `/.well-known`. */
   readonly keys: SigningKeys;
@@ -40,18 +40,18 @@ export interface SigningOptions {
   readonly cards?: Signer | undefined;
 }
 
-/** Where readers of streams are told by name what each event is, as some of the earliest want it. */
+/** Streams at this path have `event:` lines, as some clients of the earliest versions require. */
 const NAMING_PATH = "/subscribe";
 const RPC_PATHS = ["", "/a2a", "/api/a2a", NAMING_PATH];
 const CARD_PATH = "/.well-known/agent-card.json";
 const LEGACY_CARD_PATH = "/.well-known/agent.json";
 
-/** Everything that is served for agents, each below `/agents/{id}` and the first at the root, and what is served besides. */
+/** All routes: every agent below `/agents/{id}`, the first one also at the root, the published keys, and the health checks. */
 export function createAgentRouter(options: AgentRouterOptions): Router {
-  const { endpoint, whereabouts, agents, engine, push, security, signing, ...shared } = options;
+  const { endpoint, addresses, agents, engine, push, security, signing, ...shared } = options;
   const { idempotencyWindow, answerByContext, callPaths, maxPageBytes } = shared;
   const [first] = agents;
-  if (first === undefined) throw new TypeError("createHttpHandler(): there is no agent to serve.");
+  if (first === undefined) throw new TypeError("createHttpHandler(): agents must not be empty.");
   const { dialects } = endpoint;
   const mountAt = (agent: ServiceOptions["agent"], prefix: string, missing?: string): Mount => {
     const servedFrom = perBaseUrl((base) =>
@@ -60,7 +60,7 @@ export function createAgentRouter(options: AgentRouterOptions): Router {
         interfaces: dialects.interfaces(base + prefix),
       }),
     );
-    return (exchange) => servedFrom(whereabouts.baseUrl(exchange));
+    return (exchange) => servedFrom(addresses.baseUrl(exchange));
   };
   const basePathOf = perBaseUrl((base) => URL.parse(base)?.pathname.replace(/\/+$/, "") ?? "");
   const named = createRestRoutes(endpoint);
@@ -73,11 +73,11 @@ export function createAgentRouter(options: AgentRouterOptions): Router {
     named,
     defaultProject:
       withProject === undefined ? (exchange) => (requires(exchange) ? missingMount : rootMount)(exchange) : rootMount,
-    basePath: (exchange) => basePathOf(whereabouts.baseUrl(exchange)),
+    basePath: (exchange) => basePathOf(addresses.baseUrl(exchange)),
   });
   const { refuse } = named.nowhere("");
   const isPrivate = security?.hasPrivateCards === true;
-  const cards = { vary: listed([whereabouts.vary, ...(isPrivate ? credentialHeaders(security) : [])]), isPrivate };
+  const cards = { vary: listed([addresses.vary, ...(isPrivate ? credentialHeaders(security) : [])]), isPrivate };
   const routes = new Map([
     ...RPC_PATHS.map((path) => [path, rpcRoute(endpoint, path)] as const),
     ...cardRoutes(endpoint, { ...cards, signing: endpoint.cardSigning }, refuse),
@@ -89,12 +89,12 @@ export function createAgentRouter(options: AgentRouterOptions): Router {
   return router;
 }
 
-/** As a header lists them. */
+/** A header value that lists these names. */
 function listed(names: readonly string[]): string {
   return names.filter((name) => name !== "").join(", ");
 }
 
-/** An agent's card, where it is found now and, as long as anybody is served there, where it was found before. */
+/** The routes of an agent's card: the current path, and the path of earlier versions if one of them is served. */
 function cardRoutes(
   { dialects, environment }: Endpoint,
   common: Omit<CardSource, "choose">,
@@ -127,13 +127,13 @@ function rpcRoute(endpoint: Endpoint, path: string): Route {
   });
 }
 
-/** What stands before one of an agent's paths, as its caller has it. */
+/** The part of the request's path before one of the agent's paths. */
 function placeOf(exchange: Exchange, path: string): string {
   const whole = pathOf(exchange.target);
   return whole.slice(0, whole.length - path.length);
 }
 
-/** Who only looks at an agent's address, mostly by `GET`, is looking for its card. */
+/** Adds the card's path: a `GET` of an agent's URL is mostly a search for its card. */
 function withCardPath(error: A2AError, place: string): A2AError {
   if (error.code !== "method-not-allowed") return error;
   return new A2AError(error.code, `${error.message}; the agent's card is at ${place}${CARD_PATH}`);

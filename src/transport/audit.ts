@@ -4,29 +4,29 @@ import type { Principal } from "../protocol/principal.ts";
 import { traceIdOf } from "../protocol/traceparent.ts";
 import type { TaskStream } from "../server/task-stream.ts";
 
-/** One call or refusal, as those who look into it later need it: who, what, when answered and how. Never what was said, and no secrets. */
+/** One call or refused request for the audit log: caller, operation, task and outcome. Never contains messages or secrets. */
 export interface AuditEntry {
-  /** The caller's id; `anonymous` where nobody knows it. */
+  /** The caller's id, or `anonymous`. */
   readonly principal: string;
-  /** Which of its credentials it has shown, where these have names: the id of a key or a token, the fingerprint of a certificate. */
+  /** Identifies the caller's credentials, if possible: the id of a key or token, or the fingerprint of a certificate. */
   readonly credential?: string;
   readonly agent: string;
-  /** Absent where the call could not be understood that far. `card`: a card that not everybody may read. */
+  /** Absent if the request could not be parsed that far. `card`: reading a private card. */
   readonly operation?: Operation | "card";
-  /** Absent where none is named. */
+  /** Absent without a tenant. */
   readonly tenant?: string;
   readonly taskId?: string;
   readonly dialect?: string;
-  /** The caller's network address, where known. */
+  /** The caller's network address, if known. */
   readonly remote?: string;
   readonly outcome: "ok" | ErrorCode;
   readonly traceId?: string;
 }
 
-/** Told of every call as soon as it is answered; of a stream, when it opens. Must not throw. */
+/** Called when a call is answered; for a stream, when it opens. Must not throw. */
 export type Audit = (entry: AuditEntry) => void;
 
-/** Longer than any name that means something; callers may send anything. */
+/** Longer names are cut off, because callers may send anything. */
 const MAX_NAME = 256;
 
 export interface AuditedCall
@@ -39,7 +39,7 @@ export interface AuditedCall
   readonly taskId: string | undefined;
 }
 
-/** An entry without what is not known. */
+/** The entry, without unknown members. */
 export function auditEntry(call: AuditedCall): AuditEntry {
   const { principal, traceparent, operation, tenant, taskId, remote, ...known } = call;
   const { id, credential } = principal;
@@ -56,7 +56,7 @@ export function auditEntry(call: AuditedCall): AuditEntry {
   };
 }
 
-/** The task that a call is about, by what it asks or by what it is answered with. */
+/** The task of a call, from its result or its request. */
 export function taskIdOf(
   request: OperationRequest | undefined,
   result: OperationResult | TaskStream | undefined,

@@ -4,7 +4,7 @@ import { ANONYMOUS, type Principal } from "../protocol/principal.ts";
 import type { Exchange } from "./exchange.ts";
 import type { IncomingRequest, TransportEnvironment } from "./options.ts";
 
-/** Who calls. Whatever an authenticator throws that is not meant for callers refuses them without telling why. */
+/** Authenticates the caller. Any error of the authenticator but an `A2AError` becomes `unauthenticated`, and its details go only to the log. */
 export async function authenticateExchange(
   exchange: Exchange,
   agent: string,
@@ -16,7 +16,7 @@ export async function authenticateExchange(
     return (await authenticate(incomingRequest(exchange, agent, remoteOf(exchange)))) ?? ANONYMOUS;
   } catch (thrown) {
     if (thrown instanceof A2AError) {
-      tellOnce(thrown, agent, logger);
+      logOnce(thrown, agent, logger);
       throw thrown;
     }
     logger.warn("The authenticator failed; the caller was refused", { agent, error: thrown });
@@ -24,13 +24,13 @@ export async function authenticateExchange(
   }
 }
 
-const TOLD = new WeakSet<object>();
+const LOGGED = new WeakSet<object>();
 
-/** Why credentials cannot be verified is the operator's to know. What fails once fails for many callers, and is told once. */
-function tellOnce({ code, cause }: A2AError, agent: string, logger: Logger): void {
-  if (code !== "unavailable" || typeof cause !== "object" || cause === null || TOLD.has(cause)) return;
-  TOLD.add(cause);
-  logger.warn("Credentials cannot be verified; callers are asked to come back", { agent, error: cause });
+/** Logs why credentials cannot be verified. One failure affects many callers, and is logged once. */
+function logOnce({ code, cause }: A2AError, agent: string, logger: Logger): void {
+  if (code !== "unavailable" || typeof cause !== "object" || cause === null || LOGGED.has(cause)) return;
+  LOGGED.add(cause);
+  logger.warn("Credentials cannot be verified; callers get 503", { agent, error: cause });
 }
 
 function incomingRequest(exchange: Exchange, agent: string, remote: string | undefined): IncomingRequest {

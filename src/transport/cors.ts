@@ -13,21 +13,21 @@ const EXPOSED = [
 ].join(", ");
 const MAX_AGE_SECONDS = "7200";
 
-/** Which web pages may read which answers. Whoever sends no `Origin` is no web page and costs nothing here. */
+/** Which web pages may read which answers. Requests without `Origin` do not come from web pages and are not affected. */
 export class CorsPolicy {
   readonly #origins: ReadonlySet<string>;
   readonly #requestHeaders: string;
 
   /**
-   * Of the origins listed, `*` being any; nobody by default. They may send these headers besides the usual ones. Throws a `TypeError` for
-   * what is no origin.
+   * Allows web pages of these origins (`*`: any) to call, and to send these headers besides the usual ones. Throws a `TypeError` for an
+   * invalid origin.
    */
   constructor(origins: readonly string[], headers: readonly string[] = []) {
     this.#origins = new Set(origins.map(originOf));
     this.#requestHeaders = [...REQUEST_HEADERS, ...headers].join(", ");
   }
 
-  /** The answer with what browsers must be told. Open routes say so to everybody, since caches may keep their answers. */
+  /** Adds the CORS headers. Open routes always have them, because caches may store their answers. */
   apply(exchange: Exchange, route: Route, reply: Reply): Reply {
     const origin = exchange.header("origin");
     if (origin === undefined && !route.open) return reply;
@@ -54,7 +54,7 @@ export class CorsPolicy {
   }
 }
 
-/** What the answer depended on before stays said. */
+/** Keeps the earlier values of `Vary`. */
 function withVary(headers: Headers, before: string | undefined): Headers {
   const { vary } = headers;
   return before === undefined || vary === before ? headers : { ...headers, vary: `${before}, ${vary}` };

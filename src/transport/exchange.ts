@@ -2,25 +2,25 @@ import type { ClientCertificate } from "../auth/verify/contract.ts";
 import type { A2AError } from "../protocol/error.ts";
 import type { ReserveBody } from "./body/body-memory.ts";
 
-/** One HTTP request, whatever brought it. */
+/** One HTTP request, independent of the server library. */
 export interface Exchange {
   readonly method: string;
   /** Path and query as sent, starting with a slash. */
   readonly target: string;
-  /** The header's value; several are joined by commas. The name must be in lower case. */
+  /** The value of a header, whose name must be in lower case. Repeated headers are joined by commas. */
   header(name: string): string | undefined;
   /**
-   * The whole body. Rejects with `payload-too-large` as soon as it exceeds `limit` bytes, and with `unavailable` if it must make room for
-   * faster ones. `reserve` counts its memory while it arrives. At most one call.
+   * The whole body. Rejects with `payload-too-large` as soon as it exceeds `limit` bytes, and with `unavailable` if it is dropped in favour of
+   * faster bodies. `reserve` counts its memory while it arrives. Call it at most once.
    */
   body(limit: number, reserve: ReserveBody): Promise<Uint8Array>;
-  /** Aborts when the caller is gone before the answer is complete. */
+  /** Aborts if the caller disconnects before the answer is complete. */
   readonly signal: AbortSignal;
-  /** The caller's network address, where known. */
+  /** The network address of the direct peer, if known. */
   readonly remote: string | undefined;
-  /** The certificate that the caller has shown and the connection trusts. */
+  /** The caller's certificate, if the connection trusts it. */
   readonly certificate?: ClientCertificate | undefined;
-  /** Why the request is refused with 400 before anything else is looked at: a proxy may understand it differently. */
+  /** Refuses the request with 400 before any other check, because a proxy may parse it differently. */
   readonly fault?: A2AError | undefined;
 }
 
@@ -47,17 +47,17 @@ export interface StreamReply {
 /** A body produced piece by piece, each only after the connection has accepted the one before. */
 export interface PullSource<Piece extends BodyData = BodyData> {
   /**
-   * The next piece; `undefined` at the end. Not called again before the last call has settled. Rejects where the rest cannot be made: the
-   * connection is broken off, so that its reader does not take what it has for all there is.
+   * The next piece; `undefined` at the end. Not called again before the last call has settled. Rejects if the rest cannot be produced: the
+   * connection is then closed, so that the reader notices that the body is incomplete.
    */
   pull(): Piece | undefined | Promise<Piece | undefined>;
-  /** Nobody reads on. Idempotent, also after the end. */
+  /** The reader is gone. Idempotent, also after the end. */
   cancel(): void;
-  /** Called once, before the first `pull`, with how to break the connection off, for a source whose reader takes nothing. */
+  /** Called once, before the first `pull`. The source may call `disconnect` if its reader reads nothing. */
   connected?(disconnect: () => void): void;
 }
 
-/** Sent with every answer: browsers must not take it for another type than it says. */
+/** Sent with every answer: browsers must not guess another content type. */
 export const COMMON_HEADERS: Headers = { "x-content-type-options": "nosniff" };
 
 const JSON_HEADERS: Headers = { "content-type": "application/json" };
@@ -66,7 +66,7 @@ export function jsonReply(status: number, body: string, headers?: Headers): Full
   return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body };
 }
 
-/** Path and query of a request line or URL. */
+/** The path and query of a request line or URL. */
 export function targetOf(url: string): string {
   if (url.startsWith("/")) return url;
   const scheme = url.indexOf("://");

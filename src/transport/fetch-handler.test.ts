@@ -36,7 +36,7 @@ describe("A web-standard request", () => {
     expect(logged).toEqual([
       expect.objectContaining({
         message: "A call failed",
-        error: expect.objectContaining({ message: expect.stringMatching(/read before: hand over the request unread/) }),
+        error: expect.objectContaining({ message: expect.stringMatching(/already read: pass the request unread/) }),
       }),
     ]);
     expect(engine.submissions).toHaveLength(0);

@@ -5,7 +5,7 @@ import type { ReserveBody } from "./body/body-memory.ts";
 import { COMMON_HEADERS, type Exchange, type PullSource, type Reply, targetOf } from "./exchange.ts";
 import { pathOf } from "./router.ts";
 
-/** The web-standard face: mounts into anything that hands over a `Request` and takes a `Response`. */
+/** Serves exchanges as a web-standard `fetch` handler, for any host with `Request` and `Response`. */
 export function createFetchHandler(
   handle: (exchange: Exchange) => Promise<Reply>,
 ): (request: Request) => Promise<Response> {
@@ -19,11 +19,11 @@ export function createFetchHandler(
   };
 }
 
-/** Characters of a path and query that Node's own server lets through. Few parameters fit in there. */
+/** Node's own server allows paths and queries of this many characters, which hold few parameters. */
 const USUAL_LENGTH = 16_384;
 const MAX_PARAMETERS = 1000;
 
-/** Whether a query has more parameters than are read: the time that `URLSearchParams` takes grows with the square of their number. */
+/** True if a query has too many parameters: the time of `URLSearchParams` grows with the square of their number. */
 function hasManyParameters(target: string): boolean {
   return target.length > USUAL_LENGTH && target.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS;
 }
@@ -37,7 +37,7 @@ function exchangeOf(request: Request): Exchange {
   const isRefused = hasManyParameters(target);
   return {
     method: request.method,
-    // The query is not looked at, not even for the version in which to refuse.
+    // Do not parse the query, not even for the version in which to answer.
     target: isRefused ? pathOf(target) : target,
     header: (name) => request.headers.get(name) ?? undefined,
     body: (limit, reserve) => readBody(request, limit, reserve),
@@ -53,7 +53,7 @@ async function readBody(
   reserve: ReserveBody,
 ): Promise<Uint8Array> {
   if (bodyUsed || body?.locked === true) {
-    throw new Error("The body was read before: hand over the request unread, or a clone() made before it was.");
+    throw new Error("The body was already read: pass the request unread, or a clone() made before reading.");
   }
   const length = headers.get("content-length");
   const declared = length === null ? undefined : Number(length);
@@ -63,7 +63,7 @@ async function readBody(
   let isDropped = false;
   const dropped = (): void => {
     isDropped = true;
-    // Also ends a read that is under way.
+    // Also ends a pending read.
     reader.cancel(droppedBody()).catch(() => {});
   };
   const buffer = new BodyBuffer({ limit, declared, reserve, dropped });
@@ -83,13 +83,13 @@ async function readBody(
 
 function readable(source: PullSource, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  // Not every host cancels the body of a caller that is gone.
+  // Not every host cancels the body when the caller disconnects.
   if (signal.aborted) source.cancel();
   else signal.addEventListener("abort", () => source.cancel(), { once: true });
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        source.connected?.(() => controller.error(new Error("The reader took nothing for too long.")));
+        source.connected?.(() => controller.error(new Error("The reader read nothing for too long.")));
       },
       async pull(controller) {
         const chunk = await source.pull();
@@ -98,7 +98,7 @@ function readable(source: PullSource, signal: AbortSignal): ReadableStream<Uint8
       },
       cancel: () => source.cancel(),
     },
-    // Nothing is made before it is asked for.
+    // Produce nothing before it is requested.
     { highWaterMark: 0 },
   );
 }

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import type { Exchange } from "./exchange.ts";
 import type { IsTrusted } from "./trusted-proxies.ts";
 
-/** What proxies say of the request they passed on, not yet checked. */
+/** What proxies report about the request they forwarded, not validated. */
 export interface Forwarded {
   readonly proto?: string | undefined;
   readonly host?: string | undefined;
@@ -10,12 +10,12 @@ export interface Forwarded {
   readonly prefix?: string | undefined;
 }
 
-/** Every header this is read from, as `Vary` names them. */
+/** All headers that are read for this, as in `Vary`. */
 export const FORWARDED_HEADERS = "Forwarded, X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix";
 
 /**
- * How the request reached the outermost trusted proxy. Only to be asked when the direct peer is trusted. `undefined`: nothing is said,
- * or the two families of headers contradict each other, and then a caller may have put in one of them.
+ * How the request reached the outermost trusted proxy. Call it only if the direct peer is trusted. `undefined`: no proxy reports anything, or
+ * `Forwarded` and `X-Forwarded-*` contradict each other, and so a caller may have forged one of them.
  */
 export function forwardedOf(exchange: Exchange, isTrusted: IsTrusted): Forwarded | undefined {
   const standard = outermost(elementsOf(exchange.header("forwarded")), isTrusted);
@@ -28,7 +28,7 @@ export function forwardedOf(exchange: Exchange, isTrusted: IsTrusted): Forwarded
   return Object.values(told).some((value) => value !== undefined) ? told : undefined;
 }
 
-/** Who called the outermost trusted proxy: the right-most address that is not one of ours. */
+/** The address that called the outermost trusted proxy: the right-most one that is not trusted. */
 export function clientOf(exchange: Exchange, isTrusted: IsTrusted): string | undefined {
   const peer = exchange.remote;
   const list = exchange.header("x-forwarded-for")?.split(",");
@@ -36,12 +36,12 @@ export function clientOf(exchange: Exchange, isTrusted: IsTrusted): string | und
   const standard = elementsOf(exchange.header("forwarded")).map(({ for: node }) => addressOf(node));
   const byList = rightMostUntrusted(addresses ?? [], isTrusted);
   const byStandard = rightMostUntrusted(standard, isTrusted);
-  // As above: who may be lying is not believed.
+  // As above: contradicting headers may be forged.
   if (contradict(byList, byStandard)) return peer;
   return byList ?? byStandard ?? peer;
 }
 
-/** The nearest address that is not trusted; where all are, the furthest. What is no address ends the search. */
+/** The nearest untrusted address; the furthest if all are trusted. Invalid text ends the search. */
 function rightMostUntrusted(addresses: readonly (string | undefined)[], isTrusted: IsTrusted): string | undefined {
   let found: string | undefined;
   for (const address of addresses.toReversed()) {
@@ -56,7 +56,7 @@ function contradict(one: string | undefined, other: string | undefined): boolean
   return one !== undefined && other !== undefined && one.toLowerCase() !== other.toLowerCase();
 }
 
-/** Where a proxy has added to what came before, its own word is the last one. */
+/** The last value of a list: the one that the nearest proxy appended. */
 function lastOf(header: string | undefined): string | undefined {
   return header?.slice(header.lastIndexOf(",") + 1).trim();
 }
@@ -67,7 +67,7 @@ interface Element {
   readonly proto?: string;
 }
 
-/** What the outermost trusted proxy wrote, or where it was silent, the next one inwards. */
+/** The value of the outermost trusted proxy, or of the next one inwards if it reports none. */
 function outermost(elements: readonly Element[], isTrusted: IsTrusted): Pick<Element, "host" | "proto"> {
   let index = elements.length - 1;
   while (index > 0 && isTrusted(addressOf(elements[index]?.for))) index--;
@@ -79,7 +79,7 @@ function outermost(elements: readonly Element[], isTrusted: IsTrusted): Pick<Ele
 
 const PAIR = /[ \t]*([a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";,]+))[ \t]*([;,]|$)/iy;
 
-/** The elements of a `Forwarded` header (RFC 7239), oldest first. None at all where it is malformed. */
+/** The elements of a `Forwarded` header (RFC 7239), oldest first; empty if it is malformed. */
 function elementsOf(header: string | undefined): readonly Element[] {
   if (header === undefined) return [];
   const elements: Element[] = [];
@@ -89,7 +89,7 @@ function elementsOf(header: string | undefined): readonly Element[] {
     const [match, name = "", quoted, plain = "", separator] = pair.exec(header) ?? [];
     if (match === undefined) return [];
     const key = name.toLowerCase();
-    // Said twice, it means nothing.
+    // A repeated parameter is invalid.
     if (Object.hasOwn(element, key)) return [];
     element[key] = quoted?.replaceAll(/\\(.)/g, "$1") ?? plain;
     if (separator === ";") continue;

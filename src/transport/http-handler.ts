@@ -12,7 +12,7 @@ import { Answers } from "./answers/answers.ts";
 import { type Audit, auditEntry } from "./audit.ts";
 import { BodyMemory } from "./body/body-memory.ts";
 import { JWKS_PATH } from "./card/jwks-route.ts";
-import { createWhereabouts, type PublicUrlOptions } from "./card/public-url.ts";
+import { createAddressResolver, type PublicUrlOptions } from "./card/public-url.ts";
 import { CorsPolicy } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Exchange, Reply } from "./exchange.ts";
@@ -32,36 +32,36 @@ import { dispatch, type Found } from "./router.ts";
 import { StreamRegistry } from "./streams/stream-registry.ts";
 
 export interface HttpHandlerOptions extends PublicUrlOptions {
-  /** At least one. Each is served below `/agents/{id}/`, the first also at the root. */
+  /** At least one agent. Each is served below `/agents/{id}/`, the first also at the root. */
   readonly agents: readonly ServiceOptions["agent"][];
   readonly engine: ServiceOptions["engine"];
-  /** Absent: nobody is notified. */
+  /** Absent: no push notifications. */
   readonly push?: ServiceOptions["push"];
-  /** Default false: calls for the agent that has a default project are for the first one where none has. */
+  /** Default false: requests for the agent with a default project go to the first agent if no agent has one. */
   readonly requireDefaultProject?: boolean | undefined;
   /** Default: every caller is anonymous. */
   readonly authenticate?: Authenticate;
-  /** Says who calls instead of `authenticate`, and what they may do. */
+  /** Authenticates and authorizes callers; replaces `authenticate`. */
   readonly security?: Security | undefined;
   readonly audit?: Audit | undefined;
-  /** Milliseconds within which a message that comes again counts once. Default: every message counts. */
+  /** The idempotency window: milliseconds within which a repeated message counts once. Default: every message counts. */
   readonly idempotencyWindow?: number | undefined;
-  /** False: a message that carries only a `contextId` always begins a new task. Default: true. */
+  /** False: a message with a `contextId` and no `taskId` always starts a new task. Default true. */
   readonly answerByContext?: boolean | undefined;
-  /** Names this server in the paths of calls. Default: nothing is refused for the agents it has passed. */
+  /** Identifies this server in call paths. Default: call paths are not checked. */
   readonly serverId?: string | undefined;
-  /** Keys to publish, and who signs cards. Default: nothing is signed. */
+  /** The published keys, and the signer of cards. Default: nothing is signed. */
   readonly signing?: SigningOptions | undefined;
   readonly hooks?: TransportHooks;
   readonly dialects?: DialectOptions;
-  /** Web pages of these origins may call; `*` is any. Cards may be read by all. Default: none. */
+  /** Web pages of these origins may call; `*`: any. All pages may read public cards. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined;
   readonly limits?: TransportLimits;
-  /** How often callers may call. Default: as often as they like. */
+  /** Rate limits. Default: none. */
   readonly rateLimit?: RateLimitOptions | undefined;
-  /** Milliseconds, by a clock that nobody sets, for what is counted per time. */
+  /** Milliseconds of a monotonic clock, for rate limits. */
   readonly now?: () => number;
-  /** Milliseconds after which a caller that takes nothing of a longer answer is disconnected. Default 60,000. */
+  /** Milliseconds after which a caller that reads nothing of a longer answer is disconnected. Default 60,000. */
   readonly readerTimeoutMs?: number;
   /** Milliseconds between the comments that keep idle streams alive. Default 15,000. */
   readonly heartbeatMs?: number;
@@ -73,23 +73,23 @@ export interface HttpHandler {
   handle(exchange: Exchange): Promise<Reply>;
   fetch(request: Request): Promise<Response>;
   readonly nodeHandler: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Ends every stream, telling its reader to come back, and opens no more. Tasks go on. */
+  /** Ends every stream, asks its reader to reconnect, and opens no more streams. Tasks continue. */
   closeStreams(): void;
-  /** Streams open now. */
+  /** The number of open streams. */
   readonly openStreams: number;
 }
 
-/** Serves agents over HTTP: one neutral handler and its two faces. */
+/** Serves agents over HTTP: one handler, usable with `node:http` and with web-standard `fetch`. */
 export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { engine, security, requireDefaultProject, hooks = {}, limits = {}, logger = SILENT_LOGGER } = options;
   const agents = security === undefined ? options.agents : options.agents.map(security.declare);
-  const whereabouts = createWhereabouts(options);
+  const addresses = createAddressResolver(options);
   const requestLimits = options.rateLimit === undefined ? undefined : new RequestLimits(options.rateLimit, options.now);
   const maxBodyBytes = limits.maxBodyBytes ?? 10_000_000;
   const environment: TransportEnvironment = {
     authenticate: security === undefined ? options.authenticate : authenticatorOf(security, agents),
     audit: options.audit,
-    remoteOf: whereabouts.remote,
+    remoteOf: addresses.remote,
     hooks,
     maxBodyBytes,
     bodyMemory: new BodyMemory({
@@ -110,12 +110,12 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   });
   const dialects = createDialects(options.dialects);
   const signer = options.signing?.cards;
-  const keysUrl = (exchange: Exchange): string => `${whereabouts.baseUrl(exchange)}${JWKS_PATH}`;
+  const keysUrl = (exchange: Exchange): string => `${addresses.baseUrl(exchange)}${JWKS_PATH}`;
   const cardSigning = signer === undefined ? undefined : { signer, keysUrl };
   const endpoint: Endpoint = { environment, streams, answers, dialects, cardSigning };
   const router = createAgentRouter({
     endpoint,
-    whereabouts,
+    addresses,
     agents,
     engine,
     push: options.push,
@@ -144,7 +144,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
         requestLimits === undefined || route.unlimited
           ? await dispatch(found, exchange)
           : await dispatchLimited(found, exchange, {
-              allowance: requestLimits.ofAddress(whereabouts.remote(exchange)),
+              allowance: requestLimits.ofAddress(addresses.remote(exchange)),
               environment,
             });
     } catch (error) {
@@ -164,26 +164,26 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   };
 }
 
-/** The headers in which callers show keys. */
+/** The headers that carry API keys. */
 function keyHeadersOf({ schemes }: Security): readonly string[] {
   return Object.values(schemes).flatMap((scheme) =>
     scheme.type === "apiKey" && scheme.in === "header" ? [scheme.name] : [],
   );
 }
 
-/** Asks of callers what the agent they call requires. */
+/** An authenticator that applies the requirements of the called agent. */
 function authenticatorOf(security: Security, agents: readonly ServiceOptions["agent"][]): Authenticate {
   const requirements = new Map(agents.map((agent) => [agent.id, agent.security ?? []]));
   return (request) => security.authenticate(request, requirements.get(request.agent) ?? []);
 }
 
 interface AddressLimit {
-  /** Absent: addresses have no limit. */
+  /** Absent: no limit per address. */
   readonly allowance: Allowance | undefined;
   readonly environment: TransportEnvironment;
 }
 
-/** Answers if this address has not called too often, and tells it how often it may. */
+/** Answers if the address is within its rate limit, and adds the limit's headers. */
 async function dispatchLimited(found: Found, exchange: Exchange, limit: AddressLimit): Promise<Reply> {
   const { allowance, environment } = limit;
   if (allowance === undefined) return dispatch(found, exchange);
@@ -191,12 +191,12 @@ async function dispatchLimited(found: Found, exchange: Exchange, limit: AddressL
   if (allowance.allowed) {
     const reply = await dispatch(found, exchange);
     const told = reply.headers["ratelimit-remaining"];
-    // Of two limits the nearer one is told of.
+    // Of two limits, report the one that will be reached first.
     if (told !== undefined && Number(told) <= allowance.remaining) return reply;
     return { ...reply, headers: { ...reply.headers, ...headers } };
   }
   const error = rateLimited(allowance);
-  // Only the first of a row: a flood must not fill the disk.
+  // Log only the first refusal in a row: a flood must not fill the disk.
   if (allowance.isFirstRefusal) auditRefusal(found, exchange, { environment, error });
   const refusal = found.route.refuse(exchange, error);
   return { ...refusal, headers: { ...refusal.headers, ...headers, "retry-after": String(error.retryAfter) } };

@@ -8,36 +8,36 @@ import type { BodyMemory } from "./body/body-memory.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestLimits } from "./rate-limit/request-limits.ts";
 
-/** What an authenticator sees of a request. A web `Request` has most of it. */
+/** The parts of a request that an authenticator reads. A web `Request` has most of them. */
 export interface IncomingRequest extends CredentialSource {
-  /** The caller's network address, where known. */
+  /** The caller's network address, if known. */
   readonly remote: string | undefined;
-  /** The id of the agent addressed. */
+  /** The id of the addressed agent. */
   readonly agent: string;
 }
 
 /**
- * Says who calls, from the headers alone: the body is not read before. `undefined`: nobody in particular. Throw an `A2AError`
- * to refuse with that error; whatever else is thrown refuses as `unauthenticated`.
+ * Identifies the caller by the headers; the body has not been read yet. `undefined`: an anonymous caller. Throw an `A2AError` to refuse the
+ * call with that error; any other error refuses it as `unauthenticated`.
  */
 export type Authenticate = (request: IncomingRequest) => Principal | undefined | Promise<Principal | undefined>;
 
-/** One call, told after it was answered; a stream, after it ended. */
+/** One call, reported after its answer; a stream, after its end. */
 export interface CallRecord {
-  /** Absent where the request could not be understood that far. */
+  /** Absent if the request could not be parsed that far. */
   readonly operation?: Operation;
   readonly agent: string;
   readonly dialect: string;
   readonly principal: Principal;
   readonly traceparent?: string;
   readonly durationMs: number;
-  /** Absent when the call succeeded. */
+  /** Absent if the call succeeded. */
   readonly error?: ErrorCode;
 }
 
 export interface TransportHooks {
   readonly on?: {
-    /** A failing handler is logged and changes nothing. */
+    /** Called after every call. An error it throws is logged and changes nothing. */
     call?(record: CallRecord): void | Promise<void>;
   };
 }
@@ -53,7 +53,7 @@ export interface TransportLimits {
    * `maxBodyBytes`.
    */
   readonly maxPendingBodyBytes?: number;
-  /** Bytes of memory for those of one network address. Default 32 MB; at least `maxBodyBytes`. */
+  /** The same for the bodies of one network address. Default 32 MB; at least `maxBodyBytes`. */
   readonly maxPendingBodyBytesPerAddress?: number;
   /** Bytes of tasks on one page of a list; a page has at least one task. Default 4 MB. */
   readonly maxPageBytes?: number;
@@ -61,23 +61,23 @@ export interface TransportLimits {
   readonly maxAnswerBytes?: number;
   /** Streams open at a time. Default 20,000. */
   readonly maxStreams?: number;
-  /** Streams that one caller may have open at a time. Default: as many as there may be. */
+  /** Streams that one caller may have open at a time. Default: `maxStreams`. */
   readonly maxStreamsPerCaller?: number;
-  /** Agents that a message may have passed on its way here; 0 refuses every message that another agent passes on. Default 16. */
+  /** The most agents that may have forwarded a message; 0 refuses every forwarded message. Default 16. */
   readonly maxHops?: number;
 }
 
-/** What every binding is given. */
+/** What every binding needs from its host. */
 export interface TransportEnvironment {
   readonly authenticate: Authenticate | undefined;
-  /** The caller's own network address, where known: a trusted proxy says it. */
+  /** The caller's own network address, if known: the one that trusted proxies report. */
   readonly remoteOf: (exchange: Exchange) => string | undefined;
   readonly hooks: TransportHooks;
   readonly maxBodyBytes: number;
   readonly bodyMemory: BodyMemory;
-  /** Absent: everybody may call as often as they like. */
+  /** Absent: no rate limits. */
   readonly requestLimits?: RequestLimits | undefined;
-  /** Absent: nobody wants to know. */
+  /** Absent: no audit log. */
   readonly audit?: Audit | undefined;
   readonly logger: Logger;
 }

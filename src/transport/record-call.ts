@@ -14,7 +14,7 @@ export interface FinishedCall {
   readonly error: A2AError | undefined;
 }
 
-/** Logs what callers are not told of a failure, and tells the host's hook of the call. */
+/** Logs the cause of an internal error, which callers do not see, and calls the host's hook. */
 export function recordCall({ hooks, logger }: TransportEnvironment, call: FinishedCall): void {
   const { agent, dialect, principal, operation, traceparent, error } = call;
   if (error?.code === "internal") {
@@ -23,7 +23,7 @@ export function recordCall({ hooks, logger }: TransportEnvironment, call: Finish
   if (hooks.on?.call === undefined) return;
   const failed = (thrown: unknown): void => logger.warn("The call hook failed", { error: thrown });
   try {
-    const told = hooks.on.call({
+    const hooked = hooks.on.call({
       agent,
       dialect,
       principal,
@@ -32,7 +32,7 @@ export function recordCall({ hooks, logger }: TransportEnvironment, call: Finish
       ...(traceparent !== undefined && { traceparent }),
       ...(error !== undefined && { error: error.code }),
     });
-    if (told instanceof Promise) told.catch(failed);
+    if (hooked instanceof Promise) hooked.catch(failed);
   } catch (thrown) {
     failed(thrown);
   }

@@ -148,7 +148,7 @@ describe("The router", () => {
   ])("finds nothing at %j and says so as %s callers read it", async (target, form) => {
     for (const method of ["GET", "POST", "OPTIONS"]) {
       const reply = await answerTo("", method, target);
-      expect(reply).toEqual({ status: 404, headers: { form }, body: "There is nothing at this path" });
+      expect(reply).toEqual({ status: 404, headers: { form }, body: "Path not found" });
     }
   });
 
@@ -194,7 +194,7 @@ describe("The router", () => {
     expect(await answerTo("", method, target)).toEqual({
       status: 405,
       headers: { allow, form },
-      body: `This path answers to ${allow}`,
+      body: `This path supports only ${allow}`,
     });
     expect(await answerTo("", "OPTIONS", target)).toEqual({ status: 204, headers: { allow }, body: "" });
   });

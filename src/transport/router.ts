@@ -5,28 +5,28 @@ import type { PathMatch, PathTree } from "./rest/path-tree.ts";
 
 export type Handler = (exchange: Exchange, found: Found) => Reply | Promise<Reply>;
 
-/** Tells of an error in the form that callers of a path read. */
+/** Writes an error in the format that callers of a path expect. */
 export type Refuse = (exchange: Exchange, error: A2AError) => FullReply;
 
-/** What a path answers to. */
+/** The handlers of a path. */
 export interface Route {
-  /** By HTTP method. `GET` serves `HEAD` as well. Empty: there is nothing at this path. */
+  /** By HTTP method. `GET` also serves `HEAD`. Empty: the path does not exist. */
   readonly handlers: ReadonlyMap<string, Handler>;
-  /** The methods, as the header of that name lists them. */
+  /** The `Allow` header. */
   readonly allow: string;
   readonly refuse: Refuse;
-  /** Web pages of every origin may read it. */
+  /** Web pages of every origin may read the answers. */
   readonly open: boolean;
-  /** At the root it is for the agent that has a default project. */
+  /** At the root, requests go to the agent that has a default project. */
   readonly forDefaultProject: boolean;
-  /** May be called as often as anybody likes: by those who look whether the server is well. */
+  /** Without rate limits: for health checks. */
   readonly unlimited: boolean;
 }
 
 /** The agent that a request is for. */
 export type Mount = (exchange: Exchange) => Service;
 
-/** A route, the agent it was found for, and what stands in the path for the route's names, as sent. */
+/** A route, its agent, and the values of the path's parameters, still percent-encoded. */
 export interface Found {
   readonly route: Route;
   readonly mount: Mount;
@@ -46,34 +46,34 @@ export function createRoute(handlers: ReadonlyMap<string, Handler>, options: Rou
   return { handlers, allow: [...methods, "OPTIONS"].join(", "), refuse, open, forDefaultProject, unlimited };
 }
 
-/** Routes with names in their paths: as they are, and as they are below `/{tenant}`, whose name is captured first. */
+/** Routes with path parameters: without a tenant, and below `/{tenant}`, which is the first parameter. */
 export interface NamedRoutes {
   readonly plain: PathTree<Route>;
   readonly tenanted: PathTree<Route>;
-  /** For a path that leads nowhere and begins with this segment. */
+  /** The route for an unknown path that begins with this segment. */
   nowhere(segment: string): Route;
 }
 
-/** What no tenant can be called at the beginning of a path, besides what routes begin with. */
+/** First segments of a path that are never a tenant, besides the first segments of routes. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...["a2a", "api", "subscribe", "agents", "agent", "v1", ".well-known", "healthz", "readyz", "metrics", "console"],
   ...["tasks", "message:send", "message:stream", "extendedAgentCard"],
 ]);
 
-/** More than any route has, so that a path of nothing but slashes is not taken apart. */
+/** More than any route has, so that a path of many slashes is not split completely. */
 const MAX_SEGMENTS = 10;
 
 const NONE: readonly string[] = [];
 
 export interface RouterOptions {
   readonly named: NamedRoutes;
-  /** The agent that has a default project. Default: the one at the root. */
+  /** The agent that has a default project. Default: the agent at the root. */
   readonly defaultProject?: Mount;
-  /** The path of the server's public URL, without a slash at its end. What begins with it is served as if it did not. */
+  /** The path of the server's public URL, without a trailing slash. Requests may contain it or not. */
   basePath(exchange: Exchange): string;
 }
 
-/** Finds what a path leads to: exact paths at once, those with names in them by their segments. */
+/** Finds the route of a path: exact paths by a map, paths with parameters by their segments. */
 export class Router {
   readonly #exact = new Map<string, Found>();
   readonly #agents = new Map<string, Mount>();
@@ -89,18 +89,18 @@ export class Router {
     this.#basePath = basePath;
   }
 
-  /** Serves these exact paths at the root, where every named route is served as well. */
+  /** Serves these exact paths at the root, besides all routes with parameters. */
   add(routes: ReadonlyMap<string, Route>): void {
     this.#addBelow("", this.#root, routes);
   }
 
-  /** Serves an agent below `/agents/{id}`: these exact paths and every named route. */
+  /** Serves an agent below `/agents/{id}`: these exact paths and all routes with parameters. */
   mount(id: string, mount: Mount, routes: ReadonlyMap<string, Route>): void {
     this.#addBelow(`/agents/${id}`, mount, routes);
     this.#agents.set(id, mount);
   }
 
-  /** For requests of which not even the path could be looked at. */
+  /** The route for requests that failed before their path was parsed. */
   get nowhere(): Route {
     return this.#named.nowhere("");
   }
@@ -142,7 +142,7 @@ export class Router {
   }
 }
 
-/** Has a request answered by what was found for it. Fails only where a handler does. */
+/** Answers a request by its route. Fails only if a handler fails. */
 export function dispatch(found: Found, exchange: Exchange): Reply | Promise<Reply> {
   const { handlers, allow, refuse } = found.route;
   const { method } = exchange;
@@ -151,27 +151,27 @@ export function dispatch(found: Found, exchange: Exchange): Reply | Promise<Repl
     const reply = handler(exchange, found);
     return method === "HEAD" ? Promise.resolve(reply).then(withoutStream) : reply;
   }
-  if (handlers.size === 0) return refuse(exchange, new A2AError("method-not-found", nothingAt(exchange)));
+  if (handlers.size === 0) return refuse(exchange, new A2AError("method-not-found", pathNotFound(exchange)));
   if (method === "OPTIONS") return { status: 204, headers: { allow }, body: "" };
-  const refusal = refuse(exchange, new A2AError("method-not-allowed", `This path answers to ${allow}`));
+  const refusal = refuse(exchange, new A2AError("method-not-allowed", `This path supports only ${allow}`));
   return { ...refusal, headers: { ...refusal.headers, allow } };
 }
 
-/** A client that resolves `.well-known/…` against `/agents/{id}` without a slash at its end asks for `/agents/.well-known/…`. */
-function nothingAt({ target }: Exchange): string {
+/** A client that resolves `.well-known/…` against `/agents/{id}` without a trailing slash requests `/agents/.well-known/…`. */
+function pathNotFound({ target }: Exchange): string {
   const [, above, card] = /^(.*\/agents)(\/\.well-known\/agent(?:-card)?\.json)$/.exec(pathOf(target)) ?? [];
-  if (above === undefined || card === undefined) return "There is nothing at this path";
-  return `There is nothing at this path: the card of an agent is at ${above}/{id}${card}. Give your client the agent's address with a slash at its end: ${above}/{id}/`;
+  if (above === undefined || card === undefined) return "Path not found";
+  return `Path not found: the card of an agent is at ${above}/{id}${card}. Give your client the agent's URL with a trailing slash: ${above}/{id}/`;
 }
 
-/** Who asks only for the head of a stream is not kept waiting for the rest. */
+/** A `HEAD` request for a stream gets only the headers. */
 function withoutStream(reply: Reply): Reply {
   if (!("source" in reply)) return reply;
   reply.source.cancel();
   return { status: reply.status, headers: reply.headers, body: "" };
 }
 
-/** The path without query and without the slash at its end; the root is empty. */
+/** The path without query and without a trailing slash; the root is empty. */
 export function pathOf(target: string): string {
   const query = target.indexOf("?");
   let end = query === -1 ? target.length : query;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { apiKeys } from "../auth/verify/api-keys.ts";
 import { bearerChallenge } from "../auth/verify/challenge.ts";
 import type { Verified, Verifier } from "../auth/verify/contract.ts";
-import { shownByScheme } from "../auth/verify/shown-credentials.ts";
+import { shownByScheme } from "../auth/verify/request-credentials.ts";
 import { SILENT_LOGGER } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
 import { createSecurity, type SecurityOptions } from "../server/security.ts";
@@ -18,7 +18,7 @@ const bearer: Verifier = {
   async verify(request): Promise<Verified | undefined> {
     const token = shownByScheme(request, "Bearer");
     if (token === undefined) return undefined;
-    if (token === "bad") throw new A2AError("unauthenticated", "The credentials do not hold");
+    if (token === "bad") throw new A2AError("unauthenticated", "Invalid credentials");
     if (token === "down") throw new A2AError("unavailable", "Credentials cannot be verified now");
     if (token === "outage") throw new A2AError("unavailable", "Credentials cannot be verified now", { cause: outage });
     if (token === "broken") throw new Error("secret detail");
@@ -45,7 +45,7 @@ describeFaces("A server with security", (open) => {
     for (const response of [await site.post("GetTask", { id: "x" }), await site.rest("GET /tasks/x")]) {
       expect(response.status).toBe(401);
       expect(response.headers.get("www-authenticate")).toBe(CHALLENGES);
-      expect(await response.text()).toContain("Authentication is needed");
+      expect(await response.text()).toContain("Authentication is required");
     }
   });
 

@@ -2,7 +2,7 @@ import type { Exchange } from "./exchange.ts";
 
 const MAX_EXTENSIONS = 64;
 
-/** The version the caller asks for, by header or, where it cannot set headers, by query. */
+/** The version that the caller requests, in the `A2A-Version` header or the query parameter of that name (A2A 1.0 §3.6.1). */
 export function requestedVersion(exchange: Exchange): string | undefined {
   const header = exchange.header("a2a-version");
   if (header !== undefined && header !== "") return header;
@@ -14,7 +14,7 @@ export function requestedVersion(exchange: Exchange): string | undefined {
   return header;
 }
 
-/** URIs of the extensions the caller asks for, under the header's present name and its older one. */
+/** URIs of the extensions that the caller requests, in `A2A-Extensions` or the older `X-A2A-Extensions`. */
 export function requestedExtensions(exchange: Exchange): readonly string[] {
   const header = exchange.header("a2a-extensions");
   const older = exchange.header("x-a2a-extensions");

@@ -1,12 +1,12 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Whether a network address is that of a proxy whose word counts. */
+/** True if a network address belongs to a trusted proxy. */
 export type IsTrusted = (address: string | undefined) => boolean;
 
 type Family = "ipv4" | "ipv6";
 type Subnet = readonly [address: string, prefix: number, family: Family];
 
-/** Words for addresses that many set-ups have in common. */
+/** Names for common groups of addresses. */
 const NAMED: Readonly<Record<string, readonly Subnet[]>> = {
   loopback: [
     ["127.0.0.0", 8, "ipv4"],
@@ -21,8 +21,8 @@ const NAMED: Readonly<Record<string, readonly Subnet[]>> = {
 };
 
 /**
- * Reads a list of proxies: addresses, subnets such as `10.1.0.0/16`, and the words `loopback` and `private`. Throws a
- * `TypeError` that names the item it does not understand. An empty list trusts nobody.
+ * Parses a list of proxies: addresses, subnets such as `10.1.0.0/16`, and the words `loopback` and `private`. Throws a `TypeError` that names
+ * an invalid item. An empty list trusts no proxy.
  */
 export function trustedProxies(list: readonly string[]): IsTrusted {
   if (list.length === 0) return () => false;
@@ -54,6 +54,6 @@ function subnetsOf(item: string): readonly Subnet[] {
 function familyOf(address: string | undefined): Family | undefined {
   if (address === undefined) return undefined;
   if (isIPv4(address)) return "ipv4";
-  // An address with a zone (fe80::1%eth0) means something only on the machine it came from.
+  // An address with a zone (fe80::1%eth0) has a meaning only on its own machine.
   return isIPv6(address) && !address.includes("%") ? "ipv6" : undefined;
 }

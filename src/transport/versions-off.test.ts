@@ -61,7 +61,7 @@ describeFaces("A server that speaks some versions only", (open) => {
     for (const line of ["GET /nothing", "GET /tasks", "GET /agents/echo/tasks/x", "POST /tenant/message:send"]) {
       const response = await site.rest(line);
       const { error } = (await response.json()) as { readonly error: Loose };
-      expect([line, response.status, error.message]).toEqual([line, 404, "There is nothing at this path"]);
+      expect([line, response.status, error.message]).toEqual([line, 404, "Path not found"]);
     }
     expect((await site.rest("POST /healthz", {})).status).toBe(405);
     expect((await site.request("/healthz")).status).toBe(200);

@@ -1,65 +1,65 @@
 import type { Notification } from "../wire/push/notification.ts";
 
-/** A notification as it came in: a web `Request`, or what is needed of one. */
+/** A received notification: a web `Request`, or the parts of one. */
 export type IncomingNotification =
   | Request
   | {
       readonly method: string;
-      /** As `Headers`, or by name as Node has them. */
+      /** `Headers`, or Node's header object. */
       readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-      /** As it came, to the byte: what a parser made of it has no signature any more. */
+      /** The raw bytes: a signature covers the bytes, not the parsed JSON. */
       readonly body: string | Uint8Array;
     };
 
-/** Somebody whose notifications are believed. */
+/** A server whose notifications are accepted. */
 export interface TrustedIssuer {
-  /** As its tokens name it: the public URL of the server, without a slash at the end. */
+  /** The `iss` of its tokens: the public URL of the server without a trailing slash. */
   readonly issuer: string;
-  /** Where its keys are. Default: `/.well-known/jwks.json` below it. */
+  /** The URL of its key set. Default: `/.well-known/jwks.json` below `issuer`. */
   readonly jwksUrl?: string;
 }
 
-/** Remembers for a while what has been seen. */
+/** Remembers the ids of received notifications for a limited time. */
 export interface ReplayStore {
-  /** Remembers an id until that time, in milliseconds since 1970. Resolves with whether it was known already. */
+  /** Remembers an id until this time, in milliseconds since 1970. Resolves with true if the id was known already. */
   remember(id: string, until: number): boolean | Promise<boolean>;
 }
 
 /** At least `issuers` or `token` must be given. Times are milliseconds. */
 export interface WebhookOptions {
   /**
-   * Whose signatures are believed; without one of theirs nothing is accepted. A function is asked whether to believe whoever a token names,
-   * and has their keys fetched from wherever that is: give a `fetch` with it that goes nowhere it should not. Absent: signatures are not
-   * looked at, and the token decides alone.
+   * Trusted signers; notifications without a signature of one of them are refused. A function decides whether to trust the issuer of a
+   * token, whose keys are then fetched from the issuer's URL: pass a `fetch` that refuses internal addresses. Absent: signatures are not
+   * checked, and only the token counts.
    */
   readonly issuers?: readonly (string | TrustedIssuer)[] | ((issuer: string) => boolean | Promise<boolean>) | undefined;
-  /** The URLs that this webhook was registered under, or whether one is. Needed with `issuers`. */
+  /** The URLs under which this webhook is registered, or a function that recognises them. Required with `issuers`. */
   readonly audience?: string | readonly string[] | ((url: string) => boolean) | undefined;
-  /** The token that the notification must carry, or a function that finds it by the task. Absent: none is asked for. */
+  /** The token that notifications must carry, or a function that finds it by the task. Absent: no token is required. */
   readonly token?:
     | string
     | ((taskId: string | undefined) => string | undefined | Promise<string | undefined>)
     | undefined;
-  /** How old a signature may be at most. Default 300 000. */
+  /** The maximum age of a signature. Default 300 000. */
   readonly maxAge?: number | undefined;
-  /** By how much the clocks of both sides may differ. Default 60 000. */
+  /** The allowed difference between the clocks of sender and receiver. Default 60 000. */
   readonly clockSkew?: number | undefined;
   /**
-   * What to do with a notification that has been seen: say so, or refuse it. A sender repeats what was not answered with success, so that a repeated
-   * one may be one that could not be dealt with the first time. Default `report`.
+   * What to do with a repeated notification: report it, or refuse it. A sender repeats a notification that was not answered with success, so
+   * your first attempt to handle it may have failed. Default `report`.
    */
   readonly repeats?: "report" | "refuse" | undefined;
-  /** Where the ids of notifications are remembered. Default: in this process, 50 000 at most, the oldest go first. */
+  /** Where the ids of notifications are remembered. Default: in this process, at most 50 000; the oldest are forgotten first. */
   readonly replays?: ReplayStore | undefined;
-  /** How many bytes a body may have. Default 10 MB. */
+  /** The most bytes of a body. Default 10 MB. */
   readonly maxBytes?: number | undefined;
-  /** Fetches the issuers' keys. Default: that of the platform. */
+  /** Fetches the issuers' keys. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /** Milliseconds since 1970. Default: the system's time. */
   readonly now?: (() => number) | undefined;
 }
 
-/** Why a notification is not accepted, and the HTTP status that says so. */
+/** Why a notification is refused, and the HTTP status to answer with. */
 export const REASONS = {
   "not-a-post": 405,
   "too-large": 413,
@@ -86,11 +86,11 @@ export interface AcceptedNotification {
   readonly ok: true;
   /** Absent only from a message that belongs to no task. */
   readonly taskId: string | undefined;
-  /** The same whenever the same is sent again. Absent where nothing was signed. */
+  /** Identifies the notification; the same for every repeat. Absent without a signature. */
   readonly jti: string | undefined;
-  /** Who signed it. */
+  /** The issuer that signed it. */
   readonly issuer: string | undefined;
-  /** It has been seen before. Always false where nothing was signed. */
+  /** True if it was received before. Always false without a signature. */
   readonly repeated: boolean;
   readonly notification: Notification;
 }

@@ -13,22 +13,22 @@ import { createMemoryReplays } from "./memory-replays.ts";
 import { parseNotification } from "./parse-notification.ts";
 import { readBody } from "./read-body.ts";
 
-/** Checks one notification. Rejects only where its body cannot be read to the end, or a function of the options' fails. */
+/** Verifies one notification. Rejects only if its body cannot be read, or a function in the options fails. */
 export type WebhookVerifier = (incoming: IncomingNotification) => Promise<WebhookResult>;
 
 const MAX_BYTES = 10_000_000;
 const SIGNATURE_HEADER = "x-a2a-notification-signature";
 const TOKEN_HEADER = "x-a2a-notification-token";
 
-/** What stays from one notification to the next. */
+/** State that is kept between notifications. */
 export interface WebhookMemory {
   readonly findIssuer: FindIssuer;
   readonly replays: ReplayStore;
 }
 
 /**
- * Makes what checks notifications that agents send to a webhook of one's own: that they come from whom they say, are meant for this
- * webhook, are fresh and unchanged. Throws a `TypeError` for options under which anything would be accepted.
+ * Creates a function that verifies the notifications that agents send to your webhook: their sender, their audience, their age and their
+ * integrity. Throws a `TypeError` for options that would accept any notification.
  */
 export function createWebhookVerifier(options: WebhookOptions): WebhookVerifier {
   checkOptions(options);
@@ -44,12 +44,12 @@ export function memoryFor(options: WebhookOptions): WebhookMemory {
 
 export function checkOptions({ issuers, token, audience }: WebhookOptions): void {
   if (issuers === undefined && token === undefined) {
-    throw new TypeError("Say whose notifications to believe: issuers, or a token.");
+    throw new TypeError("Set issuers or token: without either, any notification would be accepted.");
   }
-  if (Array.isArray(issuers) && issuers.length === 0) throw new TypeError("issuers: there must be at least one.");
+  if (Array.isArray(issuers) && issuers.length === 0) throw new TypeError("issuers: must not be empty.");
   if (issuers !== undefined && audience === undefined) {
     throw new TypeError(
-      "audience: say under which URL this webhook was registered, or what was sent to others would count here.",
+      "audience: set the URL under which this webhook is registered, or notifications to other webhooks would be accepted.",
     );
   }
   if (token === "") throw new TypeError("token: must not be empty.");
@@ -105,22 +105,22 @@ async function checkToken(
   const shown = headers.get(TOKEN_HEADER) ?? "";
   if (shown === "") return "no-token";
   const token = typeof expected === "string" ? expected : await expected(taskId);
-  // No token of ours is empty, so that this is never the same.
+  // A token is never empty, so the empty text never matches.
   return (await isSameSecret(shown, token ?? "")) ? undefined : "wrong-token";
 }
 
-/** Some send the signature as a bearer token. Other bearer tokens are none of ours. */
+/** Some servers send the signature as a bearer token. Bearer tokens that are not signatures are ignored. */
 function bearerJwt(authorization: string | null): string | undefined {
   return /^bearer +(?<jwt>[\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization ?? "")?.groups?.["jwt"];
 }
 
-/** Written alike, or the same to whoever calls it. */
+/** True if two URLs are equal as text or after normalization. */
 function isOneOf(urls: readonly string[]): (url: string) => boolean {
   const own = new Set(urls.flatMap((url) => [url, URL.parse(url)?.href ?? url]));
   return (url) => own.has(url) || own.has(URL.parse(url)?.href ?? url);
 }
 
-/** Ids of different issuers may be the same. */
+/** Includes the issuer: ids are unique only within one issuer. */
 function idOf({ issuer, jti }: NotificationClaims): string {
   return `${issuer} ${jti}`;
 }

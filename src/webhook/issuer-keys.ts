@@ -1,19 +1,19 @@
 import { createRemoteKeySet, type FindKey } from "../auth/verify/key-set.ts";
 import type { TrustedIssuer, WebhookOptions } from "./contract.ts";
 
-/** The keys of whoever a token names; `undefined`: it is nobody whose word counts. */
+/** Finds the keys of a token's issuer; `undefined` if the issuer is not trusted. */
 export type FindIssuer = (issuer: string) => Promise<FindKey | undefined>;
 
-/** More than anybody trusts by name. Where a function decides, strangers must not fill the memory. */
+/** The most issuers whose keys are kept: if a function decides, strangers must not fill the memory. */
 const MAX_ISSUERS = 100;
 
 /**
- * Milliseconds between looks for a key that is not known. A sender that changes its key just after a look is refused until the next one, which
- * must come before its last try: with the usual pauses, 15 seconds after the first.
+ * Minimum milliseconds between fetches for an unknown key. A sender that changes its key right after a fetch is refused until the next one,
+ * which must come before its last attempt: with the default pauses, the last attempt starts more than 15 s after the first.
  */
 const COOLDOWN = 10_000;
 
-/** Keys by where they are. */
+/** Key sets by URL. */
 export type KeyCache = Map<string, FindKey>;
 
 export const PLATFORM_FETCH: typeof fetch = (input, init) => fetch(input, init);
@@ -47,12 +47,12 @@ function placeOf(entry: string | TrustedIssuer): readonly [issuer: string, url: 
   const issuer = withoutSlash(named);
   const url = jwksUrl ?? keysUrl(issuer);
   if (url === undefined || !URL.canParse(url)) {
-    throw new TypeError(`issuers: ${JSON.stringify(issuer)} must be a URL over https, or say where its keys are.`);
+    throw new TypeError(`issuers: ${JSON.stringify(issuer)} must be an https URL, or have a jwksUrl.`);
   }
   return [issuer, url];
 }
 
-/** Where an issuer's keys are, if nobody can change them on the way. */
+/** The URL of an issuer's keys; `undefined` if it is neither https nor local, since an attacker could replace the keys. */
 function keysUrl(issuer: string): string | undefined {
   const url = URL.parse(issuer);
   if (url === null || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "")

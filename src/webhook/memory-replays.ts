@@ -1,8 +1,8 @@
 import type { ReplayStore } from "./contract.ts";
 
-/** Remembers ids in this process: so many at most, the oldest are forgotten first. */
+/** Remembers ids in this process, up to a limit; the oldest are forgotten first. */
 export function createMemoryReplays(most = 50_000, now: () => number = Date.now): ReplayStore {
-  // In the order they came, which is nearly that in which they expire.
+  // In the order of arrival, which is nearly the order in which they expire.
   const known = new Map<string, number>();
   return {
     remember(id, until) {

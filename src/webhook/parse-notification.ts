@@ -1,11 +1,11 @@
 import { type Notification, readNotification } from "../wire/push/notification.ts";
 
-/** What a body says; `undefined` where it is no notification of any version. */
+/** Parses the body of a notification of any version; `undefined` if it is not one. */
 export function parseNotification(body: Uint8Array): Notification | undefined {
   try {
     return readNotification(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)));
   } catch {
-    // Told as `not-a-notification`; what it holds is nobody's business.
+    // Reported as `not-a-notification`, without quoting the body.
     return undefined;
   }
 }

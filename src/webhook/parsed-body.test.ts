@@ -13,13 +13,13 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Posts a notification to an Express application, and resolves with what verifying threw or gave there. */
+/** Posts a notification to an Express application, and resolves with the result or the error of verifying it there. */
 async function outcomeBehind(parser: express.RequestHandler | undefined): Promise<unknown> {
   const application = express();
   if (parser !== undefined) application.use(parser);
   let outcome: unknown;
   application.post("/hook", async (request, response) => {
-    // What people without types do: they pass the request as it is.
+    // Untyped callers pass the Express request itself.
     const incoming = request as IncomingMessage as unknown as IncomingNotification;
     outcome = await verifyWebhook(incoming, OPTIONS).catch((error: unknown) => error);
     response.end();
@@ -34,21 +34,21 @@ async function outcomeBehind(parser: express.RequestHandler | undefined): Promis
 }
 
 describe("verifyWebhook with a request of Express", () => {
-  it("says that a body parser must leave the bytes alone", async () => {
+  it("explains that a body parser must keep the raw bytes", async () => {
     const error = await outcomeBehind(express.json());
     expect(error).toBeInstanceOf(TypeError);
     expect(String(error)).toMatch(/a body parser has turned it into an object.*express\.raw\(/);
   });
 
-  it("says that there is no body where nothing has read it", async () => {
+  it("reports a missing body if no middleware has read it", async () => {
     expect(String(await outcomeBehind(undefined))).toMatch(/There is no body\. .*express\.raw\(/);
   });
 
-  it("takes the bytes of express.raw", async () => {
+  it("accepts the bytes of express.raw", async () => {
     expect(await outcomeBehind(express.raw({ type: () => true }))).toMatchObject({ ok: true, taskId: "t1" });
   });
 
-  it("says that the body of a web request was read already", async () => {
+  it("reports that the body of a web request was already read", async () => {
     const init = { method: "POST", headers: { "X-A2A-Notification-Token": "secret" }, body: BODY };
     const request = new Request("https://hooks.example.org/", init);
     await request.json();

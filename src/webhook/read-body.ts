@@ -4,7 +4,7 @@ const RAW_BODY =
   "A signature covers the bytes as they came: pass { method, headers, body } with the raw body. In Express: express.raw({ type: () => true }) " +
   'on this route, before any express.json(); in Fastify: a content type parser with parseAs: "buffer"; elsewhere: request.arrayBuffer() before request.json().';
 
-/** What only callers without types can pass. */
+/** Describes a body that only untyped callers can pass. */
 function isRaw(body: unknown): body is string | Uint8Array | ReadableStream {
   return typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
 }
@@ -15,8 +15,8 @@ function describe(body: unknown): string {
 }
 
 /**
- * The whole body; `undefined` as soon as it has more bytes than it may. Rejects where the connection breaks, and with a `TypeError` where
- * the bytes are gone because something else has read or parsed them.
+ * Reads the whole body; `undefined` if it exceeds `maxBytes`. Rejects if the connection breaks, and with a `TypeError` if the raw bytes are
+ * gone because other code has read or parsed them.
  */
 export async function readBody(incoming: IncomingNotification, maxBytes: number): Promise<Uint8Array | undefined> {
   const { body } = incoming;
@@ -29,7 +29,7 @@ export async function readBody(incoming: IncomingNotification, maxBytes: number)
   }
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Ends the stream where it is left early.
+  // Leaving the loop early cancels the stream.
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     length += chunk.byteLength;
     if (length > maxBytes) return undefined;

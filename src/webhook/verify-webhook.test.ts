@@ -56,7 +56,7 @@ async function signed(changes?: Partial<SignedNotification>): Promise<Request> {
 }
 
 describe("a signed notification", () => {
-  it("is accepted, and read whatever version it is of", async () => {
+  it("is accepted and parsed in every version", async () => {
     const verify = createWebhookVerifier(options);
     expect(await verify(await signed())).toMatchObject({
       ok: true,
@@ -69,7 +69,7 @@ describe("a signed notification", () => {
     expect(asked).toEqual([`${ISSUER}/.well-known/jwks.json`]);
   });
 
-  it("may come as a bearer token, and in any form that has headers and a body", async () => {
+  it("may be a bearer token, and the request may be any object with headers and a body", async () => {
     const token = await sign();
     const verify = createWebhookVerifier(options);
     expect(await verify(post({ authorization: `Bearer ${token}` }))).toMatchObject({ ok: true });
@@ -94,12 +94,12 @@ describe("a signed notification", () => {
     expect(await createWebhookVerifier(options)(await signed(changes))).toEqual({ ok: false, reason, status: 401 });
   });
 
-  it("asks nobody for keys whom only the token names", async () => {
+  it("causes no fetch of keys from an issuer that is not trusted", async () => {
     await createWebhookVerifier(options)(await signed({ issuer: "https://evil.example.org" }));
     expect(asked).toEqual([]);
   });
 
-  it("is refused where it is none", async () => {
+  it("is refused if it is missing or not a token", async () => {
     const verify = createWebhookVerifier(options);
     const verdict = async (headers: Record<string, string>, body?: string): Promise<unknown> => {
       const result = await verify(post(headers, body));
@@ -119,13 +119,13 @@ describe("a signed notification", () => {
     expect(await verify(new Request(URL_HERE))).toEqual({ ok: false, reason: "not-a-post", status: 405 });
   });
 
-  it("must not be longer than is read", async () => {
+  it("must not be longer than maxBytes", async () => {
     const verify = createWebhookVerifier({ ...options, maxBytes: 50 });
     expect(await verify(await signed())).toEqual({ ok: false, reason: "too-large", status: 413 });
     expect(await verify({ method: "POST", headers: {}, body: BODY })).toMatchObject({ reason: "too-large" });
   });
 
-  it("is believed under a new key before its sender gives up, though the keys were just fetched", async () => {
+  it("with a new key is accepted before the sender's last retry, even if the keys were just fetched", async () => {
     const verify = createWebhookVerifier(options);
     const began = performance.now();
     const clock = vi.spyOn(performance, "now").mockReturnValue(began);
@@ -134,13 +134,13 @@ describe("a signed notification", () => {
     served.body = JSON.stringify({ keys: [publicPartOf(key)] });
     const request = await signed({ jti: "j2" });
     expect(await verify(request.clone())).toMatchObject({ reason: "unknown-key" });
-    // The least that the three pauses before the last try add up to.
+    // The minimum sum of the three pauses before the last retry.
     clock.mockReturnValue(began + 15_500);
     expect(await verify(request)).toMatchObject({ ok: true });
     expect(asked).toHaveLength(2);
   });
 
-  it("waits for better times where its issuer's keys cannot be had", async () => {
+  it("is answered with 503 if its issuer's keys cannot be fetched", async () => {
     served.status = 500;
     expect(await createWebhookVerifier(options)(await signed())).toEqual({
       ok: false,
@@ -149,7 +149,7 @@ describe("a signed notification", () => {
     });
   });
 
-  it("is believed from whomever a function believes, over ways nobody can change", async () => {
+  it("is accepted from issuers that a function trusts, if their keys are fetched over https", async () => {
     const believed = vi.fn<(issuer: string) => boolean>((issuer) => issuer.includes("example.org"));
     const verify = createWebhookVerifier({ ...options, issuers: believed });
     expect(await verify(await signed({ issuer: "https://other.example.org/agents/" }))).toMatchObject({ ok: true });
@@ -164,7 +164,7 @@ describe("a signed notification", () => {
     ]);
   });
 
-  it("may have its keys elsewhere, and its webhook under several URLs", async () => {
+  it("may have its keys at another URL, and its webhook several URLs", async () => {
     const verify = createWebhookVerifier({
       ...options,
       issuers: [{ issuer: ISSUER, jwksUrl: "https://keys.example.org/k" }],
@@ -179,7 +179,7 @@ describe("a signed notification", () => {
 });
 
 describe("a repeated notification", () => {
-  it("is told, or refused", async () => {
+  it("is reported or refused", async () => {
     const verify = createWebhookVerifier(options);
     expect(await verify(await signed())).toMatchObject({ ok: true, repeated: false });
     expect(await verify(await signed())).toMatchObject({ ok: true, repeated: true });
@@ -189,14 +189,14 @@ describe("a repeated notification", () => {
     expect(await strict(await signed())).toEqual({ ok: false, reason: "repeated", status: 409 });
   });
 
-  it("is not what merely claims to be", async () => {
+  it("is recognised only if its signature is valid", async () => {
     const verify = createWebhookVerifier({ ...options, repeats: "refuse" });
     const other = await sign({}, { ...(await generateSigningKey()), kid: key.kid });
     expect(await verify(post({ "x-a2a-notification-signature": other }))).toMatchObject({ reason: "bad-signature" });
     expect(await verify(await signed())).toMatchObject({ ok: true });
   });
 
-  it("is remembered wherever the receiver likes", async () => {
+  it("is recognised by a custom replay store", async () => {
     const seen: [string, number][] = [];
     const replays = { remember: (id: string, until: number) => seen.push([id, until]) > 1 };
     const verify = createWebhookVerifier({ ...options, replays });
@@ -206,8 +206,8 @@ describe("a repeated notification", () => {
   });
 });
 
-describe("what has been seen", () => {
-  it("is forgotten when its time is over, and the oldest first where it is too much", () => {
+describe("the replay memory", () => {
+  it("forgets expired ids, and the oldest ids over its limit", () => {
     let now = 0;
     const replays = createMemoryReplays(2, () => now);
     expect(replays.remember("a", 10)).toBe(false);
@@ -224,7 +224,7 @@ describe("what has been seen", () => {
 describe("a token", () => {
   const tokenOnly: WebhookOptions = { token: "s3cret" };
 
-  it("is enough where nothing is signed", async () => {
+  it("is sufficient without a signature", async () => {
     const verify = createWebhookVerifier(tokenOnly);
     expect(await verify(post({ "x-a2a-notification-token": "s3cret" }))).toMatchObject({
       ok: true,
@@ -239,7 +239,7 @@ describe("a token", () => {
     });
   });
 
-  it("is asked for beside a signature", async () => {
+  it("is required in addition to a signature", async () => {
     const verify = createWebhookVerifier({ ...options, token: "s3cret" });
     expect(await verify(await signed())).toMatchObject({ reason: "no-token" });
     const headers = { "x-a2a-notification-signature": await sign(), "x-a2a-notification-token": "s3cret" };
@@ -247,7 +247,7 @@ describe("a token", () => {
     expect(await verify(post({ "x-a2a-notification-token": "s3cret" }))).toMatchObject({ reason: "no-signature" });
   });
 
-  it("may be another for every task", async () => {
+  it("may differ per task", async () => {
     const verify = createWebhookVerifier({ token: (taskId) => (taskId === "t1" ? "one" : undefined) });
     expect(await verify(post({ "x-a2a-notification-token": "one" }))).toMatchObject({ ok: true });
     const other = BODY.replace("t1", "t2");
@@ -258,17 +258,17 @@ describe("a token", () => {
 
 describe("options", () => {
   it.each<[WebhookOptions, string]>([
-    [{}, "Say whose notifications to believe"],
-    [{ issuers: [], audience: URL_HERE }, "at least one"],
+    [{}, "Set issuers or token"],
+    [{ issuers: [], audience: URL_HERE }, "must not be empty"],
     [{ issuers: [ISSUER] }, "audience"],
     [{ token: "" }, "must not be empty"],
-    [{ issuers: ["http://agents.example.org"], audience: URL_HERE }, "must be a URL over https"],
-    [{ issuers: ["nonsense"], audience: URL_HERE }, "must be a URL over https"],
-  ])("%j are refused: under them anybody could say anything", (wrong, message) => {
+    [{ issuers: ["http://agents.example.org"], audience: URL_HERE }, "must be an https URL"],
+    [{ issuers: ["nonsense"], audience: URL_HERE }, "must be an https URL"],
+  ])("%j are refused, because they would accept any notification", (wrong, message) => {
     expect(() => createWebhookVerifier(wrong)).toThrow(message);
   });
 
-  it("may be written out in every call without anything being forgotten", async () => {
+  it("may be written inline in every call, and repeats are still recognised", async () => {
     vi.stubGlobal("fetch", fetchKeys);
     const jti = crypto.randomUUID();
     const call = async () =>

@@ -3,13 +3,13 @@ import { checkOptions, verifierWith } from "./create-webhook-verifier.ts";
 import { createIssuerKeys, type KeyCache, PLATFORM_FETCH } from "./issuer-keys.ts";
 import { createMemoryReplays } from "./memory-replays.ts";
 
-// Of the whole process: options are often written out in the call, and what they have seen must not be gone with them.
+// Shared by the process: options are often written inline, and replay detection must survive from one call to the next.
 const REPLAYS = createMemoryReplays();
 const KEYS = new WeakMap<typeof fetch, KeyCache>();
 
 /**
- * Checks a notification that has come to a webhook of one's own. As {@link createWebhookVerifier}, for who has no place to keep a verifier: keys
- * and what has been seen are remembered by the process, unless `replays` says otherwise.
+ * Verifies a notification that your webhook received. Like {@link createWebhookVerifier}, for code that has no place to keep a verifier: the
+ * process remembers keys and, unless you pass `replays`, the ids of received notifications.
  */
 export async function verifyWebhook(incoming: IncomingNotification, options: WebhookOptions): Promise<WebhookResult> {
   checkOptions(options);

@@ -17,7 +17,7 @@ const names: Verifier = {
     if (shown === null) return undefined;
     const id = /^Bearer (\w+)$/.exec(shown)?.[1] ?? "";
     const scopes = SCOPES[id];
-    if (scopes === undefined) throw new A2AError("unauthenticated", "The credentials do not hold");
+    if (scopes === undefined) throw new A2AError("unauthenticated", "Invalid credentials");
     return { id, scopes };
   },
 };

@@ -2,7 +2,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import type { PublishedKey } from "../detached-signature.ts";
 import type { SigningKey, SigningKeys } from "../signing-keys.ts";
 
-/** A new key, private part included. */
+/** A new signing key, including its private part. */
 export async function generateSigningKey(): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair("ES256", { extractable: true });
   const jwk = await exportJWK(privateKey);
@@ -13,7 +13,7 @@ export function publicPartOf({ d: _private, ...jwk }: SigningKey): PublishedKey 
   return { ...jwk, alg: "ES256", use: "sig" };
 }
 
-/** Just this one. */
+/** A key set with one key. */
 export function keysOf(key: SigningKey): SigningKeys {
   return { current: () => key, published: () => [publicPartOf(key)] };
 }

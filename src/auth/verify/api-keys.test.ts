@@ -13,7 +13,7 @@ async function keep(change: Partial<StoredApiKey> = {}, place: Partial<ApiKeysOp
 }
 
 describe("An API key", () => {
-  it("stands for its owner", async () => {
+  it("identifies its owner", async () => {
     const { key, stored, verifier } = await keep({ tenant: "acme" });
     expect(await verifier.verify(showing({ headers: { "x-api-key": key } }))).toEqual({
       id: "team",
@@ -24,7 +24,7 @@ describe("An API key", () => {
     });
   });
 
-  it("is kept without its secret", async () => {
+  it("is stored without its secret", async () => {
     const { key, stored } = await keep();
     const [, , secret = ""] = /^(plv_[0-9a-f]{16}_)(.{43})$/.exec(key) ?? [];
     expect(secret).toHaveLength(43);
@@ -34,19 +34,19 @@ describe("An API key", () => {
   it.each<[string, Partial<StoredApiKey>]>([
     ["was revoked", { revokedAt: "2029-12-31T00:00:00Z" }],
     ["has expired", { expiresAt: "2030-01-01T00:00:00Z" }],
-    ["expires at no time that can be read", { expiresAt: "soon" }],
+    ["has an invalid expiry time", { expiresAt: "soon" }],
     ["has another secret", { hash: "AAAA" }],
-    ["has no hash that can be read", { hash: "%%%" }],
-    ["is not known", { id: "0000000000000000" }],
-  ])("that %s does not hold", async (_, change) => {
+    ["has an invalid hash", { hash: "%%%" }],
+    ["is unknown", { id: "0000000000000000" }],
+  ])("that %s is invalid", async (_, change) => {
     const { key, verifier } = await keep(change);
     await expect(verifier.verify(showing({ headers: { "x-api-key": key } }))).rejects.toMatchObject({
       code: "unauthenticated",
-      message: "The credentials do not hold",
+      message: "Invalid credentials",
     });
   });
 
-  it("that will expire holds until then", async () => {
+  it("is valid until it expires", async () => {
     const { key, verifier } = await keep({ expiresAt: "2030-01-01T00:00:01Z" });
     expect(await verifier.verify(showing({ headers: { "x-api-key": key } }))).toMatchObject({ id: "team" });
   });
@@ -61,7 +61,7 @@ describe("An API key", () => {
     },
   );
 
-  it("shown twice does not hold, wherever it is shown", async () => {
+  it("is invalid if it is sent twice, in a header, a query parameter or a cookie", async () => {
     const { key, verifier } = await keep();
     const headers = new Headers([
       ["x-api-key", key],
@@ -76,7 +76,7 @@ describe("An API key", () => {
     await expect(cookie.verifier.verify(showing({ headers: jar }))).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  it("may be shown in the query or in a cookie, if the card says so", async () => {
+  it("may be sent in the query or in a cookie if the scheme says so", async () => {
     const query = await keep({}, { in: "query", name: "key" });
     expect(await query.verifier.verify(showing({ url: `/tasks?a=1&key=${query.key}` }))).toMatchObject({ id: "team" });
     expect(query.verifier.scheme).toEqual({ type: "apiKey", in: "query", name: "key" });
@@ -86,7 +86,7 @@ describe("An API key", () => {
     expect(await cookie.verifier.verify(showing({ headers: { "x-api-key": cookie.key } }))).toBeUndefined();
   });
 
-  it("may have been made elsewhere", async () => {
+  it("may be checked by a function of the host", async () => {
     const verifier = apiKeys({ verify: (key) => (key === "abc" ? { id: "ada", scopes: [] } : undefined) });
     expect(await verifier.verify(showing({ headers: { "x-api-key": "abc" } }))).toEqual({ id: "ada", scopes: [] });
     await expect(verifier.verify(showing({ headers: { "x-api-key": "abd" } }))).rejects.toMatchObject({

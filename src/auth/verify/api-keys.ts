@@ -2,17 +2,17 @@ import { base64url } from "jose";
 import { challengeOf } from "./challenge.ts";
 import type { Verified, Verifier } from "./contract.ts";
 import { fromBase64Url, sameBytes, sha256 } from "./digest.ts";
-import { badCredentials, type KeyPlace, shownAt } from "./shown-credentials.ts";
+import { badCredentials, type KeyPlace, shownAt } from "./request-credentials.ts";
 
-/** An API key as it is kept: all but its secret. Times are ISO 8601. */
+/** A stored API key, without its secret. Times are ISO 8601. */
 export interface StoredApiKey {
-  /** Stands in the key itself, in the clear. */
+  /** The public part of the key's text. */
   readonly id: string;
-  /** What people call it. */
+  /** A name for people. */
   readonly name: string;
-  /** SHA-256 of the secret, in base64url. A secret is 256 random bits, so that nothing slower is needed. */
+  /** SHA-256 of the secret, in base64url. The secret is 256 random bits, so it needs no slow hash. */
   readonly hash: string;
-  /** To whom tasks belong that are made with it. */
+  /** The owner of tasks that callers with this key create. */
   readonly owner: string;
   readonly tenant?: string;
   readonly scopes: readonly string[];
@@ -29,14 +29,14 @@ interface Place {
 }
 
 export interface IssuedApiKeysOptions extends Place {
-  /** Keys made by {@link createApiKey}, by their ids. */
+  /** Keys from {@link createApiKey}. */
   readonly find: (id: string) => StoredApiKey | undefined | Promise<StoredApiKey | undefined>;
   /** Milliseconds since the epoch. Default: the system's time. */
   readonly now?: () => number;
 }
 
 export interface ForeignApiKeysOptions extends Place {
-  /** Whose key this is; `undefined`: nobody's. For keys that were made elsewhere. */
+  /** Finds the owner of a key that was created elsewhere; `undefined` if the key is unknown. */
   readonly verify: (key: string) => Verified | undefined | Promise<Verified | undefined>;
 }
 
@@ -44,13 +44,13 @@ export type ApiKeysOptions = IssuedApiKeysOptions | ForeignApiKeysOptions;
 
 const KEY = /^plv_([0-9a-f]{16})_([\w-]{43})$/;
 
-/** Callers show a key in a header, a query parameter or a cookie. */
+/** Authentication with an API key in a header, a query parameter or a cookie. */
 export function apiKeys(options: ApiKeysOptions): Verifier {
   const place: KeyPlace = { in: options.in ?? "header", name: options.name ?? "X-API-Key" };
   const holderOf = "verify" in options ? options.verify : (key: string) => issuedHolder(key, options);
   return {
     scheme: { type: "apiKey", ...place },
-    // No registered scheme says this; the words are those of the card.
+    // No registered HTTP scheme exists for API keys; the parameters are named as in the card.
     challenge: () => challengeOf("ApiKey", { ...place }),
     async verify(request) {
       const key = shownAt(request, place);
@@ -62,7 +62,7 @@ export function apiKeys(options: ApiKeysOptions): Verifier {
   };
 }
 
-/** A new key: what to keep of it, and its text, which cannot be had again. */
+/** Creates a key: the record to store, and the key's text, which cannot be recovered later. */
 export async function createApiKey(
   of: Pick<StoredApiKey, "name" | "owner" | "tenant" | "scopes" | "createdAt" | "expiresAt">,
 ): Promise<{ readonly key: string; readonly stored: StoredApiKey }> {
@@ -88,7 +88,7 @@ async function issuedHolder(
   return { id: owner, scopes, claims: { key: id, name }, credential: id, ...(tenant !== undefined && { tenant }) };
 }
 
-/** A time that cannot be read has come. */
+/** An invalid time counts as expired. */
 export function hasExpired({ expiresAt }: Pick<StoredApiKey, "expiresAt">, now: number): boolean {
   return expiresAt !== undefined && !(Date.parse(expiresAt) > now);
 }

@@ -10,7 +10,7 @@ const as = (credentials: string) => showing({ headers: { authorization: `Basic $
 
 describe("A name and a password", () => {
   const verifier = basic({ users });
-  it("say who calls, again and again", async () => {
+  it("identify the caller, on every request", async () => {
     for (const scheme of ["Basic", "basic", "BASIC"]) {
       const request = showing({ headers: { authorization: `${scheme} ${encoded("ada:påss:word")}` } });
       expect(await verifier.verify(request)).toEqual({ id: "ada", scopes: ["read"], tenant: "acme" });
@@ -21,24 +21,24 @@ describe("A name and a password", () => {
 
   it.each([
     ["another password", encoded("ada:word")],
-    ["nobody's name", encoded("bob:påss:word")],
-    ["a name that objects have", encoded("__proto__:x")],
+    ["an unknown name", encoded("bob:påss:word")],
+    ["a name that every object has as a member", encoded("__proto__:x")],
     ["no name", encoded(":påss:word")],
     ["no colon", encoded("ada")],
-    ["bytes that are no text", Buffer.from([97, 58, 0xff, 0xfe]).toString("base64")],
-    ["what is not base64", "a"],
+    ["bytes that are not UTF-8", Buffer.from([97, 58, 0xff, 0xfe]).toString("base64")],
+    ["text that is not base64", "a"],
     ["nothing", ""],
-  ])("do not hold: %s", async (_, credentials) => {
+  ])("are invalid: %s", async (_, credentials) => {
     await expect(verifier.verify(as(credentials))).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  it("may be looked up elsewhere", async () => {
+  it("may be checked by a function of the host", async () => {
     const own = basic({ verify: (user, word) => (word === "x" ? { id: user, scopes: [] } : undefined) });
     expect(await own.verify(as(encoded("bob:x")))).toEqual({ id: "bob", scopes: [] });
     await expect(own.verify(as(encoded("bob:y")))).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  it("cost no more than a bounded number of guesses at a time", async () => {
+  it("are checked only a bounded number of times at once", async () => {
     const guesses = await Promise.allSettled(
       Array.from({ length: 100 }, (_, index) => verifier.verify(as(encoded(`ada:${index}`)))),
     );
@@ -48,7 +48,7 @@ describe("A name and a password", () => {
     expect(await verifier.verify(as(encoded("ada:påss:word")))).toMatchObject({ id: "ada" });
   });
 
-  it("must be kept as a hash", () => {
+  it("must be configured as a hash", () => {
     const attempt = (): unknown => basic({ users: { ada: { password: "secret" } } });
     expect(attempt).toThrow("hashPassword()");
     expect(attempt).not.toThrow("secret");

@@ -1,19 +1,19 @@
 import { challengeOf } from "./challenge.ts";
 import type { Verified, Verifier } from "./contract.ts";
-import { badCredentials, shownByScheme } from "./shown-credentials.ts";
+import { badCredentials, shownByScheme } from "./request-credentials.ts";
 import { type BasicUser, createUserCheck } from "./user-check.ts";
 
 export type BasicOptions =
   | {
-      /** Users by name, each with a password as `hashPassword` gives it. */
+      /** Users by name, each with a password hash from `hashPassword`. */
       readonly users: Readonly<Record<string, BasicUser>>;
     }
   | {
-      /** Who this is; `undefined`: nobody. It must take equally long for users that there are and users that there are not. */
+      /** Checks a password; `undefined` if it is wrong. Must take equally long for known and unknown users. */
       readonly verify: (user: string, password: string) => Verified | undefined | Promise<Verified | undefined>;
     };
 
-/** Callers show a name and a password. Only over TLS: both travel in the clear. Throws a `TypeError` for users that make no sense. */
+/** HTTP Basic authentication (RFC 7617). Use it only over TLS: name and password are not encrypted. Throws a `TypeError` for invalid users. */
 export function basic(options: BasicOptions): Verifier {
   const check = "verify" in options ? options.verify : createUserCheck(options.users);
   return {

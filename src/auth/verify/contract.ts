@@ -1,7 +1,7 @@
 import type { SecurityScheme } from "../../protocol/card.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 
-/** A client's certificate, which the connection has checked already. */
+/** A client certificate that the TLS connection has verified. */
 export interface ClientCertificate {
   /** The distinguished name, such as `CN=agent,O=Acme`. */
   readonly subject: string;
@@ -12,38 +12,38 @@ export interface ClientCertificate {
   readonly fingerprint: string;
 }
 
-/** What a verifier sees of a request. A web `Request` has most of it. */
+/** The parts of a request that verifiers read. A web `Request` has most of them. */
 export interface CredentialSource {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   readonly headers: { get(name: string): string | null };
-  /** The caller's network address, where known. */
+  /** The caller's network address, if known. */
   readonly remote?: string | undefined;
-  /** Where the caller has shown one that is trusted. */
+  /** The caller's certificate, if it has one that the connection trusts. */
   readonly certificate?: ClientCertificate | undefined;
 }
 
-/** Whom a verifier has recognised. */
+/** A caller with valid credentials. */
 export interface Verified {
-  /** Unique and lasting within the scheme. */
+  /** Identifies the caller within the scheme, permanently. */
   readonly id: string;
   readonly scopes: readonly string[];
   readonly claims?: JsonObject;
-  /** Which of the caller's credentials these are, for the audit log: an id, never a secret. */
+  /** Identifies the credentials in the audit log, such as a key id. Never a secret. */
   readonly credential?: string;
-  /** The only tenant this caller may name, where its credentials say so. */
+  /** The only tenant that this caller may use. Absent: the credentials do not restrict it. */
   readonly tenant?: string;
 }
 
 /**
- * One way to say who one is: how cards declare it, and how a request is checked against it. `verify` resolves with `undefined` where the
- * request shows nothing of this kind; it throws an `A2AError` `unauthenticated` where it shows something that does not hold (the message must
- * not tell why in a way that helps guessing), and `unavailable` where that cannot be found out now.
+ * One way to authenticate: how cards declare it, and how requests are verified. `verify` resolves with `undefined` if the request has no
+ * credentials of this kind. It throws an `A2AError`: `unauthenticated` for invalid credentials (the message must not help guessing),
+ * `unavailable` if they cannot be verified now.
  */
 export interface Verifier {
   readonly scheme: SecurityScheme;
-  /** The value of `WWW-Authenticate` that asks for it; `undefined`: HTTP has no word for it. */
+  /** The `WWW-Authenticate` value that asks for these credentials; `undefined` if HTTP has none. */
   challenge(problem?: ChallengeProblem): string | undefined;
   verify(request: CredentialSource): Promise<Verified | undefined>;
 }

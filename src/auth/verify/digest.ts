@@ -6,7 +6,7 @@ export async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
 }
 
-/** Takes the same time wherever the two differ. */
+/** Compares in constant time. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;
@@ -14,12 +14,12 @@ export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** `undefined` for text that is none. */
+/** Decodes base64url; `undefined` for invalid text. */
 export function fromBase64Url(text: string): Uint8Array | undefined {
   try {
     return base64url.decode(text);
   } catch {
-    // Not a failure here: whoever asks takes it for a value that does not fit.
+    // Not an error here: callers treat it as a value that does not match.
     return undefined;
   }
 }

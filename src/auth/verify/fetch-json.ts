@@ -1,8 +1,8 @@
-/** Milliseconds and bytes that an issuer's document may take. */
+/** The timeout in milliseconds and the most bytes of an issuer's document. */
 const TIMEOUT = 5000;
 const MAX_BYTES = 262_144;
 
-/** A JSON object from an issuer. Redirects are not followed, and what is too slow or too large fails. */
+/** Fetches a JSON object from an issuer. Does not follow redirects. Rejects if the document is too slow, too large or not an object. */
 export async function fetchJson(
   url: string,
   fetch: typeof globalThis.fetch,
@@ -18,7 +18,7 @@ export async function fetchJson(
   }
   const document: unknown = JSON.parse(await textOf(response, url));
   if (typeof document !== "object" || document === null || Array.isArray(document)) {
-    throw new TypeError(`${url} gave no JSON object.`);
+    throw new TypeError(`${url} did not answer with a JSON object.`);
   }
   return { ...document };
 }
@@ -30,7 +30,7 @@ async function textOf({ body }: Response, url: string): Promise<string> {
   const chunks: AsyncIterable<Uint8Array> = body ?? new ReadableStream<Uint8Array>();
   for await (const chunk of chunks) {
     size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new TypeError(`${url} gave more than ${MAX_BYTES} bytes.`);
+    if (size > MAX_BYTES) throw new TypeError(`${url} answered with more than ${MAX_BYTES} bytes.`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

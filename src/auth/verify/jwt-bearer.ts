@@ -2,18 +2,18 @@ import { createLocalJWKSet, type JSONWebKeySet } from "jose";
 import { bearerChallenge } from "./challenge.ts";
 import type { Verifier } from "./contract.ts";
 import { createRemoteKeySet, type FindKey } from "./key-set.ts";
-import { shownByScheme } from "./shown-credentials.ts";
+import { shownByScheme } from "./request-credentials.ts";
 import { checkTokenRules, type TokenRules, verifyToken } from "./verify-token.ts";
 
 export interface JwtRules extends TokenRules {
-  /** As tokens name it in `iss`, exactly. */
+  /** The exact `iss` of accepted tokens. */
   readonly issuer: string;
 }
 
 export interface RemoteKeys {
-  /** Where the issuer has its public keys. */
+  /** The URL of the issuer's key set. */
   readonly jwksUrl: string;
-  /** Fetches them. */
+  /** Fetches the key set. Default: the platform's `fetch`. */
   readonly fetch: typeof fetch;
 }
 
@@ -22,12 +22,12 @@ export interface GivenKeys {
   readonly jwks: { readonly keys: readonly object[] };
 }
 
-/** Callers show a JSON Web Token of one issuer, signed with one of its keys. Throws a `TypeError` for options that make no sense. */
+/** Bearer authentication with JSON Web Tokens of one issuer. Throws a `TypeError` for invalid options. */
 export function jwtBearer(options: JwtRules & (RemoteKeys | GivenKeys)): Verifier {
   checkTokenRules(options);
-  // An empty one would not be looked at.
+  // The token library would not check an empty issuer.
   if (typeof options.issuer !== "string" || options.issuer === "") {
-    throw new TypeError("issuer: say whose tokens count, or everybody's would who shares its keys.");
+    throw new TypeError("issuer: must not be empty, or tokens of every issuer with the same keys would be accepted.");
   }
   const { issuer, monotonic = () => performance.now() } = options;
   const findKey =
@@ -48,7 +48,9 @@ function localKeySet({ keys }: { readonly keys: readonly object[] }): FindKey {
   for (const key of keys) {
     const { kty, d } = key as { readonly kty?: unknown; readonly d?: unknown }; // Looked at, not trusted.
     if (kty === "oct" || d !== undefined) {
-      throw new TypeError("jwks: public keys only; a secret that verifies tokens could make them as well.");
+      throw new TypeError(
+        "jwks: must contain only public keys; with a shared secret, everybody who can verify tokens could issue them.",
+      );
     }
   }
   return createLocalJWKSet({ keys } as JSONWebKeySet);

@@ -1,6 +1,6 @@
 import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters } from "jose";
 import { fetchJson } from "./fetch-json.ts";
-import { cannotVerify } from "./shown-credentials.ts";
+import { cannotVerify } from "./request-credentials.ts";
 
 /** Finds the public key that a token's header names. */
 export type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>;
@@ -8,21 +8,21 @@ export type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>;
 export interface RemoteKeySetOptions {
   readonly url: string;
   readonly fetch: typeof fetch;
-  /** Milliseconds of a clock that is never set back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** A key that is not known is looked for at most this often, whoever names it; in ms. Default 30 000. */
+  /** Minimum milliseconds between fetches caused by unknown key ids. Default 30 000. */
   readonly cooldown?: number;
 }
 
-/** After how long keys are fetched anew, in ms. */
+/** Milliseconds after which keys are fetched again. */
 const MAX_AGE = 600_000;
-/** How long keys go on to count when they cannot be fetched. */
+/** Milliseconds for which old keys are used if fetching fails. */
 const MAX_STALE = 3_600_000;
 const COOLDOWN = 30_000;
-/** How long a failure is remembered, so that an issuer which is down is not asked for every token. */
+/** Milliseconds after a failed fetch before the next one, so that an unreachable issuer is not asked for every token. */
 const FAILURE_COOLDOWN = 5000;
 
-/** The keys of an issuer: fetched when needed, once for all who wait, kept for ten minutes, and looked up again for a key that is new. */
+/** The keys of an issuer: fetched on demand, once for all waiting callers, cached for 10 minutes, and fetched again for an unknown key id. */
 export function createRemoteKeySet(options: RemoteKeySetOptions): FindKey {
   const { now, cooldown = COOLDOWN } = options;
   let keys: { readonly find: ReturnType<typeof createLocalJWKSet>; readonly fetchedAt: number } | undefined;
@@ -72,7 +72,7 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): FindKey {
 
 async function fetchKeySet({ url, fetch }: RemoteKeySetOptions): Promise<JSONWebKeySet> {
   const { keys }: { readonly keys?: unknown } = await fetchJson(url, fetch);
-  if (!Array.isArray(keys)) throw new TypeError("There is no key set at this address.");
-  // What each key holds is looked at when it is used.
+  if (!Array.isArray(keys)) throw new TypeError("The document is not a JSON Web Key Set.");
+  // Each key is checked when it is used.
   return { keys: keys as JSONWebKeySet["keys"] };
 }

@@ -9,7 +9,7 @@ const certificate = {
   fingerprint: "AB:CD",
 };
 
-it("A certificate names its caller by its subject, or as one likes", async () => {
+it("A certificate identifies its caller by its subject, or by a configured part", async () => {
   const request = showing({ certificate });
   expect(await mutualTls().verify(request)).toEqual({
     id: "CN=agent,O=Acme",
@@ -25,7 +25,7 @@ it("A certificate names its caller by its subject, or as one likes", async () =>
   expect(await mutualTls().verify(showing({}))).toBeUndefined();
 });
 
-it("A certificate counts only if it is allowed and says who it is of", async () => {
+it("A certificate is accepted only if it is allowed and identifies its owner", async () => {
   const request = showing({ certificate });
   expect(await mutualTls({ allow: ["ab:cd"], idFrom: "fingerprint" }).verify(request)).toMatchObject({ id: "AB:CD" });
   for (const options of [{ allow: ["ab:ce"] }, { allow: () => false }, { idFrom: () => undefined }]) {

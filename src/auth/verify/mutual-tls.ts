@@ -1,24 +1,24 @@
 import { challengeOf } from "./challenge.ts";
 import type { ClientCertificate, Verified, Verifier } from "./contract.ts";
-import { badCredentials } from "./shown-credentials.ts";
+import { badCredentials } from "./request-credentials.ts";
 
 export interface MutualTlsOptions {
-  /** Which of the certificates count that the connection trusts: fingerprints, or a function. Default: all. */
+  /** Which trusted certificates are accepted: fingerprints, or a function. Default: all. */
   readonly allow?: readonly string[] | ((certificate: ClientCertificate) => boolean);
-  /** What names the caller. Default `subject`. */
+  /** The part of the certificate that identifies the caller. Default `subject`. */
   readonly idFrom?: "subject" | "commonName" | "fingerprint" | ((certificate: ClientCertificate) => string | undefined);
-  /** What callers may do. Default: nothing in particular. */
+  /** Scopes granted to these callers. Default: none. */
   readonly scopes?: readonly string[] | ((certificate: ClientCertificate) => readonly string[]);
 }
 
-/** Callers show a certificate while the connection is made. The server must ask for it, and know whose certificates to trust. */
+/** Authentication with a client certificate (mutual TLS). The TLS server must request certificates and know the trusted authorities. */
 export function mutualTls(options: MutualTlsOptions = {}): Verifier {
   const { allow, idFrom = "subject", scopes = [] } = options;
   const allowed = typeof allow === "function" ? allow : allowedFingerprints(allow);
   const idOf = typeof idFrom === "function" ? idFrom : (certificate: ClientCertificate) => certificate[idFrom];
   return {
     scheme: { type: "mutualTLS" },
-    // No registered scheme says this; without any challenge the answer would not be one of HTTP.
+    // No registered HTTP scheme exists for mutual TLS, but a 401 must have a challenge (RFC 9110 §15.5.2).
     challenge: () => challengeOf("MutualTLS"),
     verify: async ({ certificate }): Promise<Verified | undefined> => {
       if (certificate === undefined) return undefined;

@@ -15,7 +15,7 @@ function open(pages: Readonly<Record<string, unknown>>, url = ISSUER) {
 }
 
 describe("A token of an OpenID provider", () => {
-  it.each([ISSUER, `${ISSUER}/`, DOCUMENT])("is verified with the keys that %s leads to", async (url) => {
+  it.each([ISSUER, `${ISSUER}/`, DOCUMENT])("is verified with the keys found through %s", async (url) => {
     const { web, verifier } = open({ [DOCUMENT]: { issuer: ISSUER, jwks_uri: KEYS } }, url);
     const token = await issuer.token();
     expect(await verifier.verify(bearing(token))).toMatchObject({ id: "ada" });
@@ -32,11 +32,11 @@ describe("A token of an OpenID provider", () => {
 
   it.each<[string, unknown]>([
     ["is of another issuer", { issuer: "https://evil.example", jwks_uri: KEYS }],
-    ["names no issuer", { jwks_uri: KEYS }],
-    ["names no keys", { issuer: ISSUER }],
-    ["names keys that anybody on the way can change", { issuer: ISSUER, jwks_uri: "http://keys.example/jwks" }],
-    ["is no JSON", "hello"],
-  ])("cannot be verified where the document %s", async (_, document) => {
+    ["has no issuer", { jwks_uri: KEYS }],
+    ["has no jwks_uri", { issuer: ISSUER }],
+    ["has an http jwks_uri", { issuer: ISSUER, jwks_uri: "http://keys.example/jwks" }],
+    ["is not JSON", "hello"],
+  ])("cannot be verified if the discovery document %s", async (_, document) => {
     const { web, time, verifier } = open({ [DOCUMENT]: document });
     const token = await issuer.token();
     for (let tries = 0; tries < 3; tries += 1) {
@@ -48,7 +48,7 @@ describe("A token of an OpenID provider", () => {
     expect(await verifier.verify(bearing(token))).toMatchObject({ id: "ada" });
   });
 
-  it("is verified by what was known, while the provider is away", async () => {
+  it("is verified with the cached keys while the provider is unreachable", async () => {
     const { web, time, verifier } = open({ [DOCUMENT]: { issuer: ISSUER, jwks_uri: KEYS } });
     const token = await issuer.token();
     await verifier.verify(bearing(token));
@@ -60,7 +60,7 @@ describe("A token of an OpenID provider", () => {
   });
 });
 
-it("An OpenID provider must have an address on the web", () => {
+it("An OpenID provider must have an http or https URL", () => {
   expect(() => openIdConnect({ url: "file:///etc/passwd", audience: "a", fetch: createWeb({}).fetch })).toThrow(
     TypeError,
   );

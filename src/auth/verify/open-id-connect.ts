@@ -2,27 +2,27 @@ import { bearerChallenge } from "./challenge.ts";
 import type { Verifier } from "./contract.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { createRemoteKeySet, type FindKey } from "./key-set.ts";
-import { cannotVerify, shownByScheme } from "./shown-credentials.ts";
+import { cannotVerify, shownByScheme } from "./request-credentials.ts";
 import { checkTokenRules, type TokenRules, verifyToken } from "./verify-token.ts";
 
 export interface OpenIdRules extends TokenRules {
-  /** The issuer, or its discovery document below `/.well-known/openid-configuration`. */
+  /** The issuer's URL, or the URL of its discovery document (`…/.well-known/openid-configuration`). */
   readonly url: string;
   /** Fetches the document and the keys. */
   readonly fetch: typeof fetch;
 }
 
 const DOCUMENT = "/.well-known/openid-configuration";
-/** The document is fetched anew after so long, and after a failure at the earliest after so long, in ms. */
+/** Milliseconds after which the discovery document is fetched again, and the minimum pause after a failure. */
 const MAX_AGE = 3_600_000;
 const FAILURE_COOLDOWN = 5000;
 
-/** Callers show a token of an OpenID provider, whose keys are found through its discovery document. */
+/** Bearer authentication with tokens of an OpenID provider. Its keys are found through its discovery document. */
 export function openIdConnect(options: OpenIdRules): Verifier {
   checkTokenRules(options);
   const issuer = options.url.endsWith(DOCUMENT) ? options.url.slice(0, -DOCUMENT.length) : options.url;
   const { protocol } = new URL(issuer);
-  if (!/^https?:$/.test(protocol)) throw new TypeError("url: must be the address of an OpenID provider.");
+  if (!/^https?:$/.test(protocol)) throw new TypeError("url: must be the http or https URL of an OpenID provider.");
   const url = issuer.replace(/\/$/, "") + DOCUMENT;
   const provider = createProvider({ ...options, issuer, url });
   return {
@@ -41,7 +41,7 @@ interface Provider {
   readonly findKey: FindKey;
 }
 
-/** What the discovery document says, fetched once for all who wait. */
+/** The discovery document, fetched once for all waiting callers. */
 function createProvider(
   options: OpenIdRules & { readonly issuer: string; readonly url: string },
 ): () => Promise<Provider> {
@@ -52,7 +52,7 @@ function createProvider(
   const refresh = async (): Promise<void> => {
     try {
       const { issuer, keysUrl } = await discover(options, fetch);
-      // The keys that are known stay so, where nothing has changed.
+      // Keep the cached keys if their URL has not changed.
       const findKey = known?.keysUrl === keysUrl ? known.findKey : createRemoteKeySet({ url: keysUrl, fetch, now });
       known = { issuer, keysUrl, findKey, fetchedAt: now() };
       failure = undefined;
@@ -74,19 +74,19 @@ function createProvider(
   };
 }
 
-/** The issuer that tokens must name is the one that was configured, whatever the document would like. A slash at its end is not looked at. */
+/** Tokens must name the configured issuer; the document must name the same. A trailing slash is ignored. */
 async function discover(
   { url, issuer: expected }: { readonly url: string; readonly issuer: string },
   fetch: typeof globalThis.fetch,
 ): Promise<{ readonly issuer: string; readonly keysUrl: string }> {
   const { issuer, jwks_uri: keysUrl } = await fetchJson(url, fetch);
   if (typeof issuer !== "string" || issuer.replace(/\/$/, "") !== expected.replace(/\/$/, "")) {
-    throw new TypeError(`${url} is the document of another issuer.`);
+    throw new TypeError(`${url} names another issuer than the configured one.`);
   }
-  if (typeof keysUrl !== "string" || URL.parse(keysUrl) === null) throw new TypeError(`${url} names no jwks_uri.`);
-  // Who answers in the clear could be anybody: only a provider that is itself asked so may name such an address.
+  if (typeof keysUrl !== "string" || URL.parse(keysUrl) === null) throw new TypeError(`${url} has no valid jwks_uri.`);
+  // Without TLS anybody could answer: only a provider that is itself configured with http may use an http key URL.
   if (new URL(url).protocol === "https:" && new URL(keysUrl).protocol !== "https:") {
-    throw new TypeError(`${url} names a jwks_uri that is not https.`);
+    throw new TypeError(`${url} has a jwks_uri that is not https.`);
   }
   return { issuer, keysUrl };
 }

@@ -1,13 +1,13 @@
 import { base64url } from "jose";
 import { fromBase64Url, sameBytes } from "./digest.ts";
 
-/** As advised for PBKDF2 with SHA-256. */
+/** The iterations that OWASP recommends for PBKDF2 with SHA-256. */
 const ITERATIONS = 600_000;
-/** More would keep the machine busy with one caller's password. */
+/** An upper bound, so that one password check cannot occupy a processor for long. */
 const MAX_ITERATIONS = 10_000_000;
 const FORM = /^pbkdf2-sha256\$(\d{1,8})\$([\w-]+)\$([\w-]+)$/;
 
-/** A password as it may be kept: `pbkdf2-sha256$ITERATIONS$SALT$HASH`. */
+/** Hashes a password for storage: `pbkdf2-sha256$ITERATIONS$SALT$HASH`. */
 export async function hashPassword(password: string, iterations: number = ITERATIONS): Promise<string> {
   const salt = crypto.getRandomValues(new Uint8Array(16));
   const hash = await derive(password, { salt, iterations });
@@ -20,7 +20,7 @@ export interface PasswordHash {
   readonly hash: Uint8Array;
 }
 
-/** Throws a `TypeError` for text that {@link hashPassword} did not make, without quoting it. */
+/** Parses a stored hash. Throws a `TypeError`, which does not quote the text, if {@link hashPassword} did not create it. */
 export function parsePasswordHash(text: string): PasswordHash {
   const [, count = "", saltText = "", hashText = ""] = FORM.exec(text) ?? [];
   const iterations = Number(count);
@@ -28,7 +28,7 @@ export function parsePasswordHash(text: string): PasswordHash {
   const hash = fromBase64Url(hashText);
   const isSound = iterations > 0 && iterations <= MAX_ITERATIONS && (salt?.length ?? 0) >= 8 && hash?.length === 32;
   if (!isSound || salt === undefined || hash === undefined) {
-    throw new TypeError("A hashed password must be what hashPassword() gives.");
+    throw new TypeError("A password hash must be created with hashPassword().");
   }
   return { iterations, salt, hash };
 }

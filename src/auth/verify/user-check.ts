@@ -1,6 +1,6 @@
 import type { Verified } from "./contract.ts";
 import { matchesPassword, type PasswordHash, parsePasswordHash } from "./password-hash.ts";
-import { cannotVerify } from "./shown-credentials.ts";
+import { cannotVerify } from "./request-credentials.ts";
 
 export interface BasicUser {
   readonly password: string;
@@ -9,14 +9,14 @@ export interface BasicUser {
   readonly tenant?: string;
 }
 
-/** Passwords that are being checked at a time, and that may wait for it: each costs a good part of a second of one processor. */
+/** Passwords checked at a time, and checks that may wait. Each check takes a good part of a second of one processor. */
 const MAX_CHECKS = 4;
 const MAX_WAITING = 64;
-/** Callers whose passwords held are remembered for so long (ms), as many as this. */
+/** Valid passwords are remembered for this many milliseconds, and at most this many of them. */
 const REMEMBERED_FOR = 60_000;
 const MAX_REMEMBERED = 1000;
 
-/** Checks names and passwords. Who guesses learns nothing from how long it takes, and cannot keep the machine busy beyond a bound. */
+/** Checks names and passwords. The time a check takes reveals nothing, and the number of concurrent checks is bounded. */
 export function createUserCheck(
   users: Readonly<Record<string, BasicUser>>,
 ): (user: string, password: string) => Promise<Verified | undefined> {
@@ -29,7 +29,7 @@ export function createUserCheck(
     const user = known.get(name);
     const token = await seal(name, password);
     if (user !== undefined && (held.get(token) ?? 0) > performance.now()) return user.verified;
-    // Somebody who is not there takes as long as somebody who is.
+    // An unknown user takes as long as a known one.
     const expected = user?.hash ?? example?.hash;
     const matches = expected !== undefined && (await line.take(() => matchesPassword(password, expected)));
     if (user === undefined || !matches) return undefined;
@@ -46,11 +46,12 @@ interface KnownUser {
 }
 
 function knownUser(id: string, { password, scopes = [], tenant }: BasicUser): KnownUser {
-  if (id === "" || id.includes(":")) throw new TypeError(`A user's name must hold no colon: ${JSON.stringify(id)}.`);
+  if (id === "" || id.includes(":"))
+    throw new TypeError(`A user's name must be non-empty and must not contain a colon: ${JSON.stringify(id)}.`);
   return { hash: parsePasswordHash(password), verified: { id, scopes, ...(tenant !== undefined && { tenant }) } };
 }
 
-/** What stands for a name and a password in memory: useless to anybody outside this process. */
+/** A keyed hash of a name and a password for the cache; useless outside this process. */
 function createSeal(): (name: string, password: string) => Promise<string> {
   const made = crypto.subtle.generateKey({ name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   return async (name, password) => {
@@ -60,7 +61,7 @@ function createSeal(): (name: string, password: string) => Promise<string> {
   };
 }
 
-/** Lets a few work at a time and a few more wait. */
+/** Runs a bounded number of checks at a time; a bounded number waits. */
 class Line {
   #working = 0;
   readonly #waiting: Array<() => void> = [];
@@ -73,7 +74,7 @@ class Line {
     try {
       return await work();
     } finally {
-      // Whoever waits longest takes over the place.
+      // The check that has waited longest takes over the slot.
       const next = this.#waiting.shift();
       if (next === undefined) this.#working -= 1;
       else next();

@@ -3,25 +3,25 @@ import { A2AError } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Verified } from "./contract.ts";
 import type { FindKey } from "./key-set.ts";
-import { badCredentials } from "./shown-credentials.ts";
+import { badCredentials } from "./request-credentials.ts";
 
-/** What a token must say, and where it says what. */
+/** The rules for accepting tokens, and the claims to read from them. */
 export interface TokenRules {
-  /** Whom tokens must be for: one of these. */
+  /** Accepted values of `aud`: one of these. */
   readonly audience: string | readonly string[];
-  /** Signature algorithms that count. Default: those of RSA, ECDSA and EdDSA. Ones with a shared secret never do. */
+  /** Accepted signature algorithms. Default: all of RSA, ECDSA and EdDSA. Algorithms with a shared secret are never accepted. */
   readonly algorithms?: readonly string[];
   /** Seconds by which clocks may differ. Default 60. */
   readonly clockSkew?: number;
-  /** Names the caller. Default `sub`. */
+  /** The claim that identifies the caller. Default `sub`. */
   readonly subjectClaim?: string;
-  /** Holds scopes, as a list or separated by spaces. Default `scope`, else `scp`. */
+  /** The claim with the scopes, as a list or separated by spaces. Default `scope`, else `scp`. */
   readonly scopesClaim?: string;
-  /** Holds the one tenant the caller belongs to; a token without it does not hold then. Default: callers belong to none. */
+  /** The claim with the caller's tenant; a token without this claim is then invalid. Default: callers have no tenant. */
   readonly tenantClaim?: string;
   /** Milliseconds since the epoch. Default: the system's time. */
   readonly now?: () => number;
-  /** Milliseconds of a clock that is never set back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic?: () => number;
 }
 
@@ -31,18 +31,18 @@ const ALGORITHMS = [
 ];
 const MAX_SKEW = 600;
 
-/** Throws a `TypeError` for rules under which tokens would be worth nothing. */
+/** Throws a `TypeError` for rules that would accept tokens they should not. */
 export function checkTokenRules({ audience, algorithms = ALGORITHMS, clockSkew = 0 }: TokenRules): void {
   const audiences = typeof audience === "string" ? [audience] : audience;
   if (audiences.length === 0 || audiences.some((name) => typeof name !== "string" || name === "")) {
-    throw new TypeError("audience: say for whom tokens must be, or those for anybody else would count here.");
+    throw new TypeError("audience: must not be empty, or tokens for other services would be accepted.");
   }
   const unfit = algorithms.filter((name) => !ALGORITHMS.includes(name));
   if (unfit.length > 0 || algorithms.length === 0) {
     throw new TypeError(`algorithms: must be of ${ALGORITHMS.join(", ")}, not ${unfit.join(", ") || "none"}.`);
   }
   if (!(clockSkew >= 0 && clockSkew <= MAX_SKEW)) {
-    throw new TypeError(`clockSkew: a number of seconds up to ${MAX_SKEW}.`);
+    throw new TypeError(`clockSkew: must be a number of seconds from 0 to ${MAX_SKEW}.`);
   }
 }
 
@@ -52,7 +52,7 @@ export interface TokenCheck {
   readonly findKey: FindKey;
 }
 
-/** Whom a token names. Throws as a `Verifier` does. */
+/** Verifies a token and returns its caller. Throws as a `Verifier` does. */
 export async function verifyToken(token: string, { rules, issuer, findKey }: TokenCheck): Promise<Verified> {
   const { audience, algorithms = ALGORITHMS, clockSkew = 60, now = Date.now } = rules;
   const subjectClaim = rules.subjectClaim ?? "sub";
@@ -67,7 +67,7 @@ export async function verifyToken(token: string, { rules, issuer, findKey }: Tok
     });
     return verifiedBy(payload, rules);
   } catch (error) {
-    // Keys that could not be fetched are an `A2AError` already. All else is the fault of the token or of the key it names.
+    // A failure to fetch keys is an `A2AError` already. Any other error means that the token, or the key it names, is invalid.
     throw error instanceof A2AError ? error : badCredentials(error);
   }
 }
@@ -82,7 +82,7 @@ function verifiedBy(payload: JWTPayload, { subjectClaim = "sub", scopesClaim, te
   return {
     id,
     scopes,
-    // Safe: it was read from JSON.
+    // Safe: the payload was parsed from JSON.
     claims: payload as JsonObject,
     ...(typeof jti === "string" && { credential: jti }),
     ...(typeof tenant === "string" && { tenant }),

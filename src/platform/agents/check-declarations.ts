@@ -1,7 +1,7 @@
 import type { Agent } from "../../engine/agent/agent.ts";
 import { named } from "../../server/policy.ts";
 import type { Security } from "../../server/security.ts";
-import { unwiredDeclarations } from "../../server/unwired.ts";
+import { unsupportedDeclarations } from "../../server/unsupported-declarations.ts";
 import { createDialects } from "../../wire/dialects.ts";
 import type { DialectOptions } from "../../wire/options.ts";
 import { StartupError } from "../startup-error.ts";
@@ -21,7 +21,7 @@ export function checkDeclarations(agents: readonly Agent[], context: Declaration
   const { interfaces } = createDialects(dialects);
   const wiring = { interfaces: interfaces(""), authenticates, schemes: security?.schemes, pushes };
   const problems = agents.flatMap((agent) =>
-    unwiredDeclarations(agent, wiring).map(
+    unsupportedDeclarations(agent, wiring).map(
       ({ field, problem }) => `Agent ${JSON.stringify(agent.id)} declares ${field}, but ${problem}`,
     ),
   );

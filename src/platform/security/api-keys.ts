@@ -1,6 +1,6 @@
 import { createApiKey, type StoredApiKey, apiKeys as verifyKeys } from "../../auth/verify/api-keys.ts";
 import type { Verifier } from "../../auth/verify/contract.ts";
-import { cannotVerify, type KeyPlace } from "../../auth/verify/shown-credentials.ts";
+import { cannotVerify, type KeyPlace } from "../../auth/verify/request-credentials.ts";
 import type { Logger } from "../../internal/logger.ts";
 import { StartupError } from "../startup-error.ts";
 import { isSameFile, type KeyFileState, readKeyFile, stateOfKeyFile, updateKeyFile } from "./api-keys-file.ts";

@@ -115,10 +115,10 @@ describe("A server with security", () => {
 
   it.each<[string, ServerOptions, RegExp]>([
     ["an authenticator besides", { authenticate: () => undefined, security: { schemes: { key } } }, /Give one of them/],
-    ["no scheme", { security: { schemes: {} } }, /there must be one at least/],
+    ["no scheme", { security: { schemes: {} } }, /security\.schemes: must not be empty/],
     ["a scheme whose name no card could hold", { security: { schemes: { "a:b": key } } }, /"a:b" must be/],
     ["a requirement of a scheme that is not there", { security: { schemes: { key }, require: [{ kye: [] }] } }, /kye/],
-    ["requirements that nobody can meet", { security: { schemes: { key }, require: [] } }, /lets nobody in/],
+    ["requirements that nobody can meet", { security: { schemes: { key }, require: [] } }, /would refuse every caller/],
     [
       "a policy for a skill that is not there",
       { security: { schemes: { key }, policies: [{ skill: ["pay", "pya"], scopes: ["pay"] }] } },
@@ -137,7 +137,7 @@ describe("A server with security", () => {
     [
       "agents that want a scheme that is not there",
       { security: { schemes: { other: key } } },
-      /skills\[1\]\.security, but there is no scheme key; there is other/,
+      /skills\[1\]\.security, but the scheme key does not exist; known schemes: other/,
     ],
   ])("does not start with %s", (_, options, message) => {
     expect(() => create(options)).toThrow(message);
@@ -152,8 +152,10 @@ describe("A server with security", () => {
     const other = agent({ ...definition, securitySchemes: { key: { type: "apiKey", in: "query", name: "key" } } });
     const more = agent({ ...definition, securitySchemes: { token: { type: "http", scheme: "bearer" } } });
     expect(() => create({ security: { schemes: { key } } }, same)).not.toThrow();
-    expect(() => create({ security: { schemes: { key } } }, other)).toThrow(/another scheme of that name/);
-    expect(() => create({ security: { schemes: { key } } }, more)).toThrow(/does not look at it; it has key/);
+    expect(() => create({ security: { schemes: { key } } }, other)).toThrow(/a different scheme of the same name/);
+    expect(() => create({ security: { schemes: { key } } }, more)).toThrow(
+      /does not verify this scheme; it verifies key/,
+    );
   });
 });
 

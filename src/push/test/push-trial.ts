@@ -11,7 +11,7 @@ import type { DispatcherOptions } from "../dispatcher.ts";
 import type { HttpSender } from "../http-sender.ts";
 import { createPush, DEFAULT_PUSH_SETTINGS, type Push, type PushSettings } from "../push.ts";
 
-/** A request as it left. It is not answered before somebody does so. */
+/** A request as sent. It stays unanswered until the test answers it. */
 export interface Posted {
   readonly url: string;
   readonly headers: Headers;
@@ -28,7 +28,7 @@ export interface TrialOptions {
   readonly concurrency?: DispatcherOptions["concurrency"];
   readonly retention?: HarnessOptions["retention"];
   readonly wrapStore?: HarnessOptions["wrapStore"];
-  /** Answers at once instead of letting the test do so. */
+  /** Answers requests immediately; `undefined` leaves the answer to the test. */
   readonly answer?: (posted: Posted) => Response | number | undefined;
 }
 
@@ -39,7 +39,7 @@ export const TASK_DIALECT = "test/task";
 
 const POLICY: PushPolicy = { single: false, missing: "error", afterFailure: "suspended" };
 
-/** Push notifications over an engine in memory and a clock that stands still. Nothing leaves: tests answer the requests. */
+/** Push notifications over an in-memory engine and a fake clock. No request leaves the process: tests answer them. */
 export class PushTrial implements AsyncDisposable {
   readonly harness: EngineHarness;
   readonly push: Push;
@@ -116,7 +116,7 @@ export class PushTrial implements AsyncDisposable {
     return other;
   }
 
-  /** The process dies; its leases are over. */
+  /** Kills the process and ends its leases. */
   async kill(): Promise<void> {
     this.#isDead = true;
     await this.harness.kill();
@@ -125,7 +125,7 @@ export class PushTrial implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { answer } of this.posts) answer(200);
-    // Who is dead gets no answer from the store any more.
+    // A killed process gets no more answers from the store.
     if (!this.#isDead) await this.push.drain(0);
     for (const queue of this.#commands.values()) queue.push({ kind: "end" });
     await this.harness[Symbol.asyncDispose]();
@@ -136,7 +136,7 @@ export class PushTrial implements AsyncDisposable {
     return { scope, dialect: "test", policy: { ...POLICY, ...policy } };
   }
 
-  /** A task that does as it is told by its name. Its first event is committed. */
+  /** Starts a task that executes the commands pushed under its name. Its first event is committed. */
   async task(name: string = randomUUID(), config?: PushConfig): Promise<TrialTask> {
     const { configs } = this.push;
     const draft = config === undefined ? undefined : configs.prepare(this.caller(), config, "config");
@@ -146,7 +146,7 @@ export class PushTrial implements AsyncDisposable {
     if (draft !== undefined) configs.stored(ticket.key, draft);
     await this.harness.untilState(ticket.taskId, "working");
     const queue = queueOf(this.#commands, name);
-    const told = async (command: Command): Promise<void> => {
+    const execute = async (command: Command): Promise<void> => {
       const seqOf = async () => (await this.harness.shared.positions([ticket.key]))[0]?.seq ?? 0;
       const before = await seqOf();
       queue.push(command);
@@ -155,8 +155,8 @@ export class PushTrial implements AsyncDisposable {
     return {
       id: ticket.taskId,
       push: (command) => queue.push(command),
-      chunk: (text) => told({ kind: "chunk", text }),
-      status: (text) => told({ kind: "status", text }),
+      chunk: (text) => execute({ kind: "chunk", text }),
+      status: (text) => execute({ kind: "status", text }),
       end: async () => {
         queue.push({ kind: "end" });
         await this.harness.untilState(ticket.taskId, "completed");
@@ -164,23 +164,23 @@ export class PushTrial implements AsyncDisposable {
     };
   }
 
-  /** Waits until so many requests have left, and gives the last of them. */
+  /** Waits until `count` requests were sent, and returns the last of them. */
   async posted(count: number): Promise<Posted> {
     await this.harness.until(() => this.posts.length >= count, `request ${count}`);
     const post = this.posts[count - 1];
-    if (post === undefined) throw new Error("There is no such request.");
+    if (post === undefined) throw new Error("Request not found.");
     return post;
   }
 
-  /** Nothing more leaves, however often the event loop turns. */
+  /** True if no request is sent during 30 turns of the event loop. */
   async isQuiet(): Promise<boolean> {
     const before = this.posts.length;
     await turns(30);
     return this.posts.length === before;
   }
 
-  /** What the requests said, in short. */
-  said(): string[] {
+  /** The bodies of all requests. */
+  bodies(): string[] {
     return this.posts.map(({ body }) => body);
   }
 
@@ -215,7 +215,7 @@ export class PushTrial implements AsyncDisposable {
 
 export interface TrialTask {
   readonly id: TaskId;
-  /** Has the agent do this when it has done what came before. */
+  /** Queues a command for the agent. */
   push(command: Command): void;
   /** Writes a chunk, a status; resolves once it is committed. */
   chunk(text: string): Promise<void>;
@@ -223,7 +223,7 @@ export interface TrialTask {
   end(): Promise<void>;
 }
 
-/** Says in short what it is given: `status:working`, `chunk:text`, `task@seq:state:text text`. */
+/** Encodes events and tasks as short text: `status:working`, `chunk:text`, `task@seq:state:text text`. */
 function codec(carries: PushCodec["carries"]): PushCodec {
   return {
     carries,

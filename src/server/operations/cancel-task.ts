@@ -6,7 +6,7 @@ import { taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
 import { showsStateHistory } from "../state-history.ts";
 
-/** Stops a task and answers with it once it is canceled. */
+/** Cancels a task and returns it once it is canceled (A2A 1.0 §3.1.5). */
 export async function cancelTask(
   { agent, engine }: Service,
   call: Call,

@@ -4,7 +4,7 @@ import type { Call } from "../call.ts";
 import { extendedAgentCard } from "../card.ts";
 import { cardContext, type Service } from "../service.ts";
 
-/** The card for callers who have said who they are. */
+/** The extended card for authenticated callers (A2A 1.0 §3.1.11). */
 export async function getExtendedCard(service: Service, call: Call): Promise<OperationResult> {
   const { agent, interfaces, security } = service;
   const { policy, principal } = call;

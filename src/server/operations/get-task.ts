@@ -5,7 +5,7 @@ import { taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
 import { showsStateHistory } from "../state-history.ts";
 
-/** The task as it is committed now. */
+/** The task as stored now (A2A 1.0 §3.1.3). */
 export async function getTask({ agent, engine }: Service, call: Call, request: GetRequest): Promise<OperationResult> {
   const scope = scopeOf(call, agent.id, request.tenant);
   const task = await engine.snapshot(scope, request.id, {

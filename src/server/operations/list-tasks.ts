@@ -3,12 +3,12 @@ import type { ListRequest, OperationResult } from "../../protocol/operation.ts";
 import { type Call, scopeOf } from "../call.ts";
 import type { Service } from "../service.ts";
 
-/** Messages per task where the caller names no number, and at most: a page holds up to a hundred tasks. */
+/** Default and maximum number of messages per task: a page has up to 100 tasks. */
 const DEFAULT_HISTORY = 10;
 const MAX_HISTORY = 100;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** A page of the caller's own tasks, newest status first. It ends early where the tasks are large. */
+/** A page of the caller's own tasks, newest status first. A page of large tasks ends early (A2A 1.0 §3.1.4). */
 export async function listTasks(
   { agent, engine, maxPageBytes = MAX_PAGE_BYTES }: Service,
   call: Call,
@@ -29,7 +29,7 @@ export async function listTasks(
   });
   return {
     kind: "tasks",
-    // Who asks for artifacts gets the member, even where there are none.
+    // If artifacts are requested, the member is present even if it is empty.
     tasks: artifacts ? page.tasks.map((task) => ({ ...task, artifacts: task.artifacts ?? "[]" })) : page.tasks,
     total: page.total,
     pageSize,

@@ -6,14 +6,14 @@ import { taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
 
 /**
- * The task that an earlier delivery of the same request made. A send with a `Last-Event-ID` is a client's (a browser's, say)
- * automatic repetition after its stream broke: it must never start the work a second time.
+ * The task that an earlier delivery of the same request created. A send with a `Last-Event-ID` is the automatic retry of a client, such as a
+ * browser, after its stream broke: it must never start the work again.
  */
 export async function repeatedTicket(service: Service, call: Call, request: SendRequest): Promise<Ticket> {
   const { agent, engine } = service;
   const scope = scopeOf(call, agent.id, request.tenant);
   const { messageId, taskId } = request.message;
-  // Who names tasks says so itself which one it is; its messages may have no ids to find it by.
+  // 0.1 clients choose task ids, so look the task up by id; their messages may have no ids.
   if (call.policy.namesTasks && taskId !== undefined) {
     const named = await engine.find(scope, taskId);
     if (named === undefined) throw taskNotFound(taskId);

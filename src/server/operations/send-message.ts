@@ -11,7 +11,7 @@ import { showsStateHistory } from "../state-history.ts";
 import { submitMessage } from "../submission.ts";
 import { repeatedTicket } from "./repeated-send.ts";
 
-/** Sends a message and answers with the task, by default once it is finished or waits for the caller; or with the agent's bare reply. */
+/** Sends a message. Returns the task, by default once it is finished or waits for the caller, or the agent's message (A2A 1.0 §3.1.1). */
 export async function sendMessage(service: Service, call: Call, request: SendRequest): Promise<OperationResult> {
   const { agent } = service;
   const configs = webhookConfigsFor(service, request);
@@ -44,8 +44,8 @@ async function finish({ agent, engine }: Service, { call, request, scope, ticket
 }
 
 /**
- * Until the task is finished or asks something, as long as the request wants to wait for that. A send that does not wait so long is
- * answered once the question that it answers is no longer shown.
+ * Waits until the task is finished or interrupted, at most `waitMs`. A send that does not wait that long is answered once the question that
+ * it answers is no longer visible.
  */
 async function waitFor(engine: Engine, { call, request, ticket }: Omit<Sent, "scope">): Promise<void> {
   const { waitMs } = request;

@@ -11,7 +11,7 @@ import { messageStream, subscriptionStream, type TaskStream } from "../task-stre
 import { repeatedTicket } from "./repeated-send.ts";
 import { resumedStream } from "./subscribe-to-task.ts";
 
-/** Sends a message and streams what comes of it: the task and its events, or exactly one message. */
+/** Sends a message and streams the task and its events, or exactly one message (A2A 1.0 §3.1.2). */
 export async function streamMessage(service: Service, call: Call, request: SendRequest): Promise<TaskStream> {
   const { agent, engine, card } = service;
   if (card.capabilities.streaming !== true) throw streamingNotSupported();

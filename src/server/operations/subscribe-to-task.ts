@@ -9,7 +9,7 @@ import { streamingNotSupported, taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
 import { subscriptionStream, type TaskStream } from "../task-stream.ts";
 
-/** Streams the current task and its later events until it is finished; with a `Last-Event-ID`, exactly what followed that event. */
+/** Streams the task and its later events until it is finished; with a `Last-Event-ID`, exactly the events after that one (A2A 1.0 §3.1.6). */
 export async function subscribeToTask(service: Service, call: Call, request: SubscribeRequest): Promise<TaskStream> {
   if (service.card.capabilities.streaming !== true) throw streamingNotSupported();
   return resumedStream(service, call, {
@@ -24,11 +24,11 @@ export interface ResumeOptions {
   readonly scope: Scope;
   readonly taskId: TaskId;
   readonly cursor: number | undefined;
-  /** The stream resumed is that of a send, which ends when the task asks its caller something. */
+  /** The resumed stream belongs to a send, and so ends when the task waits for input. */
   readonly closeOnInputRequired: boolean;
 }
 
-/** The stream of a task that is there already, from a cursor or from now. */
+/** The stream of an existing task, from a cursor or from now. */
 export async function resumedStream(service: Service, call: Call, options: ResumeOptions): Promise<TaskStream> {
   const { scope, taskId, cursor, closeOnInputRequired } = options;
   const subscription = await service.engine.subscribe(scope, taskId, {
@@ -36,10 +36,10 @@ export async function resumedStream(service: Service, call: Call, options: Resum
     ...(cursor !== undefined && { after: cursor }),
   });
   if (subscription === undefined) throw taskNotFound(taskId);
-  // Whoever lost events is given the whole task, finished or not.
+  // After lost events the caller gets the whole task, even if it is finished.
   if (subscription.ended && !subscription.resync && call.policy.terminalSubscribe === "error") {
     subscription.close();
-    throw new A2AError("unsupported-operation", "The task is finished: there is nothing to subscribe to", {
+    throw new A2AError("unsupported-operation", "The task is finished and cannot be subscribed to", {
       metadata: { taskId },
     });
   }
@@ -50,7 +50,7 @@ export async function resumedStream(service: Service, call: Call, options: Resum
   return { ...stream, artifacts: await artifactsSoFar(service, options, stream) };
 }
 
-/** Their order never changes, so those of now are as good as those of the cursor. */
+/** The task's artifacts now. Their order never changes, so they number the events after the cursor correctly. */
 async function artifactsSoFar(
   { engine }: Service,
   { scope, taskId }: ResumeOptions,
@@ -65,7 +65,7 @@ async function artifactsSoFar(
   }
 }
 
-/** Artifacts of which nothing is known but their names. */
+/** Artifacts with their ids only. */
 function bareArtifacts(ids: readonly string[]): string {
   return JSON.stringify(ids.map((artifactId) => ({ artifactId, parts: [] })));
 }

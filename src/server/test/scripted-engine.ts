@@ -45,15 +45,15 @@ interface ScriptedTask {
 }
 
 /**
- * An engine without runs: a message's text says what becomes of its task (`hang`, `ask`, `auth`, `fail`, anything else is
- * echoed), and tests add events by hand. Everything is in memory and at once durable.
+ * An engine without agents: the text of a message decides about its task (`hang`, `ask`, `auth`, `fail`; any other text is
+ * echoed), and tests add events themselves. All data is in memory and counts as stored immediately.
  */
 export class ScriptedEngine implements Engine {
   readonly tasks: Map<TaskId, ScriptedTask> = new Map();
   readonly submissions: Submission[] = [];
   subscriptions = 0;
   unready: Error | undefined;
-  /** Thrown by `submit`, where set. */
+  /** Thrown by `submit` if set. */
   refusal: Error | undefined;
   #now = Date.parse("2026-01-01T00:00:00.000Z");
 
@@ -163,7 +163,7 @@ export class ScriptedEngine implements Engine {
   /** The newest task's id. */
   get latest(): TaskId {
     const id = [...this.tasks.keys()].at(-1);
-    if (id === undefined) throw new Error("There is no task yet.");
+    if (id === undefined) throw new Error("No task exists yet.");
     return id;
   }
 
@@ -178,7 +178,7 @@ export class ScriptedEngine implements Engine {
 
   emit(id: TaskId, event: TaskEvent): void {
     const task = this.tasks.get(id);
-    if (task === undefined) throw new Error("There is no such task.");
+    if (task === undefined) throw new Error("Task not found.");
     const state = event.kind === "status" ? { state: event.status.state } : {};
     task.log.push({ seq: task.log.length + 1, body: writeEvent(event), encoded: new Map(), ...state });
     if (event.kind === "status") {

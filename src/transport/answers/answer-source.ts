@@ -1,31 +1,31 @@
 import { nextTurn } from "../../internal/next-turn.ts";
 import type { PullSource } from "../exchange.ts";
 
-/** Who counts what sources hold. */
+/** Counts the memory of sources. */
 export interface SourceOwner {
-  /** So many bytes more, or fewer. */
+  /** Adds bytes; negative to subtract. */
   hold(bytes: number): void;
   closed(source: AnswerSource): void;
 }
 
 export interface AnswerSourceOptions {
   readonly owner: SourceOwner;
-  /** What is sent first. */
+  /** Sent first. */
   readonly text: string;
-  /** What is sent after it. */
+  /** Sent after `text`. */
   readonly pieces?: AsyncGenerator<string> | undefined;
-  /** Bytes that count until the end. */
+  /** Bytes that are counted until the end. */
   readonly base: number;
-  /** Called once: everything was sent, nobody reads on, or, with what went wrong, the rest could not be made. */
+  /** Called once: all is sent or the reader is gone; with an error if the rest could not be produced. */
   readonly ended: (error: unknown) => void;
 }
 
-/** Characters that the connection is given at a time. */
+/** The most characters written to the connection at a time. */
 const SLICE = 256 * 1024;
-/** Shorter pieces are gathered up to this. */
+/** Shorter pieces are joined up to this many characters. */
 const GATHERED = 64 * 1024;
 
-/** An answer handed to its connection bit by bit, so that no more of it is in memory than its reader is about to take. */
+/** An answer that is written in slices on demand, so that a slow reader does not keep all of it in memory twice. */
 export class AnswerSource implements PullSource<string> {
   readonly #owner: SourceOwner;
   readonly #pieces: AsyncGenerator<string> | undefined;
@@ -35,7 +35,7 @@ export class AnswerSource implements PullSource<string> {
   #counted = 0;
   #done = false;
   #disconnect: (() => void) | undefined;
-  /** When the reader was last given something to take; later than any time while it waits for more. */
+  /** When the last slice was handed to the connection; infinite while the next piece is being produced. */
   offeredAt: number = performance.now();
 
   constructor({ owner, text, pieces, base, ended }: AnswerSourceOptions) {
@@ -65,7 +65,7 @@ export class AnswerSource implements PullSource<string> {
     this.#close(undefined);
   }
 
-  /** The reader takes nothing. */
+  /** Disconnects a reader that reads nothing. */
   abandon(): void {
     this.#close(undefined);
     this.#disconnect?.();
@@ -74,7 +74,7 @@ export class AnswerSource implements PullSource<string> {
   async #next(pieces: AsyncGenerator<string>): Promise<string | undefined> {
     this.offeredAt = Number.POSITIVE_INFINITY;
     try {
-      // Answers take turns: making a piece takes a while, and a quick reader is ready for the next at once.
+      // Answers take turns: producing a piece takes a while, and a fast reader asks for the next immediately.
       await nextTurn();
       let text = "";
       while (text.length < GATHERED && !this.#done) {
@@ -103,7 +103,7 @@ export class AnswerSource implements PullSource<string> {
       this.#text = "";
       return text;
     }
-    // Both halves of a character outside the basic plane must go together.
+    // Do not split a surrogate pair.
     const end = isHighSurrogate(text.charCodeAt(SLICE - 1)) ? SLICE - 1 : SLICE;
     this.#text = text.slice(end);
     return text.slice(0, end);
@@ -120,7 +120,7 @@ export class AnswerSource implements PullSource<string> {
     this.#text = "";
     this.#count(0);
     this.#owner.closed(this);
-    // Whatever it still reads is of no use to anybody.
+    // Stop the generator: nobody reads its pieces any more.
     void this.#pieces?.return(undefined).catch(() => undefined);
     this.#ended(error);
   }

@@ -2,26 +2,26 @@ import { A2AError } from "../../protocol/error.ts";
 import { AnswerSource, type SourceOwner } from "./answer-source.ts";
 
 export interface AnswersOptions {
-  /** Bytes that all answers together may hold. */
+  /** The most bytes that all longer answers together hold in memory. */
   readonly maxBytes: number;
-  /** Milliseconds after which a reader that takes nothing is disconnected. */
+  /** Milliseconds after which a reader that reads nothing is disconnected. */
   readonly readerTimeoutMs: number;
 }
 
-/** Answers shorter than this are not counted, and are sent as one text. */
+/** Shorter answers are not counted, and are sent at once. */
 export const COUNTED_BYTES = 65_536;
-/** What an answer holds besides the piece that its reader takes: the part of the task it was made of. */
+/** Bytes that an answer in pieces holds besides the current piece: the part of the task it is encoded from. */
 const PIECES_BYTES = 1024 * 1024;
 const RETRY_AFTER = 5;
 
-/** What is known of an answer before it is written. */
+/** How an answer counts, and what to call when it ends. */
 export interface AnswerKind {
-  /** The work is done, and asking again would do it again: refused only at twice the limit. */
+  /** The operation has already changed something, and a retry would repeat it: refused only at twice the limit. */
   readonly afterWork: boolean;
   readonly ended: (error: unknown) => void;
 }
 
-/** The longer answers of a handler that are under way: bounds what they hold, and gives up readers that take nothing. */
+/** All longer answers that are being sent: bounds the memory they hold, and disconnects readers that read nothing. */
 export class Answers implements SourceOwner {
   readonly #options: AnswersOptions;
   readonly #sources = new Set<AnswerSource>();
@@ -32,17 +32,17 @@ export class Answers implements SourceOwner {
     this.#options = options;
   }
 
-  /** Bytes that answers under way hold. */
+  /** Bytes that the longer answers hold now. */
   get held(): number {
     return this.#held;
   }
 
-  /** A text to be sent. Throws `unavailable` where the answers under way hold too much. */
+  /** Sends a text in slices. Throws `unavailable` if the longer answers hold too much memory. */
   ofText(text: string, kind: AnswerKind): AnswerSource {
     return this.#open({ text, base: 0 }, kind);
   }
 
-  /** Pieces made as the reader takes them. `base`: bytes that stay in memory until the end. Throws as {@link ofText} does. */
+  /** Sends pieces that are produced on demand. `base`: bytes that stay in memory until the end. Throws as {@link ofText} does. */
   ofPieces(pieces: AsyncGenerator<string>, base: number, kind: AnswerKind): AnswerSource {
     return this.#open({ pieces, text: "", base: base + PIECES_BYTES }, kind);
   }
@@ -64,7 +64,7 @@ export class Answers implements SourceOwner {
   ): AnswerSource {
     const { maxBytes, readerTimeoutMs } = this.#options;
     const bytes = start.base + start.text.length;
-    // One answer is always sent, however large: it could never be otherwise.
+    // A single answer is always sent, however large: it would never fit otherwise.
     if (this.#held > 0 && this.#held + bytes > (afterWork ? 2 * maxBytes : maxBytes)) {
       throw new A2AError("unavailable", `Too many large answers are being sent; try again in ${RETRY_AFTER} s`, {
         retryAfter: RETRY_AFTER,
@@ -72,11 +72,11 @@ export class Answers implements SourceOwner {
     }
     const source = new AnswerSource({ ...start, owner: this, ended });
     this.#sources.add(source);
-    this.#timer ??= setInterval(() => this.#giveUp(), readerTimeoutMs / 4).unref();
+    this.#timer ??= setInterval(() => this.#disconnectIdleReaders(), readerTimeoutMs / 4).unref();
     return source;
   }
 
-  #giveUp(): void {
+  #disconnectIdleReaders(): void {
     const latest = performance.now() - this.#options.readerTimeoutMs;
     for (const source of this.#sources) if (source.offeredAt < latest) source.abandon();
   }

@@ -4,14 +4,14 @@ import type { BodyShare, ReserveBody } from "./body-memory.ts";
 export interface BodyBufferOptions {
   /** The largest body, in bytes. */
   readonly limit: number;
-  /** What the caller says of its length in bytes; `undefined` if it says nothing. */
+  /** The declared `Content-Length`; `undefined` if absent. */
   readonly declared: number | undefined;
   readonly reserve: ReserveBody;
   /** The body is dropped: nothing more may be added. */
   readonly dropped: () => void;
 }
 
-/** Bytes allocated at first. Doubled from there on. */
+/** Bytes allocated at first, then doubled as needed. */
 const FIRST_SIZE = 65_536;
 
 /**
@@ -55,11 +55,11 @@ export class BodyBuffer {
     return this.#bytes?.subarray(0, this.#size) ?? this.#only ?? new Uint8Array();
   }
 
-  /** Forgets what has arrived. Idempotent. */
+  /** Discards the received bytes. Idempotent. */
   release(): void {
     this.#share?.release();
     this.#only = undefined;
-    // Frees the memory now: the garbage collector would do so much later.
+    // Free the memory now: the garbage collector would do so much later.
     this.#bytes?.buffer.transfer(0);
     this.#bytes = undefined;
   }
@@ -76,7 +76,7 @@ export class BodyBuffer {
     this.#bytes?.set(chunk, at);
   }
 
-  /** At least what has arrived; no more than can arrive, unless the caller has declared a wrong length. */
+  /** The new capacity: at least the received bytes, and no more than can still arrive, unless the declared length is wrong. */
   #capacity(): number {
     const { limit, declared = limit } = this.#options;
     const doubled = Math.max(FIRST_SIZE, this.#size, 2 * (this.#bytes?.byteLength ?? 0));

@@ -9,16 +9,16 @@ export interface BodyMemoryLimits {
 
 /** The memory of one unfinished body. */
 export interface BodyShare {
-  /** Counts progress: so many bytes of the body have arrived, and so many are allocated for it. May drop slower bodies. */
+  /** Reports progress: the bytes that have arrived, and the bytes allocated for the body. May drop slower bodies. */
   update(received: number, allocated: number): void;
   /** The body is complete or abandoned. Idempotent. */
   release(): void;
 }
 
-/** Begins to count one body. `drop` is called at most once, if it must give up its memory; its share is released by then. */
+/** Starts to count one body. `drop` is called at most once, if the body must release its memory; its share is released by then. */
 export type ReserveBody = (drop: () => void) => BodyShare;
 
-/** Bytes that must arrive for a body to count as making progress: one byte a second is none. */
+/** Bytes that must arrive to count as progress: one byte per second is none. */
 const PROGRESS = 65_536;
 
 /** The unfinished bodies of one address, those that have made no progress for the longest time first. */
@@ -48,14 +48,14 @@ export class BodyMemory {
     return this.#bytes;
   }
 
-  /** Begins to count a body from this network address; of an unknown address, only in all. */
+  /** Starts to count a body of this network address; of an unknown address, only towards the total. */
   reserve(remote: string | undefined, drop: () => void): BodyShare {
     const share = new Share(this, this.#groupOf(remote), drop);
     this.touch(share);
     return share;
   }
 
-  /** Makes it the one that has made progress last. */
+  /** Marks it as the one with the most recent progress. */
   touch(share: Share): void {
     for (const shares of [this.#shares, share.group?.shares]) {
       shares?.delete(share);

@@ -10,11 +10,11 @@ function nested(levels: number, ending = "]".repeat(levels - 1)): Buffer {
 }
 
 describe("parseJson", () => {
-  it("refuses a large body that nests deeper than 1000 levels, and reads one that does not", () => {
-    expect(() => parseJson(nested(1001))).toThrow("The body nests deeper than 1000 levels");
+  it("refuses a large body with more than 1000 levels of nesting, and parses one with fewer", () => {
+    expect(() => parseJson(nested(1001))).toThrow("The body has more than 1000 levels of nesting");
     expect(parseJson(nested(1000))).toMatchObject({ text: '"[{\\' });
     const objects = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
-    expect(() => parseJson(Buffer.from(objects))).toThrow("The body nests deeper than 1000 levels");
+    expect(() => parseJson(Buffer.from(objects))).toThrow("The body has more than 1000 levels of nesting");
   });
 
   it("counts levels, not brackets", () => {

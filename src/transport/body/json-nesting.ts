@@ -1,4 +1,4 @@
-/** Bodies of at most this many bytes are parsed without a look at their nesting: even 65,536 opening brackets take only milliseconds. */
+/** Shorter bodies are parsed without checking their nesting: even 65,536 opening brackets take only milliseconds. */
 const SMALL = 65_536;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -9,14 +9,14 @@ const WITHOUT_CASE = 0xdf;
 const CLOSE_ARRAY = 0x5d;
 
 /**
- * Whether a large JSON text nests deeper than `levels`. `JSON.parse` takes 100 times as long for 10 MB of opening brackets as for 10 MB of text,
- * and cannot be interrupted. Texts of at most 64 KB are not looked at.
+ * True if a large JSON text has more than `levels` levels. `JSON.parse` takes 100 times as long for 10 MB of opening brackets as for 10 MB of
+ * text, and cannot be interrupted. Texts of at most 64 KB are not checked.
  */
 export function nestsDeeper(json: Buffer, levels: number): boolean {
   return json.byteLength > SMALL && hasBrackets(json, levels) && isDeep(json, levels);
 }
 
-/** Whether there are more opening brackets than `levels`, in strings or not: long texts and files seldom have them. */
+/** True if the text has more opening brackets than `levels`, also within strings: a cheap first check. */
 function hasBrackets(json: Buffer, levels: number): boolean {
   let left = levels;
   for (const bracket of [OPEN_ARRAY, OPEN_OBJECT]) {
@@ -46,7 +46,7 @@ function isDeep(json: Buffer, levels: number): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` is over. */
+/** The index after the string that begins at `start`. */
 function afterString(json: Buffer, start: number): number {
   const end = json.byteLength;
   let at = start;

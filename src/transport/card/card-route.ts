@@ -9,15 +9,15 @@ import { signCard } from "./sign-card.ts";
 
 const MAX_AGE_SECONDS = 300;
 
-/** A card as it is served: made, and signed, once per service and variant, and told apart by its hash. */
+/** A card as served: encoded and signed once per service and variant. */
 interface PublishedCard {
   readonly text: string;
   readonly etag: string;
-  /** When it was made, in whole seconds, as milliseconds since the epoch: for readers that go by time. */
+  /** The value of `Last-Modified`: milliseconds since 1970, in whole seconds. */
   readonly madeAt: number;
 }
 
-/** With the key it is signed with, where it is. */
+/** A card and the id of the key that signed it, if any. */
 interface Made {
   readonly kid: string | undefined;
   readonly card: Promise<PublishedCard>;
@@ -28,23 +28,23 @@ const PUBLISHED = new WeakMap<Service, Map<string, Made>>();
 /** How cards are signed. */
 export interface CardSigning {
   readonly signer: Signer;
-  /** Where the reader finds the keys. */
+  /** The URL of the published keys. */
   keysUrl(exchange: Exchange): string;
 }
 
-/** What the cards at one path have in common. */
+/** How the cards at one path are served. */
 export interface CardSource {
-  /** The shape for a reader that names this version, or none. */
+  /** The codec for a reader that requests this version, or none. */
   choose(requested: string | undefined): CardCodec;
-  /** Request headers besides the version's that a card depends on, as `Vary` lists them. */
+  /** Request headers besides `A2A-Version` that a card depends on, as in `Vary`. */
   readonly vary: string;
-  /** Not everybody may read them. */
+  /** Only some callers may read the cards. */
   readonly isPrivate: boolean;
   /** Absent: they are not signed. */
   readonly signing?: CardSigning | undefined;
 }
 
-/** The card in the shape the reader's version wants. */
+/** Serves the card in the format of the reader's version. */
 export async function serveCard(source: CardSource, service: Service, exchange: Exchange): Promise<FullReply> {
   const { choose, vary, isPrivate } = source;
   const card = await published(service, choose(requestedVersion(exchange)), { source, exchange });
@@ -58,7 +58,7 @@ export async function serveCard(source: CardSource, service: Service, exchange: 
   return jsonReply(200, card.text, headers);
 }
 
-/** Whether the reader has this very card. The time counts only where no tag is named. */
+/** True if the reader already has this card. `If-Modified-Since` counts only without `If-None-Match` (RFC 9110 §13.2.2). */
 function isKnown(exchange: Exchange, { etag, madeAt }: PublishedCard): boolean {
   const tags = exchange.header("if-none-match");
   if (tags !== undefined) return hasTag(tags, etag);
@@ -71,7 +71,7 @@ interface Reading {
   readonly exchange: Exchange;
 }
 
-/** A service is reached at one address, so that where its keys are found does not change either. */
+/** The cached card. A service has one address, so the URL of its keys does not change either. */
 function published(service: Service, codec: CardCodec, { source, exchange }: Reading): Promise<PublishedCard> {
   const variants = PUBLISHED.get(service) ?? new Map<string, Made>();
   PUBLISHED.set(service, variants);
@@ -83,7 +83,7 @@ function published(service: Service, codec: CardCodec, { source, exchange }: Rea
   const card = signing === undefined ? text : signCard(text, signing.signer, signing.keysUrl(exchange));
   const made = { kid, card: Promise.resolve(card).then(withTag) };
   variants.set(codec.variant, made);
-  // Who asks next tries again.
+  // The next request tries again.
   made.card.catch(() => variants.delete(codec.variant));
   return made.card;
 }

@@ -1,4 +1,4 @@
-/** Whether a reader has what it asks for already, by its `If-None-Match`. */
+/** True if an `If-None-Match` header contains this tag. */
 export function hasTag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(",").some((candidate) => {

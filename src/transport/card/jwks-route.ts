@@ -6,10 +6,10 @@ import { hasTag } from "./entity-tag.ts";
 
 export const JWKS_PATH = "/.well-known/jwks.json";
 
-/** Less than a key stays published after it was replaced; who meets a new one asks again anyway. */
+/** Shorter than the time for which a replaced key stays published. Verifiers fetch unknown keys again anyway. */
 const MAX_AGE_SECONDS = 300;
 
-/** The public keys that notifications and cards are signed with. Everybody may read them. */
+/** The public keys of the signatures of notifications and cards. Public. */
 export function jwksRoute(keys: SigningKeys, refuse: Refuse): Route {
   const read: Handler = (exchange) => {
     const body = JSON.stringify({ keys: keys.published() });

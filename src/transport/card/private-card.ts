@@ -13,11 +13,11 @@ import { type CardSource, serveCard } from "./card-route.ts";
 export interface CardReader {
   readonly exchange: Exchange;
   readonly environment: TransportEnvironment;
-  /** Tells of an error in the form that readers of cards know. */
+  /** Writes an error in the format that card readers expect. */
   readonly refuse: Refuse;
 }
 
-/** The card, for those who may call the agent. Caches keep it for the one who asked. */
+/** Serves the card to callers who may call the agent. Only the caller's own cache may keep it. */
 export async function servePrivateCard(source: CardSource, service: Service, reader: CardReader): Promise<FullReply> {
   const { exchange, environment, refuse } = reader;
   const record = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Exchange } from "../exchange.ts";
-import { createWhereabouts, type PublicUrlOptions, perBaseUrl } from "./public-url.ts";
+import { createAddressResolver, type PublicUrlOptions, perBaseUrl } from "./public-url.ts";
 
 const PROXY = "10.0.0.1";
 const STANDARD = "http://localhost:3000";
@@ -24,7 +24,7 @@ function arrival({ remote = PROXY, headers = {} }: Arrival): Exchange {
 const TRUSTING: PublicUrlOptions = { publicUrl: () => STANDARD, trustedProxies: ["10.0.0.0/8"] };
 
 function baseUrl(headers: Readonly<Record<string, string>>, options: Partial<PublicUrlOptions> = {}): string {
-  return createWhereabouts({ ...TRUSTING, ...options }).baseUrl(arrival({ headers }));
+  return createAddressResolver({ ...TRUSTING, ...options }).baseUrl(arrival({ headers }));
 }
 
 describe("The base URL", () => {
@@ -128,7 +128,7 @@ describe("The base URL", () => {
       forwarded: "host=evil.example",
     };
     for (const remote of ["203.0.113.9", undefined]) {
-      expect(createWhereabouts(TRUSTING).baseUrl({ ...arrival({ headers }), remote })).toBe(STANDARD);
+      expect(createAddressResolver(TRUSTING).baseUrl({ ...arrival({ headers }), remote })).toBe(STANDARD);
     }
     expect(baseUrl(headers, { trustedProxies: [] })).toBe(STANDARD);
     expect(baseUrl(headers, { trustedProxies: undefined })).toBe(STANDARD);
@@ -141,11 +141,11 @@ describe("The base URL", () => {
   });
 
   it("depends on headers only where it can", () => {
-    expect(createWhereabouts(TRUSTING).vary).toBe(
+    expect(createAddressResolver(TRUSTING).vary).toBe(
       "Forwarded, X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix",
     );
-    expect(createWhereabouts({ ...TRUSTING, publicUrl: "https://told.example" }).vary).toBe("");
-    expect(createWhereabouts({ publicUrl: () => STANDARD }).vary).toBe("");
+    expect(createAddressResolver({ ...TRUSTING, publicUrl: "https://told.example" }).vary).toBe("");
+    expect(createAddressResolver({ publicUrl: () => STANDARD }).vary).toBe("");
   });
 });
 
@@ -171,17 +171,17 @@ describe("The caller's address", () => {
     // One of the two is the caller's own invention, and nobody knows which.
     [{ forwarded: "for=203.0.113.9", "x-forwarded-for": "198.51.100.1" }, PROXY],
   ])("for %j is %s", (headers, expected) => {
-    expect(createWhereabouts(TRUSTING).remote(arrival({ headers }))).toBe(expected);
+    expect(createAddressResolver(TRUSTING).remote(arrival({ headers }))).toBe(expected);
     // The same where the public URL is known.
-    expect(createWhereabouts({ ...TRUSTING, publicUrl: "https://a.example" }).remote(arrival({ headers }))).toBe(
+    expect(createAddressResolver({ ...TRUSTING, publicUrl: "https://a.example" }).remote(arrival({ headers }))).toBe(
       expected,
     );
   });
 
   it("is the peer's, whatever it says, unless the peer is trusted", () => {
     const headers = { "x-forwarded-for": "198.51.100.1" };
-    expect(createWhereabouts(TRUSTING).remote(arrival({ headers, remote: "203.0.113.9" }))).toBe("203.0.113.9");
-    expect(createWhereabouts({ publicUrl: STANDARD }).remote(arrival({ headers }))).toBe(PROXY);
+    expect(createAddressResolver(TRUSTING).remote(arrival({ headers, remote: "203.0.113.9" }))).toBe("203.0.113.9");
+    expect(createAddressResolver({ publicUrl: STANDARD }).remote(arrival({ headers }))).toBe(PROXY);
   });
 });
 

@@ -4,24 +4,24 @@ import { clientOf, FORWARDED_HEADERS, type Forwarded, forwardedOf } from "../for
 import { trustedProxies } from "../trusted-proxies.ts";
 
 export interface PublicUrlOptions {
-  /** A string is where callers reach this server, whatever proxies say; a function gives where they do if none says anything. */
+  /** A string is the server's URL, whatever proxies report; a function returns the URL to use if no trusted proxy reports one. */
   readonly publicUrl: string | (() => string);
-  /** Proxies whose word counts, as {@link trustedProxies} reads them. */
+  /** Trusted proxies, in the syntax of {@link trustedProxies}. */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
-/** What is known of how a request came here. */
-export interface Whereabouts {
-  /** Where its caller reaches this server, without a slash at the end. */
+/** Finds the addresses of a request, behind trusted proxies as well. */
+export interface AddressResolver {
+  /** The URL under which the caller reaches this server, without a trailing slash. */
   baseUrl(exchange: Exchange): string;
-  /** The caller's own network address, where known. */
+  /** The caller's own network address, if known. */
   remote(exchange: Exchange): string | undefined;
-  /** The request headers `baseUrl` depends on, as `Vary` lists them; empty if on none. */
+  /** The request headers that `baseUrl` depends on, as in `Vary`; empty if none. */
   readonly vary: string;
 }
 
-/** Throws a `TypeError` for a list of proxies that makes no sense. */
-export function createWhereabouts({ publicUrl, trustedProxies: list = [] }: PublicUrlOptions): Whereabouts {
+/** Throws a `TypeError` for an invalid list of proxies. */
+export function createAddressResolver({ publicUrl, trustedProxies: list = [] }: PublicUrlOptions): AddressResolver {
   const isTrusted = trustedProxies(list);
   const standard = typeof publicUrl === "string" ? () => publicUrl : publicUrl;
   const trustsNobody = list.length === 0;
@@ -43,8 +43,8 @@ const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+){0,16}\/?$/;
 const MAX_PREFIX = 256;
 
 /**
- * The URL that proxies describe; `undefined` if any of it is not as it must be. `host` is the request's own `Host`, for
- * proxies that pass it on unchanged and say only the scheme.
+ * The URL that proxies report; `undefined` if any part of it is invalid. `host` is the request's own `Host`, for proxies that pass it on
+ * unchanged and report only the scheme.
  */
 export function baseUrlFrom(forwarded: Forwarded, host: string | undefined): string | undefined {
   const scheme = (forwarded.proto ?? "http").toLowerCase();
@@ -57,7 +57,7 @@ export function baseUrlFrom(forwarded: Forwarded, host: string | undefined): str
   if (port !== undefined && !isPort(port)) return undefined;
   const isTold = port !== undefined && !(ownPort === undefined && isMistaken(scheme, port));
   const url = URL.parse(`${scheme}://${name ?? `[${address}]`}${isTold ? `:${port}` : ""}`);
-  // The parser reads names such as 0x7f.1 as addresses: what is not meant literally is not believed.
+  // The URL parser reads names such as 0x7f.1 as addresses: accept only names that it leaves unchanged.
   if (url === null || (name !== undefined && url.hostname !== name.toLowerCase())) return undefined;
   return url.origin + prefix.replace(/\/$/, "");
 }
@@ -66,12 +66,12 @@ function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) < 65_536;
 }
 
-/** A proxy behind the one that ends TLS tells its own port, which is not the one that callers use. */
+/** Ignores the port of a proxy behind the one that terminates TLS: callers use another port. */
 function isMistaken(scheme: string, port: string): boolean {
   return (scheme === "https" && port === "80") || (scheme === "http" && port === "443");
 }
 
-/** What `make` gives for a base URL, kept for the last so many of them: proxies have few names, but callers may invent some. */
+/** Caches the result of `make` for recent base URLs. Bounded, because callers may invent host names. */
 export function perBaseUrl<T>(make: (baseUrl: string) => T, most = 100): (baseUrl: string) => T {
   const made = new Map<string, T>();
   return (baseUrl) => {

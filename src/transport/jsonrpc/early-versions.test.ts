@@ -177,7 +177,7 @@ describeFaces("A look at an agent's address", (open) => {
       expect(response.headers.get("allow")).toBe("POST, OPTIONS");
       const { error } = (await response.json()) as { readonly error: { readonly message: string } };
       expect(error.message).toBe(
-        `This path answers to POST, OPTIONS; the agent's card is at ${place}/.well-known/agent-card.json`,
+        `This path supports only POST, OPTIONS; the agent's card is at ${place}/.well-known/agent-card.json`,
       );
     }
   });

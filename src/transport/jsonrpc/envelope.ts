@@ -3,15 +3,15 @@ import type { TextEnvelope } from "../text/text-envelope.ts";
 
 const MAX_ID_LENGTH = 1024;
 
-/** A request as far as JSON-RPC defines it; `params` are the operation's business. */
+/** A JSON-RPC 2.0 request. `params` are not parsed. */
 export interface RpcRequest {
   readonly method: string;
   readonly params: unknown;
-  /** A request without id wants no answer, which no operation allows. */
+  /** A request without id is a notification, which no operation supports. */
   readonly hasId: boolean;
 }
 
-/** What wraps the answers to one request. `id` is the request's id as JSON. */
+/** Wraps the answers to one request. `id`: the request's id as JSON. */
 export class RpcEnvelope implements TextEnvelope {
   readonly #id: string;
 
@@ -28,10 +28,10 @@ export class RpcEnvelope implements TextEnvelope {
   }
 }
 
-/** For answers to requests whose id could not be read. */
+/** For requests whose id could not be read. */
 export const UNIDENTIFIED: RpcEnvelope = new RpcEnvelope("null");
 
-/** The envelope for answers, readable as soon as the request's id is, whatever else is wrong with it. */
+/** The envelope with the request's id, if that is valid, even if the rest of the request is not. */
 export function envelopeOf(body: unknown): RpcEnvelope {
   const id = idOf(body);
   return isRpcId(id) && id !== null ? new RpcEnvelope(JSON.stringify(id)) : UNIDENTIFIED;
@@ -49,7 +49,7 @@ export function decodeRpcRequest(body: unknown): RpcRequest {
   return { method, params, hasId: id !== undefined };
 }
 
-/** The method, readable whatever else is wrong with the request. */
+/** The method, even if the rest of the request is invalid. */
 export function methodOf(body: unknown): string | undefined {
   const method = isRecord(body) ? body["method"] : undefined;
   return typeof method === "string" && method !== "" ? method : undefined;
@@ -67,7 +67,7 @@ function idOf(body: unknown): unknown {
   return isRecord(body) ? body["id"] : undefined;
 }
 
-/** Integers beyond 2^53 are refused: they could not be echoed as they came. */
+/** Integers beyond 2^53 are refused, because they could not be returned exactly. */
 function isRpcId(id: unknown): id is string | number | null {
   if (typeof id === "string") return id.length <= MAX_ID_LENGTH;
   return id === null || (typeof id === "number" && Number.isSafeInteger(id));

@@ -2,11 +2,11 @@ import type { Socket } from "node:net";
 import { type PeerCertificate, TLSSocket } from "node:tls";
 import type { ClientCertificate } from "../../auth/verify/contract.ts";
 
-/** The certificate that a caller has shown, if the server asked for one and trusts who issued it. */
+/** The caller's certificate, if the server requested one and trusts its issuer. */
 export function clientCertificate(socket: Socket): ClientCertificate | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
   const certificate = socket.getPeerCertificate();
-  // Node gives an empty object where there is none.
+  // Node returns an empty object without a certificate.
   if (certificate.fingerprint256 === undefined) return undefined;
   const { subject, subjectaltname, fingerprint256: fingerprint } = certificate;
   return {
@@ -17,7 +17,7 @@ export function clientCertificate(socket: Socket): ClientCertificate | undefined
   };
 }
 
-/** As RFC 4514 writes it, but in the order of the certificate: what separates names is escaped within them. */
+/** The distinguished name in the syntax of RFC 4514, but in the order of the certificate. Separators within values are escaped. */
 export function distinguishedName(subject: PeerCertificate["subject"]): string {
   return Object.entries(subject)
     .flatMap(([type, value = []]) =>
@@ -33,7 +33,7 @@ function escaped(value: string): string {
     .replaceAll(/\p{Cc}/gu, (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
-/** Node writes a name that could be taken for several as a JSON string after its kind. */
+/** Node writes an ambiguous name as a JSON string after its kind. */
 export function alternativeNames(text: string): readonly string[] {
   const names = text.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
   return names.map((name) => {

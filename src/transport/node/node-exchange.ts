@@ -9,7 +9,7 @@ import { clientCertificate } from "./client-certificate.ts";
 import { parsedBody } from "./parsed-body.ts";
 import { requestFault } from "./request-fault.ts";
 
-/** A request of `node:http`. Makes what costs something, such as the signal, only when asked. */
+/** A request of `node:http`. Creates expensive objects, such as the signal, only on demand. */
 export class NodeExchange implements Exchange {
   readonly method: string;
   readonly target: string;
@@ -42,12 +42,12 @@ export class NodeExchange implements Exchange {
 
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
-    // Node drops all but the first of these, while a proxy in front may have looked at another: nobody is to be let in by the difference.
+    // Node keeps only the first of several, while a proxy in front may have checked another: pass all, so that they are refused.
     if (name === "authorization" && value !== undefined) return this.#request.headersDistinct[name]?.join(", ");
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  /** Whether the connection must be closed after the answer: what follows on it is the rest of this request, or may be. */
+  /** True if the connection must be closed after the answer, because unread bytes of this request may follow on it. */
   get isLast(): boolean {
     return this.#dropped || this.fault !== undefined;
   }
@@ -94,7 +94,7 @@ export class NodeExchange implements Exchange {
     });
   }
 
-  /** The connection or the answer is over. */
+  /** The connection was closed, or the answer was sent. */
   closed(answered: boolean): void {
     if (answered) return;
     this.#gone = true;
@@ -102,11 +102,11 @@ export class NodeExchange implements Exchange {
   }
 }
 
-/** Bytes. What is under way already must not break the connection, which the caller may go on to use. */
+/** The least bytes to discard: data already on its way must not break a connection that the caller may reuse. */
 const LEAST_DISCARDED = 65_536;
 
 /**
- * Lets a caller that sends too much finish, so that it reads the answer instead of a broken connection; but not for ever.
+ * Discards the rest of a body that is too large, so that the caller reads the answer instead of a broken connection; closes it after a bound.
  */
 function discard(request: IncomingMessage, limit: number): void {
   let left = Math.max(limit, LEAST_DISCARDED);

@@ -232,7 +232,9 @@ describe("A body that the host has parsed before", () => {
     const { engine, post } = await openBehind((body) => JSON.parse(body.toString()));
     const response = await post(`${"[".repeat(50_000)}${"]".repeat(50_000)}`);
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { code: -32700, message: "The body nests too deeply" } });
+    expect(await response.json()).toMatchObject({
+      error: { code: -32700, message: "The body has too many levels of nesting" },
+    });
     expect(engine.submissions).toHaveLength(0);
   });
 
@@ -269,7 +271,7 @@ describe("A body that is not to be had", () => {
     expect(await response.json()).toMatchObject({ id: null, error: { code: -32603, message: "Internal error" } });
     expect(
       JSON.stringify(errors, (_key, value: unknown) => (value instanceof Error ? value.message : value)),
-    ).toContain("mount this handler in front");
+    ).toContain("mount this handler before");
   });
 
   it("is not waited for when the caller was gone before it was asked for", async () => {

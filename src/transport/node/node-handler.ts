@@ -4,7 +4,7 @@ import { encodingOf } from "./encoding.ts";
 import { NodeExchange } from "./node-exchange.ts";
 import { StreamPump } from "./stream-pump.ts";
 
-/** The `node:http` face. */
+/** Serves exchanges over `node:http`. */
 export function createNodeHandler(
   handle: (exchange: Exchange) => Promise<Reply>,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -36,5 +36,5 @@ function write(reply: Reply, response: ServerResponse): void {
   else response.end(body);
 }
 
-/** A connection that breaks while being written to is told by its `close` event. */
+/** The `close` event reports a connection that breaks during a write. */
 function ignore(): void {}

@@ -1,27 +1,27 @@
 import type { IncomingMessage } from "node:http";
 import { A2AError } from "../../protocol/error.ts";
 
-/** A name, an IPv4 address or an IPv6 address in brackets, with or without a port. May be empty (RFC 9112, 3.2). */
+/** A name, an IPv4 address or an IPv6 address in brackets, with an optional port. May be empty (RFC 9112 §3.2). */
 const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /**
- * What is wrong with a request that Node accepts, although a proxy in front of it may understand it differently: such a request could reach
- * another host, or hide a second request. `undefined` if nothing is.
+ * The problem of a request that Node accepts although a proxy in front may parse it differently (request smuggling): such a request could
+ * reach another host, or hide a second request. `undefined` if the request is safe.
  */
 export function requestFault({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): A2AError | undefined {
-  // RFC 9112, 3.2: more than one Host, or one that is not valid, is answered with 400. Node keeps the first.
-  if (!HOST.test(headers.host ?? "")) return refusal("The Host header is not valid");
-  if (countHosts(rawHeaders) > 1) return refusal("There must be only one Host header");
+  // RFC 9112 §3.2: several or invalid Host headers are answered with 400. Node keeps the first.
+  if (!HOST.test(headers.host ?? "")) return refusal("The Host header is invalid");
+  if (countHosts(rawHeaders) > 1) return refusal("The request has more than one Host header");
   const transferEncoding = headers["transfer-encoding"];
   if (transferEncoding === undefined) return undefined;
-  // RFC 9112, 6.1: HTTP/1.0 does not define it, so that proxies may ignore it.
-  if (httpVersionMinor === 0) return refusal("This version of HTTP has no Transfer-Encoding: send a Content-Length");
+  // RFC 9112 §6.1: HTTP/1.0 does not define Transfer-Encoding, so proxies may ignore it.
+  if (httpVersionMinor === 0) return refusal("HTTP/1.0 has no Transfer-Encoding: send a Content-Length");
   return transferEncoding.toLowerCase() === "chunked"
     ? undefined
-    : refusal("The Transfer-Encoding must be chunked and nothing else");
+    : refusal("The only supported Transfer-Encoding is chunked");
 }
 
-/** Names and values take turns. */
+/** `rawHeaders` alternates names and values. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { type BodyData, COMMON_HEADERS, type PullSource, type StreamReply } from "../exchange.ts";
 import { encodingOf } from "./encoding.ts";
 
-/** Carries a source to a response, never pulling before the connection has taken what was pulled last. */
+/** Writes a source to a response. Pulls the next piece only after the connection has accepted the one before. */
 export class StreamPump {
   readonly #source: PullSource;
   readonly #response: ServerResponse;
@@ -39,7 +39,7 @@ export class StreamPump {
     }
   }
 
-  /** Whether the connection takes more at once; if not, its `drain` goes on. */
+  /** True if the connection accepts more now; otherwise its `drain` event continues. */
   #accepted(chunk: BodyData | undefined): boolean {
     if (this.#response.destroyed) return false;
     if (chunk === undefined) {

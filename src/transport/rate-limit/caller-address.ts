@@ -1,6 +1,6 @@
 /**
- * What counts as one caller by its network address. Of version 6 that is the network: whoever has one address of it has 2^64. An address of
- * version 4 is one, in whichever notation.
+ * The address by which a caller is counted. For IPv6 it is the /64 network, since a host usually has all 2^64 addresses of it. An IPv4 address
+ * is the same in every notation.
  */
 export function callerAddress(remote: string | undefined): string {
   if (remote === undefined) return "unknown";
@@ -10,7 +10,7 @@ export function callerAddress(remote: string | undefined): string {
   return address.includes(":") ? `${networkOf(address)}::/64` : address;
 }
 
-/** The first four groups, without the zeros that need not be written. */
+/** The first four groups, without leading zeros. */
 function networkOf(address: string): string {
   const [head = "", tail] = address.split("::");
   const before = groupsOf(head);

@@ -3,8 +3,8 @@ import type { Headers } from "../exchange.ts";
 import type { Allowance } from "./rate-limiter.ts";
 
 /**
- * What a caller is told of its limit, under the names that are common. `X-RateLimit-Reset` is a time in seconds since 1970, `RateLimit-Reset` a
- * number of seconds from now. `now` is in milliseconds since 1970.
+ * The rate-limit headers, in both common forms. `X-RateLimit-Reset` is a time in seconds since 1970, `RateLimit-Reset` a number of seconds
+ * from now. `now` is in milliseconds since 1970.
  */
 export function rateLimitHeaders({ limit, remaining, resetMs }: Allowance, now: number): Headers {
   return {
@@ -19,8 +19,12 @@ export function rateLimitHeaders({ limit, remaining, resetMs }: Allowance, now: 
 }
 
 export function rateLimited({ limit, retryMs }: Allowance): A2AError {
-  return new A2AError("rate-limited", `More than ${limit.requests} requests in ${limit.seconds} s; try again later`, {
-    retryAfter: Math.max(1, Math.ceil(retryMs / 1000)),
-    metadata: { limit: String(limit.requests), windowSeconds: String(limit.seconds) },
-  });
+  return new A2AError(
+    "rate-limited",
+    `More than ${limit.requests} requests in ${limit.seconds} s; try again after Retry-After`,
+    {
+      retryAfter: Math.max(1, Math.ceil(retryMs / 1000)),
+      metadata: { limit: String(limit.requests), windowSeconds: String(limit.seconds) },
+    },
+  );
 }

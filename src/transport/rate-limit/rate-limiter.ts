@@ -1,33 +1,33 @@
-/** So many requests in so many seconds; as many at once, if there were none for that long. */
+/** `requests` per `seconds`, as a token bucket: after `seconds` without requests, all may come at once. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
 }
 
-/** What one request was told. */
+/** The result of counting one request. */
 export interface Allowance {
   readonly allowed: boolean;
   readonly limit: RateLimit;
-  /** Requests that could follow at once. */
+  /** Further requests allowed now. */
   readonly remaining: number;
-  /** It is refused, and the one before it was not. */
+  /** This request is refused, and the one before it was not. */
   readonly isFirstRefusal: boolean;
   /** Milliseconds until the whole limit is free again. */
   readonly resetMs: number;
-  /** Milliseconds until the next request is allowed; 0 where one is now. */
+  /** Milliseconds until the next request is allowed; 0 if one is allowed now. */
   readonly retryMs: number;
 }
 
 export interface RateLimiterOptions {
   readonly limit: RateLimit;
-  /** Milliseconds, of a clock that does not depend on what time it is said to be. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** Callers remembered at a time; of more, those that were heard of longest ago are forgotten. Default 100,000. */
+  /** The most callers remembered; the least recent ones are forgotten first. Default 100,000. */
   readonly maxCallers?: number;
 }
 
 interface Bucket {
-  /** What has been used and not come back yet. One request is `window` of it, and `requests` come back each millisecond. */
+  /** The used part of the bucket. One request uses `window` units, and `requests` units return per millisecond. */
   used: number;
   at: number;
   /** The last request was refused. */
@@ -35,8 +35,8 @@ interface Bucket {
 }
 
 /**
- * A bucket of tokens per caller. Counts in whole numbers, so that exactly the allowed number pass, however requests fall. Refused requests
- * cost their caller nothing: it is let in again as soon as the limit allows.
+ * A token bucket per caller. Counts in whole numbers, so that exactly the allowed number of requests pass. Refused requests use no tokens:
+ * the caller may continue as soon as the limit allows.
  */
 export class RateLimiter {
   readonly #limit: RateLimit;
@@ -46,7 +46,7 @@ export class RateLimiter {
   readonly #capacity: number;
   readonly #buckets = new Map<string, Bucket>();
 
-  /** Throws a `TypeError` for a limit that makes no sense. */
+  /** Throws a `TypeError` for an invalid limit. */
   constructor({ limit, now = () => performance.now(), maxCallers = 100_000 }: RateLimiterOptions) {
     requireSense(limit);
     this.#limit = limit;
@@ -56,11 +56,11 @@ export class RateLimiter {
     this.#capacity = limit.requests * this.#window;
   }
 
-  /** Counts one request of this caller, if it is allowed. */
+  /** Counts one request of this caller if it is allowed. */
   take(caller: string): Allowance {
     const now = Math.floor(this.#now());
     const bucket = this.#bucketOf(caller, now);
-    // A clock that goes back gives nothing back.
+    // A clock that goes back returns no tokens.
     bucket.used = Math.max(0, bucket.used - Math.max(0, now - bucket.at) * this.#limit.requests);
     bucket.at = now;
     const allowed = bucket.used + this.#window <= this.#capacity;
@@ -80,7 +80,7 @@ export class RateLimiter {
 
   #bucketOf(caller: string, now: number): Bucket {
     const known = this.#buckets.get(caller);
-    // Moved to the end: the first one is the one heard of longest ago.
+    // Move the caller to the end: the first entry is the least recent.
     if (known !== undefined) this.#buckets.delete(caller);
     else if (this.#buckets.size >= this.#maxCallers) this.#forgetOldest();
     const bucket = known ?? { used: 0, at: now, refuses: false };
@@ -102,9 +102,9 @@ const MAX_SECONDS = 86_400;
 function requireSense({ requests, seconds }: RateLimit): void {
   const fits = (value: number, most: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= most;
   if (!fits(requests, MAX_REQUESTS)) {
-    throw new TypeError(`A rate limit needs 1 to ${MAX_REQUESTS} requests, not ${String(requests)}.`);
+    throw new TypeError(`A rate limit must have 1 to ${MAX_REQUESTS} requests, not ${String(requests)}.`);
   }
   if (!fits(seconds, MAX_SECONDS)) {
-    throw new TypeError(`A rate limit needs 1 to ${MAX_SECONDS} whole seconds, not ${String(seconds)}.`);
+    throw new TypeError(`A rate limit must have 1 to ${MAX_SECONDS} whole seconds, not ${String(seconds)}.`);
   }
 }

@@ -2,11 +2,11 @@ import type { Principal } from "../../protocol/principal.ts";
 import { callerAddress } from "./caller-address.ts";
 import { type Allowance, type RateLimit, RateLimiter } from "./rate-limiter.ts";
 
-/** How often callers may call. Both limits hold at once. */
+/** Rate limits. A request must be within both. */
 export interface RateLimitOptions {
-  /** For each caller that has said who it is; the others are told apart by their network address. */
+  /** Per authenticated caller; anonymous callers are distinguished by network address. */
   readonly principal?: RateLimit | undefined;
-  /** For each network address, before anything else is looked at: also for credentials that do not hold, and for cards. */
+  /** Per network address, checked first: also counts requests with invalid credentials, and requests for cards. */
   readonly address?: RateLimit | undefined;
 }
 
@@ -15,7 +15,7 @@ export class RequestLimits {
   readonly #principals: RateLimiter | undefined;
   readonly #addresses: RateLimiter | undefined;
 
-  /** Throws a `TypeError` for a limit that makes no sense. `now` is in milliseconds, by a clock that nobody sets. */
+  /** Throws a `TypeError` for an invalid limit. `now`: milliseconds of a monotonic clock. */
   constructor({ principal, address }: RateLimitOptions, now?: () => number) {
     const limiter = (limit: RateLimit | undefined): RateLimiter | undefined =>
       limit === undefined ? undefined : new RateLimiter({ limit, ...(now !== undefined && { now }) });
@@ -23,7 +23,7 @@ export class RequestLimits {
     this.#addresses = limiter(address);
   }
 
-  /** `undefined`: there is no such limit. */
+  /** `undefined`: no limit per address. */
   ofAddress(remote: string | undefined): Allowance | undefined {
     return this.#addresses?.take(callerAddress(remote));
   }
@@ -33,7 +33,7 @@ export class RequestLimits {
   }
 }
 
-/** Who counts as one caller: those whom nobody knows by their address, else one of them could use up what all of them have. */
+/** Identifies a caller for limits. Anonymous callers count by address, so that one of them cannot use up the limit of all. */
 export function callerKey({ id, anonymous }: Principal, remote: string | undefined): string {
   return anonymous ? `address ${callerAddress(remote)}` : `principal ${id}`;
 }

@@ -1,15 +1,15 @@
 const MAX_RANGES = 32;
 
-/** What a caller says of the types it reads and sends. */
+/** The media types that a caller accepts and sends. */
 export interface MediaTypeWishes {
   readonly accept: string | undefined;
-  /** What the request itself came as. */
+  /** The `Content-Type` of the request. */
   readonly contentType: string | undefined;
 }
 
 /**
- * The type to answer with, out of those offered, the usual one first: the one `Accept` names and likes best, else the one the
- * request came as, else the usual one. Wildcards express no preference, and nobody is refused for accepting none.
+ * The media type of the answer, one of `offered`: the one that `Accept` prefers, else the request's own, else the first. Wildcards express no
+ * preference, and a request that accepts none of them is not refused.
  */
 export function answerMediaType(offered: readonly [string, ...string[]], wishes: MediaTypeWishes): string {
   const { accept, contentType } = wishes;
@@ -19,7 +19,7 @@ export function answerMediaType(offered: readonly [string, ...string[]], wishes:
   return own ?? offered[0];
 }
 
-/** The offered type with the highest weight; of equals, the one named first. */
+/** The offered type with the highest weight; of equal ones, the first in `Accept`. */
 function preferred(offered: readonly string[], accept: string): string | undefined {
   let best: string | undefined;
   let bestWeight = 0;
@@ -34,14 +34,14 @@ function preferred(offered: readonly string[], accept: string): string | undefin
   return best;
 }
 
-/** The offered type that this names, its parameters aside. */
+/** The offered type with this name, ignoring parameters. */
 function known(offered: readonly string[], text: string): string | undefined {
   const end = text.indexOf(";");
   const name = (end === -1 ? text : text.slice(0, end)).trim().toLowerCase();
   return offered.find((type) => type === name);
 }
 
-/** From 0 to 1. What is no weight counts as none given. */
+/** The weight from 0 to 1; 1 if absent or invalid. */
 function weightOf(range: string): number {
   const [, weight] = /;\s*q=([01](?:\.\d{0,3})?)\s*(?:;|$)/i.exec(range) ?? [];
   return weight === undefined ? 1 : Math.min(Number(weight), 1);

@@ -1,26 +1,26 @@
 interface Node<T> {
   readonly literals: Map<string, Node<T>>;
-  /** Any one segment that ends so, by that ending with its colon. */
+  /** Any segment with this suffix; the key includes the colon. */
   readonly verbs: Map<string, Node<T>>;
-  /** Any one segment. */
+  /** Any segment. */
   any: Node<T> | undefined;
   value: T | undefined;
 }
 
-/** What a path leads to, and what stands in it for the pattern's names, as sent. */
+/** The value for a path, and the values of its parameters, still percent-encoded. */
 export interface PathMatch<T> {
   readonly value: T;
   readonly captured: readonly string[];
 }
 
 /**
- * Values by path patterns such as `/tasks/{id}:cancel`. A colon is allowed in a segment, so one that ends in a known verb is
- * never taken for a bare name: whoever has such an id sends its colon percent-encoded.
+ * Values by path patterns such as `/tasks/{id}:cancel`. Segments may contain a colon; a segment that ends in a known verb always matches the
+ * pattern with the verb, so a client must percent-encode the colon of such an id.
  */
 export class PathTree<T> {
   readonly #root: Node<T> = createNode();
 
-  /** What is kept for the pattern, made the first time. Names are only places: `/{a}` is `/{b}`. */
+  /** The value of a pattern, created by `make` the first time. The names of parameters do not matter: `/{a}` equals `/{b}`. */
   at(pattern: string, make: () => T): T {
     let node = this.#root;
     for (const segment of segmentsOf(pattern)) node = child(node, segment);
@@ -28,7 +28,7 @@ export class PathTree<T> {
     return node.value;
   }
 
-  /** Looks at the segments from this index on. An empty one matches nothing. */
+  /** Matches the segments from this index on. An empty segment matches nothing. */
   find(segments: readonly string[], from: number): PathMatch<T> | undefined {
     let node: Node<T> | undefined = this.#root;
     const captured: string[] = [];
@@ -80,7 +80,7 @@ function segmentsOf(pattern: string): readonly string[] {
   return pattern.split("/").slice(1);
 }
 
-/** The names a pattern has places for, in their order. */
+/** The names of a pattern's parameters, in order. */
 export function namesIn(pattern: string): readonly string[] {
   return segmentsOf(pattern).flatMap((segment) => (NAME.test(segment) ? [segment.slice(1, segment.indexOf("}"))] : []));
 }

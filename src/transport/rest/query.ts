@@ -1,9 +1,9 @@
 import { invalidField } from "../../protocol/error.ts";
 
-/** Longer than any parameter is called. */
+/** Characters of a parameter's name that an error repeats; no parameter has a longer name. */
 const MAX_NAME = 64;
 
-/** The query of a target. Throws where its percent-encoding is broken, naming the parameter: it would be read as something else. */
+/** Parses the query. Throws `invalid-params` with the parameter's name if its percent-encoding is invalid, which `URLSearchParams` would misread. */
 export function queryOf(target: string): URLSearchParams {
   const start = target.indexOf("?");
   if (start === -1) return new URLSearchParams();
@@ -19,7 +19,7 @@ function requireDecodable(pair: string): void {
   throw invalidField(isName ? name : "query", "is not validly percent-encoded");
 }
 
-/** `undefined` where it is not validly percent-encoded. */
+/** Decodes percent-encoding; `undefined` if it is invalid. */
 export function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -5,7 +5,7 @@ import { createRoute, type Handler, type NamedRoutes, type Route } from "../rout
 import { handleRest, restRefusal } from "./endpoint.ts";
 import { namesIn, PathTree } from "./path-tree.ts";
 
-/** The REST routes of every family. A path that leads nowhere is answered by the family whose paths begin as it does. */
+/** The REST routes of every family. An unknown path is answered by the family whose paths begin with the same segment. */
 export function createRestRoutes(endpoint: Endpoint): NamedRoutes {
   const plain = new PathTree<Route>();
   const tenanted = new PathTree<Route>();
@@ -27,9 +27,9 @@ export function createRestRoutes(endpoint: Endpoint): NamedRoutes {
 
 interface Place {
   readonly family: RestFamily;
-  /** All with the same path, the names in it apart. */
+  /** Routes with the same path, apart from the names of its parameters. */
   readonly routes: readonly RestRoute[];
-  /** Names captured before those of the path. */
+  /** Names of parameters before those of the path. */
   readonly leading: readonly string[];
 }
 

@@ -12,15 +12,15 @@ export interface EventStreamOptions {
   readonly stream: TaskStream;
   readonly codec: Codec;
   readonly envelope: TextEnvelope;
-  /** The reader wants frames to say in `event:` what they are, where the dialect has names for that. */
+  /** Frames have an `event:` line, if the dialect names its events. */
   readonly namesEvents?: boolean;
-  /** Counts a long opening while it is sent. Throws where there is no room for it. */
+  /** Sends a long opening, whose memory is counted. Throws `unavailable` if the longer answers hold too much memory. */
   readonly openAnswer: (opening: string | AsyncGenerator<string>) => PullSource<string>;
   /** Called once, when nothing more will be sent; with an error if the stream failed. */
   readonly ended: (source: EventStream, error: A2AError | undefined) => void;
 }
 
-/** Characters per piece, about; one event may be longer. */
+/** Approximate characters per piece; a single event may be longer. */
 const CHUNK_LENGTH = 65_536;
 const HEARTBEAT = ": \n\n";
 /** Asks the reader to reconnect after 1 s. */
@@ -32,8 +32,8 @@ export function errorFrame(text: string): string {
 }
 
 /**
- * A task's stream as Server-Sent Events. It holds one batch at most and asks for the next only when its reader has taken
- * that: a slow reader costs a cursor, not a queue. Thousands may sit idle, so it keeps few objects.
+ * A task's stream as Server-Sent Events. It holds at most one batch and reads the next only when its reader has taken all of it: a slow
+ * reader costs a cursor, not a queue. Thousands of streams may be idle, so each keeps few objects.
  */
 export class EventStream implements PullSource<string>, OpenStream {
   readonly #events: StreamEvents | undefined;
@@ -42,9 +42,9 @@ export class EventStream implements PullSource<string>, OpenStream {
   readonly #envelope: TextEnvelope;
   readonly #namesEvents: boolean;
   readonly #ended: EventStreamOptions["ended"];
-  /** Text that goes out before anything else. */
+  /** Text to be sent before the batch. */
   #ready: string | undefined;
-  /** The opening, where it is long: goes out before `#ready`. */
+  /** A long opening, sent before `#ready`. */
   #opening: PullSource<string> | undefined;
   #batch: StreamBatch | undefined;
   #sent = 0;
@@ -107,12 +107,12 @@ export class EventStream implements PullSource<string>, OpenStream {
     this.#deliver();
   }
 
-  /** Ends it from this side: the reader is told to come back. What was read already still goes out. */
+  /** Ends the stream and asks the reader to reconnect. Events that were already read are still sent. */
   shutdown(): void {
     this.#events?.close();
   }
 
-  /** Lets an idle reader know that the connection lives. */
+  /** Sends a comment to an idle reader, so that the connection is not closed as inactive. */
   heartbeat(): void {
     const reader = this.#reader;
     if (reader === undefined) return;
@@ -154,11 +154,11 @@ export class EventStream implements PullSource<string>, OpenStream {
     if (reader === undefined) return;
     this.#reader = undefined;
     const chunk = this.pull();
-    // A promise here would mean that there was nothing to deliver.
+    // A promise would mean that nothing is ready.
     reader(chunk instanceof Promise ? undefined : chunk);
   }
 
-  /** The next frames of the batch, up to about one chunk. */
+  /** The next frames of the batch, about one piece. */
   #frames(batch: StreamBatch): string {
     const { entries } = batch;
     const place = this.#place;
@@ -189,7 +189,7 @@ export class EventStream implements PullSource<string>, OpenStream {
   }
 }
 
-/** What all events of a stream have in common; `undefined` for a stream of one message. */
+/** The properties that all events of a stream share; `undefined` for a stream of one message. */
 function placeOf({ opening, artifacts: known }: TaskStream, { policy }: Codec): EventPlace | undefined {
   if (opening.kind !== "task") return undefined;
   const { id, contextId, dialect, artifacts = known, large } = opening.task;

@@ -12,7 +12,7 @@ export interface OpeningOptions {
   readonly place: EventPlace | undefined;
 }
 
-/** What a stream begins with, in pieces where the task is large. Only the last frame has an id: whoever lost the connection before it has seen nothing yet. */
+/** The first frames of a stream, in pieces if the task is large. Only the last frame has an id: a reader that lost the connection before it must start again. */
 export function openingFrames(
   { opening, events }: TaskStream,
   options: OpeningOptions,
@@ -49,8 +49,8 @@ interface LargeOpening extends OpeningOptions {
 }
 
 /**
- * For versions that have no word for a whole task: the frames of the task without its artifacts, and of each artifact as many frames as
- * it has pieces. Where nothing follows, the status comes last, as it does when all fits into one text.
+ * For versions that cannot send a whole task in a stream: the frames of the task without its artifacts, and one frame for each piece of each
+ * artifact. If the stream ends with the opening, the status comes last.
  */
 async function* largeFrames(task: StoredTask, large: LargeArtifacts, options: LargeOpening): AsyncGenerator<string> {
   const { codec, start } = options;

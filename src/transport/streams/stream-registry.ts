@@ -14,17 +14,17 @@ export interface StreamRegistryOptions {
   readonly maxStreamsPerCaller: number;
 }
 
-/** The right to have one stream open. */
+/** The permission to open one stream, counted until released. */
 export interface StreamPlace {
   /** Idempotent. */
   release(): void;
 }
 
-/** Every open stream of a handler: counts them, keeps them alive with one timer, and can end them all. */
+/** All open streams of a handler: limits their number, sends heartbeats with one timer, and can end them all. */
 export class StreamRegistry {
   readonly #streams = new Set<OpenStream>();
   readonly #options: StreamRegistryOptions;
-  /** Places taken, of which some have no stream yet. */
+  /** Admitted streams, including those that are not open yet. */
   #places = 0;
   readonly #placesOf = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
@@ -39,17 +39,17 @@ export class StreamRegistry {
   }
 
   /**
-   * Takes a place for a stream of this caller, before any work is done for it: those who come at the same time must not all find
-   * room. Throws what the caller is to be told where there is none.
+   * Admits a stream of this caller, before any work is done for it, so that simultaneous requests cannot exceed the limits. Throws
+   * `resource-exhausted` at a limit, and `unavailable` while the server shuts down.
    */
   admit(caller: string): StreamPlace {
     if (this.#closed) throw new A2AError("unavailable", "The server is shutting down", { retryAfter: 1 });
     const { maxStreams, maxStreamsPerCaller } = this.#options;
     if (this.#places >= maxStreams) {
-      throw new A2AError("resource-exhausted", "Too many streams are open", { retryAfter: 1 });
+      throw new A2AError("resource-exhausted", "Too many streams are open; try again in 1 s", { retryAfter: 1 });
     }
     if ((this.#placesOf.get(caller) ?? 0) >= maxStreamsPerCaller) {
-      throw new A2AError("resource-exhausted", `One caller may have ${maxStreamsPerCaller} streams open`, {
+      throw new A2AError("resource-exhausted", `The caller has ${maxStreamsPerCaller} open streams, the most allowed`, {
         retryAfter: 1,
       });
     }
@@ -76,7 +76,7 @@ export class StreamRegistry {
     this.#timer = undefined;
   }
 
-  /** Ends all streams, telling their readers to come back, and admits no more. */
+  /** Ends all streams, asks their readers to reconnect, and admits no more. */
   close(): void {
     this.#closed = true;
     for (const stream of this.#streams) stream.shutdown();

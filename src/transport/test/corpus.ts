@@ -1,22 +1,22 @@
 import { expect } from "vitest";
 import type { Loose, Site } from "./faces.ts";
 
-/** One request that is not as it should be, and the answer it must get: its status, its reason and the field at fault. */
+/** One invalid request, and the expected answer: its status, its reason and the wrong field. */
 export interface Row {
   readonly name: string;
   /** Method and path, such as `GET /tasks`. */
   readonly line: string;
-  /** What is neither text nor bytes is sent as its JSON. */
+  /** A value that is neither text nor bytes is sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Such as `400 INVALID_PARAMS message.parts[0]`. */
   readonly answer: string;
 }
 
-/** Puts an answer into one line; one that does not have the form of its version says so there. */
+/** Summarizes an answer in one line, which also says if the answer does not have the format of its version. */
 export type Reader = (response: Response) => Promise<string>;
 
-/** Sends every row and compares all answers at once, so that what differs is seen together. Nothing of it may have run. */
+/** Sends every row and compares all answers at once, so that a failure shows all differences. No task may have been started. */
 export async function expectAnswers(site: Site, rows: readonly Row[], read: Reader): Promise<void> {
   const answers: string[] = [];
   for (const row of rows) answers.push(`${titleOf(row)} → ${await read(await send(site, row))}`);
@@ -32,7 +32,7 @@ export function send(site: Site, { line, body, headers }: Pick<Row, "line" | "bo
   return site.request(path, {
     method,
     headers: { "content-type": "application/json", ...headers },
-    // Made by the tests themselves: bytes that are not shared.
+    // Safe: the tests create the bytes, which are not shared.
     body: isRaw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body),
   });
 }
@@ -41,7 +41,7 @@ function titleOf({ name, line }: Row): string {
   return `${line.slice(0, 120)}: ${name}`;
 }
 
-/** What a value looks like, for the name of a row. */
+/** A short description of a value for the name of a row. */
 export function sketch(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > 160 ? `${text.slice(0, 100)}… (${text.length} characters)` : text;
@@ -65,12 +65,12 @@ export const latestRest: Reader = async (response) => {
 /** Reads errors of REST 0.3, in either style. */
 export const earlierRest: Reader = async (response) => {
   const { error, ...body }: Loose = await response.json();
-  // The error is there twice: bare, and as `error`.
+  // The answer contains the error twice: bare, and as `error`.
   const isInForm = isEarlierError(body, response) && JSON.stringify(error) === JSON.stringify(body);
   return lineOf(response, isInForm, [body?.data?.reason, body?.data?.violations?.[0].field]);
 };
 
-/** Reads errors of JSON-RPC 0.3; the answer's id is told where it is not 1. */
+/** Reads errors of JSON-RPC 0.3; includes the id if it is not 1. */
 export const earlierRpc: Reader = async (response) => {
   const { jsonrpc, id, error }: Loose = await response.json();
   const isInForm = jsonrpc === "2.0" && isEarlierError(error, response);

@@ -5,19 +5,19 @@ import { type Agent, type AgentDefinition, agent } from "../../engine/agent/agen
 import { ScriptedEngine } from "../../server/test/scripted-engine.ts";
 import { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from "../http-handler.ts";
 
-/** A server under test, reached through one of the two faces. */
+/** A server under test, called through `fetch` or through a socket. */
 export interface Site {
   readonly engine: ScriptedEngine;
   readonly handler: HttpHandler;
   readonly url: string;
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** Posts a JSON-RPC call, by default as version 1.0, and gives the answer's JSON. */
+  /** Posts a JSON-RPC call, by default of version 1.0, and returns the JSON of the answer. */
   call(method: string, params?: unknown, headers?: Record<string, string>): Promise<RpcAnswer>;
-  /** Posts a JSON-RPC call and gives the raw response. */
+  /** Posts a JSON-RPC call and returns the raw response. */
   post(method: string, params?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Sends a REST request such as `GET /tasks`, its body as `application/json` unless the headers say otherwise. */
   rest(line: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Sends a REST request and gives the answer's JSON. */
+  /** Sends a REST request and returns the JSON of the answer. */
   ask(line: string, body?: unknown, headers?: Record<string, string>): Promise<Loose>;
 }
 

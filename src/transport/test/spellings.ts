@@ -1,6 +1,6 @@
-/** How one dialect spells a message, where dialects differ; wrong values go in unchecked. */
+/** How one dialect writes a message, where dialects differ. Invalid values are passed through. */
 export interface Spelling {
-  /** What a good message has besides its parts. */
+  /** The members of a valid message besides its parts. */
   readonly base: Readonly<Record<string, unknown>>;
   /** The member that holds the parts. */
   readonly parts: "parts" | "content";
@@ -8,21 +8,21 @@ export interface Spelling {
   bytes(value: unknown): object;
   uri(value: unknown): object;
   data(value: unknown): object;
-  /** A part that is good but for this as its media type, or as its file's name. */
+  /** A part that is valid except for this media type or file name. */
   mediaType(value: unknown): object;
   filename(value: unknown): object;
   /** A part with two contents. */
   readonly twice: readonly object[];
-  /** What errors call the contents of a part. */
+  /** The field that errors report for the contents of a part. */
   readonly at: Readonly<Record<"text" | "bytes" | "uri" | "data" | "mediaType" | "filename", string>>;
-  /** Where the blame is put for a text that is null and for an empty URI. */
+  /** The fields that errors report for a null text and for an empty URI. */
   readonly nullText: string;
   readonly emptyUri: string;
   readonly wrongRoles: readonly unknown[];
   /** Members of a send's configuration. */
   readonly push: string;
   readonly wait: string;
-  /** What a push configuration needs of its authentication. */
+  /** A valid `authentication` of a push configuration. */
   readonly scheme: "scheme" | "schemes";
 }
 
@@ -51,7 +51,7 @@ export const LATEST: Spelling = {
   scheme: "scheme",
 };
 
-/** 0.3 where objects name their kind: JSON-RPC, and REST in that style. */
+/** 0.3 with a `kind` in every object: JSON-RPC, and REST in that style. */
 export const KINDS: Spelling = {
   base: { kind: "message", messageId: "m", role: "user" },
   parts: "parts",
@@ -83,7 +83,7 @@ export const KINDS: Spelling = {
   scheme: "schemes",
 };
 
-/** 0.3 over REST as its protobuf definition spells it. */
+/** 0.3 over REST, as its protobuf definition writes it. */
 export const PROTO: Spelling = {
   base: { messageId: "m", role: "ROLE_USER" },
   parts: "content",

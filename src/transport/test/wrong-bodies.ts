@@ -1,4 +1,4 @@
-/** Bodies that are no JSON at all. */
+/** Bodies that are not JSON. */
 export const NO_JSON: readonly (readonly [name: string, body: string | Uint8Array<ArrayBuffer>])[] = [
   ["white space", "  \n"],
   ["a truncated object", '{"message":{"messageId":"m"'],
@@ -27,7 +27,7 @@ export const NO_JSON: readonly (readonly [name: string, body: string | Uint8Arra
   ["ten thousand braces, left open", '{"a":'.repeat(10_000)],
 ];
 
-/** JSON that is no object. */
+/** JSON that is not an object. */
 export const NO_OBJECT: readonly (readonly [name: string, body: string])[] = [
   ["a number", "42"],
   ["a string", '"hello"'],
@@ -37,7 +37,7 @@ export const NO_OBJECT: readonly (readonly [name: string, body: string])[] = [
   ["ten thousand nested arrays", "[".repeat(10_000) + "]".repeat(10_000)],
 ];
 
-/** Types under which no body is read. */
+/** Content types that are refused. */
 export const WRONG_TYPES: readonly string[] = [
   "text/plain",
   "application/x-www-form-urlencoded",

@@ -1,6 +1,6 @@
 import type { Spelling } from "./spellings.ts";
 
-/** The parameters of a send that must be refused, and the path of what is wrong with them. */
+/** Invalid parameters of a send, and the path of the wrong field. */
 export type WrongSend = readonly [params: unknown, field: string];
 
 export function deep(levels: number): unknown {
@@ -9,12 +9,12 @@ export function deep(levels: number): unknown {
   return value;
 }
 
-/** A good message but for an id that nearly fills the body. */
+/** A message that is valid except for an id that nearly fills the body. */
 export function hugeId({ base, parts, text }: Spelling): object {
   return { message: { ...base, [parts]: [text("x")], messageId: "x".repeat(9_900_000) } };
 }
 
-/** Whatever can be wrong with a send, in this spelling. */
+/** All invalid sends in this dialect. */
 export function wrongSends(spelling: Spelling): readonly WrongSend[] {
   return [
     ...wrongMessages(spelling),
@@ -85,7 +85,7 @@ function wrongMessages({ base, parts, text, data, at, wrongRoles }: Spelling): r
   ];
 }
 
-/** Single parts, and what is wrong with them from there on. */
+/** Invalid parts, and the path of the wrong field within the part. */
 function wrongParts(spelling: Spelling): readonly (readonly [part: unknown, field: string])[] {
   const { text, bytes, uri, data, at } = spelling;
   return [

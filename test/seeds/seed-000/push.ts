@@ -128,7 +128,7 @@ it(
     await until(async () => (await stage.server.deadLetters()).length === 1);
     expect(resultOf(await post(stage.url, getHook("task-1")), 2)).toMatchObject({ pushNotificationConfig: null });
     expect(inbox.received).toHaveLength(4);
-    expect(warnings).toEqual(["A webhook was given up"]);
+    expect(warnings).toEqual(["A webhook delivery failed for good"]);
     expect(at(await getTask(stage.url, "task-1"), "status.state")).toBe("completed");
   },
 );

@@ -2,11 +2,11 @@ import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 
 export const ISSUER = "https://issuer.example";
 export const AUDIENCE = "agents";
-/** When tests take place, in ms. */
+/** The time of the tests, in milliseconds since 1970. */
 export const NOW = 1_800_000_000_000;
 const SECONDS = NOW / 1000;
 
-/** Somebody who issues tokens. */
+/** A token issuer. */
 export interface Issuer {
   readonly publicKey: JWK;
   readonly privateKey: CryptoKey;
@@ -32,13 +32,13 @@ type CryptoKey = Awaited<ReturnType<typeof generateKeyPair>>["privateKey"];
 
 export interface Web {
   readonly fetch: typeof fetch;
-  /** What was asked for, in order. */
+  /** The fetched URLs, in order. */
   readonly asked: string[];
-  /** By address; a function for what changes or fails. */
+  /** Documents by URL; a function for a document that changes or fails. */
   readonly pages: Map<string, unknown>;
 }
 
-/** A web of a few JSON documents. */
+/** A `fetch` that serves a few JSON documents. */
 export function createWeb(pages: Readonly<Record<string, unknown>>): Web {
   const web: Web = {
     asked: [],

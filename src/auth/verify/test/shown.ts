@@ -6,7 +6,7 @@ export interface Shown {
   readonly certificate?: ClientCertificate;
 }
 
-/** A request that shows this. */
+/** A request with these credentials. */
 export function showing({ headers = {}, url = "/", certificate }: Shown): CredentialSource {
   return { method: "POST", url, headers: new Headers(headers), certificate };
 }

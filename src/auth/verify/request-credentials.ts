@@ -1,22 +1,22 @@
 import { A2AError } from "../../protocol/error.ts";
 import type { CredentialSource } from "./contract.ts";
 
-/** Longer than any credentials that are meant seriously, in characters. What is longer is not even looked at. */
+/** The most characters of credentials; longer ones are refused unread. */
 const MAX_CREDENTIALS = 16_384;
 
-/** The one answer to credentials that do not hold, whatever is wrong with them. */
+/** The error for all invalid credentials. It does not say what is wrong, which would help guessing. */
 export function badCredentials(cause?: unknown): A2AError {
-  return new A2AError("unauthenticated", "The credentials do not hold", { cause });
+  return new A2AError("unauthenticated", "Invalid credentials", { cause });
 }
 
-/** For credentials that may be good, when that cannot be found out. */
+/** The error for credentials that cannot be verified now, for example because the issuer is unreachable. */
 export function cannotVerify(cause?: unknown): A2AError {
   return new A2AError("unavailable", "Credentials cannot be verified now", { cause });
 }
 
 /**
- * What follows the name of an HTTP scheme in `Authorization`; `undefined` where the request shows another scheme or none. Two headers of
- * that name arrive joined by a comma, which no scheme here allows: they do not hold.
+ * The credentials of one HTTP scheme in `Authorization`; `undefined` if the request has another scheme or none. Two headers of that name
+ * arrive joined by a comma, which no scheme here allows: they are invalid.
  */
 export function shownByScheme({ headers }: CredentialSource, scheme: string): string | undefined {
   const header = headers.get("authorization");
@@ -34,7 +34,7 @@ export interface KeyPlace {
   readonly name: string;
 }
 
-/** The value of a header, a query parameter or a cookie; `undefined` where it is not there. One that is there twice does not hold. */
+/** The value of a header, a query parameter or a cookie; `undefined` if absent. A value that occurs twice is invalid. */
 export function shownAt(request: CredentialSource, place: KeyPlace): string | undefined {
   const values = valuesAt(request, place);
   const [value] = values;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { agent, type CardDefinition } from "../engine/agent/agent.ts";
 import type { DeclaredCard } from "../engine/agent/card-types.ts";
-import { unwiredDeclarations, type Wiring } from "./unwired.ts";
+import { type ServerFeatures, unsupportedDeclarations } from "./unsupported-declarations.ts";
 
-const WIRING: Wiring = {
+const WIRING: ServerFeatures = {
   interfaces: [
     { binding: "JSONRPC", protocolVersion: "2.0" },
     { binding: "JSONRPC", protocolVersion: "1.5" },
@@ -17,17 +17,21 @@ function declare(card: DeclaredCard, definition: Partial<CardDefinition> = {}) {
   return agent({ card: { name: "A", description: "A", version: "1", ...card }, run, ...definition });
 }
 
-function problems(card: DeclaredCard, wiring: Partial<Wiring> = {}, definition: Partial<CardDefinition> = {}) {
-  const found = unwiredDeclarations(declare(card, definition), { ...WIRING, ...wiring });
+function problems(
+  card: DeclaredCard,
+  features: Partial<ServerFeatures> = {},
+  definition: Partial<CardDefinition> = {},
+) {
+  const found = unsupportedDeclarations(declare(card, definition), { ...WIRING, ...features });
   return found.map(({ field, problem }) => `${field}: ${problem}`);
 }
 
 const skill = { id: "s", name: "S", description: "S.", tags: ["s"] };
 const securitySchemes = { key: { type: "apiKey", in: "header", name: "X-Key" } };
 
-describe("A card that keeps to what is wired", () => {
+describe("A card with supported declarations", () => {
   it.each<[string, DeclaredCard]>([
-    ["says little", {}],
+    ["declares nothing optional", {}],
     ["streams", { capabilities: { streaming: true, pushNotifications: false, stateTransitionHistory: true } }],
     ["has no extended card", { supportsAuthenticatedExtendedCard: false, capabilities: { extendedAgentCard: false } }],
     [
@@ -47,7 +51,7 @@ describe("A card that keeps to what is wired", () => {
     expect(problems(card)).toEqual([]);
   });
 
-  it("may declare security and an extended card where callers are told apart", () => {
+  it("may declare security and an extended card if callers are authenticated", () => {
     const card = { securitySchemes, security: [{ key: [] }], supportsAuthenticatedExtendedCard: true };
     expect(problems(card, { authenticates: true }, { extendedCard: { description: "More." } })).toEqual([]);
   });
@@ -56,60 +60,60 @@ describe("A card that keeps to what is wired", () => {
 describe("A card that requires security", () => {
   const schemes = { key: { type: "apiKey", in: "header", name: "X-Key" } } as const;
 
-  it("may name schemes that the server has, without declaring them", () => {
+  it("may use the server's schemes without declaring them", () => {
     const card = { security: [{ key: [] }], skills: [{ ...skill, security: [{ key: ["a"] }] }] };
     expect(problems(card, { authenticates: true, schemes })).toEqual([]);
   });
 
-  it.each<[string, DeclaredCard, Partial<Wiring>, RegExp]>([
+  it.each<[string, DeclaredCard, Partial<ServerFeatures>, RegExp]>([
     [
       "a scheme that the server lacks",
       { security: [{ token: [] }] },
       { schemes },
-      /^security: there is no scheme token/,
+      /^security: the scheme token does not exist/,
     ],
     [
       "a scheme that nobody declares",
       { security: [{ key: [] }] },
       {},
-      /^security: there is no scheme key; there is none/,
+      /^security: the scheme key does not exist; known schemes: none/,
     ],
     [
       "a skill's scheme that the server lacks",
       { skills: [{ ...skill, security: [{ token: [] }] }] },
       { schemes },
-      /^skills\[0\]\.security: there is no scheme token; there is key/,
+      /^skills\[0\]\.security: the scheme token does not exist; known schemes: key/,
     ],
     [
       "a scheme that the server has otherwise",
       { securitySchemes: { key: { type: "apiKey", in: "query", name: "k" } } },
       { schemes },
-      /^securitySchemes\.key: the server has another scheme/,
+      /^securitySchemes\.key: the server has a different scheme/,
     ],
-  ])("is refused for %s", (...[, card, wiring, problem]) => {
-    expect(problems(card, { authenticates: true, ...wiring })).toEqual([expect.stringMatching(problem)]);
+  ])("is refused for %s", (...[, card, features, problem]) => {
+    expect(problems(card, { authenticates: true, ...features })).toEqual([expect.stringMatching(problem)]);
   });
 });
 
-describe("A card that promises what is not wired", () => {
+describe("A card with unsupported declarations", () => {
   it.each<[DeclaredCard, string, RegExp]>([
     [{ capabilities: { extendedAgentCard: true } }, "capabilities.extendedAgentCard", /Declare one as `extendedCard`/],
     [{ supportsAuthenticatedExtendedCard: true }, "capabilities.extendedAgentCard", /supportsAuthenticatedExtended/],
     [{ supportsExtendedAgentCard: true }, "capabilities.extendedAgentCard", /Declare one/],
-    [{ securitySchemes }, "securitySchemes", /Give the server `security` or `authenticate`/],
-    [{ signatures: [{ protected: "a", signature: "b" }] }, "signatures", /Take them out/],
+    [{ securitySchemes }, "securitySchemes", /Configure `security` or `authenticate`/],
+    [{ signatures: [{ protected: "a", signature: "b" }] }, "signatures", /Remove them/],
     [
       { supportedInterfaces: [{ protocolBinding: "GRPC", protocolVersion: "2.0" }] },
       "supportedInterfaces[0]",
-      /GRPC is not served here; what is: JSONRPC, HTTP\+JSON/,
+      /does not support the binding GRPC, only JSONRPC, HTTP\+JSON/,
     ],
     [
       { supportedInterfaces: [{ protocolBinding: "HTTP+JSON", protocolVersion: "1.5" }] },
       "supportedInterfaces[0]",
-      /version 1\.5 over HTTP\+JSON is not spoken here; what is: 2\.0/,
+      /does not support version 1\.5 over HTTP\+JSON, only 2\.0/,
     ],
-    [{ supportedInterfaces: ["x"] as never }, "supportedInterfaces[0]", /nothing is not served/],
-    [{ preferredTransport: "GRPC" }, "preferredTransport", /GRPC is not served/],
+    [{ supportedInterfaces: ["x"] as never }, "supportedInterfaces[0]", /the binding nothing/],
+    [{ preferredTransport: "GRPC" }, "preferredTransport", /the binding GRPC/],
     [{ protocolVersion: "0.1" }, "protocolVersion", /version 0\.1 over JSONRPC/],
     [{ protocolVersion: "new" }, "protocolVersion", /version new/],
     [{ additionalInterfaces: [{ url: "x", transport: "GRPC" }] }, "additionalInterfaces[0]", /GRPC/],
@@ -118,7 +122,7 @@ describe("A card that promises what is not wired", () => {
     expect(problems(card)[0]).toContain(`${field}: `);
   });
 
-  it("is told everything at once", () => {
+  it("gets all problems at once", () => {
     const secured = {
       securitySchemes,
       security: [{ key: [] }],
@@ -132,7 +136,7 @@ describe("A card that promises what is not wired", () => {
     ]);
   });
 
-  it("may promise notifications where the server sends them", () => {
+  it("may announce push notifications if the server sends them", () => {
     const capabilities = { pushNotifications: true };
     expect(problems({ capabilities }, { pushes: true })).toEqual([]);
     expect(problems({ capabilities }, { pushes: false })).toEqual([
@@ -140,9 +144,9 @@ describe("A card that promises what is not wired", () => {
     ]);
   });
 
-  it("may be mended by its definition", () => {
+  it("may be corrected by the agent's definition", () => {
     const capabilities = { pushNotifications: true, streaming: true };
-    const mended = { capabilities: { pushNotifications: false } };
-    expect(problems({ capabilities }, { pushes: false }, mended)).toEqual([]);
+    const corrected = { capabilities: { pushNotifications: false } };
+    expect(problems({ capabilities }, { pushes: false }, corrected)).toEqual([]);
   });
 });
