@@ -119,13 +119,13 @@ describe("the help of serve", () => {
     const groups = stdout.split(/^(?=\S.*:$)/m).filter((group) => /^ {2}-/m.test(group));
     expect(groups.map((group) => group.slice(0, group.indexOf("\n")))).toEqual([
       "Options:",
-      "Where it listens:",
-      "What it keeps:",
-      "Who may call:",
-      "Limits and repeats:",
+      "Network:",
+      "Storage:",
+      "Authentication and TLS:",
+      "Limits:",
       "Webhooks:",
-      "Versions of the protocol:",
-      "What it prints:",
+      "Protocol versions:",
+      "Logging:",
     ]);
     for (const group of groups) expect(group.match(/^ {2}-/gm)?.length).toBeLessThan(15);
   });

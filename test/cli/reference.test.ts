@@ -44,7 +44,7 @@ describe("who watches", () => {
       expect((await terminal.run(argv, { isTTY: true, env })).stderr).not.toContain("\u001b[3");
     }
     expect((await terminal.run(argv)).stderr).toMatch(
-      /^Error: No agent is named\.\nCode: A2ACLI_ERR_USAGE\nHint: Say which/,
+      /^Error: The agent is missing\.\nCode: A2ACLI_ERR_USAGE\nHint: Add its URL/,
     );
   });
 });

@@ -15,7 +15,7 @@ export async function showStream(session: Session, stream: RemoteStream, replied
       if (repliedTo !== undefined && event.task.id !== repliedTo) {
         throw new RemoteError(
           "invalid-agent-response",
-          `The agent was to go on with task ${repliedTo} and answered with task ${event.task.id}.`,
+          `The agent should have continued task ${repliedTo} and answered with task ${event.task.id}.`,
         );
       }
       session.about(event.task);

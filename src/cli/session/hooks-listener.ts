@@ -104,7 +104,7 @@ async function readAll(request: IncomingMessage): Promise<Uint8Array | undefined
 function explain(error: unknown, { host, port }: ListenerOptions): StartupError {
   const reason =
     systemCode(error) === "EADDRINUSE"
-      ? `Port ${port} is taken already. Choose another with --port, or 0 for any that is free.`
-      : `${host}:${port} cannot be listened on: ${messageOf(error)}`;
+      ? `Port ${port} is in use. Choose another with --port, or --port 0 for a free one.`
+      : `Could not listen on ${host}:${port}: ${messageOf(error)}`;
   return new StartupError("failed", reason, { cause: error });
 }

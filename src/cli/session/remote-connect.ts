@@ -66,8 +66,8 @@ async function find({ reference, headers, fetch, signal }: ConnectRequest): Prom
 
 async function cardIn({ path }: Extract<AgentReference, { kind: "file" }>): Promise<object> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new CliError("A2ACLI_ERR_CARD_NOT_FOUND", `There is no agent card to read at ${path}.`, {
-      hint: "A host needs no path: -a agents.example.org or -a http://127.0.0.1:3000",
+    throw new CliError("A2ACLI_ERR_CARD_NOT_FOUND", `The file ${path} does not exist or cannot be read.`, {
+      hint: "To call a server, give its host or URL: -a agents.example.org or -a http://127.0.0.1:3000",
       cause: error,
     });
   });
@@ -77,5 +77,5 @@ async function cardIn({ path }: Extract<AgentReference, { kind: "file" }>): Prom
   } catch {
     // Told below.
   }
-  throw new CliError("A2ACLI_ERR_CARD_INVALID", `${path} is no JSON object.`);
+  throw new CliError("A2ACLI_ERR_CARD_INVALID", `${path} does not contain a JSON object.`);
 }

@@ -13,11 +13,11 @@ export async function runTck(session: Session, folder: string): Promise<CheckRes
   const { context, signal } = session;
   const kit = resolve(context.cwd, folder);
   if (!existsSync(join(kit, RUNNER))) {
-    throw usageError(`There is no ${RUNNER} in ${kit}.`, "git clone https://github.com/a2aproject/a2a-tck");
+    throw usageError(`${kit} does not contain ${RUNNER}.`, "git clone https://github.com/a2aproject/a2a-tck");
   }
   const { url } = (await session.connect()).interface;
   const asked = questions(readFileSync(join(kit, RUNNER), "utf8"), { url, card: cardRoot(session) ?? url });
-  session.progress.say("Running the kit");
+  session.progress.say("Running the test kit");
   const environment = join(kit, ".venv", process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
   const python = existsSync(environment) ? environment : (context.env["PYTHON"] ?? "python3");
   const child = spawn(python, [RUNNER, ...asked], {

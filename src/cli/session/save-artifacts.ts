@@ -84,7 +84,7 @@ async function contentOf(part: Part, { fetch, signal }: SaveOptions): Promise<As
   if (bytes !== undefined) return bytes;
   const url = part.url ?? "";
   if (fetch === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new CliError("A2ACLI_ERR_INTERNAL", `${url} is no address to fetch a file from.`);
+    throw new CliError("A2ACLI_ERR_INTERNAL", `${url} is not a URL that a file can be fetched from.`);
   }
   // Nothing that says who calls: the address is the agent's choice.
   const request = { method: "GET", url: new URL(url), headers: new Headers(), isPublic: true, signal } as const;
@@ -101,7 +101,7 @@ async function write(
   // Without overwriting, a link that is there already leads nowhere either.
   const file = await open(path, overwrite ? "w" : "wx").catch((error: unknown) => {
     const exists = error instanceof Error && "code" in error && error.code === "EEXIST";
-    throw new CliError("A2ACLI_ERR_INTERNAL", exists ? `${path} is there already.` : `${path} cannot be written.`, {
+    throw new CliError("A2ACLI_ERR_INTERNAL", exists ? `${path} exists already.` : `${path} cannot be written.`, {
       ...(exists && { hint: "--overwrite replaces it, --dir saves elsewhere." }),
       cause: error,
     });
@@ -117,7 +117,7 @@ async function write(
     await file.close().catch(() => {});
     // Half a file is worse than none.
     await rm(path, { force: true });
-    throw new CliError("A2ACLI_ERR_INTERNAL", `${path} could not be written whole.`, { cause: error });
+    throw new CliError("A2ACLI_ERR_INTERNAL", `${path} could not be written completely.`, { cause: error });
   }
   return bytes;
 }
