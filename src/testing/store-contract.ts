@@ -11,12 +11,15 @@ import { storeRetentionCases } from "./store-retention-cases.ts";
 import { storeWebhookCases } from "./store-webhook-cases.ts";
 import { storeWriteCases } from "./store-write-cases.ts";
 
-/** How the suite wants a store: empty, keeping everything unless told, with a clock of its own. */
+/** How the suite opens a store. The store must be empty. */
 export interface StoreSetup {
+  /** Which finished tasks the store deletes. `{}`: none. */
   readonly retention: Retention;
+  /** The clock that the store must use, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
+/** Opens an empty store for one case of the suite. */
 export type OpenStore = (setup: StoreSetup) => Promise<Store>;
 
 /** A store under test, and its clock. */
@@ -27,15 +30,16 @@ export interface StoreTrial {
   readonly open: (retention: Retention) => Promise<Store>;
 }
 
+/** One case of the suite. */
 export interface StoreCase {
-  /** A sentence about every store. */
+  /** The tested behaviour; "the store …" precedes it. */
   readonly name: string;
   run(trial: StoreTrial): Promise<void>;
 }
 
 const closingCases: readonly StoreCase[] = [
   {
-    name: "refuses everything once closed, and closes twice without complaint",
+    name: "rejects every call once closed, and may be closed twice",
     async run({ store }) {
       await store.close();
       await store.close();
@@ -68,7 +72,10 @@ const cases: readonly StoreCase[] = [
   ...closingCases,
 ];
 
-/** What every store must do. Each case gets stores of its own from `open` and closes them. Failures throw. */
+/**
+ * The tests that every store must pass. Run each case with any test runner: `run` opens fresh stores with `open`, closes them, and rejects with an
+ * `AssertionError` if the store violates the contract.
+ */
 export const storeContract: readonly { readonly name: string; run(open: OpenStore): Promise<void> }[] = cases.map(
   ({ name, run }) => ({
     name,
@@ -76,7 +83,7 @@ export const storeContract: readonly { readonly name: string; run(open: OpenStor
   }),
 );
 
-/** Runs something with fresh stores and closes them afterwards. */
+/** Runs a case with fresh stores and closes them afterwards. */
 export async function withTrial(open: OpenStore, run: (trial: StoreTrial) => Promise<void>): Promise<void> {
   const clock = { now: START };
   const opened: Store[] = [];
