@@ -148,7 +148,7 @@ describe("options that people get wrong", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/"x": 1/);
     const broken = await terminal.run(["send", "--data", '{"x":', ...at("echo")]);
-    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('--data {"x": is no JSON') });
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('--data {"x": is not valid JSON') });
     const missing = await terminal.run(["send", "--data", "order.json", ...at("echo")]);
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("order.json cannot be read") });
   });

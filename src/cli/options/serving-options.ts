@@ -169,7 +169,7 @@ function addDialectOptions(command: Command): void {
     .addOption(
       new Option(
         "--rest-style <style>",
-        "style of 0.3 and 0.2 REST responses if the request does not show one",
+        "style of REST responses in older versions if the request does not show one",
       ).choices(CHOICES.restStyle),
     )
     .option(
