@@ -311,7 +311,11 @@ describe("an authorization server that describes itself", () => {
   });
 
   it.each<[string, Answer, string]>([
-    ["of another authorization server", { ...described, issuer: "https://evil.example" }, "another authorization server"],
+    [
+      "of another authorization server",
+      { ...described, issuer: "https://evil.example" },
+      "another authorization server",
+    ],
     ["of nobody", { token_endpoint: TOKEN }, "another authorization server"],
     ["that is not there", new Response("", { status: 404 }), "HTTP 404"],
     ["that is a page", new Response("<html>"), "does not describe"],
