@@ -3,7 +3,7 @@ import { OPTIONS } from "../options/option-table.ts";
 import { type Flags, saidSettings } from "../options/settings.ts";
 import { sourcesFrom } from "./session.ts";
 
-/** What holds where nothing else is said here and now, for the end of a command's help. */
+/** The defaults in effect, for the end of a command's help. */
 export function effectiveDefaults(context: CliContext, flags: Flags): string {
   const known: Readonly<Record<string, string>> = {
     "agent-card": "none: required",

@@ -7,14 +7,14 @@ import { usageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { guessMediaType } from "../options/media-type.ts";
 
-/** One part as it was typed. */
+/** One part as typed. */
 export interface TypedPart {
   readonly kind: "text" | "file" | "data";
   readonly value: string;
   mediaType?: string;
 }
 
-/** Adds the options that make up a message. They keep their order: the list has the parts as they were typed. */
+/** Adds the options for the parts of a message. The list keeps the typed order. */
 export function addPartOptions(command: Command): readonly TypedPart[] {
   const parts: TypedPart[] = [];
   const part = (kind: TypedPart["kind"]) => (value: string) => {
@@ -50,7 +50,7 @@ export function addPartOptions(command: Command): readonly TypedPart[] {
 
 const EXAMPLE = "For example: --file report.bin --media-type application/pdf";
 
-/** The parts of a message: the text that was typed by itself, then the others in their order. */
+/** The parts of a message: the text argument, then the options in their order. */
 export async function readParts(
   text: string | undefined,
   typed: readonly TypedPart[],
@@ -89,14 +89,14 @@ async function readPart(
   };
 }
 
-/** JSON as it was typed, or of the file of that name. What begins like an object or a list is never a file. */
+/** Typed JSON, or the JSON in a file. A value that starts like an object or an array is never a file name. */
 async function readData(value: string, { cwd, stdin }: Pick<CliContext, "cwd" | "stdin">): Promise<JsonValue> {
   if (value === "-") return parsed(await readInput(stdin), value);
   if (/^\s*[[{]/.test(value)) return parsed(value, value);
   return parsed((await readLocal(resolve(cwd, value))).toString("utf8"), value);
 }
 
-/** What can be held in memory three times over without anybody noticing. */
+/** The largest file in bytes. It is held in memory up to three times. */
 const MAX_FILE_BYTES = 100 * 2 ** 20;
 
 async function readLocal(path: string): Promise<Buffer> {
@@ -114,7 +114,7 @@ async function readLocal(path: string): Promise<Buffer> {
 
 function parsed(json: string, source: string): JsonValue {
   try {
-    // What `JSON.parse` gives is a JSON value.
+    // Safe: `JSON.parse` returns a JSON value.
     return JSON.parse(json) as JsonValue;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
