@@ -27,11 +27,11 @@ import { effectiveDefaults } from "./session/effective-defaults.ts";
 import { CommandFailed } from "./session/session.ts";
 
 const EXAMPLES = [
-  ["palaver serve --demo", "serve agents that show what can be done"],
-  ["palaver card get -a http://127.0.0.1:3000", "see what an agent is"],
-  ['palaver send "Hello" -a http://127.0.0.1:3000', "talk to it"],
-  ["palaver init my-agent", "begin an agent of your own"],
-  ["palaver help send", "all about one command"],
+  ["palaver serve --demo", "serve the demo agents"],
+  ["palaver card get -a http://127.0.0.1:3000", "show the card of an agent"],
+  ['palaver send "Hello" -a http://127.0.0.1:3000', "send a message"],
+  ["palaver init my-agent", "create your own agent"],
+  ["palaver help send", "help for one command"],
 ] as const;
 
 const NOTHING_KNOWN = { hasCredentials: false, agentFlags: "", debug: false } as const;
@@ -40,7 +40,7 @@ const PLAIN = { verbose: false, agentFlags: "", paint: (word: string) => word } 
 /** The commands, ready to be given a command line. */
 export function createProgram(context: CliContext): Command {
   const program = new Command("palaver")
-    .description("Makes agents reachable by every other agent, and calls them, over the Agent2Agent (A2A) protocol.")
+    .description("Serve and call agents over the Agent2Agent (A2A) protocol.")
     .version(packageVersion(), "-v, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
@@ -62,7 +62,7 @@ export function createProgram(context: CliContext): Command {
   ];
   for (const command of commands) program.addCommand(command);
   for (const command of allCommands(program)) {
-    command.exitOverride().showHelpAfterError("(--help shows what can be said)");
+    command.exitOverride().showHelpAfterError("(--help lists the options)");
     if (command.options.some(({ long }) => long === "--agent-card")) {
       command.addHelpText("after", () => effectiveDefaults(context, command.opts()));
     }

@@ -16,7 +16,7 @@ export interface AgentHostOptions {
   readonly settings: ClientSettings;
 }
 
-/** Operations that may be asked twice without anything happening twice. */
+/** Operations that may be repeated: they change nothing, or change nothing the second time. */
 const SAFE: ReadonlySet<ClientRequest["operation"]> = new Set<ClientRequest["operation"]>([
   "get",
   "list",
@@ -27,19 +27,19 @@ const SAFE: ReadonlySet<ClientRequest["operation"]> = new Set<ClientRequest["ope
   "extended-card",
 ]);
 
-const UNDECLARED = "the agent does not declare that it takes a message only once";
-const NAMELESS = "in the agent's version of the protocol a message has no id to be known by";
+const UNDECLARED = "the agent's card does not declare idempotency";
+const NAMELESS = "messages have no ids in the agent's protocol version";
 
-/** One agent at the other end, and what has been found out about it. */
+/** A remote agent: how to call it, and what earlier calls have shown about it. */
 export class AgentHost {
   readonly channel: Channel;
   readonly settings: ClientSettings;
-  /** In requests: the channel knows it. */
+  /** Always empty in requests: the channel adds the tenant of its interface. */
   readonly tenant = "";
-  /** It streams, as far as is known. */
+  /** Whether the agent streams, as far as is known. */
   streams: boolean;
   #card: AgentCard;
-  /** Of the two verbs that versions disagree about, the unusual one is right. Unknown until one was. */
+  /** Whether REST subscriptions need the less common of the two HTTP verbs. `undefined` until one of them has worked. */
   subscribesByOtherVerb: boolean | undefined;
 
   constructor({ card, channel, settings }: AgentHostOptions) {
@@ -53,16 +53,16 @@ export class AgentHost {
     return this.#card;
   }
 
-  /** Takes a card that says more about the same agent. The way in stays as it was chosen. */
+  /** Replaces the card, for example by the extended card. The interface in use stays. */
   replaceCard(card: AgentCard): void {
     const { streaming } = card.capabilities;
-    // What it was found to do counts for more than that it says the same again.
+    // If the new card repeats the old declaration, the observed behaviour still wins.
     if (streaming !== this.#card.capabilities.streaming)
       this.streams = this.channel.dialect.streams && streaming === true;
     this.#card = card;
   }
 
-  /** Milliseconds for which a message may be sent again by the same id, on the way in that is taken now; 0: not at all. */
+  /** Milliseconds for which a message may be resent with the same id over the interface in use. 0: never. */
   get resendWindow(): number {
     const { resend } = this.settings;
     if (resend !== undefined) return resend ? Number.POSITIVE_INFINITY : 0;
@@ -72,7 +72,7 @@ export class AgentHost {
     return typeof seconds === "number" ? seconds * 1000 : Number.POSITIVE_INFINITY;
   }
 
-  /** The card declares that repeated messages are recognised. Such a server also numbers the events of its streams. */
+  /** Whether the card declares idempotency. Such a server also numbers the events of its streams. */
   get takesMessagesOnce(): boolean {
     return this.#onceDeclared !== undefined;
   }
@@ -81,12 +81,12 @@ export class AgentHost {
     return this.#card.capabilities.extensions?.find(({ uri }) => uri === IDEMPOTENT_SEND);
   }
 
-  /** Whether a message that was first sent at that time may be sent again now. */
+  /** Whether a message that was first sent at this time may be resent now. */
   mayResend(firstAt: number): boolean {
     return this.settings.clock.now() - firstAt < this.resendWindow;
   }
 
-  /** Asks, and asks again where that does no harm. */
+  /** Makes a request, with retries if repeating it is safe. */
   async ask(request: Exclude<ClientRequest, SendRequest>, signal: AbortSignal): Promise<RemoteResult> {
     const call = this.channel.prepare(request);
     const isSafe = (): boolean => SAFE.has(request.operation);
@@ -99,7 +99,7 @@ export class AgentHost {
     throw unexpected(result);
   }
 
-  /** Sends a message. Whether it arrived is known afterwards, unless the error says otherwise. */
+  /** Sends a message. Rejects with `outcome-unknown` if it is not known whether the message arrived. */
   async send(request: SendRequest, signal: AbortSignal): Promise<RemoteResult> {
     const call = this.channel.prepare(request);
     const failures: RemoteError[] = [];
@@ -117,8 +117,8 @@ export class AgentHost {
   }
 
   /**
-   * The error, or, where it leaves open whether a message arrived, one that says so. That nobody was there in the end says nothing
-   * of the tries before.
+   * Turns an error into `outcome-unknown` if the message may have arrived. If the last attempt certainly did not arrive, an earlier one
+   * may have.
    */
   unknownOutcome(
     error: RemoteError,
@@ -129,19 +129,16 @@ export class AgentHost {
     if (!isOpen(error) && !(wasNotTaken(error) && failures.some(isOpen))) return error;
     const whyNot = this.#onceDeclared === undefined ? UNDECLARED : NAMELESS;
     const again =
-      this.resendWindow > 0 ? "It was sent several times by the same id." : `It was not sent again: ${whyNot}.`;
+      this.resendWindow > 0 ? "It was sent several times with the same id." : `It was not sent again: ${whyNot}.`;
     return new RemoteError(
       "outcome-unknown",
-      `Whether the message ${messageId} reached the agent is not known. ${again} ${error.message}`,
+      `The agent may or may not have received the message ${messageId}. ${again} ${error.message}`,
       { cause: error, ...(taskId !== undefined && { taskId }) },
     );
   }
 }
 
-/** An answer to another question than the one asked. */
+/** The error of a response that belongs to another operation. */
 export function unexpected({ kind }: RemoteResult): RemoteError {
-  return new RemoteError(
-    "invalid-agent-response",
-    `The agent's answer is of a kind that does not belong here: ${kind}.`,
-  );
+  return new RemoteError("invalid-agent-response", `The agent's response does not belong to this operation: ${kind}.`);
 }

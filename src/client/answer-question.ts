@@ -8,14 +8,14 @@ import { messageOf } from "./said.ts";
 
 type Answerers = Pick<SendOptions, "tools" | "onInput">;
 
-/** Whether somebody is there who answers. */
+/** Whether the caller has tools or answers questions. */
 export function canAnswer({ tools, onInput }: Answerers): boolean {
   return onInput !== undefined || Object.keys(tools ?? {}).length > 0;
 }
 
 /**
- * What is to be said to a task that waits for its caller: what its tools gave, where it asks for tools that there are, else what
- * somebody answers. `undefined` leaves it waiting.
+ * The reply to a task that waits for input: the results of the tools that it calls, if at least one of them exists, else the answer of
+ * `onInput`. `undefined` leaves the question open.
  */
 export async function answerQuestion(task: Task, answerers: Answerers, signal: AbortSignal): Promise<Said | undefined> {
   const { tools = {}, onInput } = answerers;
@@ -28,7 +28,7 @@ export async function answerQuestion(task: Task, answerers: Answerers, signal: A
   return Promise.all(uses.map((use) => resultPart(use, { task, tools, signal })));
 }
 
-/** The question of a task; of several open ones the first, because each answer names one. */
+/** The question of a task. If several are open, the first: each answer names one question. */
 function questionOf(task: Task): Question {
   const { parts = [], metadata } = task.status.message ?? {};
   const requests = inputRequestsOf(task.status.message);
@@ -45,7 +45,7 @@ function questionOf(task: Task): Question {
   return { text: textOf(parts), task, sensitive: metadata?.["sensitive"] === true || isMarked, ...requestId };
 }
 
-/** An answer that names the question, unless it does so itself. */
+/** The answer, with the question's id in its metadata unless it names a question itself. */
 function naming(requestId: string, said: Said): Said {
   const message = messageOf(said);
   if (namedRequests(message).length > 0) return said;
@@ -58,11 +58,11 @@ interface ToolRun {
   readonly signal: AbortSignal;
 }
 
-/** A tool that fails has a result too: the agent is to decide what to make of it. */
+/** Runs a tool. A failure becomes a result too: the agent decides what to do about it. */
 async function resultPart(use: ToolUse, { task, tools, signal }: ToolRun): Promise<DataPart> {
   const { toolUseId, name, input } = use;
   const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
-  if (tool === undefined) return failed(toolUseId, `There is no tool ${JSON.stringify(name)}.`);
+  if (tool === undefined) return failed(toolUseId, `The tool ${JSON.stringify(name)} does not exist.`);
   try {
     const result: unknown = await tool(input, { toolUseId, task, signal });
     return toolResultPart({ toolUseId, result: jsonOf(result) });
@@ -78,6 +78,6 @@ function failed(toolUseId: string, message: string): DataPart {
 
 function jsonOf(result: unknown): JsonValue {
   const text: string | undefined = JSON.stringify(result);
-  // Safe: what JSON gives is JSON.
+  // Safe: `JSON.parse` returns a JSON value.
   return text === undefined ? null : (JSON.parse(text) as JsonValue);
 }

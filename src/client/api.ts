@@ -7,92 +7,113 @@ import type { Part } from "../protocol/part.ts";
 import type { TaskState } from "../protocol/state.ts";
 import type { Task } from "../protocol/task.ts";
 
-/** What to say to an agent: a text, parts, or members of a message. What is left out is made up. */
+/**
+ * The content of a message: a text, one or several parts, or a message object. Missing members are filled in: a random `messageId`, and the role
+ * `user`. Throws a `TypeError` if bytes are passed as text or data.
+ */
 export type Said =
   | string
   | SaidPart
   | readonly SaidPart[]
   | (Partial<Omit<Message, "parts">> & { readonly parts: readonly SaidPart[] });
 
-/** A part, or a file: its bytes, or its address. */
+/** A part of a message: a protocol part, or a file. */
 export type SaidPart = Part | { readonly file: SaidFile };
 
+/** A file to send: either its bytes, or a URL from which the agent fetches it. */
 export type SaidFile = {
+  /** File name shown to the agent. */
   readonly name?: string;
+  /** Media type, such as `application/pdf`. */
   readonly mediaType?: string;
 } & ({ readonly bytes: Uint8Array; readonly url?: never } | { readonly url: string; readonly bytes?: never });
 
-/** What every call takes. */
+/** Options of every call. Every call rejects with a `RemoteError`; its `code` names the reason. */
 export interface CallOptions {
+  /** Stops waiting and rejects with `aborted`. The agent keeps working on its task. */
   readonly signal?: AbortSignal;
-  /** Milliseconds until it is given up. Default: 30 000 for a call that need not wait for an agent, none for one that does. */
+  /**
+   * Milliseconds after which the call rejects with `timeout`. Default: the client's `timeout` (30 000); no limit for calls that wait for the
+   * agent's work (`send`, `stream`, `wait`, `subscribe`, `reply`).
+   */
   readonly timeout?: number;
 }
 
+/** Options of a message. */
 export interface SendOptions extends CallOptions {
   /**
-   * Wait until the task is finished or asks something. Default true. The connection is silent meanwhile, and few survive that for
-   * more than some minutes: for what takes longer, stream, or do not wait here but with `task(id).wait()`.
+   * Wait until the task is finished or asks a question. Default true. The connection is silent while waiting, and many proxies close silent
+   * connections after some minutes: for longer tasks use `stream`, or `wait: false` and then `task(id).wait()`.
    */
   readonly wait?: boolean;
-  /** Go on with this task. */
+  /** The task to continue, for example to answer its question. Default: start a new task. */
   readonly taskId?: string;
+  /** The context (conversation) of the message. Default: the agent starts a new context. */
   readonly contextId?: string;
+  /** Metadata of the request. Default: none. */
   readonly metadata?: JsonObject;
-  /** The media types to answer in. */
+  /** Media types that the caller accepts as output. Default: the agent chooses. */
   readonly outputModes?: readonly string[];
-  /** The last so many messages. Default: as the agent sees fit. */
+  /** How many of the latest messages the returned task includes. Default: the agent chooses. */
   readonly historyLength?: number;
+  /** A webhook that the agent notifies about the task. Default: none. */
   readonly push?: PushConfig;
   /**
-   * The agents that the message has passed: `task.callPath` where it is sent for a task of an agent. A server that is among them refuses
-   * the message as `loop-detected`. Default: none.
+   * The servers that forwarded the message. Pass `task.callPath` when an agent sends a message while it works on a task. A server that is in the
+   * path rejects the message with `loop-detected`. Default: empty.
    */
   readonly callPath?: readonly string[];
   /**
-   * Tools the agent may ask to be used, by name. Their results are sent back without asking; what a tool throws becomes the result
-   * `{ isError: true, message }`.
+   * Tools by name that the agent may call. Their results are sent back automatically. If a tool throws, its result is
+   * `{ isError: true, message }`. Default: none.
    */
   readonly tools?: Readonly<Record<string, (input: JsonValue | undefined, use: ToolCall) => unknown>>;
-  /** Answers what the agent asks. `undefined` leaves the question open: the call ends with it. */
+  /** Answers a question of the agent. Return `undefined` to leave the question open and end the call with it. Default: leave it open. */
   readonly onInput?: (question: Question) => Said | undefined | Promise<Said | undefined>;
 }
 
-/** What a stream keeps of the artifacts: all, so that its `task` and `result()` have them, or nothing. */
+/** Which artifacts a stream keeps: `all`, so that `task` and `result()` include them, or `none`. */
 export type StreamResult = "all" | "none";
 
-/** What streams take. */
+/** Options of a stream. */
 export interface StreamOptions {
   /**
-   * Whether the stream keeps artifacts. With `"none"`, `event.task`, `task` and `result()` have no artifacts: for readers that use the events
-   * and need no whole task. With `"all"`, the default, they do, as long as the artifacts take no more than `maxResultBytes`.
+   * Whether the stream keeps artifacts. With `"none"`, `event.task`, `task` and `result()` have no artifacts: for callers that use the events only.
+   * Default `"all"`: artifacts are kept up to `maxResultBytes`.
    */
   readonly result?: StreamResult;
 }
 
+/** One call of a tool by the agent. */
 export interface ToolCall {
+  /** The agent's id of this call. */
   readonly toolUseId: string;
+  /** The task that calls the tool. */
   readonly task: Task;
+  /** Aborts when the call that runs the tool is aborted or times out. */
   readonly signal: AbortSignal;
 }
 
+/** A question of the agent. */
 export interface Question {
+  /** The text of the question. */
   readonly text: string;
+  /** The task that asks. */
   readonly task: Task;
-  /** What is typed must be masked. */
+  /** The answer is secret: mask it while it is typed. */
   readonly sensitive: boolean;
-  /** The id of the question, where the agent gives one. The answer names it in `metadata.inputRequest.requestId`. */
+  /** The id of the question, if the agent gives one. The answer names it in `metadata.inputRequest.requestId`. */
   readonly requestId?: string;
 }
 
-/** The answer to a message: a task, or a bare message. */
+/** The answer to a message: a task, or a message without a task. */
 export type Sent =
   | { readonly kind: "task"; readonly task: Task }
   | { readonly kind: "message"; readonly message: Message };
 
 /**
- * One thing that happened. Events of a task carry it as it is after them; to read `task` throws `result-too-large` once the artifacts
- * take more than `maxResultBytes`.
+ * One event of a stream. The event of a task includes the task as it is after the event. Reading `task` throws `result-too-large` once the
+ * artifacts take more than `maxResultBytes`.
  */
 export type RemoteStreamEvent =
   | { readonly kind: "task"; readonly task: Task }
@@ -100,85 +121,107 @@ export type RemoteStreamEvent =
   | (TaskEvent & { readonly task: Task });
 
 /**
- * A stream that goes on through broken connections: every event once, in order. That of a send ends with the task's end or its
- * question; that of a subscription goes on through questions, if the agent does. Nothing is asked before somebody reads; who
- * stops reading lets go of the connection, and of nothing else: the task goes on.
+ * A stream of events that survives broken connections: every event once, in order. The stream of a sent message ends when the task is finished
+ * or asks a question; the stream of a subscription continues after questions if the agent keeps it open. The first request is made
+ * when reading starts. A reader that stops early closes the connection; the task continues.
  */
 export interface RemoteStream extends AsyncIterable<RemoteStreamEvent> {
-  /** The task as known so far. Throws `result-too-large` where its artifacts are more than the stream keeps. */
+  /** The task as known so far. Throws `result-too-large` if its artifacts take more than `maxResultBytes`. */
   readonly task: Task | undefined;
-  /** Reads to the end and gives what came of it. Rejects with `result-too-large` where that is more than the stream keeps. */
+  /** Reads to the end and resolves with the result. Rejects with `result-too-large` if the artifacts take more than `maxResultBytes`. */
   result(): Promise<Sent>;
 }
 
+/** Which tasks to list. */
 export interface TaskFilter extends CallOptions {
+  /** Only tasks of this context. Default: all contexts. */
   readonly contextId?: string;
+  /** Only tasks in this state. Default: all states. */
   readonly state?: TaskState;
-  /** Tasks whose status is of this time or later. */
+  /** Only tasks whose status changed at this time or later. Default: any time. */
   readonly since?: Date;
+  /** Tasks per page. Default 50. The agent may apply a smaller size. */
   readonly pageSize?: number;
+  /** Whether the tasks include artifacts. Default false. */
   readonly artifacts?: boolean;
+  /** How many of the latest messages each task includes. Default: the agent chooses. */
   readonly historyLength?: number;
 }
 
-/** Some of an agent's tasks. */
+/** One page of an agent's tasks. */
 export interface TaskPage {
   readonly tasks: readonly Task[];
-  /** What to ask for the next page with. Empty on the last one. */
+  /** Pass it as `pageToken` to get the next page. Empty on the last page. */
   readonly nextPageToken: string;
-  /** The size that the agent applied. */
+  /** The page size that the agent applied. */
   readonly pageSize: number;
-  /** How many tasks there are, on all pages. */
+  /** The number of tasks on all pages. */
   readonly total: number;
 }
 
-/** One task of a remote agent. Nothing is asked before a method is called. */
+/** One task of a remote agent. Creating it makes no request. */
 export interface RemoteTask {
+  /** The task's id. */
   readonly id: string;
+  /** Reads the task. Rejects with `task-not-found`. */
   get(options?: CallOptions & { readonly historyLength?: number }): Promise<Task>;
-  /** Resolves when the task is finished or asks something. */
+  /** Resolves when the task is finished or asks a question. */
   wait(options?: CallOptions): Promise<Task>;
+  /** Cancels the task. Rejects with `task-not-cancelable` if it is finished. */
   cancel(options?: CallOptions & { readonly metadata?: JsonObject }): Promise<Task>;
+  /** Streams the task's events from now on, starting with the task as it is. */
   subscribe(options?: CallOptions & StreamOptions): RemoteStream;
+  /** Sends a message to the task, for example the answer to its question. */
   reply(said: Said, options?: Omit<SendOptions, "taskId">): Promise<Sent>;
+  /** The task's webhooks. */
   readonly push: RemotePush;
 }
 
-/** A task's push notification configurations. */
+/** The webhooks of a task (`pushNotificationConfig` in the protocol). Methods reject with `push-not-supported` if the agent has no webhooks. */
 export interface RemotePush {
+  /** Adds a webhook, or replaces the one with the same id. Resolves with the webhook as the agent stored it. */
   create(config: PushConfig, options?: CallOptions): Promise<PushConfig>;
+  /** Reads a webhook by id; without an id, the latest. Rejects with `task-not-found` if there is none. */
   get(id?: string, options?: CallOptions): Promise<PushConfig>;
+  /** Lists all webhooks of the task. */
   list(options?: CallOptions): Promise<readonly PushConfig[]>;
+  /** Deletes a webhook. */
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 
-/** An agent somewhere else, whatever version it speaks. */
+/** A remote agent, whatever protocol version it supports. Create it with `connect`. All methods reject with a `RemoteError`. */
 export interface RemoteAgent {
-  /** What it says of itself: its public card, and its extended card once that was asked for. */
+  /** The agent's public card; after `extendedCard()`, its extended card. */
   readonly card: AgentCard;
-  /** The way in that is taken: the best one that somebody answers at. */
+  /** The interface in use: the first of the chosen ones that can be reached. */
   readonly interface: AgentInterface;
-  /** Milliseconds for which a message may be sent again by the same id, on that way in, without anything being done twice; 0: not at all. */
+  /** Milliseconds for which the agent recognises a repeated message by its id, so that resending it is safe. 0: it does not. */
   readonly resendWindow: number;
+  /**
+   * Sends a message and resolves with the task or message that answers it. Rejects with `outcome-unknown` if the connection broke and the
+   * agent may have received the message.
+   */
   send(said: Said, options?: SendOptions): Promise<Sent>;
+  /** Sends a message and streams the events of its task. The message is sent when reading starts. */
   stream(said: Said, options?: SendOptions & StreamOptions): RemoteStream;
+  /** A task by its id. Makes no request. */
   task(id: string): RemoteTask;
-  /** The caller's tasks, newest status first, page after page as they are read. */
+  /** The caller's tasks, latest status first. Each page is requested when the previous one has been read. */
   tasks(filter?: TaskFilter): AsyncIterable<Task>;
-  /** One page of them. */
+  /** One page of the caller's tasks. Rejects with `unsupported-operation` if the agent does not list tasks. */
   taskPage(filter?: TaskFilter & { readonly pageToken?: string }): Promise<TaskPage>;
   /**
-   * The card that the agent shows to those it knows. From then on it is `card`, and what it declares counts; the way in stays. With `verify`
-   * it must be signed as the public one must.
+   * Reads the card for authenticated callers. It replaces `card`, including the declared capabilities; the interface stays. With `verify`,
+   * it must be signed like the public card.
    */
   extendedCard(options?: CallOptions): Promise<AgentCard>;
 }
 
-/** Another name of `RemoteAgent`. */
+/** Alias of `RemoteAgent`. */
 export type A2AClient = RemoteAgent;
 
-/** Another name of `RemoteStreamEvent`. */
+/** Alias of `RemoteStreamEvent`. */
 export type A2AStreamEvent = RemoteStreamEvent;
 
-/** What `send` takes: the message, and options. */
+/** The parameters of `send`: the message and its options. */
 export type MessageSendParams = Parameters<RemoteAgent["send"]>;

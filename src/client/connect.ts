@@ -14,26 +14,28 @@ import { createFallbackChannel } from "./http/fallback-channel.ts";
 import { type ClientOptions, clientSettings } from "./http/settings.ts";
 import { createRemoteAgent } from "./remote-agent.ts";
 
+/** Options of `connect`. */
 export interface ConnectOptions
   extends ClientOptions,
     InterfaceOptions,
     Pick<DiscoverOptions, "cache" | "revalidate" | "verify"> {
-  /** What there is to show to the agent; its card says which of it it wants. Instead of `authorize`. */
+  /** The caller's credentials; the agent's card decides which are sent. Replaces `authorize`. Default: none. */
   readonly credentials?: Credentials;
   /**
-   * How requests of REST 0.3 and 0.2 are written: `proto`, as official servers expect them, or `json`, with `kind`, as some others do.
-   * Answers are read in either style. Default `proto`.
+   * How REST requests of 0.3 and 0.2 are written: `proto`, as official servers expect, or `json`, with `kind`, as some other servers expect.
+   * Responses are read in either style. Default `proto`.
    */
   readonly restStyle?: RestStyle;
-  /** Instead of the tenant that the card names, if it names one. */
+  /** Tenant to call. Default: the tenant of the card's interface, if any. */
   readonly tenant?: string;
-  /** Gives up finding the agent. */
+  /** Aborts the search for the agent. It does not affect later calls. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Finds an agent by its address, or takes its card, and chooses the best of the ways to speak to it. Nothing is held open: there is
- * nothing to close. Throws a `RemoteError`.
+ * Connects to an agent by its URL, the URL of its card, or its card: reads the card and chooses the best supported interface. Nothing stays open, so there is
+ * nothing to close. Rejects with a `RemoteError`: `card-not-found`, `invalid-card`, `invalid-signature`, `no-interface`, `no-credentials`,
+ * `blocked-url`, `network`, `timeout` or `aborted`.
  */
 export function connect(agent: string | URL | object, options: ConnectOptions = {}): Promise<RemoteAgent> {
   return abortable(options.signal, () => connected(agent, options));
@@ -50,14 +52,14 @@ async function connected(agent: string | URL | object, options: ConnectOptions):
   const wayBy = (chosen: AgentInterface): Channel => {
     const at = options.tenant === undefined ? chosen : { ...chosen, tenant: options.tenant };
     const dialect = clientDialect(at, options.restStyle);
-    if (dialect === undefined) throw new RemoteError("no-interface", `${at.binding} is not spoken here.`);
+    if (dialect === undefined) throw new RemoteError("no-interface", `The binding ${at.binding} is not supported.`);
     return createChannel({ card, at, dialect, settings, verify: shownCards(options) });
   };
   const channel = createFallbackChannel([wayBy(first), ...others.map(wayBy)]);
   return createRemoteAgent(new AgentHost({ card, channel, settings }));
 }
 
-/** A card that is shown to known callers only must be signed as the public one must. */
+/** The extended card must be signed like the public one. */
 function shownCards({ verify, signal: _, ...options }: ConnectOptions): ChannelOptions["verify"] {
   if (verify === undefined) return undefined;
   return async (card, signal) => {
@@ -66,12 +68,12 @@ function shownCards({ verify, signal: _, ...options }: ConnectOptions): ChannelO
   };
 }
 
-/** For agents that want to know who asks for their card, which says what they want to know. */
+/** Credentials for agents that require them before they show the card, which would say which ones. */
 function undeclared({ credentials, ...options }: ConnectOptions): Pick<ConnectOptions, "authorize"> {
   return credentials === undefined ? {} : { authorize: createUndeclaredAuthorize(credentials, options) };
 }
 
-/** A card as it comes out of here, and not as any version writes it. */
+/** Whether an object is a card that this client has read, rather than the JSON of some version. */
 function isCard(agent: string | URL | object): agent is AgentCard {
   return typeof agent === "object" && "interfaces" in agent && "capabilities" in agent;
 }

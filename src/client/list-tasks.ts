@@ -17,7 +17,7 @@ export async function taskPage(
     pageSize,
     artifacts,
     history: historyLength,
-    // Branded here, where it enters.
+    // Safe: ids are branded where they enter.
     ...(contextId !== undefined && { contextId: contextId as ContextId }),
     ...(state !== undefined && { state }),
     ...(since !== undefined && { statusSince: since.getTime() }),
@@ -31,7 +31,7 @@ export async function taskPage(
   return page;
 }
 
-/** Whether there is nothing at the address of lists. A list is about no task, so that a 404 can mean nothing else. */
+/** Whether the agent has no list operation. A list names no task, so a 404 cannot mean a missing task. */
 function isMissing(thrown: unknown): thrown is RemoteError {
   if (!(thrown instanceof RemoteError)) return false;
   const { httpStatus, rpcCode } = thrown.remote;
@@ -39,19 +39,22 @@ function isMissing(thrown: unknown): thrown is RemoteError {
 }
 
 function unsupported(error: RemoteError): RemoteError {
-  const text = `The agent does not list its tasks: HTTP ${error.remote.httpStatus}.`;
+  const text = `The agent does not support listing tasks: HTTP ${error.remote.httpStatus}.`;
   return new RemoteError("unsupported-operation", text, { remote: error.remote, cause: error });
 }
 
-/** All pages, each asked for when the one before has been read. */
+/** All tasks. Each page is requested when the previous one has been read. */
 export async function* listTasks(host: AgentHost, filter: TaskFilter): AsyncGenerator<Task, void> {
   let pageToken: string | undefined;
   do {
     const page: TaskPage = await taskPage(host, { ...filter, ...(pageToken !== undefined && { pageToken }) });
     yield* page.tasks;
-    // An agent that always names the same page would never come to an end.
+    // An agent that repeats a page token would keep this loop running forever.
     if (page.nextPageToken !== "" && page.nextPageToken === pageToken) {
-      throw new RemoteError("invalid-agent-response", "The agent's list does not go on: its next page is this one.");
+      throw new RemoteError(
+        "invalid-agent-response",
+        "The agent's list never ends: a page names itself as the next page.",
+      );
     }
     pageToken = page.nextPageToken;
   } while (pageToken !== "");

@@ -34,7 +34,7 @@ export function createRemoteAgent(host: AgentHost): RemoteAgent {
 }
 
 function createRemoteTask(host: AgentHost, name: string): RemoteTask {
-  // Branded here, where it enters.
+  // Safe: ids are branded where they enter.
   const id = name as TaskId;
   const named = (): string => id;
   return {

@@ -8,10 +8,10 @@ import { within } from "./within.ts";
 
 type PushRequest = Extract<ClientRequest, { operation: `push-${string}` }>;
 
-/** More configurations of one task are not listed. */
+/** Listing stops with an error after this many webhooks. */
 const MAX_CONFIGS = 10_000;
 
-/** The push notification configurations of one task. */
+/** The webhooks of one task. */
 export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
   const { tenant } = host;
   const ask = async (request: PushRequest, signal: AbortSignal): Promise<RemoteResult> => {
@@ -32,7 +32,7 @@ export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
       for (const config of result.configs) configs.push(config);
       if (configs.length > MAX_CONFIGS) throw endless();
       if (result.nextPageToken === "") return configs;
-      // An agent that always names the same page, or a page without anything, would never come to an end.
+      // An agent that repeats a page token, or sends empty pages, would keep this loop running forever.
       if (result.nextPageToken === pageToken || result.configs.length === 0) throw endless();
       pageToken = result.nextPageToken;
     }
@@ -45,7 +45,7 @@ export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
     try {
       return await get(undefined, signal);
     } catch (thrown) {
-      // Not every version can ask for the latest one.
+      // Some versions have no request for the latest webhook.
       if (!(thrown instanceof RemoteError) || thrown.code !== "invalid-params") throw thrown;
       const last = (await list(signal)).at(-1);
       if (last === undefined) throw noConfig(taskId);
@@ -56,7 +56,7 @@ export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
     create: (config, options = {}) =>
       within(host, options, async (signal) => {
         const result = await ask({ operation: "push-create", tenant, taskId, config }, signal);
-        // Some say no more than that they have it.
+        // Some agents only confirm the request.
         return result.kind === "done" ? get(config.id, signal) : configOf(result, taskId);
       }),
     get: (id, options = {}) => within(host, options, (signal) => (id === undefined ? latest(signal) : get(id, signal))),
@@ -73,14 +73,14 @@ function configOf(result: RemoteResult, taskId: string): PushConfig {
   throw result.kind === "done" ? noConfig(taskId) : unexpected(result);
 }
 
-/** The agent itself says that it does not do this. That a version has no such call is said here, without asking it. */
+/** Whether the agent itself rejected the request. Without an HTTP status, this client rejected it because the version has no such call. */
 function isRefusal(thrown: unknown): thrown is RemoteError {
   return (
     thrown instanceof RemoteError && thrown.code === "unsupported-operation" && thrown.remote.httpStatus !== undefined
   );
 }
 
-/** Some agents have one word for everything that they do not do. */
+/** Some agents answer `unsupported-operation` instead of `push-not-supported`. */
 function notSupported(error: RemoteError): RemoteError {
   const { message, remote, violations, taskId } = error;
   return new RemoteError("push-not-supported", message, {
@@ -92,9 +92,12 @@ function notSupported(error: RemoteError): RemoteError {
 }
 
 function endless(): RemoteError {
-  return new RemoteError("invalid-agent-response", "The agent's list of push configurations does not go on.");
+  return new RemoteError(
+    "invalid-agent-response",
+    "The agent's list of webhooks never ends: it repeats a page or sends empty pages.",
+  );
 }
 
 function noConfig(taskId: string): RemoteError {
-  return new RemoteError("task-not-found", "The task has no such push configuration.", { taskId });
+  return new RemoteError("task-not-found", "The task has no such webhook.", { taskId });
 }

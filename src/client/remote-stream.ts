@@ -3,12 +3,12 @@ import type { RemoteStream, RemoteStreamEvent, Sent } from "./api.ts";
 import { RemoteError } from "./http/errors.ts";
 
 export interface StreamSource {
-  /** Runs when somebody begins to read. */
+  /** Starts when the first event is read. */
   readonly events: AsyncGenerator<RemoteStreamEvent, void>;
   readonly task: () => Task | undefined;
 }
 
-/** One reading of one source: whoever iterates it twice goes on where the first stopped. */
+/** A stream over one source. A second iteration continues where the first stopped. */
 export function createRemoteStream({ events, task }: StreamSource): RemoteStream {
   let last: RemoteStreamEvent | undefined;
   const iterator: AsyncIterator<RemoteStreamEvent, void> = {
@@ -28,7 +28,7 @@ export function createRemoteStream({ events, task }: StreamSource): RemoteStream
       for (let step = await iterator.next(); step.done !== true; step = await iterator.next());
       if (last?.kind === "message") return { kind: "message", message: last.message };
       const end = task();
-      if (end === undefined) throw new RemoteError("aborted", "The stream was left before anything came.");
+      if (end === undefined) throw new RemoteError("aborted", "Reading stopped before the first event.");
       return { kind: "task", task: end };
     },
   };

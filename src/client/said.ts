@@ -6,13 +6,13 @@ import type { SendRequest } from "../protocol/operation.ts";
 import type { Part } from "../protocol/part.ts";
 import type { Said, SaidFile, SaidPart, SendOptions } from "./api.ts";
 
-/** What a message belongs to. Empty ids count as none. */
+/** The task and context of a message. Empty ids count as absent. */
 export interface Links {
   readonly taskId?: string | undefined;
   readonly contextId?: string | undefined;
 }
 
-/** The whole message: what was left out is made up. Links given beside it win over those in it. */
+/** Builds the message: fills in missing members. `links` override the ids in the message itself. */
 export function messageOf(said: Said, links: Links = {}): Message {
   const { parts, ...given }: Partial<Omit<Message, "parts">> & { readonly parts: readonly SaidPart[] } = isMessage(said)
     ? said
@@ -42,7 +42,7 @@ function isList(said: SaidPart | readonly SaidPart[]): said is readonly SaidPart
   return Array.isArray(said);
 }
 
-/** Throws a `TypeError` for what JSON would turn into something else: bytes outside of a file. */
+/** Throws a `TypeError` for bytes outside of a file: JSON would corrupt them. */
 function partOf(part: SaidPart): Part {
   if ([part, ...("file" in part ? [] : [part.text, part.data, part.raw])].some(isBinary)) {
     const advice = "Send them as a file: { file: { bytes, mediaType } }.";

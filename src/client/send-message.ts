@@ -11,7 +11,7 @@ import { RemoteError } from "./http/errors.ts";
 import { messageOf, sendRequest } from "./said.ts";
 import { within } from "./within.ts";
 
-/** Sends a message, and answers what is asked back, as far as somebody can. */
+/** Sends a message and waits for the result, answering questions with `tools` and `onInput`. */
 export function sendMessage(host: AgentHost, said: Said, options: SendOptions): Promise<Sent> {
   const { wait = true, signal, timeout } = options;
   let taskId = options.taskId;
@@ -43,7 +43,7 @@ interface Turn {
   readonly message: Message;
   readonly options: SendOptions;
   readonly signal: AbortSignal;
-  /** What the task asked before, where that is known. */
+  /** The question that the message answers, if known. */
   readonly answered: TaskStatus | undefined;
   /** Called with the id of the task as soon as the agent gives it. */
   readonly known: (taskId: string) => void;
@@ -64,7 +64,7 @@ async function sendOnce(host: AgentHost, { message, options, signal, answered, k
   return { kind: "task", task: await settledTask(host, task.id, { signal, answered: before, history }) };
 }
 
-/** Where sends do not wait, a task that is answered may still look as if it asked. */
+/** The question before a reply. If sends do not wait, the task may still show the answered question afterwards. */
 async function questionBefore(
   host: AgentHost,
   { taskId }: Message,
@@ -75,7 +75,7 @@ async function questionBefore(
     const { status } = await host.get(taskId, signal);
     return isInterrupted(status.state) ? status : undefined;
   } catch (thrown) {
-    // In some versions it is the caller who makes the task.
+    // In 0.1 the client chooses the task id, so the task may not exist yet.
     if (thrown instanceof RemoteError && thrown.code === "task-not-found") return undefined;
     throw thrown;
   }
@@ -88,16 +88,16 @@ function isSettled(status: TaskStatus, answered: TaskStatus | undefined): boolea
 
 export interface Settling {
   readonly signal: AbortSignal;
-  /** A question that does not count. */
+  /** The answered question: it does not end the wait. */
   readonly answered?: TaskStatus | undefined;
   readonly history?: number | undefined;
 }
 
-/** The task, once it is finished or asks something. */
+/** Resolves with the task once it is finished or asks a question. */
 export async function settledTask(host: AgentHost, id: TaskId, { signal, answered, history }: Settling): Promise<Task> {
   const follower = new TaskFollower({
     host,
-    // The task is fetched as a whole in the end.
+    // The whole task is fetched at the end.
     view: new TaskView({ result: "none" }),
     signal,
     stopsAt: isInterrupted,

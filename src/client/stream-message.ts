@@ -10,13 +10,13 @@ import { createDeadline } from "./http/abort.ts";
 import { createRemoteStream } from "./remote-stream.ts";
 import { messageOf, sendRequest } from "./said.ts";
 
-/** Sends a message and streams what comes of it, through all the questions that somebody answers. */
+/** Sends a message and streams its events, including those after questions that `tools` or `onInput` answer. */
 export function streamMessage(host: AgentHost, said: Said, options: SendOptions & StreamOptions): RemoteStream {
   const view = new TaskView({ result: options.result, maxBytes: host.settings.maxResultBytes });
   return createRemoteStream({ events: turns(host, { said, options, view }), task: () => view.task });
 }
 
-/** Streams what happens to a task from now on. */
+/** Streams the events of an existing task. */
 export function streamTask(host: AgentHost, id: TaskId, options: CallOptions & StreamOptions): RemoteStream {
   const view = new TaskView({ result: options.result, maxBytes: host.settings.maxResultBytes });
   return createRemoteStream({ events: following(host, { id, options, view }), task: () => view.task });
@@ -61,7 +61,7 @@ async function* turns(host: AgentHost, { said, options, view }: Streaming): Asyn
 
 const STREAM = { operation: "stream", waitMs: Number.POSITIVE_INFINITY } as const;
 
-/** Authorisation may come from elsewhere: agents keep the stream open for it. */
+/** Not `auth-required`: the authorization may arrive another way, and agents keep the stream open for it. */
 function isQuestion(state: TaskState): boolean {
   return state === "input-required";
 }

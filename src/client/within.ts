@@ -1,7 +1,7 @@
 import type { AgentHost } from "./agent-host.ts";
 import { createDeadline, type DeadlineOptions } from "./http/abort.ts";
 
-/** Runs a call within its time and its caller's signal. Without a time of its own it has the agent's. */
+/** Runs a call with a timeout (default: the client's `timeout`) and the caller's signal. */
 export async function within<T>(
   { settings }: Pick<AgentHost, "settings">,
   { signal, timeout = settings.timeout, taskId }: DeadlineOptions,

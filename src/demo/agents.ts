@@ -4,5 +4,5 @@ import { countdown } from "./countdown.ts";
 import { echo } from "./echo.ts";
 import { files } from "./files.ts";
 
-/** Agents that need no key and show what can be done. The first is also served at the root. */
+/** Demo agents that need no API key. The first is also served at the root. */
 export const demoAgents: readonly Agent[] = [echo, countdown, booking, files];

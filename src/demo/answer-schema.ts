@@ -1,8 +1,8 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 /**
- * The least a Standard Schema can be: a function that gives back the value it understood, or throws a sentence that says
- * what it would understand. Real agents use Zod, Valibot, ArkType or any other library that speaks Standard Schema.
+ * A minimal Standard Schema from a function that returns the parsed value, or throws a sentence that says what is expected. Real agents use Zod,
+ * Valibot, ArkType or another library that supports Standard Schema.
  */
 export function answerSchema<T>(understand: (answer: unknown) => T): StandardSchemaV1<unknown, T> {
   return {

@@ -13,7 +13,7 @@ const partySize = answerSchema((answer) => {
 
 const day = answerSchema((answer) => {
   const [text] = String(answer).match(/\d{4}-\d{2}-\d{2}/) ?? [];
-  // A date that does not exist (2026-02-30) comes back as another one, or as none.
+  // A date that does not exist (2026-02-30) is parsed as another date, or as none.
   const date = new Date(`${text}T00:00:00Z`);
   if (text === undefined || Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text) {
     throw new Error("a date like 2027-05-17, please");
@@ -52,7 +52,7 @@ export const booking: Agent = agent({
     const date = await task.ask("For which day? (YYYY-MM-DD)", { schema: day });
     const sure = await task.ask(`A table for ${guests} on ${date}. Shall I book it?`, { schema: yesOrNo });
     if (!sure) return task.reject("Not booked.");
-    // Stands for the call to a booking system. Its key is the same in every attempt, so that a retry books nothing twice.
+    // Stands for the call to a booking system. The key is the same in every attempt, so a retry does not book twice.
     const reference = await task.step("reserve", ({ key }) =>
       createHash("sha256").update(key).digest("hex").slice(0, 8).toUpperCase(),
     );

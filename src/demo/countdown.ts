@@ -3,11 +3,11 @@ import { type Agent, agent } from "../engine/agent/agent.ts";
 const DEFAULT_START = 10;
 const MAX_START = 3000;
 
-/** Streams one number a second. Nothing here knows of crashes: sleeps are remembered and a yield is never written twice. */
+/** Streams one number per second. It survives crashes without code of its own: sleeps are stored, and a yield is never written twice. */
 export const countdown: Agent = agent({
   id: "countdown",
   name: "Countdown",
-  description: "Counts down from the number in your message, one chunk a second. Goes on where it was after a restart.",
+  description: "Counts down from the number in your message, one chunk per second. Continues after a restart.",
   version: "1.0.0",
   inputModes: ["text/plain"],
   outputModes: ["text/plain"],

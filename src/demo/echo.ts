@@ -3,7 +3,7 @@ import { textOf } from "../protocol/part.ts";
 
 const PREFIX = /^\s*message:\s*/i;
 
-/** Gives back what it is given: as a task, or, when the text begins with `message:`, as a bare message. */
+/** Returns what it receives: as a task, or as a message without a task if the text starts with `message:`. */
 export const echo: Agent = agent({
   id: "echo",
   name: "Echo",

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Agent, agent, type ReceivedFile } from "../engine/agent/agent.ts";
 
-/** Files in, files out: texts come back in capitals, and with everything comes a list of checksums. */
+/** Receives files and returns files: text files in capitals, and a list of checksums. */
 export const files: Agent = agent({
   id: "files",
   name: "Files",
@@ -38,13 +38,13 @@ export const files: Agent = agent({
   },
 });
 
-/** The file's text, unless it is something else than text. */
+/** The file's text; `undefined` if it is not a text file. */
 function textIn(file: ReceivedFile): string | undefined {
   const maybeText = file.mediaType === undefined || file.mediaType.startsWith("text/");
   if (!maybeText || file.bytes === undefined) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(file.bytes);
   } catch {
-    return undefined; // Not UTF-8, so nothing this agent could put into capitals.
+    return undefined; // Not UTF-8.
   }
 }

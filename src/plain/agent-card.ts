@@ -5,14 +5,15 @@ import { askServer } from "./ask-server.ts";
 import { knownServer, rememberServer } from "./known-servers.ts";
 import type { A2ATaskDeps } from "./types.ts";
 
+/** A skill in an agent card. */
 export type A2AAgentSkill = Omit<AgentSkill, "security">;
 
-/** An agent's card as the server shows it to readers that name no version. It holds more than is listed here. */
+/** The agent card that the server sends to requests without a version. It has more members than these. */
 export interface A2AAgentCard {
   readonly name: string;
   readonly description: string;
   readonly version: string;
-  /** Where clients of 0.x reach the agent. Absent where the server shows cards of 1.0 alone. */
+  /** URL for clients of 0.x. Absent if the server shows only cards of 1.0. */
   readonly url?: string;
   readonly additionalInterfaces?: readonly { readonly url: string; readonly transport: string }[];
   readonly supportedInterfaces?: readonly A2AAgentInterface[];
@@ -29,14 +30,14 @@ interface A2AAgentInterface {
 }
 
 /**
- * The card of the server's first agent, which is served at its root. With `baseUrl`, its addresses are below that instead of the
- * server's own. Without `deps`, of the server that these functions were last given.
+ * Reads the card of the server's first agent, which is served at the server's root. `baseUrl` replaces the server's own URL in the card. Without `deps`,
+ * the server that was last passed to one of these functions is used; throws a `TypeError` if there is none.
  */
 export function buildAgentCard(baseUrl?: string, deps?: A2ATaskDeps): Promise<A2AAgentCard> {
   return cardOf(undefined, baseUrl, deps);
 }
 
-/** The card of one of the server's agents, as it is served below `/agents/{id}`. Rejects with a `NotFoundError` if it is not served. */
+/** Reads the card of one of the server's agents, as served at `/agents/{id}`. Rejects with a `NotFoundError` if the agent is not served. */
 export function buildAgentCardForAgent(
   agent: Pick<Agent, "id">,
   baseUrl?: string,
@@ -51,14 +52,14 @@ async function cardOf(
   deps: A2ATaskDeps = knownServer(),
 ): Promise<A2AAgentCard> {
   rememberServer(deps);
-  // Safe: an answer of this package's own server.
+  // Safe: a response of this package's own server.
   const card = (await askServer({ ...deps, agentId }, "/.well-known/agent-card.json")) as A2AAgentCard;
   if (baseUrl === undefined) return card;
   const base = baseUrl.replace(/\/+$/, "");
   return moved(card, agentId === undefined ? base : `${base}/agents/${agentId}`);
 }
 
-/** The card of the same agent at another address. */
+/** The same card with other URLs. */
 function moved(card: A2AAgentCard, base: string): A2AAgentCard {
   const from = baseOf(card);
   const move = <T extends { readonly url?: string }>(holder: T): T => {
@@ -74,8 +75,7 @@ function moved(card: A2AAgentCard, base: string): A2AAgentCard {
 }
 
 /**
- * What all addresses of a card begin with. Those of REST, and of the plain dialect, are just that; the one of JSON-RPC in 0.x has
- * a segment more.
+ * The common start of all URLs in a card. REST and plain URLs are exactly this; the JSON-RPC URL of 0.x has one more path segment.
  */
 function baseOf({ url = "", supportedInterfaces = [], additionalInterfaces = [] }: A2AAgentCard): string {
   const newer = supportedInterfaces.find(({ protocolBinding }) => BARE_BINDINGS.includes(protocolBinding));

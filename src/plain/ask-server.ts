@@ -2,12 +2,12 @@ import { REQUIRE_DEFAULT_PROJECT } from "../wire/plain/binding.ts";
 import { errorOf, ValidationError } from "./errors.ts";
 import type { A2ATaskDeps } from "./types.ts";
 
-/** Never looked up: the server is handed the request, and reads nothing of its URL but the path. */
+/** Never resolved: the server receives the request directly and uses only the path of its URL. */
 const NOWHERE = "http://server.invalid";
 
 /**
- * What the server answers at a path below the agent's place; with a body, to a POST of it. Rejects with what it refuses with, also a POST that
- * names no agent where none declares a `defaultProjectId`.
+ * Sends a request to a path of the agent: a POST with a body, else a GET. Resolves with the JSON response and rejects with the server's error, also for a
+ * POST that names no agent if none declares a `defaultProjectId`.
  */
 export async function askServer(deps: A2ATaskDeps, path: string, body?: unknown): Promise<unknown> {
   const { server, agentId, headers } = deps;
@@ -28,7 +28,7 @@ function jsonOf(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch {
-    const description = "must be something that JSON can hold";
+    const description = "must be a JSON value";
     throw new ValidationError(`body: ${description}`, [{ field: "body", description }]);
   }
 }

@@ -4,9 +4,10 @@ import { ValidationError } from "../wire/plain/named-errors.ts";
 
 export { ValidationError };
 
-/** There is no such thing. */
+/** The agent or task does not exist, or belongs to another caller. */
 export class NotFoundError extends Error {
   override readonly name = "NotFoundError";
+  /** What was not found, such as `Task` or `Agent`. */
   readonly resource: string;
 
   constructor(resource: string) {
@@ -15,7 +16,7 @@ export class NotFoundError extends Error {
   }
 }
 
-/** An error as the server writes it. */
+/** The error in a response of the server. */
 interface WrittenError {
   readonly code: unknown;
   readonly message: string;
@@ -23,9 +24,9 @@ interface WrittenError {
   readonly details?: Readonly<Record<string, string>>;
 }
 
-/** What a server's refusal is to its caller here: one of the errors above, or else what the server itself threw. */
+/** The error to throw for an error response: one of the errors above, else an `A2AError`. */
 export function errorOf(status: number, answer: unknown): Error {
-  // Safe: an answer of this package's own server, which writes all its refusals so.
+  // Safe: a response of this package's own server, which writes all errors like this.
   const { code, message, violations = [], details } = (answer as { readonly error: WrittenError }).error;
   if (code === "invalid-params") return new ValidationError(message, violations);
   if (code === "task-not-found") return new NotFoundError("Task");

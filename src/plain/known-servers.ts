@@ -1,11 +1,11 @@
 import type { A2ATaskDeps } from "./types.ts";
 
-/** The latest so many tasks are remembered. Older ones are found by naming the server. */
+/** How many of the latest tasks are remembered. Older ones are found only with `deps`. */
 const MAX_TASKS = 10_000;
 
 /**
- * Who to ask, for functions that are told no more than an id or nothing at all. This belongs to the process because those
- * functions do: whoever has several servers in one process names the one it means.
+ * The server of each task, for functions that are called with an id only. It is global because those functions are global; a process with several
+ * servers passes `deps`.
  */
 const sent = new Map<string, A2ATaskDeps>();
 let latestServer: A2ATaskDeps["server"] | undefined;
@@ -14,7 +14,7 @@ export function rememberServer({ server }: A2ATaskDeps): void {
   latestServer = server;
 }
 
-/** A task sent in somebody's name is not remembered: it would be shown to whoever knows its id. */
+/** A task sent with headers (credentials) is not remembered: anyone who knows its id could read it. */
 export function rememberTask(id: string, deps: A2ATaskDeps): void {
   if (deps.headers !== undefined) return;
   sent.set(id, deps);
@@ -22,7 +22,7 @@ export function rememberTask(id: string, deps: A2ATaskDeps): void {
   if (sent.size > MAX_TASKS && oldest !== undefined) sent.delete(oldest);
 }
 
-/** The tasks that were remembered when all were forgotten last, and when that was, in milliseconds since the epoch. */
+/** The tasks that the last `clearTaskStore` removed, and its time in milliseconds since 1970. */
 let forgotten: ReadonlySet<string> = new Set();
 let forgottenAt = Number.NEGATIVE_INFINITY;
 
@@ -32,18 +32,18 @@ export function forgetTasks(): void {
   sent.clear();
 }
 
-/** Whether a task is from before all were forgotten. One that was sent from here since is not, whatever the clock says. */
+/** Whether a task is older than the last `clearTaskStore`. A task sent from here since then is not, whatever the clock says. */
 export function isForgotten(id: string, createdAt: string): boolean {
   return !sent.has(id) && (forgotten.has(id) || Date.parse(createdAt) < forgottenAt);
 }
 
-/** Whom the task was sent to; `undefined` if that is not remembered. */
+/** The server and agent that the task was sent to, if remembered. */
 export function sentTo(id: string): A2ATaskDeps | undefined {
   return sent.get(id);
 }
 
-/** The server named last. Throws a `TypeError` where none was. */
+/** The server that was passed last. Throws a `TypeError` if there is none. */
 export function knownServer(): A2ATaskDeps {
   if (latestServer !== undefined) return { server: latestServer };
-  throw new TypeError("No server is known here yet: name one, as in buildAgentCard(undefined, { server }).");
+  throw new TypeError("No server was passed yet. Pass one: buildAgentCard(undefined, { server }).");
 }

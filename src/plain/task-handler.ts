@@ -5,21 +5,21 @@ import { forgetTasks, isForgotten, rememberServer, rememberTask, sentTo } from "
 import type { A2ATask, A2ATaskDeps, A2ATaskSendRequest } from "./types.ts";
 
 /**
- * Gives an agent something to do, and resolves with the task as soon as it is safe, mostly before the agent is done with it.
- * Rejects with a `ValidationError` for a request that makes no sense, with a `NotFoundError` if there is no agent or task to take
- * it (`Agent with default project` where `deps` names no agent and none declares a `defaultProjectId`), and with an `A2AError` for what else a server may refuse.
+ * Sends a message to an agent. Resolves with the task as soon as the server has stored it, usually before the agent has finished. Rejects with a
+ * `ValidationError` if the request is invalid, with a `NotFoundError` if the agent or task does not exist (`Agent with default project` if
+ * `deps` names no agent and none declares a `defaultProjectId`), and with an `A2AError` for other errors of the server.
  */
 export async function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest): Promise<A2ATask> {
   rememberServer(deps);
-  // Safe: an answer of this package's own server.
+  // Safe: a response of this package's own server.
   const task = (await askServer(deps, "/a2a/tasks/send", body ?? null)) as A2ATask;
   rememberTask(task.id, deps);
   return task;
 }
 
 /**
- * The task as it is now; `null` if there is none. Without `deps`, of the tasks that {@link handleTaskSend} has sent in this
- * process, but for those sent with headers of their own; with `deps`, of all that the server has for that caller.
+ * Reads a task; `null` if it does not exist. Without `deps` it finds the tasks that {@link handleTaskSend} has sent in this process, except those sent with
+ * headers. With `deps` it finds all of the caller's tasks on that server.
  */
 export function handleTaskGet(taskId: string): Promise<A2ATask | null>;
 export function handleTaskGet(deps: A2ATaskDeps, taskId: string): Promise<A2ATask | null>;
@@ -38,11 +38,11 @@ export async function handleTaskGet(first: string | A2ATaskDeps, second?: string
   }
 }
 
-/** `undefined`: no task can be called that. */
+/** `undefined` if the id cannot be a task id. */
 function taskPath(taskId: string): string | undefined {
   try {
     const segment = pathSegment(taskId, "taskId");
-    // A task of that name is not to be taken for the way to send one.
+    // A task with the id `send` must not be confused with the path of `tasks/send`.
     return `/a2a/tasks/${segment === "send" ? "%73end" : segment}`;
   } catch {
     return undefined;
@@ -50,8 +50,8 @@ function taskPath(taskId: string): string | undefined {
 }
 
 /**
- * Clears the tasks that this process knows: {@link handleTaskGet} finds none from before, with or without `deps`. The server itself keeps its
- * tasks, which go on, and serves them over HTTP.
+ * Forgets the tasks of this process: {@link handleTaskGet} no longer finds earlier tasks, with or without `deps`. The server keeps them, continues to
+ * work on them, and serves them over HTTP.
  */
 export function clearTaskStore(): void {
   forgetTasks();

@@ -1,38 +1,41 @@
 import type { Server } from "../platform/create-server.ts";
 
-/** A task that waits for its caller is `working`; one that was canceled or rejected has `failed`. */
+/** State of a plain task. A task that waits for input is `working`; a canceled or rejected task is `failed`. */
 export type A2ATaskState = "submitted" | "working" | "completed" | "failed";
 
+/** A message of a plain task. */
 export interface A2AMessage {
   readonly role: "user" | "agent";
   readonly parts: readonly { readonly type: "text"; readonly text: string }[];
 }
 
+/** A task in the plain dialect. */
 export interface A2ATask {
+  /** Id of the task. */
   readonly id: string;
   readonly state: A2ATaskState;
-  /** Oldest first. The last one of the agent is its answer. */
+  /** Oldest first. The agent's last message is its answer. */
   readonly messages: readonly A2AMessage[];
-  /** Groups the tasks of one conversation. */
+  /** The conversation that the task belongs to. */
   readonly sessionId: string;
-  /** In UTC, with milliseconds and `Z`. */
+  /** ISO 8601 in UTC, with milliseconds. */
   readonly createdAt: string;
-  /** When its state, or what it says of itself, last changed. */
+  /** When the state or the status message last changed, in the same format. */
   readonly updatedAt: string;
 }
 
-/** What `tasks/send` takes: bare, or under `params`. */
+/** The body of `tasks/send`: the parameters, bare or under `params`. */
 export type A2ATaskSendRequest = A2ATaskParameters | { readonly params: A2ATaskParameters };
 
 interface A2ATaskParameters {
   readonly message: string | MessageToSend;
-  /** The id of the skill that is to do it. Default: as the agent sees fit. */
+  /** Id of the skill to use. Default: the agent chooses. */
   readonly skill?: string | undefined;
-  /** Milliseconds the task may work before it fails. Default 300 000. */
+  /** Milliseconds after which a working task fails. Default 300 000. */
   readonly timeoutMs?: number | undefined;
-  /** Puts the task into this session. Default: one of its own. */
+  /** The session of the task. Default: a new session. */
   readonly sessionId?: string | undefined;
-  /** Goes on with this task, which must not have ended. */
+  /** The task to continue. It must not be finished. Default: start a new task. */
   readonly taskId?: string | undefined;
 }
 
@@ -41,12 +44,12 @@ interface MessageToSend {
   readonly parts: readonly { readonly type?: "text" | undefined; readonly text: string }[];
 }
 
-/** Who does the work. */
+/** The server and agent to call. */
 export interface A2ATaskDeps {
-  /** From `createServer` or `serve`. */
+  /** A server from `createServer` or `serve`. */
   readonly server: Pick<Server, "fetch">;
-  /** The agent that is called. Default: the first that declares a `defaultProjectId`; where none does, sending rejects with a `NotFoundError`. */
+  /** The agent to call. Default: the first that declares a `defaultProjectId`; if none does, sending rejects with a `NotFoundError`. */
   readonly agentId?: string | undefined;
-  /** Tell the server who calls, where it wants to know. */
+  /** Headers of the request, for example credentials. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

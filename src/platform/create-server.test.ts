@@ -92,14 +92,14 @@ describe("a server", () => {
     await create({ host: "0.0.0.0", publicUrl: "https://agents.example.org", authenticate }).listen();
     expect(logged).toEqual([]);
     await create({ host: "0.0.0.0", authenticate }).listen();
-    expect(logged).toEqual([expect.stringMatching(/give the public URL/)]);
+    expect(logged).toEqual([expect.stringMatching(/set the public URL/)]);
   });
 
   it("warns when everybody who reaches it may call, and others than this machine do", async () => {
     await create({}).listen();
     expect(logged).toEqual([]);
     await create({ host: "0.0.0.0", publicUrl: "https://agents.example.org" }).listen();
-    expect(logged).toEqual([expect.stringMatching(/Everybody who reaches this server may call/)]);
+    expect(logged).toEqual([expect.stringMatching(/Anyone who can reach this server may call its agents/)]);
   });
 
   it("is not warned of where proxies say what is public", async () => {
@@ -254,7 +254,7 @@ describe("a server", () => {
 
 describe("a server that cannot start", () => {
   it("is told at once what makes no sense", () => {
-    expect(() => create({}, [])).toThrow(/no agent to serve/);
+    expect(() => create({}, [])).toThrow(/No agent is given/);
     expect(() => create({}, [shouter, shouter])).toThrow(/Two agents have the id "shouter"/);
     expect(() => create({ port: -1 })).toThrow(/port/);
   });

@@ -12,36 +12,36 @@ import { type ServerOptions, settingsFrom } from "./settings/settings.ts";
 import { type Started, startServer } from "./start-server.ts";
 import { StartupError } from "./startup-error.ts";
 
-/** Agents being served. It is at work from the moment it is created: what an earlier process left unfinished goes on. */
+/** A server of agents. It works from the moment it is created: unfinished tasks of an earlier process continue. */
 export interface Server {
-  /** Answers a web-standard request. Mounts into anything that has those. */
+  /** Answers a web-standard `Request`. Mount it into any framework that supports those. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Answers a request of `node:http`. */
+  /** Answers a `node:http` request. */
   readonly nodeHandler: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Listens on a port of its own. Rejects with a {@link StartupError} if it cannot, or if the server could not start. */
+  /** Listens on `host` and `port`. Rejects with a {@link StartupError} if the port is not available or the server could not start. */
   listen(): Promise<Listening>;
-  /** Deliveries to webhooks that were given up, newest first. Empty where nobody is notified. */
+  /** Webhook deliveries that failed after all retries, newest first. Empty if webhooks are not supported. */
   deadLetters(query?: DeadLettersQuery): Promise<readonly DeadLetter[]>;
   /**
-   * Has a webhook that was given up told again, from the first event on that it was not told. `letter` is one of `deadLetters()`. Rejects
-   * with `task-not-found` if there is no such one.
+   * Restarts a failed delivery, from the first event that the webhook did not receive. `letter` is one of `deadLetters()`. Rejects with
+   * `task-not-found` if it no longer exists, and with `push-not-supported` if webhooks are not supported.
    */
   redeliver(letter: DeadLetterRef): Promise<void>;
-  /** Refuses new work, lets running tasks go on for `drainTimeout`, and closes everything. May be called again. */
+  /** Rejects new work, lets running tasks continue for `drainTimeout`, and closes everything. Safe to call repeatedly. */
   readonly close: () => Promise<void>;
 }
 
-/** What there is to say of a server that listens. */
+/** The addresses of a listening server. */
 export interface Listening extends ListeningAt {
-  /** Where agent cards say it is, without a slash at the end; a trusted proxy may say otherwise. */
+  /** The URL in agent cards, without a trailing slash. Requests through a trusted proxy may see another one. */
   readonly publicUrl: string;
-  /** Where data is kept, for people. */
+  /** Where data is stored, as text for people. */
   readonly storage: string;
 }
 
 /**
- * Puts a server together. Throws a {@link StartupError} for options that make no sense, and for agents that declare what this server
- * does not do; the rest `listen` tells.
+ * Creates a server. Throws a {@link StartupError} for invalid options, and for agents whose cards declare features that this server does not
+ * have. Other problems, such as a store that cannot be opened, reject `listen()`.
  */
 export function createServer(agents: Agent | readonly Agent[], options: ServerOptions = {}): Server {
   const served = agentsFrom(agents);
@@ -67,7 +67,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
     (result) => {
       running = result;
     },
-    // Told by `listen`, or at the first request.
+    // Reported by `listen`, or at the first request.
     () => {},
   );
 
@@ -75,7 +75,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
     const server = await started.catch(() => undefined);
     if (server === undefined) return;
     if (listener?.url !== undefined)
-      logger.info("Stopping: no new work is taken, running tasks may finish", { drainTimeout });
+      logger.info("Stopping: new work is rejected, running tasks may finish", { drainTimeout });
     await server.drain(drainTimeout);
     await listener?.close();
     await server.close();
@@ -106,7 +106,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
     async listen() {
       const { http, storage } = await started;
       if (closing !== undefined) throw new StartupError("usage", "The server is closed: it cannot listen.");
-      if (listener !== undefined) throw new StartupError("usage", "The server listens already.");
+      if (listener !== undefined) throw new StartupError("usage", "The server is already listening.");
       requireClientCertificates(security, settings.tls);
       const isNamed = settings.publicUrl !== undefined || settings.trustedProxies.length > 0;
       const isOpenHere = !authenticates && !isNamed && isLoopback(settings.host);
@@ -115,14 +115,17 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
       try {
         const at = await listener.listen(settings.host, settings.port);
         if (settings.publicUrl === undefined && settings.trustedProxies.length === 0 && isWildcard(settings.host)) {
-          logger.warn("Agent cards say an address that only this machine reaches: give the public URL", {
+          logger.warn("Agent cards state an address that only this machine can reach: set the public URL", {
             url: at.url,
           });
         }
         if (!authenticates && !isLoopback(settings.host)) {
-          logger.warn("Everybody who reaches this server may call: say who may, by `security` or `--api-keys`", {
-            url: at.url,
-          });
+          logger.warn(
+            "Anyone who can reach this server may call its agents: set `security` or `--api-keys` to require authentication",
+            {
+              url: at.url,
+            },
+          );
         }
         return { ...at, publicUrl: settings.publicUrl ?? at.url, storage };
       } catch (error) {
@@ -137,7 +140,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
     },
     async redeliver(letter) {
       const { deadLetters } = running ?? (await started);
-      if (deadLetters === undefined) throw new A2AError("push-not-supported", "This server notifies nobody");
+      if (deadLetters === undefined) throw new A2AError("push-not-supported", "This server does not support webhooks");
       await deadLetters.redeliver(letter);
     },
     close: () => {
@@ -154,13 +157,13 @@ const JSON_TYPE = { "content-type": "application/json", "x-content-type-options"
 
 function agentsFrom(agents: Agent | readonly Agent[]): readonly Agent[] {
   const list = "id" in agents ? [agents] : agents;
-  if (list.length === 0) throw new StartupError("usage", "There is no agent to serve. Give at least one.");
+  if (list.length === 0) throw new StartupError("usage", "No agent is given. Pass at least one.");
   const seen = new Set<string>();
   for (const { id, name } of list) {
     if (seen.has(id)) {
       throw new StartupError(
         "usage",
-        `Two agents have the id ${JSON.stringify(id)} (one is “${name}”).\nGive one of them another: agent({ id, … })`,
+        `Two agents have the id ${JSON.stringify(id)} (one is “${name}”).\nGive one of them another id: agent({ id, … })`,
       );
     }
     seen.add(id);

@@ -6,29 +6,32 @@ import { urlOf } from "./listen-url.ts";
 import type { ServingTls } from "./security/security-tls.ts";
 import { messageOf, StartupError, systemCode } from "./startup-error.ts";
 
+/** The address of a listening server. */
 export interface ListeningAt {
+  /** The configured host. */
   readonly host: string;
+  /** The actual port. */
   readonly port: number;
-  /** Where it is reached from this machine, without a slash at the end. */
+  /** URL of the server on this machine, without a trailing slash. */
   readonly url: string;
 }
 
-/** How long requests may take to arrive, in ms. Slower ones are answered with 408 and their connections closed. */
+/** How long requests may take to arrive, in milliseconds. Slower ones get a 408, and their connections are closed. */
 export interface ArrivalTimeouts {
   readonly head: number;
   readonly whole: number;
 }
 
-/** Longer than proxies commonly keep a connection they may reuse, so that it is they who close it. */
+/** Milliseconds. Longer than proxies commonly keep idle connections, so the proxy closes first. */
 const KEEP_ALIVE = 65_000;
-/** How often connections are looked at, in ms: what is late is noticed that much later at most. */
+/** Milliseconds between two checks for slow requests. */
 const CHECKING_INTERVAL = 1000;
-/** What answers that are under way get to reach their callers when the listener closes, in ms. */
+/** Milliseconds for responses in progress when the listener closes. */
 const LAST_ANSWERS = 2000;
 
 type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An HTTP port. */
+/** An HTTP or HTTPS server on one port. */
 export class Listener {
   readonly #server: ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>;
   readonly #scheme: "http" | "https";
@@ -66,7 +69,7 @@ export class Listener {
     return { host, port: actual, url: this.#url };
   }
 
-  /** Takes no more connections, lets answers under way finish for a moment, and cuts what is left. */
+  /** Accepts no more connections, lets responses in progress finish for 2 s, and cuts the rest. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
@@ -80,7 +83,7 @@ export class Listener {
   }
 }
 
-/** Whoever has come by TLS once is to come that way from now on: for a year. */
+/** HSTS: browsers use only HTTPS for this host for a year. */
 function overTls(handler: NodeHandler): NodeHandler {
   return (request, response) => {
     response.setHeader("strict-transport-security", "max-age=31536000");
@@ -91,13 +94,13 @@ function overTls(handler: NodeHandler): NodeHandler {
 function explain(error: unknown, host: string, port: number): string {
   switch (systemCode(error)) {
     case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use by another program.\nStop that one, or choose another port with --port or PORT.`;
+      return `Port ${port} on ${host} is in use by another program.\nStop that program, or choose another port with --port or PORT.`;
     case "EACCES":
-      return `Port ${port} on ${host} needs rights this process does not have.\nChoose a port above 1023 with --port or PORT.`;
+      return `Port ${port} on ${host} needs permissions that this process does not have.\nChoose a port above 1023 with --port or PORT.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return `${host} is not an address of this machine.\nChoose one with --host or BIND_HOST: 127.0.0.1 for this machine only, 0.0.0.0 for all.`;
+      return `${host} is not an address of this machine.\nChoose an address with --host or BIND_HOST: 127.0.0.1 for this machine only, 0.0.0.0 for all.`;
     default:
       return `Could not listen on ${host}, port ${port}: ${messageOf(error)}`;
   }

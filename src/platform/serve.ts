@@ -5,21 +5,23 @@ import { createServer, type Server } from "./create-server.ts";
 import { type ServerOptions, settingsFrom } from "./settings/settings.ts";
 import { packageVersion } from "./version.ts";
 
+/** Options of `serve`. */
 export interface ServeOptions extends ServerOptions {
-  /** Say on standard output what is served and what to try. Default false. */
+  /** Print the served agents and example commands on standard output. Default false. */
   readonly banner?: boolean;
 }
 
+/** A listening server. */
 export interface RunningServer extends Server {
-  /** Where it is reached, without a slash at the end. */
+  /** URL of the server on this machine, without a trailing slash. */
   readonly url: string;
 }
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /**
- * Serves agents until the process is told to stop. SIGTERM or SIGINT refuse new work, let running tasks go on for
- * `drainTimeout`, and exit with 0; a second one exits at once. Rejects with a `StartupError` that says what to mend.
+ * Serves agents until the process gets SIGTERM or SIGINT. The server then rejects new work, lets running tasks continue for `drainTimeout`, and
+ * exits with code 0; a second signal exits at once. Rejects with a `StartupError` whose message says what to fix.
  */
 export async function serve(agents: Agent | readonly Agent[], options: ServeOptions = {}): Promise<RunningServer> {
   const server = createServer(agents, options);
@@ -48,7 +50,7 @@ export async function serve(agents: Agent | readonly Agent[], options: ServeOpti
       },
     };
   } catch (error) {
-    // A signal that came during the start has its say first: it exits with 0.
+    // A signal during the start wins: it exits with code 0.
     await server.close();
     ignoreSignals();
     throw error;
@@ -60,7 +62,7 @@ function schemesOf({ security }: ServeOptions): BannerFacts["schemes"] {
   return Object.fromEntries(schemes.map(([name, { scheme }]) => [name, scheme]));
 }
 
-/** Returns how to undo it. */
+/** Returns a function that removes the listeners. */
 function stopOnSignals(server: Server): () => void {
   let stopping = false;
   const stop = (): void => {
@@ -68,7 +70,7 @@ function stopOnSignals(server: Server): () => void {
     stopping = true;
     server.close().then(
       () => process.exit(0),
-      // Logged by the server; what matters now is that the supervisor learns of it.
+      // The server has logged the error; the exit code reports it to the supervisor.
       () => process.exit(1),
     );
   };

@@ -1,7 +1,7 @@
-/** Something the person who starts a server can mend. `message` says what is wrong and what to do, in a line or two. */
+/** A problem at start-up that the operator can fix. `message` says what is wrong and what to do, in one or two lines. */
 export class StartupError extends Error {
   override readonly name = "StartupError";
-  /** `usage`: what was asked for makes no sense; `failed`: it does, and did not work out. */
+  /** `usage`: an option or argument is invalid. `failed`: the options are valid, but the start failed. */
   readonly kind: "usage" | "failed";
 
   constructor(kind: "usage" | "failed", message: string, options?: { readonly cause?: unknown }) {
@@ -10,7 +10,7 @@ export class StartupError extends Error {
   }
 }
 
-/** What a thrown value says, for a line of text. */
+/** The message of a thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,11 +1,14 @@
 import type { Retention, Store } from "../store/contract.ts";
 
-/** How the suite wants a store: empty, keeping everything unless told, with a clock of its own. */
+/** How the suite opens a store. The store must be empty. */
 export interface StoreSetup {
+  /** Which finished tasks the store deletes. `{}`: none. */
   readonly retention: Retention;
+  /** The clock that the store must use, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
+/** Opens an empty store for one case of the suite. */
 export type OpenStore = (setup: StoreSetup) => Promise<Store>;
 
 /** A store under test, and its clock. */
@@ -16,8 +19,9 @@ export interface StoreTrial {
   readonly open: (retention: Retention) => Promise<Store>;
 }
 
+/** One case of the suite. */
 export interface StoreCase {
-  /** A sentence about every store. */
+  /** The tested behaviour; "the store …" precedes it. */
   readonly name: string;
   run(trial: StoreTrial): Promise<void>;
 }

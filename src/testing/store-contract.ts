@@ -13,7 +13,7 @@ import { storeWriteCases } from "./store-write-cases.ts";
 
 const closingCases: readonly StoreCase[] = [
   {
-    name: "refuses everything once closed, and closes twice without complaint",
+    name: "rejects every call once closed, and may be closed twice",
     async run({ store }) {
       await store.close();
       await store.close();
@@ -46,7 +46,10 @@ const cases: readonly StoreCase[] = [
   ...closingCases,
 ];
 
-/** What every store must do. Each case gets stores of its own from `open` and closes them. Failures throw. */
+/**
+ * The tests that every store must pass. Run each case with any test runner: `run` opens fresh stores with `open`, closes them, and rejects with an
+ * `AssertionError` if the store violates the contract.
+ */
 export const storeContract: readonly { readonly name: string; run(open: OpenStore): Promise<void> }[] = cases.map(
   ({ name, run }) => ({
     name,
@@ -54,7 +57,7 @@ export const storeContract: readonly { readonly name: string; run(open: OpenStor
   }),
 );
 
-/** Runs something with fresh stores and closes them afterwards. */
+/** Runs a case with fresh stores and closes them afterwards. */
 export async function withTrial(open: OpenStore, run: (trial: StoreTrial) => Promise<void>): Promise<void> {
   const clock = { now: START };
   const opened: Store[] = [];

@@ -23,39 +23,40 @@ import {
 /** The methods of a store that can be delayed and made to fail: all but `close`. */
 export type StoreMethod = Exclude<keyof Store, "close">;
 
-/** What goes wrong with the calls of a store. */
+/** The faults of an unreliable store. */
 export interface StoreFaults {
   /**
-   * Milliseconds that each call takes longer, drawn for each call: whole numbers from `min` to `max`. A random part of them passes before the
-   * store gets the call and the rest before the caller gets the answer, so calls overtake each other and answers may be out of date. Only
-   * commits reach the store in the order they were made, as the contract asks. Default: no delay.
+   * Additional milliseconds of each call: a random whole number from `min` to `max`. A random part of it passes before the store receives the call and
+   * the rest before the caller gets the result, so calls overtake each other and results may be stale. Commits still reach the store in
+   * order, as the store contract requires. Default: no delay.
    */
   readonly delay?: { readonly min: number; readonly max: number };
   /**
-   * The probability, from 0 to 1, that a call rejects; one for all methods, or one for each method named. The call is not made then, so
-   * nothing is applied. The error is a {@link StoreError}: `busy` for a method that reads, `busy` or `full` for one that writes. Default: 0.
+   * Probability from 0 to 1 that a call rejects: one for all methods, or one for each named method. A rejected call does not reach the store. The
+   * error is a {@link StoreError}: `busy` for methods that read, `busy` or `full` for methods that write. Default 0.
    */
   readonly failures?: number | Partial<Readonly<Record<StoreMethod, number>>>;
 }
 
+/** Options of `createUnreliableStore`. */
 export interface UnreliableStoreOptions extends StoreFaults {
-  /** A whole number. The same seed and the same calls in the same order get the same delays and failures. Default: 1. */
+  /** A whole number. The same seed and the same order of calls give the same delays and failures. Default 1. */
   readonly seed?: number;
-  /** Waits for so many milliseconds. Default: real time. Give another to count event loop turns or fake time instead. */
+  /** Waits for the given milliseconds. Default: `setTimeout`. Replace it to use fake time. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** A store with delays and failures. */
+/** A store with random delays and failures. */
 export interface UnreliableStore extends Store {
-  /** Calls from now on get these faults instead of those before; `{}`: none. Calls under way keep theirs. */
+  /** Replaces the faults for later calls; `{}` removes them. Calls in progress keep theirs. Throws a `RangeError` for invalid values. */
   setFaults(faults: StoreFaults): void;
-  /** How many calls were made to fail so far. */
+  /** How many calls have failed on purpose so far. */
   readonly failed: number;
 }
 
 /**
- * Wraps a store so that it behaves like one behind a network: every call has a random delay of its own and may fail. For tests of code that
- * uses a store. Throws a `RangeError` for a range or a probability that is none.
+ * Wraps a store so that it behaves like one behind a network: every call has a random delay and may fail. For tests of code that uses a store. Throws a
+ * `RangeError` for an invalid delay, probability or seed.
  */
 export function createUnreliableStore(store: Store, options: UnreliableStoreOptions = {}): UnreliableStore {
   return new RandomlyUnreliableStore(store, options);
@@ -150,7 +151,7 @@ class RandomlyUnreliableStore implements UnreliableStore {
   }
 
   async #call<T>(method: StoreMethod, work: () => Promise<T>, order?: Order): Promise<T> {
-    // All drawn before anything is awaited, so that the order of calls alone decides.
+    // All random numbers are drawn before the first await, so only the order of calls decides.
     const { delay = { min: 0, max: 0 }, failures = 0 } = this.#faults;
     const total = delay.min + Math.floor(this.#random() * (delay.max - delay.min + 1));
     const before = Math.floor(this.#random() * (total + 1));
@@ -159,7 +160,7 @@ class RandomlyUnreliableStore implements UnreliableStore {
     const code = this.#random() < 0.5 || !WRITES.has(method) ? "busy" : "full";
     if (before > 0) await this.#wait(before);
     if (order !== undefined) await order.after;
-    // What the store answers now may be out of date when the caller gets it.
+    // The result may be stale when the caller gets it.
     const answer = fails ? this.#fail(method, code) : work();
     order?.reached.resolve();
     if (total > before) {
@@ -171,11 +172,11 @@ class RandomlyUnreliableStore implements UnreliableStore {
 
   #fail(method: StoreMethod, code: "busy" | "full"): Promise<never> {
     this.#failed += 1;
-    return Promise.reject(new StoreError(code, `${method} was made to fail (${code}).`));
+    return Promise.reject(new StoreError(code, `${method} failed on purpose (${code}).`));
   }
 }
 
-/** A commit's place among the others. */
+/** The position of a commit among the others. */
 interface Order {
   readonly after: Promise<void>;
   readonly reached: Deferred<void>;
@@ -185,14 +186,14 @@ function checkFaults({ delay, failures = 0 }: StoreFaults): void {
   if (delay !== undefined) {
     const { min, max } = delay;
     if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || min < 0 || max < min)
-      throw new RangeError("delay: needs whole numbers of milliseconds, 0 <= min <= max.");
+      throw new RangeError("delay: min and max must be whole numbers of milliseconds, 0 <= min <= max.");
   }
   for (const probability of typeof failures === "number" ? [failures] : Object.values(failures)) {
-    if (!(probability >= 0 && probability <= 1)) throw new RangeError("failures: a probability is from 0 to 1.");
+    if (!(probability >= 0 && probability <= 1)) throw new RangeError("failures: a probability must be from 0 to 1.");
   }
 }
 
-/** Numbers from 0 up to 1, the same ones for the same seed (a linear congruential generator, its upper bits mixed). */
+/** Random numbers from 0 to 1 (exclusive), the same for the same seed (a linear congruential generator, its upper bits mixed). */
 function seededRandom(seed: number): () => number {
   if (!Number.isSafeInteger(seed)) throw new RangeError("seed: must be a whole number.");
   let state = seed >>> 0;

@@ -349,7 +349,7 @@ describe("an agent that relays", () => {
     const { task, said } = await relayingToNobody();
     const { status } = await task.wait();
     expect(status.state).toBe("failed");
-    expect(textOf(status.message?.parts ?? [])).toContain("may or may not have got the message");
+    expect(textOf(status.message?.parts ?? [])).toContain("may or may not have received the message");
     expect(said).toHaveLength(1);
   });
 

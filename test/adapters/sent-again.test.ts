@@ -6,7 +6,7 @@ import { textOf } from "../../src/protocol/part.ts";
 import { openHarness } from "../../src/testing/engine-harness.ts";
 import { json, LyingServer, rpc, wireTask } from "../client/lying-server.ts";
 
-const UNKNOWN = /may or may not have got the message/;
+const UNKNOWN = /may or may not have received the message/;
 
 it.each([
   ["again by the same id while the remote agent knows it", { windowSeconds: 600, protocolVersion: "1.0" }, "completed"],

@@ -32,6 +32,6 @@ describe("palaver bridge", () => {
   it("says so where there is no agent", async () => {
     const ended = await line.run(["bridge", "http://127.0.0.1:1", "--store", "memory:"]);
     expect(ended.code).not.toBe(0);
-    expect(ended.stderr).toContain("There is no agent to bridge to");
+    expect(ended.stderr).toContain("The remote agent was not found");
   });
 });

@@ -170,7 +170,7 @@ describe("palaver init", () => {
     writeFileSync(join(line.folder, "README.md"), "mine");
     const { code, stdout, stderr } = await run("init");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/has README\.md already/);
+    expect(stderr).toMatch(/already has README\.md/);
     expect(readFileSync(join(line.folder, "README.md"), "utf8")).toBe("mine");
   });
 });

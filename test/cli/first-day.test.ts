@@ -119,13 +119,13 @@ describe("the help of serve", () => {
     const groups = stdout.split(/^(?=\S.*:$)/m).filter((group) => /^ {2}-/m.test(group));
     expect(groups.map((group) => group.slice(0, group.indexOf("\n")))).toEqual([
       "Options:",
-      "Where it listens:",
-      "What it keeps:",
-      "Who may call:",
-      "Limits and repeats:",
+      "Network:",
+      "Storage:",
+      "Authentication and TLS:",
+      "Limits:",
       "Webhooks:",
-      "Versions of the protocol:",
-      "What it prints:",
+      "Protocol versions:",
+      "Logging:",
     ]);
     for (const group of groups) expect(group.match(/^ {2}-/gm)?.length).toBeLessThan(15);
   });
@@ -148,7 +148,7 @@ describe("options that people get wrong", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/"x": 1/);
     const broken = await terminal.run(["send", "--data", '{"x":', ...at("echo")]);
-    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('--data {"x": is no JSON') });
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('--data {"x": is not valid JSON') });
     const missing = await terminal.run(["send", "--data", "order.json", ...at("echo")]);
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("order.json cannot be read") });
   });

@@ -77,7 +77,7 @@ describe("palaver hooks listen", () => {
       expect((await fetch(url)).status).toBe(405);
     });
     expect(code).toBe(0);
-    expect(stderr).toContain("Nothing is checked: say --issuer or --token.");
+    expect(stderr).toContain("Nothing is verified: add --issuer or --token.");
     const lines = stdout.trimEnd().split("\n");
     expect(lines.map((line) => line.slice(14))).toEqual([
       `unchecked  ${TASK}  status completed`,

@@ -29,7 +29,7 @@ describe("palaver keys", () => {
     expect(readFileSync(file, "utf8")).not.toContain(key.slice(21));
     expect((await run("revoke", id)).code).toBe(0);
     expect((await run("list")).stdout).toContain(`${id}  revoked   ci`);
-    expect(await run("revoke", id)).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no key") });
+    expect(await run("revoke", id)).toMatchObject({ code: 1, stderr: expect.stringContaining("has no key") });
   });
 
   it("says the same as JSON", async () => {
@@ -104,12 +104,12 @@ describe("palaver serve with security that makes no sense", () => {
   afterEach(() => terminal.close());
 
   it.each([
-    [["--private-cards"], /--private-cards needs a way to say who calls/],
+    [["--private-cards"], /--private-cards needs authentication/],
     [["--jwt-issuer", "https://issuer.example"], /--jwt-issuer needs --jwt-audience/],
     [["--jwt-audience", "agents"], /--jwt-audience needs --jwt-issuer/],
     [["--jwks-url", "https://issuer.example/keys"], /--jwks-url needs --jwt-issuer/],
     [["--audience", "agents"], /--audience needs --oidc/],
-    [["--jwt-issuer", "issuer", "--jwt-audience", "a"], /not the address of an issuer/],
+    [["--jwt-issuer", "issuer", "--jwt-audience", "a"], /not the URL of an issuer/],
     [["--oidc", "https://issuer.example"], /--oidc needs --audience/],
     [["--tls-cert", "cert.pem"], /both --tls-cert and --tls-key/],
     [["--tls-cert", "cert.pem", "--tls-key", "key.pem"], /certificate cannot be read from cert\.pem/],

@@ -44,7 +44,7 @@ describe("who watches", () => {
       expect((await terminal.run(argv, { isTTY: true, env })).stderr).not.toContain("\u001b[3");
     }
     expect((await terminal.run(argv)).stderr).toMatch(
-      /^Error: No agent is named\.\nCode: A2ACLI_ERR_USAGE\nHint: Say which/,
+      /^Error: The agent is missing\.\nCode: A2ACLI_ERR_USAGE\nHint: Add its URL/,
     );
   });
 });
@@ -52,6 +52,6 @@ describe("who watches", () => {
 describe("one task", () => {
   it("can be named in one place only", async () => {
     const run = await terminal.run(["task", "get", "one", "--task-id", "two", "-a", "http://127.0.0.1:9"]);
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining("Two tasks are named") });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining("Two task ids are given") });
   });
 });

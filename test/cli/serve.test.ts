@@ -40,7 +40,7 @@ describe("palaver", () => {
   });
 
   it.each([
-    [["serve"], /nothing to serve[\s\S]*--demo/],
+    [["serve"], /No module is given[\s\S]*--demo/],
     [["serve", "--demo", "--port", "many"], /whole number/],
     [["serve", "--demo", "--durability", "some"], /Allowed choices are full, process/],
     [["serve", "--demo", "--store", "redis://x"], /must be memory: or sqlite:FILE, not "redis:\/\/x"/],

@@ -9,19 +9,19 @@ export type Words = Pick<Message, "parts" | "metadata">;
 export interface PassOnOptions {
   readonly task: TaskContext;
   readonly remote: RemoteAgent;
-  /** The remote task that is at work. */
+  /** The remote task that is working. */
   readonly to: { readonly id: string; readonly contextId: string };
-  /** Tells the rounds apart in a replay. */
+  /** The number of the round: step names must differ between rounds for replay. */
   readonly round: number;
-  /** Aborts when the remote task works no more. */
+  /** Aborts when the remote task stops working. */
   readonly until: AbortSignal;
-  /** Breaks off what is being sent. */
+  /** Aborts a message that is being sent. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Passes on what the caller says while the remote agent works. Gives what that would not take in the middle of its work, to be said once
- * it is done. Nothing is sent twice: where nobody knows whether a message arrived, the caller is told so.
+ * Relays the caller's messages while the remote agent works. Returns the messages that the remote agent rejected meanwhile, to be sent when it is
+ * done. No message is sent twice: if it is unknown whether one arrived, a status tells the caller.
  */
 export async function passOn(options: PassOnOptions): Promise<readonly Words[]> {
   const { task, round, until } = options;
@@ -30,12 +30,12 @@ export async function passOn(options: PassOnOptions): Promise<readonly Words[]> 
     const message = await task.next({ name: `during-${round}`, signal: until });
     if (message === undefined) return refused;
     const outcome = await pass(options, message, `${round}-${count}`);
-    if (outcome === "unknown") await task.status(`${nameOf(options)} may or may not have got the last message.`);
+    if (outcome === "unknown") await task.status(`${nameOf(options)} may or may not have received the last message.`);
     if (outcome !== "refused") continue;
     const { parts, metadata } = message;
-    // What must be kept secret is in no history, and so is not kept for later either.
+    // A sensitive message must not be stored, so it is not kept for later.
     if (task.history.includes(message)) refused.push({ parts, ...(metadata !== undefined && { metadata }) });
-    else await task.status(`${nameOf(options)} did not take the last message.`);
+    else await task.status(`${nameOf(options)} rejected the last message.`);
   }
 }
 
@@ -47,7 +47,7 @@ async function pass(
   const begun = await task.step(`pass-${place}`, ({ attempt }) => ({ attempt, at: Date.now() }));
   return task.step(`passed-${place}`, async ({ key, attempt }) => {
     if (begun.attempt !== attempt && !mayResend(remote, begun.at)) return "unknown";
-    // Safe: whoever sends a message names it.
+    // Safe: message ids are branded where they are created.
     const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
     try {
       const sent = await remote.send(said, {
@@ -61,13 +61,13 @@ async function pass(
       return "taken";
     } catch (error) {
       if (!(error instanceof RemoteError) || signal.aborted) throw error;
-      task.log.info("The remote agent did not take a message", { remoteTask: to.id, error });
+      task.log.info("The remote agent rejected a message", { remoteTask: to.id, error });
       return error.code === "outcome-unknown" ? "unknown" : "refused";
     }
   });
 }
 
-/** Whether the remote agent still knows a message that an earlier attempt may have sent at that time. A clock that was set back tells nothing. */
+/** Whether the remote agent still recognises a message that an earlier attempt may have sent at that time. False if the clock was set back since. */
 export function mayResend({ resendWindow }: RemoteAgent, at: number): boolean {
   const age = Date.now() - at;
   return age >= 0 && age < resendWindow;

@@ -17,42 +17,42 @@ import { remoteAnswer, remoteQuestion } from "./remote-question.ts";
 
 type Bare = { readonly kind: "message"; readonly parts: readonly Part[] };
 
-/** What the remote agent made of a message. */
+/** The remote agent's answer to a message: a task, or a message without a task. */
 type Taken = Bare | { readonly kind: "task"; readonly id: string; readonly contextId: string };
 
-/** What a message belongs to over there. */
+/** The remote task and context of a message. */
 type Links = { readonly contextId?: string; readonly taskId?: string };
 
-/** What is kept before a message is sent. `links` is absent in what earlier versions stored. */
+/** Stored before a message is sent. `links` is absent in records of earlier versions. */
 type Begun = { readonly attempt: number; readonly at: number; readonly links?: Links };
 
-/** What the remote agent made of a message, and what happens to it from then on. */
+/** The remote agent's answer to a message, and the events that follow. */
 interface Submitted {
   readonly taken: Taken;
   readonly events: AsyncIterable<RemoteStreamEvent>;
 }
 
-/** How the remote task was left: ended, or asking something. */
+/** The remote task at the end of a round: finished, or waiting for input. */
 interface Left {
   readonly kind: "task";
-  /** Without artifacts, but where an earlier version stored it. */
+  /** Without artifacts, except in records of earlier versions. */
   readonly task: Task;
-  /** What its artifacts are known by as long as it goes on. */
+  /** Digests of its artifacts, while the task is unfinished. */
   readonly digests?: DigestRecord;
   readonly names: ArtifactNames;
   readonly used: readonly string[];
-  /** What was said to it meanwhile and what it would not take. */
+  /** The caller's messages that the remote agent rejected meanwhile. */
   readonly refused: readonly Words[];
 }
 
 interface Round {
   readonly number: number;
-  /** `undefined`: there is nothing to be said, the task goes on by itself. */
+  /** `undefined`: no message to send, the remote task continues by itself. */
   readonly words: Words | undefined;
   readonly before: Left | undefined;
 }
 
-/** The remote task whose events are told here. */
+/** The remote task whose events are relayed. */
 interface RelayedTask {
   readonly id: string;
   readonly contextId: string;
@@ -60,19 +60,19 @@ interface RelayedTask {
   readonly artifacts: RelayedArtifacts;
 }
 
-/** Milliseconds that a canceled task waits to learn what it is to cancel over there, and for that to be done. */
+/** Milliseconds that a canceled task waits for the remote task's id and for its cancelation. */
 const CANCEL_WITHIN = 10_000;
 
 /**
- * One task here, and the one at the remote agent that does its work. What was sent, what became of it and how each round ended are
- * steps: an attempt after a restart goes on with the same remote task, and sends nothing twice.
+ * Relays one task to a remote agent. What was sent, its answer and the end of each round are stored as steps, so an attempt after a restart continues
+ * the same remote task and sends nothing twice.
  */
 export class Relay {
   readonly #remote: RemoteAgent;
   readonly #task: TaskContext;
-  /** Not the task's own signal: a cancel has to reach the remote agent before the connection goes. */
+  /** Not the task's own signal: a cancel must reach the remote agent before the connection is closed. */
   readonly #connection = new AbortController();
-  /** The remote task that is at work or waits: what a cancel is about. */
+  /** The unfinished remote task, which a cancel is for. */
   #remoteId: string | undefined;
   #canceling: Promise<void> | undefined;
   #isOver = false;
@@ -86,7 +86,7 @@ export class Relay {
     const { signal } = this.#task;
     const stop = (): void => this.#stop();
     signal.addEventListener("abort", stop, { once: true });
-    // Canceled while nobody was here: what is remembered tells what there is to cancel.
+    // Canceled while the server was down: the stored steps name the remote task to cancel.
     if (signal.aborted) this.#stop();
     try {
       return await this.#rounds();
@@ -115,7 +115,7 @@ export class Relay {
       if (state === "input-required") words = await this.#ask(number, left.task.status);
       else if (state === "auth-required") words = await this.#authorise(left.task);
       else if (state === "completed") {
-        // A task that has ended takes nothing more: it is said to another one.
+        // A finished task accepts no messages: the next message starts another one.
         words = unsaid.shift();
         if (words === undefined) return;
       } else if (state === "rejected") this.#task.reject(textOf(said) || `${this.#name} rejected the task.`);
@@ -137,7 +137,7 @@ export class Relay {
     if (words !== undefined) {
       const begun = await this.#task.step(`send-${number}`, ({ attempt, signal }): Begun => {
         signal.throwIfAborted();
-        // Kept, so that a message that is sent again is the same one in all its members.
+        // Stored, so that a resent message is identical.
         return { attempt, at: Date.now(), links: linksTo(before, this.#task) };
       });
       taken = await this.#task.step(`taken-${number}`, async ({ key, attempt }) => {
@@ -153,7 +153,7 @@ export class Relay {
     return this.#task.step(`round-${number}`, async () => {
       const { signal } = this.#connection;
       this.#remoteId = id;
-      // Of a task that ended, only the names that it used concern the next.
+      // Only the artifact names of a finished task matter for the next one.
       const same = before?.task.id === id ? before : undefined;
       const events = live ?? followAgain(this.#remote.task(id), { signal, answered: same?.task.status });
       const artifacts = new RelayedArtifacts(this.#task, same?.names ?? {}, before?.used ?? this.#earlier);
@@ -166,7 +166,7 @@ export class Relay {
         until: over.signal,
         signal,
       });
-      // It is awaited once the events have ended; whatever breaks it off breaks those off, too.
+      // Awaited when the events have ended; an error here also ends the events.
       passing.catch(() => undefined);
       const left = await this.#relay(events, { id, contextId, before: same, artifacts }).finally(() => over.abort());
       const refused = await passing;
@@ -174,12 +174,12 @@ export class Relay {
     });
   }
 
-  /** What earlier turns of the task have made is not this one's to go on with. */
+  /** Artifacts of earlier turns are not continued in this one. */
   get #earlier(): readonly string[] {
     return this.#task.artifacts.map(({ artifactId }) => artifactId);
   }
 
-  /** Sends; where the remote agent takes no contexts that its callers name, once more without one. */
+  /** Sends the message. If the remote agent rejects context ids from its callers, sends it again without one. */
   async #send(words: Words, key: string, links: Links): Promise<Submitted> {
     try {
       return await this.#sendTo(words, key, links);
@@ -189,10 +189,10 @@ export class Relay {
     }
   }
 
-  /** Sends, and waits for the first that comes of it. */
+  /** Sends the message and waits for the first event. */
   async #sendTo({ parts, metadata }: Words, key: string, links: Links): Promise<Submitted> {
     const { metadata: requested, outputModes, callPath } = this.#task;
-    // Safe: whoever sends a message names it.
+    // Safe: message ids are branded where they are created.
     const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
     const stream = this.#remote.stream(said, {
       metadata: requested,
@@ -204,7 +204,7 @@ export class Relay {
     });
     const iterator = stream[Symbol.asyncIterator]();
     const first = await iterator.next();
-    if (first.done === true) throw new RemoteError("network", "It ended the stream without a word.");
+    if (first.done === true) throw new RemoteError("network", "It ended the stream without sending anything.");
     const event = first.value;
     if (event.kind === "message") return { taken: { kind: "message", parts: event.message.parts }, events: stream };
     const { id, contextId } = event.task;
@@ -216,21 +216,21 @@ export class Relay {
     return { taken: { kind: "task", id, contextId }, events };
   }
 
-  /** Passes on what happens until the task ends or asks something. */
+  /** Relays events until the task is finished or asks a question. */
   async #relay(
     events: AsyncIterable<RemoteStreamEvent>,
     { id, contextId, before, artifacts }: RelayedTask,
   ): Promise<Bare | Omit<Left, "refused">> {
     const view = new TaskView({ result: "none" });
     if (before !== undefined) view.begin(before.task, before.digests);
-    // Safe: these are the ids that the remote agent gave.
+    // Safe: the remote agent's own ids.
     const place = { taskId: id, contextId } as { taskId: Task["id"]; contextId: Task["contextId"] };
     for await (const event of events) {
       if (event.kind === "message") return { kind: "message", parts: event.message.parts };
       let news: readonly RemoteStreamEvent[];
       if (event.kind === "task") news = view.catchUp(event.task);
       else {
-        // Taken apart because the task that an event carries is made when looked at, which is too much for every chunk.
+        // Without `event.task`: reading it builds the whole task, too expensive for every chunk.
         const { kind } = event;
         const bare =
           kind === "status"
@@ -240,11 +240,11 @@ export class Relay {
       }
       for (const told of news) await this.#tell(told, artifacts);
       const state = view.status?.state;
-      // Authorisation may be given elsewhere, so that agents keep the stream open: here it is asked for now.
+      // Agents keep the stream open at auth-required, because the authorization may arrive another way. Here the caller is asked now.
       if (state === "auth-required" && !isNotNew(view.status, before)) break;
     }
     const { task } = view;
-    if (task === undefined) throw new RemoteError("invalid-agent-response", "It said nothing of the task.");
+    if (task === undefined) throw new RemoteError("invalid-agent-response", "It sent no task.");
     const kept: Task = { id: task.id, contextId: task.contextId, status: task.status };
     const digests = isInterrupted(task.status.state) ? view.digests : undefined;
     const { names, used } = artifacts;
@@ -270,7 +270,7 @@ export class Relay {
     const known = history.length;
     const question = parts ?? `${this.#name} needs an answer.`;
     const text = await this.#task.ask(question, { name: `question-${round}`, sensitive });
-    // What must be kept secret is in no history.
+    // A sensitive answer is not in the history.
     const answer = history.length > known ? history.at(-1) : undefined;
     return remoteAnswer(answer ?? { parts: [{ text }] }, message, requestId);
   }
@@ -289,7 +289,7 @@ export class Relay {
     }
   }
 
-  /** Only what the caller gave up is given up over there: everything else goes on with it later. */
+  /** Cancels the remote task only if the caller canceled. After other aborts, a later attempt continues it. */
   #stop(): void {
     const reason: unknown = this.#task.signal.reason;
     const isGivenUp = reason instanceof TaskAborted && (reason.reason === "canceled" || reason.reason === "timeout");
@@ -299,7 +299,7 @@ export class Relay {
 
   async #cancel(): Promise<void> {
     const deadline = performance.now() + CANCEL_WITHIN;
-    // A message is on its way, perhaps: what comes of it must not go on unseen.
+    // A message may be on its way: the task that it creates must be canceled too.
     while (this.#remoteId === undefined && !this.#isOver && performance.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 20));
     if (this.#remoteId === undefined) return;
@@ -316,28 +316,28 @@ export class Relay {
 
   #unknown(): TaskFailure {
     return new TaskFailure(
-      `${this.#name} may or may not have got the message: the connection or this server broke off before it answered. It is not sent again, so that nothing is done twice.`,
+      `${this.#name} may or may not have received the message: the connection or this server failed before it answered. The message is not sent again, so that the work is not done twice.`,
       { code: "remote-outcome-unknown", data: { code: "remote-outcome-unknown" } },
     );
   }
 
   #loop(cause: RemoteError): TaskFailure {
     return new TaskFailure(
-      `Loop detected: ${this.#name} refused the message because it had passed it on before, or because too many agents have passed it on.`,
+      `Loop detected: ${this.#name} rejected the message because it has forwarded it before, or because too many agents have forwarded it.`,
       { code: "remote-loop-detected", cause },
     );
   }
 
   #failure(error: RemoteError): TaskFailure {
     const { code, remote } = error;
-    // Callers are told what kind of failure it is; the error has addresses and answers of the remote agent in it.
+    // Callers get only the kind of failure: the error contains URLs and responses of the remote agent.
     this.#task.log.warn("The remote agent failed", { remoteTask: this.#remoteId, code, remote, error });
     if (code === "outcome-unknown") return this.#unknown();
     return code === "loop-detected" ? this.#loop(error) : remoteFailure(this.#name, error);
   }
 }
 
-/** What a message to the remote agent belongs to: the task before, that one's context once it has ended, or the caller's context. */
+/** The remote task and context of a message: the unfinished task, else the context of the finished one, else the caller's context. */
 function linksTo(before: Left | undefined, task: TaskContext | undefined): Links {
   if (before === undefined) return task === undefined ? {} : { contextId: remoteContextId(task) };
   const { id, contextId, status } = before.task;

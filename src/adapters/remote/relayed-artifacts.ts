@@ -3,12 +3,12 @@ import type { Artifact } from "../../protocol/artifact.ts";
 import type { ArtifactEvent } from "../../protocol/event.ts";
 import { isWithoutContent } from "../../protocol/merged-parts.ts";
 
-/** What the artifacts of the remote task are called here, by their ids there. */
+/** The names of relayed artifacts by their remote ids. */
 export type ArtifactNames = Readonly<Record<string, string>>;
 
 /**
- * Writes what a remote agent makes. An artifact keeps its name, or else its id; one that is made anew over there is made anew here, and
- * one of a name that is taken gets another.
+ * Writes the artifacts of a remote task. An artifact keeps its name, or else its id; if the name is taken it gets another one. If the remote agent
+ * replaces an artifact, it is replaced here too.
  */
 export class RelayedArtifacts {
   readonly #task: TaskContext;
@@ -32,7 +32,7 @@ export class RelayedArtifacts {
 
   async write({ artifact, append, lastChunk }: Omit<ArtifactEvent, "kind">): Promise<void> {
     const known = this.#names.get(artifact.artifactId);
-    // An empty list would be taken for a value, and a closing chunk has no content to pass on.
+    // The last chunk may have no parts; an empty list would be written as a value.
     const isBare = artifact.parts.length === 0 || (append && known !== undefined && isWithoutContent(artifact.parts));
     const parts = isBare ? undefined : artifact.parts;
     if (known !== undefined && !append) {

@@ -3,11 +3,12 @@ import { type Agent, type AgentDefinition, agent } from "../../engine/agent/agen
 import type { AgentSkill } from "../../protocol/card.ts";
 import { Relay } from "./relay.ts";
 
-/** The extension by which a card says that its agent passes everything on to another one. It does not say where that is. */
+/** URI of the extension that marks an agent as a relay of another agent. The card does not reveal the other agent's address. */
 export const RELAYED = "urn:palaver:extension:relayed";
 
+/** Options of `remoteAgent`: those of `connect`, and changes to the card. */
 export interface RemoteAgentOptions extends ConnectOptions {
-  /** What is said of the agent here, instead of what its own card says. */
+  /** Members of the agent's definition that replace those of the remote card. Default: as in the remote card. */
   readonly agent?: Partial<
     Pick<
       AgentDefinition,
@@ -28,9 +29,8 @@ export interface RemoteAgentOptions extends ConnectOptions {
 }
 
 /**
- * An agent that passes everything on to one somewhere else, found by its address or its card. Throws a `RemoteError` where there is
- * none to be found. What the remote agent wants its callers to show is this side's to show, by `credentials`; it is not asked of
- * those who call here.
+ * Creates an agent that relays every message to a remote agent, found by its URL or given as a card. Rejects with a `RemoteError` if the remote
+ * agent cannot be found. This server authenticates to the remote agent with `credentials`; its own callers do not need them.
  */
 export async function remoteAgent(address: string | URL | object, options: RemoteAgentOptions = {}): Promise<Agent> {
   const { agent: own, ...connecting } = options;
@@ -47,10 +47,10 @@ export async function remoteAgent(address: string | URL | object, options: Remot
     extensions: [
       {
         uri: RELAYED,
-        description: "Passes everything on to another agent.",
+        description: "Relays every message to another agent.",
       },
     ],
-    // A question may be parked for days: whoever gives it up meanwhile gives it up over there as well.
+    // A question may wait for days. If the task is canceled meanwhile, the run resumes and cancels the remote task.
     onCancel: "resume",
     run: (task) => new Relay(remote, task).run(),
   });
@@ -60,16 +60,16 @@ const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?$/;
 const ANY_TYPE = "*/*";
 
 /**
- * The declared modes, for readers of the card, and any other. Modes of an agent here bind, but those of real cards often mean nothing
- * (`application/json`, `text`, `null`): everything is passed on, and the remote agent refuses what it does not take.
+ * The declared media types, and any other type. This server enforces declared types, but those of real cards are often wrong (`application/json`, `text`,
+ * `null`), so everything is relayed and the remote agent decides.
  */
 function modesOf(modes: readonly string[] | undefined): readonly string[] {
-  // Early cards name no more than the kind.
+  // Cards of early versions write `text` instead of a media type.
   const written = modes?.map((mode) => (mode === "text" ? "text/plain" : mode)) ?? [];
   return [...new Set([...written.filter((mode) => MEDIA_TYPE.test(mode)), ANY_TYPE])];
 }
 
-/** Cards of strangers are not always complete. */
+/** Fills in missing members of skills, and drops skills without an id of their own. */
 function skillsOf(skills: readonly AgentSkill[]): readonly AgentSkill[] {
   const byId = new Map<string, AgentSkill>();
   for (const { security: _, inputModes, outputModes, ...skill } of skills) {

@@ -5,18 +5,18 @@ import type { TaskEvent } from "../../protocol/event.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
 
-/** Milliseconds between looks at a task that waits for an authorisation. */
+/** Milliseconds between polls of a task that waits for an authorization. */
 const LOOK_EVERY = 2_000;
 
 export interface FollowAgainOptions {
   readonly signal: AbortSignal;
-  /** The question that was answered already. */
+  /** The question that has been answered. */
   readonly answered: TaskStatus | undefined;
 }
 
 /**
- * What happens to a task that was left for a while: how it is, then what follows. Not every agent begins a subscription with the task
- * as it is, so that it is looked at before and, for what fell in between, when it has ended.
+ * The events of a task after a pause: first the task as it is, then what follows. Not every agent starts a subscription with the current task, so the task
+ * is read before the subscription and again at its end.
  */
 export async function* followAgain(
   task: RemoteTask,
@@ -42,14 +42,14 @@ export async function* followAgain(
   }
 }
 
-/** Whether an event says anything that is not known. */
+/** Whether an event differs from the known status. */
 export function isNews(event: TaskEvent, known: TaskStatus | undefined): boolean {
   if (known === undefined) return true;
   if (isTerminal(known.state)) return false;
   return event.kind !== "status" || !isSameStatus(known, event.status);
 }
 
-/** Resolves once the task waits for its authorisation no more. An agent that is out of reach for a while is asked again. */
+/** Resolves when the task no longer waits for its authorization. Keeps polling while the agent cannot be reached. */
 export async function whenChanged(task: RemoteTask, signal: AbortSignal): Promise<void> {
   for (;;) {
     await wait(LOOK_EVERY, undefined, { signal });

@@ -2,7 +2,7 @@ import type { RemoteError, RemoteErrorCode } from "../../client/http/errors.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import { ERROR_CODES } from "../../protocol/error.ts";
 
-/** What callers are told of a remote agent that fails. Nothing of its address, its answer or this server's network is in it. */
+/** The texts that callers get when the remote agent fails. They reveal neither its address nor its response nor this server's network. */
 const KINDS = {
   "remote-unavailable": "could not be reached: try again later",
   "remote-busy": "answered with an error: it is at capacity, try again later",
@@ -34,8 +34,8 @@ const KIND_OF: Partial<Readonly<Record<RemoteErrorCode, Kind>>> = {
 };
 
 /**
- * The failure of a task whose remote agent failed, for callers: a code (in the data part, as `code`), a fixed sentence and, of a
- * refusal, the name of its A2A error. The error itself, which names addresses and quotes answers, is for the log.
+ * The failure that callers see if the remote agent fails: a code (`code` in the data part), a fixed sentence and, for an A2A error, its name. The error
+ * itself contains URLs and responses and goes only to the log.
  */
 export function remoteFailure(agentName: string, error: RemoteError): TaskFailure {
   const code = kindOf(error);
@@ -49,7 +49,7 @@ export function remoteFailure(agentName: string, error: RemoteError): TaskFailur
 }
 
 function kindOf({ code, remote: { httpStatus, rpcCode } }: RemoteError): Kind {
-  // A gateway, and no agent: that has other ways to say that it failed.
+  // The error of a gateway, not of the agent.
   if (code === "internal" && httpStatus !== undefined && httpStatus >= 500 && rpcCode === undefined)
     return "remote-unavailable";
   return KIND_OF[code] ?? "remote-refused";

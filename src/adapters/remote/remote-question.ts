@@ -6,7 +6,7 @@ import type { Part } from "../../protocol/part.ts";
 import { toolResultOf, toolResultPart, toolUseOf } from "../../protocol/tool-part.ts";
 import type { Words } from "./pass-on.ts";
 
-/** What to ask the caller for the remote agent. */
+/** A question of the remote agent, to be relayed to the caller. */
 export interface RemoteQuestion {
   /** `undefined`: the remote agent gave no text. */
   readonly parts: readonly Part[] | undefined;
@@ -16,8 +16,8 @@ export interface RemoteQuestion {
 }
 
 /**
- * The question of a remote status message. Of several open questions it is the first, because each answer names one; the others follow in
- * later rounds. Where the caller is to use tools, all of them are asked for at once: each tool result names its own question.
+ * The question in a remote status message. Of several open questions it is the first, because each answer names one; the others follow in later rounds. Tool
+ * calls are relayed all at once, because each tool result names its own question.
  */
 export function remoteQuestion(message: Message | undefined): RemoteQuestion {
   const parts = message?.parts ?? [];
@@ -32,7 +32,7 @@ export function remoteQuestion(message: Message | undefined): RemoteQuestion {
   };
 }
 
-/** The caller's answer for the remote agent: it names the remote request id and not the one of the task here. */
+/** The caller's answer for the remote agent, with the remote request id instead of the local one. */
 export function remoteAnswer(answer: Words, asked: Message | undefined, requestId: string | undefined): Words {
   const remoteIds = new Set((asked?.parts ?? []).flatMap((part) => toolUseOf(part)?.toolUseId ?? []));
   const { inputRequest: _own, ...others } = answer.metadata ?? {};
@@ -49,7 +49,7 @@ export function remoteAnswer(answer: Words, asked: Message | undefined, requestI
   return { parts, ...(Object.keys(metadata).length > 0 && { metadata }) };
 }
 
-/** Some agents say so of the message, some of the question in it. */
+/** Whether the question is sensitive. Some agents mark the message, others the question in it. */
 function isSensitive(metadata: JsonObject | undefined, request: InputRequest | undefined): boolean {
   const listed: unknown = metadata?.["inputRequest"];
   const isNamed = typeof listed === "object" && listed !== null && "sensitive" in listed && listed.sensitive === true;

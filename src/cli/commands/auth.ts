@@ -11,7 +11,7 @@ import { readLogins, storedTokens, storeLogin, tokenFile } from "../session/toke
 import { agentCommand, groupCommand } from "./agent.ts";
 
 export function authCommand(context: CliContext): Command {
-  return groupCommand("auth", "Gets tokens for agents that want to know who calls.", [
+  return groupCommand("auth", "Log in to agents that require authentication.", [
     loginCommand(context),
     logoutCommand(context),
   ]);
@@ -23,25 +23,25 @@ type FlowName = keyof typeof FLOWS;
 
 function loginCommand(context: CliContext): Command {
   const command = agentCommand("login", {
-    description: "Gets a token by OAuth 2 as the agent's card describes, and keeps it for later calls to that agent.",
+    description: "Get an OAuth 2 token as the agent's card describes, and store it for later calls to that agent.",
     own: [
       {
         flags: "--flow <flow>",
-        description: "how (default: the first that the card offers)",
+        description: "OAuth 2 flow (default: the first that the card offers)",
         choices: Object.keys(FLOWS),
       },
-      { flags: "--client-id <id>", description: "who this program is to the authorisation server" },
+      { flags: "--client-id <id>", description: "OAuth 2 client id" },
       {
         flags: "--client-secret <secret>",
-        description: "its password: seen by others while typed, so better in A2ACLI_CLIENT_SECRET",
+        description: "OAuth 2 client secret; safer in A2ACLI_CLIENT_SECRET",
       },
-      { flags: "--scope <scopes>", description: "what the token is for (default: what the agent requires)" },
+      { flags: "--scope <scopes>", description: "scopes to request (default: the scopes that the card requires)" },
     ],
     examples: [
       ["palaver auth login -a https://agents.example.org --client-id me", "confirm in a browser, on any device"],
       [
         "palaver auth login -a URL --client-id robot --flow client-credentials",
-        "with A2ACLI_CLIENT_SECRET, unattended",
+        "without a browser; secret in A2ACLI_CLIENT_SECRET",
       ],
     ],
   });
@@ -50,8 +50,8 @@ function loginCommand(context: CliContext): Command {
 
 function logoutCommand(context: CliContext): Command {
   const command = agentCommand("logout", {
-    description: "Forgets the token for an agent.",
-    examples: [["palaver auth logout -a https://agents.example.org", "calls to it are anonymous again"]],
+    description: "Delete the stored token of an agent.",
+    examples: [["palaver auth logout -a https://agents.example.org", "later calls to it are anonymous"]],
   });
   return command.action(() =>
     runSession(context, command.opts(), async (session) => {
@@ -62,7 +62,7 @@ function logoutCommand(context: CliContext): Command {
         json: { agent, forgotten: isKnown },
         fields: [
           ["Agent", agent],
-          ["Forgotten", isKnown ? "yes" : "there was no token"],
+          ["Deleted", isKnown ? "yes" : "no token was stored"],
         ],
       });
     }),
@@ -71,7 +71,7 @@ function logoutCommand(context: CliContext): Command {
 
 function agentKey({ settings, context }: Session): string {
   if (settings.agentCard === undefined) {
-    throw usageError("No agent is named.", "Say which: -a https://agents.example.org");
+    throw usageError("The agent is missing.", "Add its URL: -a https://agents.example.org");
   }
   return referenceKey(agentReference(settings.agentCard, context.cwd));
 }
@@ -81,14 +81,14 @@ async function login(session: Session): Promise<void> {
   const agent = agentKey(session);
   const clientId = ownSetting(sources, "client-id");
   if (clientId === undefined) {
-    throw usageError("The authorisation server must know who asks.", "--client-id ID, or A2ACLI_CLIENT_ID");
+    throw usageError("The OAuth 2 client id is missing.", "Add --client-id ID, or set A2ACLI_CLIENT_ID.");
   }
   const { card } = await session.connect({ anonymous: true });
   const { name, scheme } = flowOf(card, ownSetting(sources, "flow"));
   const clientSecret = ownSetting(sources, "client-secret");
   session.redaction.hide(clientSecret);
   if (name === "client-credentials" && clientSecret === undefined) {
-    throw usageError("A client secret is needed for that.", "Set A2ACLI_CLIENT_SECRET.");
+    throw usageError("The client-credentials flow needs a client secret.", "Set A2ACLI_CLIENT_SECRET.");
   }
   const scope = ownSetting(sources, "scope");
   const flow: UsableFlow = FLOWS[name];
@@ -119,7 +119,7 @@ async function obtain(
     },
     delete: () => undefined,
   };
-  session.progress.say("Asking for a token");
+  session.progress.say("Requesting a token");
   const onDeviceCode: OAuthCredentials["onDeviceCode"] = async ({
     userCode,
     verificationUri,
@@ -127,12 +127,13 @@ async function obtain(
   }) => {
     await session.note(`Open ${verificationUri} in a browser and enter the code ${userCode}`);
     if (verificationUriComplete !== undefined) await session.note(`Or open ${verificationUriComplete}`);
-    session.progress.say("Waiting for you to agree");
+    session.progress.say("Waiting for you to confirm in the browser");
   };
   const { authorize } = createAuthorizer(card, { oauth2: { ...oauth2, tokens, onDeviceCode } }, { fetch });
   const nowhere = { url: new URL("https://localhost/"), headers: new Headers() };
   await authorize(nowhere, { operation: "get", card, signal });
-  if (obtained === undefined) throw new CliError("A2ACLI_ERR_AUTH_FAILED", "The authorisation server gave no token.");
+  if (obtained === undefined)
+    throw new CliError("A2ACLI_ERR_AUTH_FAILED", "The authorisation server returned no token.");
   return obtained;
 }
 
@@ -163,7 +164,9 @@ function flowOf(card: AgentCard, wanted: string | undefined): { readonly name: F
   throw new CliError(
     "A2ACLI_ERR_AUTH_FAILED",
     `The agent "${card.name}" offers no ${wanted ?? "OAuth 2"} login that works from a command line.`,
-    { hint: "palaver card get shows what it wants; a token or a key goes into A2ACLI_BEARER or A2ACLI_API_KEY." },
+    {
+      hint: "palaver card get shows the required credentials. Set a token in A2ACLI_BEARER or a key in A2ACLI_API_KEY.",
+    },
   );
 }
 

@@ -26,10 +26,10 @@ interface Flags extends ServingFlags {
 
 export function bridgeCommand(): Command {
   const command = new Command("bridge")
-    .description("Serves an agent that is somewhere else, in every version and binding.")
-    .argument("<url>", "where the agent is, or its card")
-    .option("--bearer <token>", "the token to show to it")
-    .option("--api-key <key>", "the key to show to it");
+    .description("Serve a remote agent in every protocol version and binding.")
+    .argument("<url>", "URL of the agent or of its card")
+    .option("--bearer <token>", "bearer token for the remote agent")
+    .option("--api-key <key>", "API key for the remote agent");
   addServingOptions(command);
   return command.helpOption("-h, --help", "print this help").addHelpText("after", EXAMPLES).action(bridge);
 }
@@ -39,7 +39,7 @@ async function bridge(url: string, { bearer, apiKey, ...flags }: Flags): Promise
   const known = Object.keys(credentials).length > 0;
   const agent = await remoteAgent(url, known ? { credentials } : {}).catch((error: unknown) => {
     if (!(error instanceof RemoteError)) throw error;
-    throw new StartupError("failed", `There is no agent to bridge to: ${error.message}`, { cause: error });
+    throw new StartupError("failed", `The remote agent was not found: ${error.message}`, { cause: error });
   });
   await serve(agent, servingOptionsFrom(flags));
 }

@@ -6,20 +6,20 @@ import { runSession, type Session } from "../session/session.ts";
 import { agentCommand, groupCommand } from "./agent.ts";
 
 export function cardCommand(context: CliContext): Command {
-  return groupCommand("card", "Looks at what agents say of themselves.", [cardGetCommand(context)]);
+  return groupCommand("card", "Read and validate agent cards.", [cardGetCommand(context)]);
 }
 
 function cardGetCommand(context: CliContext): Command {
   const command = agentCommand("get", {
-    description: "Shows an agent's card: who it is, what it can do, and how it is reached.",
+    description: "Show an agent card: name, skills, and how to call the agent.",
     own: [
-      { flags: "--validate", description: "check the card against the protocol, and tell all that is wrong with it" },
-      { flags: "--extended", description: "the card for callers that have said who they are" },
+      { flags: "--validate", description: "check the card against the specification and list every problem" },
+      { flags: "--extended", description: "the extended card for authenticated callers" },
     ],
     examples: [
-      ["palaver card get -a http://127.0.0.1:3000", "find it at its usual place and show it"],
+      ["palaver card get -a http://127.0.0.1:3000", "fetch the card from its well-known URL"],
       ["palaver card get -a agents.example.org -o json", "as JSON"],
-      ["palaver card get -a ./card.json --validate", "check one in a file"],
+      ["palaver card get -a ./card.json --validate", "check a card in a file"],
     ],
   });
   return command.action(() =>
@@ -46,6 +46,6 @@ async function checkCard(session: Session): Promise<void> {
     "A2ACLI_ERR_CARD_INVALID",
     others.length === 0
       ? `The card is not valid: ${first}`
-      : `The card is not valid in ${problems.length} ways. First: ${first}`,
+      : `The card has ${problems.length} problems. First: ${first}`,
   );
 }

@@ -13,7 +13,7 @@ const EXAMPLES = [
 
 export function completionCommand(context: CliContext): Command {
   const command = new Command("completion")
-    .description("Prints a script that lets your shell complete these commands.")
+    .description("Print a completion script for your shell.")
     .helpOption("-h, --help", "print this help")
     .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
     .addHelpText("after", exampleText(EXAMPLES));

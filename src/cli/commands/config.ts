@@ -8,12 +8,12 @@ import { isReadableByOthers, readLogins, tokenFile } from "../session/token-stor
 import { exampleText, groupCommand } from "./agent.ts";
 
 export function configCommand(context: CliContext): Command {
-  return groupCommand("config", "Looks at the settings of this command line.", [configShowCommand(context)]);
+  return groupCommand("config", "Show the settings of this command line.", [configShowCommand(context)]);
 }
 
 const EXAMPLES = [
-  ["palaver config show", "every setting, and where it comes from"],
-  ["palaver config show --config staging.env", "as it would be with that file"],
+  ["palaver config show", "every setting and its source"],
+  ["palaver config show --config staging.env", "the settings with that file"],
   ["palaver config show -o json", "as JSON"],
 ] as const;
 
@@ -24,7 +24,7 @@ A flag wins over a variable of the environment, that over the nearest .env (or t
 
 function configShowCommand(context: CliContext): Command {
   const command = new Command("show")
-    .description("Shows every setting and where it comes from. Changes nothing.")
+    .description("Show every setting and its source. Changes nothing.")
     .helpOption("-h, --help", "print this help");
   const names = OPTION_NAMES.filter((name) => name !== "stream");
   for (const option of parserOptions(names)) command.addOption(option);
@@ -47,7 +47,7 @@ async function show(session: Session): Promise<void> {
   for (const { path, values } of sources.files) {
     const secrets = OPTIONS.some(({ name, secret }) => secret === true && values[variableOf(name)] !== undefined);
     if (secrets && isReadableByOthers(path))
-      await session.warn(`${path} has secrets and can be read by others: chmod 600 ${path}`);
+      await session.warn(`${path} contains secrets and other users can read it: chmod 600 ${path}`);
   }
   await output.own({
     json: {

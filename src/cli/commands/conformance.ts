@@ -7,16 +7,16 @@ import { agentCommand } from "./agent.ts";
 
 export function conformanceCommand(context: CliContext): Command {
   const command = agentCommand("conformance", {
-    description: "Checks a live agent: its card, and whether it answers as the protocol wants it to.",
+    description: "Check whether a running agent and its card follow the protocol.",
     options: ["poll-interval"],
     own: [
-      { flags: "--message <text>", description: "what to say to the agent, which will act on it (default: Hello)" },
-      { flags: "--tck <folder>", description: "run the A2A project's own kit (TCK) from this folder as well" },
+      { flags: "--message <text>", description: "message to send; the agent will act on it (default: Hello)" },
+      { flags: "--tck <folder>", description: "also run the A2A project's test kit (TCK) from this folder" },
     ],
     examples: [
-      ["palaver conformance -a http://127.0.0.1:3000", "check it; exit code 1 if something is wrong"],
+      ["palaver conformance -a http://127.0.0.1:3000", "exit code 1 if a check fails"],
       ["palaver conformance -a URL -o json", "as JSON"],
-      ["palaver conformance -a URL --tck ../a2a-tck", "with the kit, which needs Python"],
+      ["palaver conformance -a URL --tck ../a2a-tck", "also run the test kit, which needs Python"],
     ],
   });
   return command.action(() =>

@@ -5,14 +5,15 @@ import type { CliContext } from "../context.ts";
 /** `help task get` is `task get --help`. */
 export function helpCommand(context: CliContext): Command {
   const command = new Command("help")
-    .description("Shows how to use a command.")
-    .argument("[command...]", "which: task get, for example")
+    .description("Show how to use a command.")
+    .argument("[command...]", "the command, for example: task get")
     .helpOption("-h, --help", "print this help");
   return command.action(async (path: readonly string[]) => {
     let target = command.parent ?? command;
     for (const name of path) {
       const next = target.commands.find((child) => child.name() === name);
-      if (next === undefined) throw usageError(`There is no command "${path.join(" ")}".`, "palaver help lists them.");
+      if (next === undefined)
+        throw usageError(`There is no command "${path.join(" ")}".`, "List all commands with: palaver help");
       target = next;
     }
     // With what is added before and after.

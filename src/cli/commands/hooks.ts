@@ -8,10 +8,10 @@ import { type Arrival, listenForHooks } from "../session/hooks-listener.ts";
 import { exampleText } from "./agent.ts";
 
 const EXAMPLES = [
-  ["palaver hooks listen", "print whatever arrives, unchecked"],
-  ["palaver hooks listen --issuer http://127.0.0.1:3000", "believe the server there, and say what does not verify"],
-  ["palaver hooks listen --token s3cret --json", "want a token; one line of JSON for each"],
-  ["palaver hooks listen --fail 2", "answer the first two with 500, to see them come again"],
+  ["palaver hooks listen", "print every notification, unverified"],
+  ["palaver hooks listen --issuer http://127.0.0.1:3000", "verify signatures of this server"],
+  ["palaver hooks listen --token s3cret --json", "verify the token; print one line of JSON per notification"],
+  ["palaver hooks listen --fail 2", "answer the first two with 500, to test retries"],
 ] as const;
 
 interface Flags {
@@ -27,20 +27,28 @@ interface Flags {
 
 export function hooksCommand(context: CliContext): Command {
   const listen = new Command("listen")
-    .description("Receives notifications of agents and prints them, and whether they verify.")
+    .description("Receive push notifications, verify and print them.")
     .option("-p, --port <number>", "port to listen on; 0 picks a free one", wholeNumber, 8787)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--issuer <url>", "a server whose signatures count; may be repeated", collect)
-    .option("--url <url>", "where agents reach this, if it is not where it listens; may be repeated", collect)
-    .option("--token <token>", "the token that notifications must carry")
+    .option("--issuer <url>", "URL of a server whose signatures to accept; may be repeated", collect)
+    .option(
+      "--url <url>",
+      "URL at which agents reach this listener, if it differs from its address; may be repeated",
+      collect,
+    )
+    .option("--token <token>", "token that notifications must carry")
     .option("--status <code>", "answer with this status (default: 204)", statusCode)
-    .option("--fail <number>", "answer so many with a failure first, 500 if --status says nothing else", wholeNumber)
-    .option("--json", "one line of JSON for each")
+    .option(
+      "--fail <number>",
+      "answer the first notifications, this many, with an error: 500, or --status",
+      wholeNumber,
+    )
+    .option("--json", "print one line of JSON per notification")
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", exampleText(EXAMPLES))
     .action((flags: Flags) => listenAndPrint(flags, context));
   return new Command("hooks")
-    .description("Receives what agents send to webhooks.")
+    .description("Receive push notifications of agents.")
     .helpOption("-h, --help", "print this help")
     .addCommand(listen);
 }
@@ -59,7 +67,7 @@ async function listenAndPrint(flags: Flags, context: CliContext): Promise<void> 
   const verifierFor = verifierMaker(flags, context);
   const listener = await listenForHooks({ host, port, verifierFor, nextStatus: statuses(flags), onArrival });
   try {
-    const checks = verifierFor === undefined ? " Nothing is checked: say --issuer or --token." : "";
+    const checks = verifierFor === undefined ? " Nothing is verified: add --issuer or --token." : "";
     await stderr.write(`Listening on ${listener.url}/ for notifications.${checks} Ctrl+C stops.\n`);
     if (!signal.aborted) await once(signal, "abort");
   } finally {
@@ -71,7 +79,8 @@ async function listenAndPrint(flags: Flags, context: CliContext): Promise<void> 
 function verifierMaker(flags: Flags, { fetch, now }: CliContext): ((url: string) => WebhookVerifier) | undefined {
   const { issuer: issuers, token, url: urls } = flags;
   if (issuers === undefined && token === undefined) {
-    if (urls !== undefined) throw usageError("--url says where notifications go; say --issuer, whose they are.");
+    if (urls !== undefined)
+      throw usageError("--url needs --issuer: the URL of the server whose notifications to verify.");
     return undefined;
   }
   const make = (own: string): WebhookVerifier =>
@@ -109,12 +118,12 @@ function paintOn({ stdout, env }: CliContext): Paint {
 
 function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("A whole number, please.");
+  throw new InvalidArgumentError("It must be a whole number.");
 }
 
 function statusCode(text: string): number {
   if (/^[2-5]\d\d$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("An HTTP status from 200 to 599, please.");
+  throw new InvalidArgumentError("It must be an HTTP status from 200 to 599.");
 }
 
 /** Values of an option that may be repeated. */

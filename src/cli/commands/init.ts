@@ -11,13 +11,13 @@ import { exampleText } from "./agent.ts";
 
 const EXAMPLES = [
   ["palaver init my-agent", "a new folder with an agent, its test and a README"],
-  ["palaver init", "the same in this folder"],
+  ["palaver init", "the same in the current folder"],
 ] as const;
 
 export function initCommand(context: CliContext): Command {
   return new Command("init")
-    .description("Writes a small agent project that runs. Overwrites nothing.")
-    .argument("[folder]", "where to", ".")
+    .description("Create a small agent project that runs. Overwrites nothing.")
+    .argument("[folder]", "folder to create", ".")
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", exampleText(EXAMPLES))
     .action((folder: string) => init(context, folder));
@@ -29,7 +29,7 @@ async function init({ cwd, stdout }: CliContext, folder: string): Promise<void> 
   const there = Object.keys(files).filter((name) => existsSync(join(target, name)));
   if (there.length > 0) {
     throw usageError(
-      `${target} has ${there.join(", ")} already, and nothing is overwritten.`,
+      `${target} already has ${there.join(", ")}. Nothing was written.`,
       "Name another folder: palaver init my-agent",
     );
   }
@@ -47,7 +47,10 @@ function makeTarget(target: string): void {
     makeFolder(target, 0o777);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(`The folder ${target} cannot be made: ${reason}`, "Name another folder: palaver init my-agent");
+    throw usageError(
+      `The folder ${target} could not be created: ${reason}`,
+      "Name another folder: palaver init my-agent",
+    );
   }
 }
 

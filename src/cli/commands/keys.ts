@@ -15,10 +15,10 @@ import { collect } from "../options/option-table.ts";
 import { exampleText, groupCommand } from "./agent.ts";
 
 const EXAMPLES = [
-  ["palaver keys add ci --expires 90d", "a key, shown once"],
-  ["palaver keys list", "what keys there are"],
-  ["palaver keys revoke 0f3a…", "that key counts no more, a second later at the latest"],
-  ["palaver keys rotate", "sign cards and push notifications with a new key from now on"],
+  ["palaver keys add ci --expires 90d", "make a key; it is printed only once"],
+  ["palaver keys list", "list the keys, without secrets"],
+  ["palaver keys revoke 0f3a…", "the key becomes invalid within 1 s"],
+  ["palaver keys rotate", "sign cards and push notifications with a new key"],
 ] as const;
 
 interface FileFlags {
@@ -27,19 +27,20 @@ interface FileFlags {
 }
 
 export function keysCommand(context: CliContext): Command {
-  const group = groupCommand(
-    "keys",
-    "Keys that callers show to agents served here, and keys that the server signs with.",
-    [addCommand(context), listCommand(context), revokeCommand(context), rotateCommand(context)],
-  );
+  const group = groupCommand("keys", "Manage the API keys of callers and the signing keys of the server.", [
+    addCommand(context),
+    listCommand(context),
+    revokeCommand(context),
+    rotateCommand(context),
+  ]);
   return group.addHelpText("after", exampleText(EXAMPLES));
 }
 
 function command(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .option("--keys <file>", "where keys are kept (default: keys.json beside the store)")
-    .option("--store <store>", `the store of the server (default: ${DEFAULT_STORE})`)
+    .option("--keys <file>", "file of the API keys (default: keys.json beside the store)")
+    .option("--store <store>", `store of the server (default: ${DEFAULT_STORE})`)
     .helpOption("-h, --help", "print this help");
 }
 
@@ -52,12 +53,12 @@ interface AddFlags extends FileFlags {
 }
 
 function addCommand(context: CliContext): Command {
-  return command("add", "Makes a key and prints it. It is printed only now.")
-    .argument("<name>", "what to call it")
-    .option("--owner <id>", "to whom tasks belong that are made with it (default: its name)")
-    .option("--tenant <name>", "the only tenant it is for")
-    .option("--scope <scope>", "what it grants, where policies ask for it; may be repeated", collect)
-    .option("--expires <time>", "when it ends: 12h, 90d, 52w, or a date such as 2030-01-31")
+  return command("add", "Make an API key and print it. It cannot be printed again.")
+    .argument("<name>", "name of the key")
+    .option("--owner <id>", "owner of the tasks that this key creates (default: its name)")
+    .option("--tenant <name>", "the only tenant that the key is valid for")
+    .option("--scope <scope>", "scope that the key grants; may be repeated", collect)
+    .option("--expires <time>", "when it expires: 12h, 90d, 52w, or a date such as 2030-01-31 (default: never)")
     .option("--json", "print JSON")
     .action(async (name: string, flags: AddFlags) => {
       const { owner, tenant, scope: scopes, expires } = flags;
@@ -69,15 +70,12 @@ function addCommand(context: CliContext): Command {
         return;
       }
       await context.stdout.write(`${key}\n`);
-      await context.stderr.write(`Key ${stored.id} (${name}). Keep it now: it cannot be shown again.\n`);
+      await context.stderr.write(`Key ${stored.id} (${name}). Store it now: it cannot be shown again.\n`);
     });
 }
 
 function listCommand(context: CliContext): Command {
-  return command(
-    "list",
-    "Lists keys, without their secrets: those that callers show, and those that the server signs with.",
-  )
+  return command("list", "List API keys and signing keys, without their secrets.")
     .option("--json", "print JSON")
     .action(async (flags: FileFlags & { readonly json?: boolean }) => {
       const now = context.now();
@@ -88,7 +86,7 @@ function listCommand(context: CliContext): Command {
         await context.stdout.write(`${JSON.stringify({ keys, signing })}\n`);
         return;
       }
-      if (keys.length === 0) await context.stderr.write("There are no keys. Make one with palaver keys add NAME.\n");
+      if (keys.length === 0) await context.stderr.write("There are no API keys. Make one: palaver keys add NAME\n");
       for (const { id, name, owner, tenant, scopes, status, expiresAt } of keys) {
         const facts = [
           `owner=${owner}`,
@@ -105,29 +103,29 @@ function listCommand(context: CliContext): Command {
 }
 
 function revokeCommand(context: CliContext): Command {
-  return command("revoke", "Makes a key count no more.")
-    .argument("<id>", "the id that list shows")
+  return command("revoke", "Make a key invalid.")
+    .argument("<id>", "id of the key, as palaver keys list shows it")
     .action(async (id: string, flags: FileFlags) => {
       const file = fileOf(flags, context);
       if (revokeApiKey(file, id, context.now())) {
-        await context.stderr.write(`Key ${id} counts no more.\n`);
+        await context.stderr.write(`Key ${id} is no longer valid.\n`);
         return;
       }
       const signs = signingFile(flags, context);
       if (signs !== undefined && revokeSigningKey(signs, id, { now: context.now }) !== undefined) {
-        await context.stderr.write(`What key ${id} has signed counts no more.\n`);
+        await context.stderr.write(`Signatures of key ${id} are no longer valid.\n`);
         return;
       }
-      throw new StartupError("failed", `There is no key ${id} in ${file}, or it was revoked before.`);
+      throw new StartupError("failed", `${file} has no key ${id}, or the key was revoked already.`);
     });
 }
 
 function rotateCommand(context: CliContext): Command {
-  return command("rotate", "Makes a new key to sign with. The one before stays published for a week.").action(
+  return command("rotate", "Make a new signing key. The previous one stays published for a week.").action(
     async (flags: FileFlags) => {
       const file = signingFile(flags, context);
       if (file === undefined)
-        throw new StartupError("usage", "Only a store in a file keeps keys to sign with: --store sqlite:FILE");
+        throw new StartupError("usage", "Signing keys need a store in a file: --store sqlite:FILE");
       const { kid } = rotateSigningKeys(file, { now: context.now });
       await context.stdout.write(`${kid}\n`);
     },
@@ -160,5 +158,5 @@ export function expiryFrom(text: string, now: number): number {
   const [, amount, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const at = amount === undefined ? Date.parse(text) : now + Number(amount) * (UNITS[unit] ?? 0);
   if (at > now && at < MAX_TIME) return at;
-  throw new StartupError("usage", `${JSON.stringify(text)} is no time to come: say 12h, 90d, 52w or a date.`);
+  throw new StartupError("usage", `${JSON.stringify(text)} is not a time in the future. Use 12h, 90d, 52w or a date.`);
 }

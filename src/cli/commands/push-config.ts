@@ -9,33 +9,37 @@ import { runSession, type Session } from "../session/session.ts";
 import { TASK_ID_OPTION, taskArgument } from "../session/task-argument.ts";
 import { agentCommand, type CommandText, groupCommand } from "./agent.ts";
 
-const CONFIG_ID = { flags: "--config-id <id>", description: "which configuration" };
+const CONFIG_ID = { flags: "--config-id <id>", description: "id of the webhook configuration" };
 
 export function pushConfigCommand(context: CliContext): Command {
-  return groupCommand("push-config", "Manages where an agent reports on a task.", [
+  return groupCommand("push-config", "Manage the webhooks of a task.", [
     createCommand(context),
     subcommand(context, "get", {
-      description: "Shows one configuration; the latest, if none is named.",
+      description: "Show one webhook (default: the latest).",
       own: [CONFIG_ID],
-      examples: [["palaver task push-config get ID --config-id C", "show it"]],
+      examples: [["palaver task push-config get ID --config-id C", "show the webhook C"]],
       async run({ session, push, taskId }) {
         await session.output.pushConfig(taskId, await push.get(configId(session), { signal: session.signal }));
       },
     }),
     subcommand(context, "list", {
-      description: "Lists a task's configurations.",
+      description: "List the webhooks of a task.",
       examples: [["palaver task push-config list ID -o json", "as JSON"]],
       async run({ session, push, taskId }) {
         await session.output.pushConfigs(taskId, await push.list({ signal: session.signal }));
       },
     }),
     subcommand(context, "delete", {
-      description: "Deletes a configuration.",
+      description: "Delete a webhook of a task.",
       own: [CONFIG_ID],
-      examples: [["palaver task push-config delete ID --config-id C", "the agent no longer reports there"]],
+      examples: [["palaver task push-config delete ID --config-id C", "stop notifications to the webhook C"]],
       async run({ session, push, taskId }) {
         const id = configId(session);
-        if (id === undefined) throw usageError("No configuration is named.", "Say which: --config-id ID");
+        if (id === undefined)
+          throw usageError(
+            "The webhook id is missing.",
+            "Add --config-id ID; palaver task push-config list shows the ids.",
+          );
         await push.delete(id, { signal: session.signal });
         await session.output.own({
           json: { taskId, id, deleted: true },
@@ -79,15 +83,21 @@ function subcommand(context: CliContext, name: string, { run, ...text }: PushTex
 
 function createCommand(context: CliContext): Command {
   return subcommand(context, "create", {
-    description: "Has an agent report on a task to a URL.",
+    description: "Have the agent notify a URL about a task.",
     own: [
-      { flags: "--url <url>", description: "where to report to" },
-      { flags: "--token <token>", description: "what shows that it is the agent; better in A2ACLI_TOKEN" },
-      { flags: "--auth-scheme <scheme>", description: "how the agent authenticates there, such as Bearer" },
-      { flags: "--auth-credentials <text>", description: "with what; better in A2ACLI_AUTH_CREDENTIALS" },
-      { flags: "--config-id <id>", description: "what to call it (default: as the agent sees fit)" },
+      { flags: "--url <url>", description: "URL to notify" },
+      {
+        flags: "--token <token>",
+        description: "token that notifications carry, to recognise them; safer in A2ACLI_TOKEN",
+      },
+      { flags: "--auth-scheme <scheme>", description: "HTTP authentication scheme at that URL, such as Bearer" },
+      {
+        flags: "--auth-credentials <text>",
+        description: "credentials for that scheme; safer in A2ACLI_AUTH_CREDENTIALS",
+      },
+      { flags: "--config-id <id>", description: "id of the new webhook (default: the agent chooses)" },
     ],
-    examples: [["palaver task push-config create ID --url https://me.example.org/hook", "report there"]],
+    examples: [["palaver task push-config create ID --url https://me.example.org/hook", "notify that URL"]],
     async run({ session, push, taskId }) {
       const config = configFrom(session);
       await session.output.pushConfig(taskId, await push.create(config, { signal: session.signal }));
@@ -105,10 +115,10 @@ function configFrom(session: Session): PushConfig {
     configId(session),
   ];
   if (url === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw usageError("A URL to report to must be given.", "For example: --url https://me.example.org/hook");
+    throw usageError("The webhook URL is missing or invalid.", "For example: --url https://me.example.org/hook");
   }
   if (credentials !== undefined && scheme === undefined) {
-    throw usageError("Credentials need a scheme.", "For example: --auth-scheme Bearer");
+    throw usageError("--auth-credentials needs --auth-scheme.", "For example: --auth-scheme Bearer");
   }
   for (const secret of [token, credentials]) session.redaction.hide(secret);
   return {

@@ -15,18 +15,18 @@ import { agentCommand } from "./agent.ts";
 
 export function sendCommand(context: CliContext): Command {
   const command = agentCommand("send", {
-    description: "Sends a message to an agent, and waits for what comes of it.",
+    description: "Send a message to an agent and wait for the result.",
     options: ["context-id", "task-id", "wait", "async", "poll-interval", "metadata"],
     examples: [
       ['palaver send "Hello" -a http://127.0.0.1:3000', "send, wait, and print the answer"],
-      ['palaver send "Count to ten" -a URL --stream', "print it while it comes"],
-      ['palaver send "Yes" --task-id ID -a URL', "answer what a task asks"],
-      ['palaver send "And now?" --context-id ID -a URL', "a new task that belongs to earlier ones"],
+      ['palaver send "Count to ten" -a URL --stream', "print the answer while it arrives"],
+      ['palaver send "Yes" --task-id ID -a URL', "answer the question of a task"],
+      ['palaver send "And now?" --context-id ID -a URL', "a new task in an existing context"],
       ["palaver send --text Compare --file a.pdf --file b.pdf", "several parts, in this order"],
       ["palaver send --data - -o json < order.json | jq .task", "JSON in, JSON out"],
       ['palaver send "Long work" --async', "print the ids at once"],
     ],
-  }).argument("[text]", "what to say; - reads it from standard input");
+  }).argument("[text]", "text of the message; - reads it from standard input");
   const typed = addPartOptions(command);
   return command.action((text: string | undefined) =>
     runSession(context, command.opts(), async (session) => {
@@ -49,7 +49,7 @@ async function send(session: Session, parts: readonly Part[]): Promise<void> {
   };
   if (settings.stream) {
     if (agent.card.capabilities.streaming !== true)
-      await session.warn("The agent does not stream: it is asked again and again instead.");
+      await session.warn("The agent does not stream. The task is polled instead.");
     return showStream(session, agent.stream(parts, { ...options, result: "none" }), settings.taskId);
   }
   if (settings.wait === false) {
@@ -66,7 +66,7 @@ function checked(sent: Sent, taskId: string | undefined): Sent {
   if (sent.kind === "task" && taskId !== undefined && sent.task.id !== taskId) {
     throw new RemoteError(
       "invalid-agent-response",
-      `The agent was to go on with task ${taskId} and answered with task ${sent.task.id}.`,
+      `The agent should have continued task ${taskId} and answered with task ${sent.task.id}.`,
       { taskId: sent.task.id },
     );
   }
@@ -97,7 +97,7 @@ async function waited(session: Session, agent: RemoteAgent, stream: RemoteStream
   } catch (error) {
     const { task } = stream;
     if (task === undefined || session.signal.aborted) throw error;
-    if (session.settings.debug) await session.warn("The stream broke off: the task is looked at instead.");
+    if (session.settings.debug) await session.warn("The stream broke. The task is polled instead.");
     return { kind: "task", task: await waitForTask(session, agent.task(task.id), {}) };
   }
   const { task } = stream;

@@ -24,9 +24,9 @@ ${SERVING_ENVIRONMENT}`;
 
 export function serveCommand(): Command {
   const command = new Command("serve")
-    .description("Serves the agents that the given modules export.")
+    .description("Serve the agents that the given modules export.")
     .argument("[modules...]", "files that export agents (.ts or .js)")
-    .option("--demo", "serve the demonstration agents: echo, countdown, booking, files");
+    .option("--demo", "serve the demo agents: echo, countdown, booking, files");
   addServingOptions(command);
   return command.helpOption("-h, --help", "print this help").addHelpText("after", EXAMPLES).action(serveModules);
 }
@@ -39,7 +39,7 @@ async function serveModules(modules: readonly string[], { demo, ...flags }: Flag
   if (modules.length === 0 && demo !== true) {
     throw new StartupError(
       "usage",
-      "There is nothing to serve.\nName a module that exports an agent (palaver serve agent.ts), or try palaver serve --demo.",
+      "No module is given.\nName a module that exports an agent (palaver serve agent.ts), or try palaver serve --demo.",
     );
   }
   const agents = [...(await loadAgents(modules)), ...(demo === true ? demoAgents : [])];

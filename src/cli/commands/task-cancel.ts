@@ -6,12 +6,10 @@ import { agentCommand } from "./agent.ts";
 
 export function taskCancelCommand(context: CliContext): Command {
   const command = agentCommand("cancel", {
-    description: "Cancels a task, and shows what became of it.",
+    description: "Cancel a task and show the result.",
     options: ["task-id", "metadata"],
     descriptions: TASK_ID_OPTION,
-    examples: [
-      ["palaver task cancel ID -a http://127.0.0.1:3000", "once it is canceled, canceling it again does nothing"],
-    ],
+    examples: [["palaver task cancel ID -a http://127.0.0.1:3000", "cancel the task; repeating it does no harm"]],
   }).argument("[task-id]", "the task");
   return command.action((named: string | undefined) =>
     runSession(context, command.opts(), async (session) => {

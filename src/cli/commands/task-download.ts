@@ -11,14 +11,14 @@ import { agentCommand } from "./agent.ts";
 
 export function taskDownloadCommand(context: CliContext): Command {
   const command = agentCommand("download", {
-    description: "Saves what a task made: files under their names, texts and data as files.",
+    description: "Save the artifacts of a task as files.",
     options: ["task-id"],
     descriptions: TASK_ID_OPTION,
     own: [
-      { flags: "--dir <folder>", description: "where to (default: here)" },
-      { flags: "--artifact <id>", description: "only this artifact, by its id or its name" },
-      { flags: "--overwrite", description: "replace files that are there" },
-      { flags: "--follow-urls", description: "fetch files that the agent only gives the address of" },
+      { flags: "--dir <folder>", description: "target folder (default: the current folder)" },
+      { flags: "--artifact <id>", description: "only the artifact with this id or name" },
+      { flags: "--overwrite", description: "overwrite existing files" },
+      { flags: "--follow-urls", description: "download files that the agent gives only as URLs" },
     ],
     examples: [
       ["palaver task download ID --dir out -a http://127.0.0.1:3000", "everything, into the folder out"],
@@ -46,8 +46,7 @@ export function taskDownloadCommand(context: CliContext): Command {
         ...(followUrls === true && { fetch: session.fetch }),
         signal: session.signal,
       });
-      for (const url of left)
-        await session.warn(`${url} is only an address and was not fetched; --follow-urls does that.`);
+      for (const url of left) await session.warn(`${url} was not downloaded. Use --follow-urls to download URLs.`);
       await session.output.own({
         json: {
           taskId: task.id,

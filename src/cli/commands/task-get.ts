@@ -8,13 +8,13 @@ import { agentCommand } from "./agent.ts";
 
 export function taskGetCommand(context: CliContext): Command {
   const command = agentCommand("get", {
-    description: "Shows a task: its state, what it made, and what was said.",
+    description: "Show a task: its state, artifacts and messages.",
     options: ["task-id", "wait", "async", "poll-interval"],
     descriptions: TASK_ID_OPTION,
-    own: [{ flags: "--history <n>", description: "the last so many messages as well", whole: true }],
+    own: [{ flags: "--history <n>", description: "also show the last n messages", whole: true }],
     examples: [
-      ["palaver task get ID -a http://127.0.0.1:3000", "look once"],
-      ["palaver task get ID --wait --timeout 5m", "wait until it is finished or asks something"],
+      ["palaver task get ID -a http://127.0.0.1:3000", "show the task as it is now"],
+      ["palaver task get ID --wait --timeout 5m", "wait until it is finished or asks a question"],
       ["palaver task get ID --history 10 -o json", "with the last ten messages, as JSON"],
     ],
   }).argument("[task-id]", "the task");

@@ -20,23 +20,26 @@ interface ListFlags {
 
 export function taskListCommand(context: CliContext): Command {
   const command = agentCommand("list", {
-    description: "Lists your tasks, those that changed last first.",
+    description: "List your tasks, the most recently changed first.",
     options: ["context-id"],
     descriptions: { "context-id": "only tasks of this context" },
     own: [
-      { flags: "--status <state>", description: "only those in this state, such as working or input-required" },
-      { flags: "--since <time>", description: "only those that changed since: 2h, or 2027-05-17T10:00:00Z" },
-      { flags: "--page-size <n>", description: "how many at a time (default: as the agent sees fit)", whole: true },
-      { flags: "--page-token <token>", description: "the page that this token stands for" },
-      { flags: "--all", description: "all pages" },
-      { flags: "--artifacts", description: "with what they made" },
-      { flags: "--history <n>", description: "with the last so many messages", whole: true },
+      { flags: "--status <state>", description: "only tasks in this state, such as working or input-required" },
+      {
+        flags: "--since <time>",
+        description: "only tasks that changed in this time or since this date: 2h, 2027-05-17T10:00:00Z",
+      },
+      { flags: "--page-size <n>", description: "tasks per page (default: the agent chooses)", whole: true },
+      { flags: "--page-token <token>", description: "show the page of this token" },
+      { flags: "--all", description: "show all pages" },
+      { flags: "--artifacts", description: "include artifacts" },
+      { flags: "--history <n>", description: "include the last n messages of each task", whole: true },
     ],
     examples: [
       ["palaver task list -a http://127.0.0.1:3000", "the first page"],
-      ["palaver task list --status input-required", "those that wait for you"],
+      ["palaver task list --status input-required", "tasks that wait for your input"],
       ["palaver task list --context-id ID --all -o json", "all of one context, as JSON"],
-      ["palaver task list --all -o json --stream", "one task a line"],
+      ["palaver task list --all -o json --stream", "one task per line"],
     ],
   });
   return command.action(() =>
@@ -92,14 +95,14 @@ function nextPageCommand({ agentFlags, sources, settings }: Session, flags: List
 
 function stateOf(text: string): TaskState {
   const state = stateNamed(text);
-  if (state === undefined)
-    throw usageError(`"${text}" is no state of a task.`, `It is one of ${TASK_STATES.join(", ")}.`);
+  if (state === undefined) throw usageError(`"${text}" is not a task state.`, `Use one of ${TASK_STATES.join(", ")}.`);
   return state;
 }
 
 function timeOf(text: string, now: number): Date {
   const ago = parseDuration(text);
   const date = ago === undefined ? new Date(text) : new Date(now - ago);
-  if (Number.isNaN(date.getTime())) throw usageError(`"${text}" is no time.`, "It is like 2h or 2027-05-17T10:00:00Z.");
+  if (Number.isNaN(date.getTime()))
+    throw usageError(`"${text}" is not a time.`, "For example: 2h or 2027-05-17T10:00:00Z");
   return date;
 }

@@ -12,13 +12,13 @@ import { agentCommand } from "./agent.ts";
 
 export function taskSubscribeCommand(context: CliContext): Command {
   const command = agentCommand("subscribe", {
-    description: "Follows a task to its end, or to its next question.",
+    description: "Follow a task until it is finished or asks a question.",
     options: ["task-id", "poll-interval"],
     descriptions: TASK_ID_OPTION,
     examples: [
-      ["palaver task subscribe ID --stream -a http://127.0.0.1:3000", "print what happens while it happens"],
-      ["palaver task subscribe ID --stream -o json", "the same, one event a line"],
-      ["palaver task subscribe ID", "print how it ended, once it has"],
+      ["palaver task subscribe ID --stream -a http://127.0.0.1:3000", "print events as they arrive"],
+      ["palaver task subscribe ID --stream -o json", "one JSON event per line"],
+      ["palaver task subscribe ID", "wait and print the result"],
     ],
   }).argument("[task-id]", "the task");
   return command.action((named: string | undefined) =>
@@ -38,7 +38,7 @@ async function follow(session: Session, id: string): Promise<void> {
   const agent = await session.connect();
   const remote = agent.task(id);
   if (agent.card.capabilities.streaming !== true) {
-    await session.warn("The agent does not stream: the task is looked at again and again instead.");
+    await session.warn("The agent does not stream. The task is polled instead.");
     const task = await waitForTask(session, remote, {});
     await (settings.stream
       ? output.event({ kind: "task", task }).then(() => output.streamEnd(task))

@@ -9,7 +9,7 @@ import { taskListCommand } from "./task-list.ts";
 import { taskSubscribeCommand } from "./task-subscribe.ts";
 
 export function taskCommand(context: CliContext): Command {
-  return groupCommand("task", "Looks at tasks, follows and cancels them, and saves what they made.", [
+  return groupCommand("task", "Show, follow, cancel and download tasks.", [
     taskGetCommand(context),
     taskListCommand(context),
     taskCancelCommand(context),

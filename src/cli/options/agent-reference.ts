@@ -16,7 +16,7 @@ export function agentReference(text: string, cwd: string): AgentReference {
   if (/^file:/i.test(text)) return { kind: "file", path: pathOf(text) };
   if (/^https?:\/\//i.test(text)) return { kind: "url", url: checkedUrl(text) };
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) {
-    throw usageError(`An agent card is found by http, https or file, not by "${text}".`);
+    throw usageError(`An agent card needs an http, https or file URL, not "${text}".`);
   }
   const path = resolve(cwd, text);
   if (isAbsolute(text) || /^\.{1,2}[\\/]/.test(text) || existsSync(path)) return { kind: "file", path };
@@ -28,10 +28,13 @@ export function agentReference(text: string, cwd: string): AgentReference {
 }
 
 function checkedUrl(text: string): string {
-  if (!URL.canParse(text)) throw usageError(`"${text}" is no URL.`, EXAMPLE);
+  if (!URL.canParse(text)) throw usageError(`"${text}" is not a valid URL.`, EXAMPLE);
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") {
-    throw usageError("A URL must hold no password: it would show up in logs.", "Use A2ACLI_BEARER or A2ACLI_API_KEY.");
+    throw usageError(
+      "A URL must not contain a password: it would show up in logs.",
+      "Use A2ACLI_BEARER or A2ACLI_API_KEY.",
+    );
   }
   return url.href;
 }
@@ -40,11 +43,11 @@ function pathOf(text: string): string {
   try {
     return fileURLToPath(text);
   } catch {
-    throw usageError(`"${text}" is no file of this machine.`, "A file URL is like file:///home/me/card.json");
+    throw usageError(`"${text}" is not a file URL of this machine.`, "A file URL looks like file:///home/me/card.json");
   }
 }
 
-const EXAMPLE = "It is like http://127.0.0.1:3000 or https://agents.example.org";
+const EXAMPLE = "For example: http://127.0.0.1:3000 or https://agents.example.org";
 
 /** One name for a reference, however it is spelt: for what is kept by agent. */
 export function referenceKey(reference: AgentReference): string {

@@ -31,7 +31,7 @@ export function readConfigFiles(
 
 function namedFile(path: string): ConfigFile {
   const values = valuesIn(path);
-  if (values === undefined) throw usageError(`There is no ${path} to take settings from.`);
+  if (values === undefined) throw usageError(`The settings file ${path} does not exist.`);
   return { path, scope: "local", values };
 }
 

@@ -25,5 +25,5 @@ export function ownSetting(sources: Sources, name: string): string | undefined {
 
 function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("A whole number, please.");
+  throw new InvalidArgumentError("It must be a whole number.");
 }

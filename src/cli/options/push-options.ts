@@ -16,9 +16,12 @@ export interface PushFlags {
 /** Whether webhooks are told, and where they may be. */
 export function addPushOptions(command: Command): void {
   command
-    .option("--no-push", "tell no webhooks, and say so in agent cards")
-    .option("--outgoing-http", "webhooks may be called without encryption")
-    .option("--outgoing-allow <list>", "where webhooks may be besides the internet: hosts, subnets, loopback, private");
+    .option("--no-push", "do not support webhooks; agent cards say so")
+    .option("--outgoing-http", "allow webhooks with http URLs")
+    .option(
+      "--outgoing-allow <list>",
+      "also allow webhooks at these private addresses: hosts, subnets, loopback, private",
+    );
 }
 
 /** These flags as the options they stand for, and all others. */

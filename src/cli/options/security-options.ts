@@ -36,21 +36,21 @@ export interface SecurityFlags {
 /** Who may call, and what is written down of it. */
 export function addSecurityOptions(command: Command): void {
   command
-    .option("--api-keys", "callers need a key of palaver keys")
-    .option("--keys <file>", "where these are kept (default: keys.json beside the store); implies --api-keys")
-    .option("--jwt-issuer <url>", "callers need a token of this issuer")
-    .option("--jwt-audience <name>", "for whom such a token must be")
-    .option("--jwks-url <url>", "where the issuer's keys are (default: /.well-known/jwks.json below it)")
-    .option("--oidc <url>", "callers need a token of this OpenID provider")
-    .option("--audience <name>", "for whom such a token must be")
-    .option("--private-cards", "show agent cards only to those who may call")
+    .option("--api-keys", "require an API key, made with palaver keys add")
+    .option("--keys <file>", "file of these keys (default: keys.json beside the store); implies --api-keys")
+    .option("--jwt-issuer <url>", "require a JWT from this issuer")
+    .option("--jwt-audience <name>", "required audience (aud) of these JWTs")
+    .option("--jwks-url <url>", "URL of the issuer's public keys (default: ISSUER/.well-known/jwks.json)")
+    .option("--oidc <url>", "require a token from this OpenID Connect provider")
+    .option("--audience <name>", "required audience (aud) of these tokens")
+    .option("--private-cards", "show agent cards only to authenticated callers")
     .option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)")
-    .option("--tls-key <file>", "the certificate's key (PEM)")
+    .option("--tls-key <file>", "private key of that certificate (PEM)")
     .option(
       "--tls-client-ca <file>",
-      "callers may show certificates of this authority (PEM), and need one where there is no other way in",
+      "accept client certificates from this authority (PEM); required if no other authentication is set up",
     )
-    .option("--audit-log <file>", "append every call and refusal to this file, as JSON lines");
+    .option("--audit-log <file>", "append every call and every rejected call to this file, as JSON lines");
 }
 
 /** These flags, and all others. */
@@ -121,7 +121,7 @@ export function securityOptionsFrom(
   if (isOpen && flags.privateCards === true) {
     throw new StartupError(
       "usage",
-      "--private-cards needs a way to say who calls: --api-keys, --jwt-issuer, --oidc or --tls-client-ca.",
+      "--private-cards needs authentication: add --api-keys, --jwt-issuer, --oidc or --tls-client-ca.",
     );
   }
   const cards = flags.privateCards === true ? "private" : "public";
@@ -135,19 +135,22 @@ export function securityOptionsFrom(
 function tlsFrom(cert: string | undefined, key: string | undefined, clientCa: string | undefined): ServeOptions["tls"] {
   if (cert === undefined && key === undefined && clientCa === undefined) return undefined;
   if (cert === undefined || key === undefined) {
-    throw new StartupError("usage", "To serve HTTPS give both --tls-cert and --tls-key.");
+    throw new StartupError("usage", "HTTPS needs both --tls-cert and --tls-key.");
   }
   return { cert, key, clientCa };
 }
 
 function needed(value: string | undefined, flag: string, missing: string): string {
   if (value !== undefined) return value;
-  throw new StartupError("usage", `${flag} needs ${missing}: tokens for anybody else must not count here.`);
+  throw new StartupError(
+    "usage",
+    `${flag} needs ${missing}: without it, tokens meant for other services would be accepted.`,
+  );
 }
 
 function forbid(value: string | undefined, flag: string, missing: string): void {
   if (value !== undefined)
-    throw new StartupError("usage", `${flag} needs ${missing}: without it nobody looks at tokens.`);
+    throw new StartupError("usage", `${flag} needs ${missing}: without it, tokens are not checked.`);
 }
 
 function sensible<T>(make: () => T): T {

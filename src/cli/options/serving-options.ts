@@ -73,93 +73,108 @@ export interface ServingFlags extends SharedFlags, SecurityFlags, PushFlags {
 /** What can be said of serving, whatever is served. */
 export function addServingOptions(command: Command): void {
   command
-    .optionsGroup("Where it listens:")
+    .optionsGroup("Network:")
     .option("-p, --port <number>", "port to listen on; 0 picks a free one", wholeNumber)
-    .option("--host <address>", "address to listen on; 0.0.0.0 for all")
-    .option("--public-url <url>", "where callers reach this server, as agent cards say it")
-    .option("--trusted-proxies <list>", "whose forwarded headers count: addresses, subnets, loopback, private")
-    .option("--cors-origin <origin>", "web pages that may call the agents; * for all; may be repeated", collect)
-    .optionsGroup("What it keeps:")
-    .option("--store <store>", `where tasks are kept: sqlite:FILE, or memory: (default: ${DEFAULT_STORE})`)
-    .addOption(
-      new Option("--durability <level>", "of a SQLite store: full survives a power cut, process only a crash").choices(
-        DURABILITIES,
-      ),
+    .option("--host <address>", "address to listen on; 0.0.0.0 for all addresses")
+    .option("--public-url <url>", "URL at which callers reach this server; agent cards name it")
+    .option(
+      "--trusted-proxies <list>",
+      "proxies whose X-Forwarded headers are trusted: addresses, subnets, loopback, private",
     )
-    .option("--max-tasks <number>", "delete the oldest finished tasks when there are this many", wholeNumber)
-    .option("--max-age <days>", "delete finished tasks older than this", wholeNumber);
-  command.optionsGroup("Who may call:");
+    .option(
+      "--cors-origin <origin>",
+      "origin of web pages that may call the agents; * for all; may be repeated",
+      collect,
+    )
+    .optionsGroup("Storage:")
+    .option("--store <store>", `where to store tasks: sqlite:FILE or memory: (default: ${DEFAULT_STORE})`)
+    .addOption(
+      new Option(
+        "--durability <level>",
+        "SQLite only: full survives a power failure, process only a crash (default: full)",
+      ).choices(DURABILITIES),
+    )
+    .option("--max-tasks <number>", "delete the oldest finished tasks once this many tasks are stored", wholeNumber)
+    .option("--max-age <days>", "delete finished tasks older than this many days", wholeNumber);
+  command.optionsGroup("Authentication and TLS:");
   addSecurityOptions(command);
   command
-    .option("--sign-cards", "sign agent cards with the keys that are published at /.well-known/jwks.json")
-    .optionsGroup("Limits and repeats:")
+    .option("--sign-cards", "sign agent cards; the public keys are at /.well-known/jwks.json")
+    .optionsGroup("Limits:")
+    .option("--rate-limit <requests/time>", "requests per caller, such as 600/60s or 100/m (default: no limit)")
     .option(
-      "--rate-limit <requests/time>",
-      "how often each caller may call, such as 600/60s or 100/m (default: no limit)",
+      "--address-rate-limit <requests/time>",
+      "requests per network address, all callers together (default: no limit)",
     )
-    .option("--address-rate-limit <requests/time>", "how often each network address may call, whoever calls from there")
-    .option("--idempotent-send", "a message that comes again under the same id counts once")
+    .option("--idempotent-send", "process a message only once, even if it is sent again with the same id")
     .option(
       "--idempotent-window <seconds>",
-      `within which time it does (default: ${DEFAULT_WINDOW}); implies --idempotent-send`,
+      `how long message ids are remembered (default: ${DEFAULT_WINDOW}); implies --idempotent-send`,
       wholeNumber,
     )
     .option(
       "--no-answer-by-context",
-      "a message that carries only a contextId begins a new task, even if one in that context waits for input",
+      "a message with a contextId but no taskId starts a new task, even if a task in that context waits for input",
     )
     .option(
       "--max-hops <number>",
-      `how many agents a message may have passed on its way here (default: ${DEFAULT_MAX_HOPS})`,
+      `reject messages that more agents than this have forwarded (default: ${DEFAULT_MAX_HOPS})`,
       wholeNumber,
     )
-    .option("--drain-timeout <seconds>", "how long running tasks may go on when told to stop (default: 8)", wholeNumber)
+    .option(
+      "--drain-timeout <seconds>",
+      "how long running tasks may continue after a stop signal (default: 8)",
+      wholeNumber,
+    )
     .optionsGroup("Webhooks:");
   addPushOptions(command);
-  command.optionsGroup("Versions of the protocol:");
+  command.optionsGroup("Protocol versions:");
   addDialectOptions(command);
   command
-    .optionsGroup("What it prints:")
-    .addOption(new Option("--log-level <level>", "how much to say on standard error").choices(LOG_LEVELS))
-    .option("--verbose", "say more: debug logs, and stacks of errors at start-up");
+    .optionsGroup("Logging:")
+    .addOption(new Option("--log-level <level>", "what to log on standard error (default: info)").choices(LOG_LEVELS))
+    .option("--verbose", "debug logs, and stack traces of start-up errors");
 }
 
 /** How the protocol is spoken, where it leaves a choice. */
 function addDialectOptions(command: Command): void {
   command
     .addOption(
-      new Option("--card <style>", "the card for readers that name no version: for all, or of the newest").choices(
-        CHOICES.card,
-      ),
+      new Option(
+        "--card <style>",
+        "card for requests without a version: hybrid fits every version, strict only the newest",
+      ).choices(CHOICES.card),
     )
-    .option("--versions <list>", `the versions to speak, of ${CHOICES.version.join(", ")} (default: all)`)
+    .option("--versions <list>", `versions to support, of ${CHOICES.version.join(", ")} (default: all)`)
     .addOption(
       new Option(
         "--assume-version <version>",
-        `what callers speak that name no version, where their requests do not tell (default: ${CHOICES.assumeVersion[0]})`,
+        `version of requests that neither state nor show one (default: ${CHOICES.assumeVersion[0]})`,
       ).choices(CHOICES.assumeVersion),
     )
-    .option("--lenient", "answer methods of another version than the caller names")
-    .option(
-      "--no-lenient",
-      "answer none of these, and nothing that a version does not allow, not even where it is common",
+    .option("--lenient", "accept methods of another version than the request states")
+    .option("--no-lenient", "strict: reject anything that the stated version does not define")
+    .addOption(
+      new Option(
+        "--error-profile <edition>",
+        "specification edition that defines the HTTP statuses of REST errors",
+      ).choices(CHOICES.errorProfile),
     )
     .addOption(
-      new Option("--error-profile <edition>", "whose HTTP statuses REST errors have").choices(CHOICES.errorProfile),
+      new Option(
+        "--rest-media-type <type>",
+        "media type of REST responses if the request has no Accept header",
+      ).choices(CHOICES.restMediaType),
     )
     .addOption(
-      new Option("--rest-media-type <type>", "of REST answers to callers that ask for none").choices(
-        CHOICES.restMediaType,
-      ),
-    )
-    .addOption(
-      new Option("--rest-style <style>", "of older REST answers where the request shows none").choices(
-        CHOICES.restStyle,
-      ),
+      new Option(
+        "--rest-style <style>",
+        "style of REST responses in older versions if the request does not show one",
+      ).choices(CHOICES.restStyle),
     )
     .option(
       "--blocking-default <dialect=wait|return|ms>",
-      `what a send means that does not say whether to wait, for ${CHOICES.waitingDialect.join(", ")}; may be repeated`,
+      `whether a send waits for the task if the request does not say, for ${CHOICES.waitingDialect.join(", ")}; may be repeated`,
       collect,
     );
 }
@@ -203,7 +218,7 @@ export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
 
 function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("A whole number, please.");
+  throw new InvalidArgumentError("It must be a whole number.");
 }
 
 /** Values of an option that may be repeated. */

@@ -7,10 +7,10 @@ const YELLOW = 33;
 const RED = 31;
 const MAX_PREVIEW = 60;
 
-/** Puts a colour on a text, or leaves it. */
+/** Colours a text, or returns it unchanged. */
 export type Paint = (colour: number, text: string) => string;
 
-/** One line for people: when, whether it holds, what it says, and why not. */
+/** One line of text: time, verification result, content, and the reason of a rejection. */
 export function arrivalText(arrival: Arrival, at: number, paint: Paint): string {
   const { verdict, notification, answered, method, path } = arrival;
   const time = new Date(at).toISOString().slice(11, 23);
@@ -46,7 +46,7 @@ function preview(parts: Parameters<typeof textOf>[0] = []): string {
   return text.length > MAX_PREVIEW ? `: ${text.slice(0, MAX_PREVIEW)}…` : `: ${text}`;
 }
 
-/** The same for programs, as one line of JSON. What came is in it as it came, if it is JSON. */
+/** The same as one line of JSON. A JSON body is included as it is. */
 export function arrivalJson(arrival: Arrival, at: number): string {
   const { verdict, notification, answered, method, path, body } = arrival;
   return `${JSON.stringify({
@@ -70,7 +70,7 @@ function parsed(body: Uint8Array): unknown {
     const value: unknown = JSON.parse(text);
     return value;
   } catch {
-    // Shown as the text it is.
+    // Not JSON: shown as text.
     return text;
   }
 }

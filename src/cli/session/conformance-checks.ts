@@ -8,7 +8,7 @@ export interface CheckResult {
   readonly id: string;
   readonly title: string;
   readonly outcome: "pass" | "fail" | "skip";
-  /** Why not, or why it was not tried. */
+  /** Why the check failed or was skipped. */
   readonly detail?: string;
 }
 
@@ -17,26 +17,26 @@ interface Trial {
   readonly signal: AbortSignal;
   readonly agent: RemoteAgent;
   readonly text: string;
-  /** What the first message made, if it made a task. */
+  /** The task of the first message, if it created one. */
   task?: Task;
 }
 
 interface Check {
   readonly id: string;
   readonly title: string;
-  /** Why it does not apply to this agent. */
+  /** Why the check does not apply to this agent; `undefined` if it does. */
   readonly skip?: (trial: Trial) => string | undefined;
-  /** Throws a sentence that says what is wrong. */
+  /** Throws an error whose message says what is wrong. */
   readonly run: (trial: Trial) => Promise<void>;
 }
 
-/** An id that no agent can have given. */
+/** An id that no agent uses. */
 const NO_TASK = "00000000-0000-7000-8000-000000000000";
 
 const CHECKS: readonly Check[] = [
   {
     id: "card",
-    title: "the agent card is there and valid",
+    title: "the agent card exists and is valid",
     async run({ session }) {
       const { problems } = await session.readCard();
       if (problems.length > 0) throw new Error(problems.join("; "));
@@ -44,7 +44,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: "send",
-    title: "a message is answered by a task or a message",
+    title: "a message is answered with a task or a message",
     async run(trial) {
       const sent = await trial.agent.send(trial.text, { signal: trial.signal });
       if (sent.kind === "message") {
@@ -57,55 +57,57 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: "get",
-    title: "the task can be got again",
+    title: "the task can be read",
     skip: withoutTask,
     async run({ agent, signal, task }) {
       const got = await agent.task(task?.id ?? "").get({ signal });
-      if (got.id !== task?.id) throw new Error(`task ${got.id} came instead`);
-      if (got.contextId !== task.contextId) throw new Error("its context is another one");
+      if (got.id !== task?.id) throw new Error(`the agent returned task ${got.id}`);
+      if (got.contextId !== task.contextId) throw new Error("the contextId differs");
     },
   },
   {
     id: "list",
-    title: "the task is among those listed in its context",
+    title: "the task is in the list of its context",
     skip: withoutTask,
     async run({ agent, signal, task }) {
       if (task === undefined) return;
       const { tasks } = await agent.taskPage({ contextId: task.contextId, signal });
-      if (!tasks.some(({ id }) => id === task.id)) throw new Error("it is not");
+      if (!tasks.some(({ id }) => id === task.id)) throw new Error("the list does not contain it");
     },
   },
   {
     id: "get-unknown",
-    title: "a task that is not there is told as TaskNotFoundError",
+    title: "reading an unknown task fails with TaskNotFoundError",
     run: ({ agent, signal }) => refused("task-not-found", () => agent.task(NO_TASK).get({ signal })),
   },
   {
     id: "cancel-unknown",
-    title: "canceling a task that is not there is told as TaskNotFoundError",
+    title: "canceling an unknown task fails with TaskNotFoundError",
     run: ({ agent, signal }) => refused("task-not-found", () => agent.task(NO_TASK).cancel({ signal })),
   },
   {
     id: "reply-unknown",
-    title: "a message to a task that is not there is told as TaskNotFoundError",
+    title: "a message to an unknown task fails with TaskNotFoundError",
     run: ({ agent, signal, text }) => refused("task-not-found", () => agent.send(text, { taskId: NO_TASK, signal })),
   },
   {
     id: "stream",
-    title: "a stream begins with the task or a message, and ends when that is over",
-    skip: ({ agent }) => (agent.card.capabilities.streaming === true ? undefined : "the card declares no streaming"),
+    title: "a stream starts with the task or a message, and ends with the task",
+    skip: ({ agent }) =>
+      agent.card.capabilities.streaming === true ? undefined : "the card does not declare streaming",
     async run({ agent, signal, text }) {
       const stream = agent.stream(text, { signal });
       let first: string | undefined;
       for await (const { kind } of stream) first ??= kind;
-      if (first !== "task" && first !== "message") throw new Error(`it begins with ${first ?? "nothing"}`);
+      if (first !== "task" && first !== "message") throw new Error(`it starts with ${first ?? "nothing"}`);
       const { task } = stream;
-      if (task !== undefined && !isSettled(task.status.state)) throw new Error(`the task is left ${task.status.state}`);
+      if (task !== undefined && !isSettled(task.status.state))
+        throw new Error(`it ended while the task is ${task.status.state}`);
     },
   },
   {
     id: "push-undeclared",
-    title: "push notifications that the card does not declare are refused",
+    title: "webhooks are rejected if the card does not declare push notifications",
     skip: (trial) =>
       trial.agent.card.capabilities.pushNotifications === true ? "the card declares them" : withoutTask(trial),
     run: ({ agent, signal, task }) =>
@@ -116,7 +118,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 function withoutTask({ task }: Trial): string | undefined {
-  return task === undefined ? "the agent made no task" : undefined;
+  return task === undefined ? "the agent created no task" : undefined;
 }
 
 async function refused(code: RemoteErrorCode, call: () => Promise<unknown>): Promise<void> {
@@ -126,13 +128,13 @@ async function refused(code: RemoteErrorCode, call: () => Promise<unknown>): Pro
     if (error instanceof RemoteError && error.code === code) return;
     throw error;
   }
-  throw new Error("it was not refused");
+  throw new Error("it was not rejected");
 }
 
-/** Milliseconds for one check, where no other time is given for all of them. */
+/** Milliseconds for one check, unless `--timeout` is set. */
 const CHECK_TIMEOUT = 60_000;
 
-/** Tries an agent out, one thing after the other. */
+/** Runs the checks one after the other. */
 export async function runChecks(session: Session, text: string): Promise<readonly CheckResult[]> {
   const trial: Trial = { session, signal: session.signal, agent: await session.connect(), text };
   const results: CheckResult[] = [];

@@ -2,29 +2,29 @@ import type { RemoteAgent } from "../../client/api.ts";
 import type { CredentialSet } from "../../client/credentials/contract.ts";
 import type { AgentReference } from "../options/agent-reference.ts";
 
-/** How an agent is to be reached, as a command line says it. */
+/** How to call an agent, from the command line's settings. */
 export interface ConnectRequest {
   readonly reference: AgentReference;
-  /** Preferred bindings, best first; what the card prefers where it offers none of them. */
+  /** Preferred bindings, best first. If the card offers none of them, its own order counts. */
   readonly bindings: readonly string[];
-  /** The version to speak. Absent: the best that both know, but none from before the protocol was stable; `any`: that too. */
+  /** Protocol version. Absent: the newest that both sides support. `any`: the first in the card. */
   readonly version?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What there is to show to agents that want to know who calls. */
+  /** The caller's credentials. */
   readonly credentials?: CredentialSet;
   readonly pollInterval: number;
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;
 }
 
-/** What is wrong with a card, in sentences. */
+/** The problems of a card, as sentences. */
 export interface ReadCard {
   readonly problems: readonly string[];
 }
 
-/** The ways from a command line to an agent. */
+/** How commands reach agents. */
 export interface Connect {
   (request: ConnectRequest): Promise<RemoteAgent>;
-  /** The card alone, whatever is wrong with it. */
+  /** Reads the card only, even if it is invalid. */
   readCard(request: ConnectRequest): Promise<ReadCard>;
 }

@@ -4,11 +4,11 @@ export interface DebugFetchOptions {
   readonly fetch: typeof fetch;
   readonly redaction: Redaction;
   readonly now: () => number;
-  /** Takes one line. */
+  /** Receives one line. */
   readonly log: (line: string) => void;
 }
 
-/** A `fetch` that tells what goes over the wire, line by line and without secrets. */
+/** A `fetch` that logs requests and responses, line by line and without secrets. */
 export function createDebugFetch({ fetch: send, redaction, now, log }: DebugFetchOptions): typeof fetch {
   let requests = 0;
   return async (input, init) => {
@@ -37,10 +37,10 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
 }
 
-/** The most that is told of one line: a body may be a whole file. */
+/** The longest logged line in characters: a body may be a whole file. */
 const LONGEST_LINE = 20_000;
 
-/** The same response, whose body is told as it is read, and no faster. */
+/** The same response; its body is logged while it is read. */
 function overheard(response: Response, tell: (line: string) => void): Response {
   if (response.body === null) return response;
   const decoder = new TextDecoder();
@@ -68,7 +68,7 @@ function overheard(response: Response, tell: (line: string) => void): Response {
   );
   const { status, statusText, headers, url, redirected } = response;
   const copy = new Response(body, { status, statusText, headers });
-  // What a new response cannot be given otherwise.
+  // `url` cannot be set by the constructor of `Response`.
   Object.defineProperties(copy, { url: { value: url }, redirected: { value: redirected } });
   return copy;
 }

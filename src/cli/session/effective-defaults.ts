@@ -3,12 +3,12 @@ import { OPTIONS } from "../options/option-table.ts";
 import { type Flags, saidSettings } from "../options/settings.ts";
 import { sourcesFrom } from "./session.ts";
 
-/** What holds where nothing else is said here and now, for the end of a command's help. */
+/** The defaults in effect, for the end of a command's help. */
 export function effectiveDefaults(context: CliContext, flags: Flags): string {
   const known: Readonly<Record<string, string>> = {
-    "agent-card": "none: must be named",
-    transport: "as the card prefers",
-    "a2a-version": "the newest that both know",
+    "agent-card": "none: required",
+    transport: "the card's order",
+    "a2a-version": "the newest that both sides support",
     wait: "send waits, task get does not",
     insecure: "false: TLS certificates are verified",
     verbose: "false: concise",
@@ -21,5 +21,5 @@ export function effectiveDefaults(context: CliContext, flags: Flags): string {
       return [`  --${name.padEnd(14)} ${value}${source === "default" ? "" : ` (${place})`}`];
     },
   );
-  return `\nIn effect here, unless said otherwise:\n${lines.join("\n")}\n\nEach can be set by a variable, such as A2ACLI_AGENT_CARD, or in a .env file: see palaver config show.\nTokens and keys on a command line are seen by other users of the machine and kept by shells: prefer variables.\n`;
+  return `\nDefaults in effect:\n${lines.join("\n")}\n\nSet a default with a variable such as A2ACLI_AGENT_CARD, or in a .env file: see palaver config show.\nOther users of this machine can see tokens and keys on a command line, and shells keep them: prefer variables.\n`;
 }

@@ -5,7 +5,7 @@ import { progressText } from "../output/progress.ts";
 import { warnOfOutcome } from "./outcome.ts";
 import type { Session } from "./session.ts";
 
-/** Prints a stream's events as they happen, up to its end. `repliedTo` is the task that the stream goes on with, if it does. */
+/** Prints a stream's events as they arrive. `repliedTo` is the task that the message continues, if any. */
 export async function showStream(session: Session, stream: RemoteStream, repliedTo?: string): Promise<void> {
   const { output, progress } = session;
   let isEmpty = true;
@@ -15,7 +15,7 @@ export async function showStream(session: Session, stream: RemoteStream, replied
       if (repliedTo !== undefined && event.task.id !== repliedTo) {
         throw new RemoteError(
           "invalid-agent-response",
-          `The agent was to go on with task ${repliedTo} and answered with task ${event.task.id}.`,
+          `The agent should have continued task ${repliedTo} and answered with task ${event.task.id}.`,
         );
       }
       session.about(event.task);
@@ -29,7 +29,7 @@ export async function showStream(session: Session, stream: RemoteStream, replied
   if (stream.task !== undefined) await warnOfOutcome(session, stream.task);
 }
 
-/** There is nothing to wait for before the caller does something. What a task asked before it was replied to is over. */
+/** Whether the task waits for its caller. The question before a reply does not count. */
 export function asksCaller(event: RemoteStreamEvent, repliedTo: string | undefined): boolean {
   if (event.kind !== "status" && event.kind !== "task") return false;
   return isInterrupted(event.task.status.state) && !(event.kind === "task" && repliedTo !== undefined);

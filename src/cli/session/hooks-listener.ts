@@ -5,26 +5,26 @@ import type { WebhookResult } from "../../webhook/contract.ts";
 import type { WebhookVerifier } from "../../webhook/create-webhook-verifier.ts";
 import { parseNotification } from "../../webhook/parse-notification.ts";
 
-/** Something that came to the listener. */
+/** A request that the listener received. */
 export interface Arrival {
   readonly method: string;
-  /** Without its query. */
+  /** The path, without the query. */
   readonly path: string;
   readonly body: Uint8Array;
-  /** Absent: nobody said how to check it. */
+  /** Absent: nothing is verified. */
   readonly verdict: WebhookResult | undefined;
   readonly notification: ReturnType<typeof parseNotification>;
-  /** The status it is answered with. */
+  /** The HTTP status of the response. */
   readonly answered: number;
 }
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** The port; 0 picks a free one. */
   readonly port: number;
-  /** Made once the listener's own address is known. Absent: nothing is checked. */
+  /** Creates the verifier once the listener's address is known. Absent: nothing is verified. */
   readonly verifierFor: ((url: string) => WebhookVerifier) | undefined;
-  /** The status to answer the next arrival with, if it is not for its own sake another. */
+  /** The status for the next request, unless the request is invalid. */
   readonly nextStatus: () => number | undefined;
   readonly onArrival: (arrival: Arrival) => Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface HooksListener {
 
 const MAX_BYTES = 10_000_000;
 
-/** Takes notifications and answers them. Rejects with a {@link StartupError} where it cannot listen. */
+/** Receives notifications and answers them. Rejects with a {@link StartupError} if it cannot listen. */
 export async function listenForHooks(options: ListenerOptions): Promise<HooksListener> {
   let verify: WebhookVerifier | undefined;
   const server = createServer((request, response) => {
@@ -46,7 +46,7 @@ export async function listenForHooks(options: ListenerOptions): Promise<HooksLis
     server.once("error", (error) => reject(explain(error, options)));
     server.listen(options.port, options.host, resolve);
   });
-  // Safe: it listens on a port.
+  // Safe: a server that listens on a port has this kind of address.
   const { port } = server.address() as AddressInfo;
   const url = `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${port}`;
   verify = options.verifierFor?.(url);
@@ -68,7 +68,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, optio
   const url = URL.parse(request.url ?? "", "http://localhost");
   const challenge = method === "GET" ? url?.searchParams.get("validationToken") : undefined;
   if (challenge != null) {
-    // Some agents ask so whether a webhook is there before they send to it.
+    // Some agents send a challenge to check the webhook before they use it.
     response.writeHead(200, { "content-type": "text/plain", "x-content-type-options": "nosniff" }).end(challenge);
     return;
   }
@@ -104,7 +104,7 @@ async function readAll(request: IncomingMessage): Promise<Uint8Array | undefined
 function explain(error: unknown, { host, port }: ListenerOptions): StartupError {
   const reason =
     systemCode(error) === "EADDRINUSE"
-      ? `Port ${port} is taken already. Choose another with --port, or 0 for any that is free.`
-      : `${host}:${port} cannot be listened on: ${messageOf(error)}`;
+      ? `Port ${port} is in use. Choose another with --port, or --port 0 for a free one.`
+      : `Could not listen on ${host}:${port}: ${messageOf(error)}`;
   return new StartupError("failed", reason, { cause: error });
 }

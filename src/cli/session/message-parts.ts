@@ -7,14 +7,14 @@ import { usageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { guessMediaType } from "../options/media-type.ts";
 
-/** One part as it was typed. */
+/** One part as typed. */
 export interface TypedPart {
   readonly kind: "text" | "file" | "data";
   readonly value: string;
   mediaType?: string;
 }
 
-/** Adds the options that make up a message. They keep their order: the list has the parts as they were typed. */
+/** Adds the options for the parts of a message. The list keeps the typed order. */
 export function addPartOptions(command: Command): readonly TypedPart[] {
   const parts: TypedPart[] = [];
   const part = (kind: TypedPart["kind"]) => (value: string) => {
@@ -24,22 +24,22 @@ export function addPartOptions(command: Command): readonly TypedPart[] {
   command
     .addOption(new Option("--text <text>", "a text part; may be repeated").argParser(part("text")))
     .addOption(
-      new Option("--file <path|url>", "a file, sent along; of a URL only the address; may be repeated").argParser(
+      new Option("--file <path|url>", "file to send; of a URL only the URL is sent; may be repeated").argParser(
         part("file"),
       ),
     )
     .addOption(
       new Option(
         "--data <json|path|->",
-        "JSON as typed, from a file, or from standard input; may be repeated",
+        "JSON to send: typed, from a file, or from standard input; may be repeated",
       ).argParser(part("data")),
     )
     .addOption(
-      new Option("--media-type <type>", "what the part before this is (default: told by its name)").argParser(
+      new Option("--media-type <type>", "media type of the preceding part (default: guessed from its name)").argParser(
         (value) => {
           const last = parts.at(-1);
-          if (last === undefined) throw usageError("--media-type belongs behind the part it is about.", EXAMPLE);
-          if (last.mediaType !== undefined) throw usageError("A part has one media type only.", EXAMPLE);
+          if (last === undefined) throw usageError("--media-type must follow the part that it describes.", EXAMPLE);
+          if (last.mediaType !== undefined) throw usageError("A part can have only one media type.", EXAMPLE);
           last.mediaType = value;
           return value;
         },
@@ -50,7 +50,7 @@ export function addPartOptions(command: Command): readonly TypedPart[] {
 
 const EXAMPLE = "For example: --file report.bin --media-type application/pdf";
 
-/** The parts of a message: the text that was typed by itself, then the others in their order. */
+/** The parts of a message: the text argument, then the options in their order. */
 export async function readParts(
   text: string | undefined,
   typed: readonly TypedPart[],
@@ -58,10 +58,10 @@ export async function readParts(
 ): Promise<readonly Part[]> {
   const parts: Part[] = text === undefined ? [] : [{ text: text === "-" ? await readInput(context.stdin) : text }];
   const readers = typed.filter(({ kind, value }) => kind === "data" && value === "-").length + (text === "-" ? 1 : 0);
-  if (readers > 1) throw usageError("Standard input can be read once only.");
+  if (readers > 1) throw usageError("Only one part can be read from standard input.");
   for (const part of typed) parts.push(await readPart(part, context));
   if (parts.length === 0) {
-    throw usageError("There is nothing to send.", 'For example: palaver send "Hello" -a http://127.0.0.1:3000');
+    throw usageError("The message is empty.", 'For example: palaver send "Hello" -a http://127.0.0.1:3000');
   }
   return parts;
 }
@@ -89,36 +89,36 @@ async function readPart(
   };
 }
 
-/** JSON as it was typed, or of the file of that name. What begins like an object or a list is never a file. */
+/** Typed JSON, or the JSON in a file. A value that starts like an object or an array is never a file name. */
 async function readData(value: string, { cwd, stdin }: Pick<CliContext, "cwd" | "stdin">): Promise<JsonValue> {
   if (value === "-") return parsed(await readInput(stdin), value);
   if (/^\s*[[{]/.test(value)) return parsed(value, value);
   return parsed((await readLocal(resolve(cwd, value))).toString("utf8"), value);
 }
 
-/** What can be held in memory three times over without anybody noticing. */
+/** The largest file in bytes. It is held in memory up to three times. */
 const MAX_FILE_BYTES = 100 * 2 ** 20;
 
 async function readLocal(path: string): Promise<Buffer> {
   try {
     const { size } = await stat(path);
     if (size > MAX_FILE_BYTES) {
-      throw usageError(`${path} is too large to be sent along.`, "Put it somewhere and give its URL to --file.");
+      throw usageError(`${path} is too large to send.`, "Upload it somewhere and pass its URL to --file.");
     }
     return await readFile(path);
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error) || error.code === "A2ACLI_ERR_USAGE") throw error;
-    throw usageError(`${path} cannot be read: ${error.code === "ENOENT" ? "there is no such file" : error.message}`);
+    throw usageError(`${path} cannot be read: ${error.code === "ENOENT" ? "the file does not exist" : error.message}`);
   }
 }
 
 function parsed(json: string, source: string): JsonValue {
   try {
-    // What `JSON.parse` gives is a JSON value.
+    // Safe: `JSON.parse` returns a JSON value.
     return JSON.parse(json) as JsonValue;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(`--data ${source} is no JSON: ${reason}`);
+    throw usageError(`--data ${source} is not valid JSON: ${reason}`);
   }
 }
 
@@ -128,7 +128,7 @@ async function readInput(stdin: AsyncIterable<Uint8Array | string>): Promise<str
   let size = 0;
   for await (const chunk of stdin) {
     size += chunk.length;
-    if (size > MAX_FILE_BYTES) throw usageError("Standard input has too much to be sent along.");
+    if (size > MAX_FILE_BYTES) throw usageError("Standard input is too large to send.");
     text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

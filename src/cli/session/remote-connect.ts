@@ -9,10 +9,10 @@ import { CliError } from "../cli-error.ts";
 import type { AgentReference } from "../options/agent-reference.ts";
 import type { Connect, ConnectRequest, ReadCard } from "./connect.ts";
 
-/** Leaves the order of the card as it is. */
+/** Keeps the card's order. */
 const ANY_VERSION = "any";
 
-/** From a command line to an agent, by way of the client. */
+/** Connects commands to agents with the client library. */
 export const remoteConnect: Connect = Object.assign(connectTo, { readCard });
 
 async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
@@ -29,11 +29,11 @@ async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
     retry: { attempts: 3, baseDelay: 250 },
     poll: { first: pollInterval, most: pollInterval * 5 },
   });
-  // What people see is the whole card, not what is left of it for the choice.
+  // Commands show the whole card, not the filtered one.
   return { ...agent, card };
 }
 
-/** The card with the interfaces of its newest version only: an older one is used where the agent has no newer. */
+/** The card with only the interfaces of its newest version. */
 function newestOf(card: AgentCard): AgentCard {
   const usable = chooseInterface(card);
   const newest = Math.max(...usable.map(versionNumber));
@@ -41,13 +41,13 @@ function newestOf(card: AgentCard): AgentCard {
 }
 
 function versionNumber({ binding, protocolVersion }: AgentInterface): number {
-  // Bindings that are named by a URI, such as the plain dialect, have editions of their own, which are no versions of the protocol.
+  // The versions of bindings with a URI, such as the plain dialect, are not protocol versions.
   if (binding.includes(":")) return 0;
   const [major = 0, minor = 0] = protocolVersion.split(".").map(Number);
   return major * 1000 + minor;
 }
 
-/** What is wrong with a card that cannot be understood is told like what can. */
+/** The problems of a card that cannot be parsed at all. */
 async function readCard(request: ConnectRequest): Promise<ReadCard> {
   try {
     const { warnings } = await find(request);
@@ -66,8 +66,8 @@ async function find({ reference, headers, fetch, signal }: ConnectRequest): Prom
 
 async function cardIn({ path }: Extract<AgentReference, { kind: "file" }>): Promise<object> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new CliError("A2ACLI_ERR_CARD_NOT_FOUND", `There is no agent card to read at ${path}.`, {
-      hint: "A host needs no path: -a agents.example.org or -a http://127.0.0.1:3000",
+    throw new CliError("A2ACLI_ERR_CARD_NOT_FOUND", `The file ${path} does not exist or cannot be read.`, {
+      hint: "To call a server, give its host or URL: -a agents.example.org or -a http://127.0.0.1:3000",
       cause: error,
     });
   });
@@ -75,7 +75,7 @@ async function cardIn({ path }: Extract<AgentReference, { kind: "file" }>): Prom
     const card: unknown = JSON.parse(text);
     if (typeof card === "object" && card !== null && !Array.isArray(card)) return card;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new CliError("A2ACLI_ERR_CARD_INVALID", `${path} is no JSON object.`);
+  throw new CliError("A2ACLI_ERR_CARD_INVALID", `${path} does not contain a JSON object.`);
 }

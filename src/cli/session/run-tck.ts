@@ -8,16 +8,16 @@ import type { Session } from "./session.ts";
 
 const RUNNER = "run_tck.py";
 
-/** Runs the A2A project's kit, which somebody has put into a folder, on the agent. What it says goes to the side. */
+/** Runs the A2A project's test kit (TCK) from a folder against the agent. Its output goes to standard error. */
 export async function runTck(session: Session, folder: string): Promise<CheckResult> {
   const { context, signal } = session;
   const kit = resolve(context.cwd, folder);
   if (!existsSync(join(kit, RUNNER))) {
-    throw usageError(`There is no ${RUNNER} in ${kit}.`, "git clone https://github.com/a2aproject/a2a-tck");
+    throw usageError(`${kit} does not contain ${RUNNER}.`, "git clone https://github.com/a2aproject/a2a-tck");
   }
   const { url } = (await session.connect()).interface;
   const asked = questions(readFileSync(join(kit, RUNNER), "utf8"), { url, card: cardRoot(session) ?? url });
-  session.progress.say("Running the kit");
+  session.progress.say("Running the test kit");
   const environment = join(kit, ".venv", process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
   const python = existsSync(environment) ? environment : (context.env["PYTHON"] ?? "python3");
   const child = spawn(python, [RUNNER, ...asked], {
@@ -43,20 +43,20 @@ export async function runTck(session: Session, folder: string): Promise<CheckRes
 }
 
 interface Subject {
-  /** The interface that was chosen. */
+  /** The URL of the interface in use. */
   readonly url: string;
-  /** Below which the card is found. */
+  /** The base URL of the card. */
   readonly card: string;
 }
 
-/** Kits up to 0.3 take an interface and a category of tests; from 1.0 on, the place of the card and a level of requirements. */
+/** Kits up to 0.3 take an interface URL and a test category; kits from 1.0 on take the card's base URL and a requirement level. */
 function questions(runner: string, { url, card }: Subject): readonly string[] {
   return runner.includes('"--sut-host"')
     ? ["--sut-host", card, "--level", "must"]
     : ["--sut-url", url, "--category", "mandatory"];
 }
 
-/** Nowhere, where the card is a file. */
+/** `undefined` if the card is a file. */
 function cardRoot({ settings, context }: Session): string | undefined {
   if (settings.agentCard === undefined) return undefined;
   const reference = agentReference(settings.agentCard, context.cwd);

@@ -62,7 +62,7 @@ describe("saving artifacts", () => {
     mkdirSync(folder);
     writeFileSync(join(root, "precious"), "mine");
     symlinkSync(join(root, "precious"), join(folder, "a.txt"));
-    await expect(save([artifact("x", raw("a.txt"))])).rejects.toThrow(/there already/);
+    await expect(save([artifact("x", raw("a.txt"))])).rejects.toThrow(/exists already/);
     expect(readFileSync(join(root, "precious"), "utf8")).toBe("mine");
   });
 
@@ -87,7 +87,7 @@ describe("saving artifacts", () => {
     });
     rmSync(join(folder, "big.bin"));
     await expect(save([link], { fetch: async () => new Response(broken) })).rejects.toThrow(
-      /could not be written whole/,
+      /could not be written completely/,
     );
     expect(readdirSync(folder)).toEqual([]);
     const local = artifact("x", { url: "file:///etc/passwd" });

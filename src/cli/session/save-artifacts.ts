@@ -17,12 +17,12 @@ export interface SavedFile {
 export interface SaveOptions {
   readonly folder: string;
   readonly overwrite: boolean;
-  /** Fetches what is only an address. Absent: it is left. */
+  /** Downloads parts that are only URLs. Absent: they are skipped. */
   readonly fetch?: typeof fetch;
   readonly signal: AbortSignal;
 }
 
-/** Writes artifacts into a folder and nowhere else, whatever they call their files. */
+/** Writes artifacts into a folder, never outside of it, whatever their file names are. */
 export async function saveArtifacts(
   artifacts: readonly Artifact[],
   options: SaveOptions,
@@ -46,12 +46,12 @@ export async function saveArtifacts(
   return { saved, left };
 }
 
-// What paths are made of, what file systems refuse, and what would control a terminal.
+// Path separators, characters that file systems reject, and control characters.
 const UNSAFE = /[\p{Cc}<>:"/\\|?*]+/gu;
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 const LONGEST_NAME = 150;
 
-/** A name for a part's file: its own, if it has one, without anything that leads elsewhere. */
+/** The file name of a part: its own, if any, without a path. */
 function fileName(part: Part, { name, artifactId }: Artifact): string {
   const own = safeName(part.filename?.split(/[\\/]/).at(-1) ?? "");
   if (own !== "") return own;
@@ -73,7 +73,7 @@ function safeName(name: string): string {
 function freeName(name: string, taken: Set<string>): string {
   const [, base = name, ending = ""] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? [];
   let free = name;
-  // Some file systems take no notice of capitals.
+  // Some file systems ignore case.
   for (let number = 2; taken.has(free.toLowerCase()); number++) free = `${base}-${number}${ending}`;
   taken.add(free.toLowerCase());
   return free;
@@ -84,9 +84,9 @@ async function contentOf(part: Part, { fetch, signal }: SaveOptions): Promise<As
   if (bytes !== undefined) return bytes;
   const url = part.url ?? "";
   if (fetch === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new CliError("A2ACLI_ERR_INTERNAL", `${url} is no address to fetch a file from.`);
+    throw new CliError("A2ACLI_ERR_INTERNAL", `${url} is not a URL that a file can be fetched from.`);
   }
-  // Nothing that says who calls: the address is the agent's choice.
+  // No credentials: the agent chooses the URL.
   const request = { method: "GET", url: new URL(url), headers: new Headers(), isPublic: true, signal } as const;
   const response = await exchange({ fetch, guard: undefined }, request);
   if (!response.ok) throw new CliError("A2ACLI_ERR_INTERNAL", `${url} answered with ${response.status}.`);
@@ -98,10 +98,10 @@ async function write(
   content: AsyncIterable<Uint8Array> | Uint8Array,
   { overwrite }: SaveOptions,
 ): Promise<number> {
-  // Without overwriting, a link that is there already leads nowhere either.
+  // The flag `wx` does not follow an existing link either.
   const file = await open(path, overwrite ? "w" : "wx").catch((error: unknown) => {
     const exists = error instanceof Error && "code" in error && error.code === "EEXIST";
-    throw new CliError("A2ACLI_ERR_INTERNAL", exists ? `${path} is there already.` : `${path} cannot be written.`, {
+    throw new CliError("A2ACLI_ERR_INTERNAL", exists ? `${path} exists already.` : `${path} cannot be written.`, {
       ...(exists && { hint: "--overwrite replaces it, --dir saves elsewhere." }),
       cause: error,
     });
@@ -115,9 +115,9 @@ async function write(
     await file.close();
   } catch (error) {
     await file.close().catch(() => {});
-    // Half a file is worse than none.
+    // Remove the incomplete file.
     await rm(path, { force: true });
-    throw new CliError("A2ACLI_ERR_INTERNAL", `${path} could not be written whole.`, { cause: error });
+    throw new CliError("A2ACLI_ERR_INTERNAL", `${path} could not be written completely.`, { cause: error });
   }
   return bytes;
 }

@@ -22,7 +22,7 @@ import type { ConnectRequest, ReadCard } from "./connect.ts";
 import { createDebugFetch } from "./debug-fetch.ts";
 import { storedCredentials } from "./token-store.ts";
 
-/** One run of a command that talks to an agent. */
+/** One run of a command that calls an agent. */
 export interface Session {
   readonly context: CliContext;
   readonly settings: Settings;
@@ -30,28 +30,28 @@ export interface Session {
   readonly output: Output;
   readonly progress: Progress;
   readonly redaction: Redaction;
-  /** As `context.fetch`, and told of where somebody wants to know. */
+  /** `context.fetch`, with logging if `--debug` is set. */
   readonly fetch: typeof fetch;
-  /** Aborts when somebody wants it to stop, and when the time given is over. */
+  /** Aborts when the user interrupts, and after `--timeout`. */
   readonly signal: AbortSignal;
-  /** `-a REF ` and whatever else was typed to reach the agent, to be repeated in commands to copy. No secrets. */
+  /** `-a REF ` and the other typed options that select the agent, for commands that the user may copy. Contains no secrets. */
   readonly agentFlags: string;
-  /** `anonymous` keeps from the agent who calls. */
+  /** `anonymous`: send no credentials. */
   connect(options?: { readonly anonymous?: boolean }): Promise<RemoteAgent>;
-  /** The agent's card as it was sent. */
+  /** The agent's card as received. */
   readCard(): Promise<ReadCard>;
-  /** The task that this is about, for what is said if it goes wrong from here. */
+  /** Sets the task of this run, for later error messages. */
   about(task: Task): void;
-  /** The same where only the id of the task is known. */
+  /** The same if only the id of the task is known. */
   aboutId(taskId: string): void;
   warn(message: string): Promise<void>;
-  /** Says something on the side. */
+  /** Writes a line to standard error. */
   note(message: string): Promise<void>;
-  /** How the command is to end although it did its work. */
+  /** Sets the exit code of a command that did its work. */
   exitWith(code: number): void;
 }
 
-/** A command that has told what went wrong. */
+/** The command has failed and has already reported the error. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
   readonly exitCode: number;
@@ -62,7 +62,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Runs a command with everything it needs, and tells what goes wrong in the form that was asked for. */
+/** Runs a command with its settings, and reports errors as text or JSON. */
 export async function runSession(
   context: CliContext,
   flags: Flags,
@@ -88,7 +88,7 @@ export function sourcesFrom(context: CliContext, flags: Flags): Sources {
   return { flags, env: context.env, files: readConfigFiles(named, context) };
 }
 
-/** What was not typed is where it was, and need not be repeated; nor need the binding: over any of them it is the same task. */
+/** Only typed options are repeated; settings from files stay in effect. The binding is not needed: the task is the same over all of them. */
 function typedFlags(sources: Sources): string {
   const typed = (name: OptionName): readonly string[] => {
     const { source, values } = said(name, sources);
@@ -151,7 +151,7 @@ class RunningSession implements Session {
   async connect({ anonymous = false }: { readonly anonymous?: boolean } = {}): Promise<RemoteAgent> {
     const agent = await this.context.connect(await this.#request(anonymous));
     const { binding, protocolVersion, url } = agent.interface;
-    if (this.settings.debug) await this.note(`[palaver] ${binding} ${protocolVersion} at ${url} was chosen`);
+    if (this.settings.debug) await this.note(`[palaver] ${binding} ${protocolVersion} at ${url} is used`);
     return agent;
   }
 
@@ -163,8 +163,8 @@ class RunningSession implements Session {
     const { settings, context } = this;
     if (settings.agentCard === undefined) {
       throw usageError(
-        "No agent is named.",
-        "Say which: -a http://127.0.0.1:3000, or set A2ACLI_AGENT_CARD in the environment or in a .env file.",
+        "The agent is missing.",
+        "Add its URL: -a http://127.0.0.1:3000, or set A2ACLI_AGENT_CARD in the environment or in a .env file.",
       );
     }
     const reference = agentReference(settings.agentCard, context.cwd);
@@ -182,7 +182,7 @@ class RunningSession implements Session {
     };
   }
 
-  /** What was given for this call; else what an earlier login got for this agent. */
+  /** The credentials of this call, else the token of an earlier login to this agent. */
   #credentials(agent: string): CredentialSet | undefined {
     const { bearer, apiKey } = this.settings;
     if (bearer !== undefined || apiKey !== undefined) {
@@ -225,7 +225,7 @@ class RunningSession implements Session {
     await this.context.stderr.write(`${line}\n`);
   }
 
-  /** Tells it and throws. */
+  /** Reports the error and throws. */
   async fail(error: unknown): Promise<never> {
     await this.progress.stop();
     const circumstances: Circumstances = {
@@ -239,7 +239,7 @@ class RunningSession implements Session {
     const { program } = this.context;
     const shown = (text: string): string => pasteable(this.redaction.text(text), program);
     const safe = { ...failure, message: shown(message), hint: hint && shown(hint) };
-    // Whoever reads text has not yet seen which task this was.
+    // In text output, the task's id has not been printed yet.
     if (this.settings.output === "text") await this.output.streamEnd(this.#task);
     await this.output.failure(safe);
     throw new CommandFailed(failure.exitCode, error);
@@ -256,7 +256,7 @@ class RunningSession implements Session {
     this.#insecurityTold = true;
     this.context.trustAllCertificates();
     await this.warn(
-      "TLS certificates are not verified (--insecure). Anybody on the way can read and change everything.",
+      "TLS certificates are not verified (--insecure). Anyone on the network path can read and change everything.",
     );
     if (this.#hasCredentials || Object.keys(this.settings.serviceParameters).length > 0) {
       await this.warn("SECURITY: credentials are sent over a connection whose certificate is not verified.");
@@ -267,7 +267,7 @@ class RunningSession implements Session {
 const RED = 31;
 const YELLOW = 33;
 
-/** Colour for whoever watches, unless they do not want any. */
+/** Colour on a terminal, unless `NO_COLOR` is set. */
 function paintOn({ stderr, env }: CliContext, colour: number): (word: string) => string {
   const isPlain = !stderr.isTTY || Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
   return (word) => (isPlain ? word : `\u001b[${colour}m${word}\u001b[0m`);
@@ -275,7 +275,7 @@ function paintOn({ stderr, env }: CliContext, colour: number): (word: string) =>
 
 function outputFor({ context, settings, agentFlags, progress }: RunningSession): Output {
   const { stdout, stderr } = context;
-  // What is written must not land in the line of what is going on, nor that in what is written.
+  // Output and the progress line must not mix.
   const write = async (text: string): Promise<void> => {
     await progress.clear();
     if (text !== "") progress.hold(stdout.isTTY && !text.endsWith("\n"));
@@ -294,14 +294,14 @@ interface Ending {
   readonly session: RunningSession;
 }
 
-/** What really happened: whatever an aborted call throws, somebody or the clock ended it. */
+/** The error to report. After an abort, that is the interruption or the timeout, whatever the call threw. */
 function causeOf(error: unknown, { context, timeout, session }: Ending): unknown {
   if (error instanceof CliError && error.code === "A2ACLI_ERR_USAGE") return error;
   const { task, agentFlags } = session;
   const hint =
     task === undefined || isTerminal(task.status.state) || isInterrupted(task.status.state)
       ? undefined
-      : `It goes on without you: palaver task get ${agentFlags}--task-id ${shellWord(task.id)} --wait`;
+      : `The task continues. To wait for it: palaver task get ${agentFlags}--task-id ${shellWord(task.id)} --wait`;
   const options = { cause: error, ...(hint !== undefined && { hint }) };
   if (context.signal.aborted) {
     return new CliError("A2ACLI_ERR_INTERNAL", "Interrupted.", { ...options, exitCode: INTERRUPTED });
@@ -309,8 +309,8 @@ function causeOf(error: unknown, { context, timeout, session }: Ending): unknown
   if (timeout?.aborted !== true) return error;
   const state = task === undefined ? "" : ` The task is in ${officialState(task.status)}.`;
   const after = session.settings.timeout === undefined ? "" : ` after ${session.settings.timeout} ms`;
-  return new CliError("A2ACLI_ERR_TIMEOUT", `The time given is over${after}.${state}`, options);
+  return new CliError("A2ACLI_ERR_TIMEOUT", `The command timed out${after}.${state}`, options);
 }
 
-/** As shells have it for a program that was stopped by Ctrl+C. */
+/** The exit code of a program that Ctrl+C stopped, by the convention of shells. */
 const INTERRUPTED = 130;

@@ -4,9 +4,9 @@ import type { OAuthCredentials, Token, TokenStore } from "../../client/credentia
 import { CliError } from "../cli-error.ts";
 import { configFolder } from "../options/config-files.ts";
 
-/** What a login leaves for later calls to the same agent. Secrets of programs are not among it. */
+/** What `auth login` stores for later calls to the same agent. It does not include client secrets. */
 export interface Login extends Pick<OAuthCredentials, "clientId" | "scopes" | "flow"> {
-  /** By who issued them and for what. */
+  /** By issuer, client and scopes. */
   readonly tokens: Readonly<Record<string, Token>>;
 }
 
@@ -25,14 +25,17 @@ export function readLogins(home: string): Readonly<Record<string, Login>> {
     throw new CliError("A2ACLI_ERR_INTERNAL", `${path} cannot be read.`, { cause: error });
   }
   try {
-    // Written by us, or by a person who knows what it is.
+    // Safe: this program writes the file.
     return JSON.parse(text) as Record<string, Login>;
   } catch (error) {
-    throw new CliError("A2ACLI_ERR_INTERNAL", `${path} is no JSON.`, { hint: "Mend or delete it.", cause: error });
+    throw new CliError("A2ACLI_ERR_INTERNAL", `${path} is not valid JSON.`, {
+      hint: "Fix or delete the file.",
+      cause: error,
+    });
   }
 }
 
-/** Keeps a login, or forgets that of this agent. Nobody else may read the file, which is never seen half written. */
+/** Stores or deletes the login of an agent. Only the owner may read the file; it is replaced atomically. */
 export function storeLogin(home: string, agent: string, login: Login | undefined): void {
   const { [agent]: _before, ...others } = readLogins(home);
   const logins = login === undefined ? others : { ...others, [agent]: login };
@@ -50,7 +53,7 @@ export function storeLogin(home: string, agent: string, login: Login | undefined
   }
 }
 
-/** Whether others can read what only its owner should. Always false where files have no modes. */
+/** Whether other users can read the file. Always false on Windows, where files have no modes. */
 export function isReadableByOthers(path: string): boolean {
   if (process.platform === "win32") return false;
   try {
@@ -64,11 +67,11 @@ export interface StoredTokensOptions {
   readonly home: string;
   readonly agent: string;
   readonly login: Omit<Login, "tokens">;
-  /** Told of every token that is read or written. */
+  /** Called for every token that is read or written. */
   readonly onToken: (token: Token) => void;
 }
 
-/** The tokens of one agent, kept in the file. */
+/** The tokens of one agent, stored in the file. */
 export function storedTokens({ home, agent, login, onToken }: StoredTokensOptions): TokenStore {
   const all = (): Login["tokens"] => readLogins(home)[agent]?.tokens ?? {};
   return {
@@ -88,7 +91,7 @@ export function storedTokens({ home, agent, login, onToken }: StoredTokensOption
   };
 }
 
-/** What an earlier login left for this agent, as credentials; `undefined` if there was none. */
+/** The credentials of an earlier login to this agent; `undefined` if there was none. */
 export function storedCredentials(
   { home, agent, onToken }: Omit<StoredTokensOptions, "login">,
   clientSecret: string | undefined,
@@ -97,7 +100,7 @@ export function storedCredentials(
   if (stored === undefined) return undefined;
   const path = tokenFile(home);
   if (isReadableByOthers(path)) {
-    throw new CliError("A2ACLI_ERR_CREDENTIALS_MISSING", `${path} can be read by others, so it is not used.`, {
+    throw new CliError("A2ACLI_ERR_CREDENTIALS_MISSING", `Other users can read ${path}, so it is not used.`, {
       hint: `chmod 600 ${path}`,
     });
   }

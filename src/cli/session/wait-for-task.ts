@@ -5,19 +5,19 @@ import type { Task } from "../../protocol/task.ts";
 import { progressText } from "../output/progress.ts";
 import type { Session } from "./session.ts";
 
-/** Nothing happens any more unless its caller does something, if anything can. */
+/** Whether the task is finished or waits for its caller. */
 export function isSettled(state: TaskState): boolean {
   return isTerminal(state) || isInterrupted(state);
 }
 
-/** How much longer than asked for it may take to look again at a task that does not change. */
+/** The longest pause between polls of an unchanged task, as a multiple of `--poll-interval`. */
 const MAX_STRETCH = 5;
 const STRETCH = 1.25;
-/** How often in a row looking may fail before that is told. */
+/** How many polls in a row may fail before the command fails. */
 const MAX_FAILURES = 5;
 const PASSING: ReadonlySet<string> = new Set(["network", "unavailable", "rate-limited", "timeout"]);
 
-/** Looks at a task again and again until it is settled. `known` is what was seen last, if anything. */
+/** Polls a task until it is finished or waits for its caller. `known` is its last known state. */
 export async function waitForTask(
   session: Session,
   remote: RemoteTask,

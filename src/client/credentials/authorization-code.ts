@@ -4,7 +4,7 @@ import type { AuthorizationCodeSteps, Token } from "./contract.ts";
 import { base64Url, redacted } from "./secret.ts";
 import { requestToken, scopeParameter, type TokenContext } from "./token-request.ts";
 
-/** A token for a person who agrees in a browser, by RFC 6749 §4.1 with PKCE (RFC 7636). Resolves when they have. */
+/** Gets a token with the authorization code flow: RFC 6749 §4.1 with PKCE (RFC 7636). Resolves when the user has agreed in the browser. */
 export async function requestPersonToken(context: TokenContext, steps: AuthorizationCodeSteps): Promise<Token> {
   const { redirectUri, open } = steps;
   const verifier = randomText();
@@ -45,15 +45,15 @@ interface Expected {
   readonly issuer: string | undefined;
 }
 
-/** The code in the address that the browser was sent to. One that does not belong to this very request is not taken. */
+/** The code in the URL that the browser was redirected to. Throws `no-credentials` if it does not belong to this request. */
 function codeFrom(sentTo: string, { state, issuer }: Expected): string {
   const parameters = URL.canParse(sentTo) ? new URL(sentTo).searchParams : undefined;
   if (parameters?.get("state") !== state) {
-    throw new RemoteError("no-credentials", "The browser came back from something else than what it was sent to.");
+    throw new RemoteError("no-credentials", "The browser returned with the state of another login.");
   }
   const from = parameters.get("iss");
   if (from !== null && issuer !== undefined && from !== issuer) {
-    throw new RemoteError("no-credentials", "The browser came back from another authorization server.");
+    throw new RemoteError("no-credentials", "The browser returned from another authorization server.");
   }
   const error = parameters.get("error");
   if (error !== null) {
@@ -61,7 +61,7 @@ function codeFrom(sentTo: string, { state, issuer }: Expected): string {
     throw new RemoteError("no-credentials", `The authorization server refused: ${redacted(words, [state])}.`);
   }
   const code = parameters.get("code");
-  if (code === null || code === "") throw new RemoteError("no-credentials", "The browser came back without a code.");
+  if (code === null || code === "") throw new RemoteError("no-credentials", "The browser returned without a code.");
   return code;
 }
 

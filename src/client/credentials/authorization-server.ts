@@ -6,20 +6,20 @@ import { shown } from "../http/redirect.ts";
 import { isPrivateWay } from "../http/safe-address.ts";
 import { type OAuthCredentials, USABLE_FLOWS, type UsableFlow } from "./contract.ts";
 
-/** Where an authorization server is asked for what. */
+/** The endpoints of an authorization server. */
 export interface AuthorizationServer {
   readonly tokenUrl: string;
   readonly refreshUrl: string;
   readonly authorizationUrl?: string;
   readonly deviceAuthorizationUrl?: string;
   readonly issuer?: string;
-  /** Ways to authenticate that its token endpoint takes, where known. */
+  /** Client authentication methods of its token endpoint, if known. */
   readonly authentication?: readonly string[];
 }
 
 export type TokenScheme = Extract<SecurityScheme, { readonly type: "oauth2" | "openIdConnect" }>;
 
-/** What each flow cannot do without, beside the token endpoint. */
+/** The endpoint that each flow needs besides the token endpoint. */
 const NEEDED: Readonly<Record<UsableFlow, "authorizationUrl" | "deviceAuthorizationUrl" | undefined>> = {
   authorizationCode: "authorizationUrl",
   deviceCode: "deviceAuthorizationUrl",
@@ -27,8 +27,8 @@ const NEEDED: Readonly<Record<UsableFlow, "authorizationUrl" | "deviceAuthorizat
 };
 
 /**
- * The flows that can be gone, best first, as far as can be told without asking: those the card offers, or may offer where it only says
- * whom to ask, and which the credentials are made for.
+ * The usable flows, best first, as far as is known without a request: flows that the card offers, or may offer if it only names the
+ * issuer, and that the credentials support.
  */
 export function possibleFlows(scheme: TokenScheme | undefined, credentials: OAuthCredentials): readonly UsableFlow[] {
   const { flow: wanted, authorizationCode, onDeviceCode, clientSecret } = credentials;
@@ -50,7 +50,7 @@ function knowsWhere(flow: UsableFlow, scheme: TokenScheme | undefined, credentia
   return tokenUrl !== undefined && (needed === undefined || endpoints(flow, scheme, credentials)[needed] !== undefined);
 }
 
-/** What is said in so many words: by the caller, or by the card. */
+/** The endpoints that the caller or the card states. */
 function endpoints(flow: UsableFlow, scheme: TokenScheme | undefined, own: OAuthCredentials): Partial<OAuthFlow> {
   const said = scheme?.type === "oauth2" ? (scheme.flows[flow] ?? {}) : {};
   const { tokenUrl, authorizationUrl, deviceAuthorizationUrl } = own;
@@ -62,14 +62,14 @@ function endpoints(flow: UsableFlow, scheme: TokenScheme | undefined, own: OAuth
   };
 }
 
-/** Where a server describes itself, if anybody says so. The caller's word comes before the card's. */
+/** URLs of the server's metadata, if known. The caller's settings override the card. */
 function metadataUrls(scheme: TokenScheme | undefined, { issuer }: OAuthCredentials): readonly string[] {
   if (issuer !== undefined) return issuerUrls(issuer);
   if (scheme?.type === "openIdConnect") return [scheme.openIdConnectUrl];
   return scheme?.oauth2MetadataUrl === undefined ? [] : [scheme.oauth2MetadataUrl];
 }
 
-/** As OpenID Connect has it, and as RFC 8414 does. */
+/** The metadata paths of OpenID Connect and of RFC 8414. */
 function issuerUrls(issuer: string): readonly string[] {
   if (!URL.canParse(issuer)) return [issuer];
   const { origin, pathname } = new URL(issuer);
@@ -87,7 +87,7 @@ export interface ServerOptions {
   readonly fetching: FetchOptions;
 }
 
-/** Finds out where to ask; asks the server itself only for what nobody said. */
+/** Finds the endpoints. Reads the server's metadata only if the caller and the card do not state them. */
 export async function findServer(options: ServerOptions): Promise<AuthorizationServer> {
   const { flow, scheme, credentials, fetching } = options;
   const said = endpoints(flow, scheme, credentials);
@@ -97,9 +97,13 @@ export async function findServer(options: ServerOptions): Promise<AuthorizationS
   const told = isComplete && credentials.issuer === undefined ? {} : await fetchMetadata(urls, credentials, fetching);
   const server = { ...told, ...said };
   const { tokenUrl } = server;
-  if (tokenUrl === undefined) throw new RemoteError("no-credentials", "Nobody says where to ask for a token.");
+  if (tokenUrl === undefined)
+    throw new RemoteError("no-credentials", "The token endpoint is unknown: neither the card nor `oauth2` states it.");
   if (needed !== undefined && server[needed] === undefined) {
-    throw new RemoteError("no-credentials", `Nobody says where to begin with the flow ${flow}.`);
+    throw new RemoteError(
+      "no-credentials",
+      `The endpoint of the flow ${flow} is unknown: neither the card nor \`oauth2\` states it.`,
+    );
   }
   return { ...server, tokenUrl, refreshUrl: server.refreshUrl ?? tokenUrl };
 }
@@ -138,10 +142,9 @@ function readMetadata(
     return typeof value === "string" && value !== "" ? value : undefined;
   };
   const issuer = text("issuer");
-  // One server must not speak in the name of another.
+  // A server must not describe another one (RFC 8414 §3.3).
   const isOwn = wanted === undefined ? originOf(issuer) === url.origin : trimmed(issuer) === trimmed(wanted);
-  if (!isOwn)
-    throw new RemoteError("no-credentials", `${shown(url)} describes the authorization server of somebody else.`);
+  if (!isOwn) throw new RemoteError("no-credentials", `${shown(url)} describes another authorization server.`);
   const methods = json["token_endpoint_auth_methods_supported"];
   const tokenUrl = text("token_endpoint");
   const authorizationUrl = text("authorization_endpoint");
@@ -163,17 +166,23 @@ function trimmed(address: string | undefined): string | undefined {
   return address === undefined ? undefined : withoutTrailing(address, "/");
 }
 
-/** An address that secrets may be sent to: nobody can listen in, and it is one of those the caller trusts. */
+/** A URL that secrets may be sent to: encrypted, or on this machine, and on a trusted host. */
 export function tokenAddress(address: string, { hosts, insecure = false }: OAuthCredentials): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new RemoteError("no-credentials", "The address of an authorization server is no http or https URL.");
+    throw new RemoteError("no-credentials", "The URL of an authorization server must be an http or https URL.");
   }
   if (hosts !== undefined && !hosts.includes(url.host)) {
-    throw new RemoteError("no-credentials", `${url.host} is not one of the hosts that may be asked for tokens.`);
+    throw new RemoteError(
+      "no-credentials",
+      `${url.host} is not one of the hosts that may receive token requests (\`oauth2.hosts\`).`,
+    );
   }
   if (!insecure && !isPrivateWay(url)) {
-    throw new RemoteError("no-credentials", `${shown(url)} is not encrypted, and so is not asked for tokens.`);
+    throw new RemoteError(
+      "no-credentials",
+      `${shown(url)} is not encrypted. Token requests need https (or \`oauth2.insecure\`).`,
+    );
   }
   return url;
 }

@@ -168,17 +168,17 @@ describe("what is shown to an agent", () => {
       { basic: { username: "u", password: "hush" } },
       "c (a client certificate), or o (OpenID Connect)",
     ],
-    ["what is not known", cardOf({}, [{ x: [] }]), { bearer: "hush" }, "x (which is not known here)"],
+    ["what is not known", cardOf({}, [{ x: [] }]), { bearer: "hush" }, "x (an unknown scheme)"],
     [
       "what every object has",
       cardOf({}, [{ constructor: [] }]),
       { schemes: {}, bearer: "hush" },
-      "constructor (which is not known here)",
+      "constructor (an unknown scheme)",
     ],
     ["another scheme of HTTP", cardOf({ d: DIGEST }, [{ d: [] }]), { bearer: "hush" }, "d (HTTP Digest)"],
   ])("cannot be had where the agent wants %s", (...[, card, credentials, required]) => {
     expect(() => createAuthorizer(card, credentials)).toThrow(
-      `requires ${required}. The credentials given are not enough`,
+      `requires ${required}. The given credentials do not satisfy`,
     );
     expect(() => createAuthorizer(card, credentials)).toThrow(expect.objectContaining({ code: "no-credentials" }));
     expect(describeRequirements(card)).toBe(required);

@@ -6,19 +6,18 @@ import type { FetchOptions } from "../http/fetch-document.ts";
 import type { CredentialSet, Credentials } from "./contract.ts";
 import { type Proof, proofFor, undeclaredProofs } from "./proof.ts";
 
+/** Adds the credentials that one agent's card requires. */
 export interface Authorizer {
   readonly authorize: Authorize;
   /**
-   * Gets what takes a person to agree, if anything does, before the first call would have to wait for it. Resolves at once
-   * where nothing does.
+   * Gets the tokens that need a user's consent, so that the first call does not have to wait. Resolves at once if none do.
    */
   prepare(signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * Meets what a card requires with the credentials that there are: the first of its alternatives that they are enough for, and all of
- * that. Throws `no-credentials`, saying what is required, where they are enough for none. Values of credentials are in no
- * message.
+ * Chooses the first of the card's security requirements that the credentials satisfy completely. Throws `no-credentials`, with the requirements, if
+ * they satisfy none. No error contains the value of a credential.
  */
 export function createAuthorizer(card: AgentCard, credentials: Credentials, fetching: FetchOptions = {}): Authorizer {
   if (typeof credentials === "function") return { authorize: credentials, prepare: async () => {} };
@@ -32,14 +31,14 @@ export function createAuthorizer(card: AgentCard, credentials: Credentials, fetc
   };
 }
 
-/** The same for an agent of which no card is known: shows what goes where it goes without being told. */
+/** The same for an agent whose card is not known: sends the credentials whose place is clear without a card. */
 export function createUndeclaredAuthorize(credentials: Credentials, fetching: FetchOptions = {}): Authorize {
   if (typeof credentials === "function") return credentials;
   return authorizeBy(undeclaredProofs(credentials, fetching));
 }
 
 function authorizeBy(proofs: readonly Proof[]): Authorize {
-  // By the call they were shown in: each has a signal of its own, which is the same when it is repeated.
+  // By call: each call has its own signal, and repeats it for the second attempt.
   const shown = new WeakMap<AbortSignal, readonly string[]>();
   return async (request, { signal, challenge }) => {
     const before = challenge === undefined ? undefined : shown.get(signal);
@@ -57,7 +56,7 @@ function current(proofs: readonly Proof[], signal: AbortSignal): Promise<readonl
   return Promise.all(proofs.map((proof) => proof.value(signal)));
 }
 
-/** What to show after a refusal; `undefined` where there is nothing new. Which of several was refused is not told. */
+/** The credentials after a rejection; `undefined` if there are no others. The agent does not say which of several it rejected. */
 async function replaced(
   proofs: readonly Proof[],
   before: readonly string[],
@@ -71,7 +70,7 @@ async function replaced(
 function proofsFor(card: AgentCard, credentials: CredentialSet, fetching: FetchOptions): readonly Proof[] {
   const alternatives = requirementsOf(card);
   if (alternatives.length === 0) return undeclaredProofs(credentials, fetching);
-  // To show nothing is the last choice, also where it is enough: who has credentials wants to be known.
+  // Anonymous access is the last choice: a caller with credentials wants to use them.
   const inOrder = [...alternatives.filter(isDemanding), ...alternatives.filter((each) => !isDemanding(each))];
   for (const requirement of inOrder) {
     const proofs = proofsOf(requirement, card, { credentials, fetching });
@@ -79,7 +78,7 @@ function proofsFor(card: AgentCard, credentials: CredentialSet, fetching: FetchO
   }
   throw new RemoteError(
     "no-credentials",
-    `The agent "${card.name}" requires ${describeRequirements(card)}. The credentials given are not enough for that.`,
+    `The agent "${card.name}" requires ${describeRequirements(card)}. The given credentials do not satisfy that.`,
   );
 }
 
@@ -92,7 +91,7 @@ interface Means {
   readonly fetching: FetchOptions;
 }
 
-/** `undefined` where one of the schemes cannot be met, or is not known. */
+/** `undefined` if one of the schemes is unknown or the credentials do not satisfy it. */
 function proofsOf(requirement: SecurityRequirement, card: AgentCard, means: Means): readonly Proof[] | undefined {
   const proofs: Proof[] = [];
   for (const [name, scopes] of Object.entries(requirement)) {
@@ -108,13 +107,13 @@ function schemeOf({ securitySchemes = {} }: AgentCard, name: string): SecuritySc
   return Object.hasOwn(securitySchemes, name) ? securitySchemes[name] : undefined;
 }
 
-/** The alternatives of a card. One that only declares schemes leaves the choice among them. */
+/** The alternative requirements of a card. A card that only declares schemes accepts any one of them. */
 function requirementsOf({ security, securitySchemes = {} }: AgentCard): readonly SecurityRequirement[] {
   if (security !== undefined && security.length > 0) return security;
   return Object.keys(securitySchemes).map((name) => Object.fromEntries([[name, []]]));
 }
 
-/** What a card requires, in words. */
+/** Describes in one sentence which credentials a card requires. */
 export function describeRequirements(card: AgentCard): string {
   const alternatives = requirementsOf(card).map((requirement) => {
     const schemes = Object.entries(requirement).map(([name, scopes]) =>
@@ -126,7 +125,7 @@ export function describeRequirements(card: AgentCard): string {
 }
 
 function describeScheme(name: string, scheme: SecurityScheme | undefined, scopes: readonly string[]): string {
-  const kind = scheme === undefined ? "which is not known here" : describeKind(scheme);
+  const kind = scheme === undefined ? "an unknown scheme" : describeKind(scheme);
   return `${name} (${kind}${scopes.length > 0 ? ` with ${scopes.join(" ")}` : ""})`;
 }
 

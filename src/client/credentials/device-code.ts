@@ -7,15 +7,15 @@ import { postForm, requestToken, scopeParameter, type TokenContext, TokenRefusal
 interface DeviceGrant {
   readonly deviceCode: string;
   readonly prompt: DevicePrompt;
-  /** Milliseconds between questions. */
+  /** Milliseconds between polls. */
   readonly interval: number;
 }
 
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
-/** What the server asks for when it is asked too often, by RFC 8628 §3.5. */
+/** Milliseconds to add after `slow_down` (RFC 8628 §3.5). */
 const SLOWER = 5000;
 
-/** A token for a person who agrees on another device, by RFC 8628. Resolves when they have. */
+/** Gets a token with the device code flow (RFC 8628). Resolves when the user has agreed on another device. */
 export async function requestDeviceToken(context: TokenContext, clock: Clock): Promise<Token> {
   const grant = await beginGrant(context);
   const { signal } = context.fetching;
@@ -24,7 +24,7 @@ export async function requestDeviceToken(context: TokenContext, clock: Clock): P
   for (;;) {
     await pause(clock, interval, signal);
     if (clock.now() >= grant.prompt.expiresAt)
-      throw new RemoteError("no-credentials", "Nobody entered the code in time.");
+      throw new RemoteError("no-credentials", "The code expired before the user entered it.");
     try {
       return await requestToken({ grant_type: GRANT_TYPE, device_code: grant.deviceCode }, context);
     } catch (error) {
@@ -39,7 +39,7 @@ function isRefusal(error: unknown, code: string): boolean {
   return error instanceof TokenRefusal && error.error === code;
 }
 
-/** A connection that fails once in a quarter of an hour is no reason to begin anew. */
+/** A single network error while polling does not end the flow. */
 function isUnreachable(error: unknown): boolean {
   return error instanceof RemoteError && error.code === "network";
 }
@@ -48,10 +48,10 @@ async function beginGrant(context: TokenContext): Promise<DeviceGrant> {
   const { server, scopes, now } = context;
   const json = await postForm(server.deviceAuthorizationUrl ?? "", scopeParameter(scopes), context);
   const { device_code: deviceCode, user_code: userCode, verification_uri_complete: complete, interval } = json;
-  // Some say it as they did before there was a standard.
+  // Some servers use the name from drafts of the RFC.
   const verificationUri = json["verification_uri"] ?? json["verification_url"];
   if (typeof deviceCode !== "string" || typeof userCode !== "string" || typeof verificationUri !== "string") {
-    throw new RemoteError("no-credentials", "The authorization server's answer has no code for a device.");
+    throw new RemoteError("no-credentials", "The authorization server's response has no device code.");
   }
   const lifetime = Number(json["expires_in"] ?? 600);
   return {

@@ -191,11 +191,11 @@ describe("a token for a program", () => {
     ["says nothing", new Response("<html>", { status: 500 }), /HTTP 500/],
     ["says an error with a good status", { error: "invalid_scope" }, /invalid_scope/],
     ["gives no token", { token_type: "bearer" }, /has no token/],
-    ["gives another kind of token", { access_token: "x", token_type: "DPoP" }, /of a kind that is not known/],
+    ["gives another kind of token", { access_token: "x", token_type: "DPoP" }, /tokens of an unsupported type/],
     [
       "writes secrets into its error",
       refusing(`me:s3cret%3Avalue`, "s3cret%3Avalue\nand s3cret:value"),
-      /gives no token/,
+      /did not issue a token/,
     ],
     [
       "sends the secret on to somebody else",
@@ -225,7 +225,7 @@ describe("a token for a program", () => {
       "at an address that is none",
       { type: "oauth2", flows: { clientCredentials: { tokenUrl: "nowhere", scopes: {} } } },
       {},
-      "no http or https URL",
+      "must be an http or https URL",
     ],
   ])("is not asked for %s", async (...[, scheme, members, reason]) => {
     const trial = new Trial({}, { ...PROGRAM, ...members }, { scheme });
@@ -266,7 +266,7 @@ describe("a token for a program", () => {
       { ...PROGRAM, flow: "deviceCode" },
     ],
   ])("cannot be asked for where %s", (_what, scheme, oauth2) => {
-    expect(() => new Trial({}, oauth2, { scheme })).toThrow("not enough");
+    expect(() => new Trial({}, oauth2, { scheme })).toThrow("do not satisfy");
     const more = { bearer: "at-hand" };
     expect(() => new Trial({}, oauth2, { scheme, more })).not.toThrow();
   });
@@ -311,11 +311,15 @@ describe("an authorization server that describes itself", () => {
   });
 
   it.each<[string, Answer, string]>([
-    ["of somebody else", { ...described, issuer: "https://evil.example" }, "of somebody else"],
-    ["of nobody", { token_endpoint: TOKEN }, "of somebody else"],
+    [
+      "of another authorization server",
+      { ...described, issuer: "https://evil.example" },
+      "another authorization server",
+    ],
+    ["of nobody", { token_endpoint: TOKEN }, "another authorization server"],
     ["that is not there", new Response("", { status: 404 }), "HTTP 404"],
     ["that is a page", new Response("<html>"), "does not describe"],
-    ["without the endpoint", { issuer: "https://id.example" }, "Nobody says where"],
+    ["without the endpoint", { issuer: "https://id.example" }, "endpoint is unknown"],
   ])("is not believed with a description %s", async (_what, answer, reason) => {
     const trial = new Trial({ [DISCOVERY]: answer }, PROGRAM, { scheme: OIDC });
     expect((await failure(trial.call())).message).toContain(reason);
@@ -382,7 +386,7 @@ describe("a token for a person with another device", () => {
     const late = trialOf(Array.from({ length: 400 }, () => refusing("authorization_pending")));
     const waiting = failure(late.trial.call());
     await late.trial.clock.advance(600_000);
-    expect((await waiting).message).toContain("in time");
+    expect((await waiting).message).toContain("The code expired");
   });
 
   it("is had before the first call where there is time for it, and given up with its caller", async () => {
@@ -444,9 +448,9 @@ describe("a token for a person with a browser", () => {
   });
 
   it.each<[string, (url: URL) => string, string]>([
-    ["comes back from elsewhere", () => "http://127.0.0.1:9/cb?code=x&state=guessed", "something else"],
-    ["comes back without anything", () => "http://127.0.0.1:9/cb", "something else"],
-    ["does not come back", () => "", "something else"],
+    ["comes back from elsewhere", () => "http://127.0.0.1:9/cb?code=x&state=guessed", "state of another login"],
+    ["comes back without anything", () => "http://127.0.0.1:9/cb", "state of another login"],
+    ["does not come back", () => "", "state of another login"],
     [
       "comes back with a refusal",
       (url) => `http://127.0.0.1:9/cb?error=access_denied&error_description=No&state=${url.searchParams.get("state")}`,

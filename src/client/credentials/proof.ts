@@ -6,15 +6,15 @@ import type { CredentialSet } from "./contract.ts";
 import { asCookieValue, asHeaderValue, base64, readSecret, type Secret } from "./secret.ts";
 import { TokenSource } from "./token-source.ts";
 
-/** How one scheme of a card is met. */
+/** The credential for one security scheme of a card. */
 export interface Proof {
-  /** What is to be shown now. */
+  /** The current value. */
   value(signal: AbortSignal): Promise<string>;
-  /** Something else than what was refused; `undefined` where there is nothing else. */
+  /** Another value than the rejected one; `undefined` if there is none. */
   replace(refused: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Puts it on a request. */
+  /** Adds the value to a request. */
   show(request: OutgoingRequest, value: string): void;
-  /** Somebody has to agree first, which takes its time. */
+  /** A user has to agree first. */
   readonly isInteractive?: boolean;
 }
 
@@ -24,10 +24,10 @@ export interface SchemeNeed {
   readonly scopes: readonly string[];
 }
 
-/** How the credentials meet a scheme; `undefined` where they do not. */
+/** The credential for a scheme; `undefined` if the credentials do not satisfy it. */
 export function proofFor(need: SchemeNeed, credentials: CredentialSet, fetching: FetchOptions): Proof | undefined {
   const { name, scheme, scopes } = need;
-  // Names are the card's: what every object has is not meant by any of them.
+  // The card chooses the names: inherited members such as `toString` must not match.
   const own = Object.hasOwn(credentials.schemes ?? {}, name) ? credentials.schemes?.[name] : undefined;
   switch (scheme.type) {
     case "apiKey": {
@@ -49,7 +49,7 @@ export function proofFor(need: SchemeNeed, credentials: CredentialSet, fetching:
   }
 }
 
-/** What to show to an agent whose card says nothing of it: all that goes where it goes without being told. */
+/** The credentials for an agent without a card: those whose place is clear without one. */
 export function undeclaredProofs(credentials: CredentialSet, fetching: FetchOptions): readonly Proof[] {
   const { apiKey } = credentials;
   const identity = bearerProof(credentials, { fetching, scopes: [] }) ?? basicProof(credentials);
@@ -98,7 +98,7 @@ interface TokenNeed {
   readonly fetching: FetchOptions;
 }
 
-/** A token that is at hand; or one that can be had from where the caller says. */
+/** A given bearer token, or one from the authorization server that the caller names. */
 function bearerProof(credentials: CredentialSet, need: TokenNeed): Proof | undefined {
   if (credentials.bearer !== undefined) return headerProof("Bearer", credentials.bearer);
   return tokenProof(credentials, { scopes: need.scopes, fetching: need.fetching });
@@ -118,7 +118,7 @@ function tokenProof({ oauth2 }: CredentialSet, { scheme, scopes, fetching }: Tok
 }
 
 function headerProof(scheme: string, secret: Secret): Proof {
-  // The names of the two everybody knows are written as everybody writes them.
+  // Write the two common schemes in their usual case; some servers compare case-sensitively.
   const known = ["Bearer", "Basic"].find((name) => name.toLowerCase() === scheme.toLowerCase()) ?? scheme;
   return {
     ...secretProof(secret),

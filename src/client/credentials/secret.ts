@@ -1,17 +1,17 @@
 import { RemoteError } from "../http/errors.ts";
 
-/** Something that only the right ones may know; or how to come by it, which is asked again when it is refused. */
+/** A secret, or a function that returns it. The function is called again after the agent has rejected the secret. */
 export type Secret = string | (() => string | Promise<string>);
 
 export async function readSecret(secret: Secret): Promise<string> {
   const value = typeof secret === "string" ? secret : await secret();
-  // Callers in JavaScript may give anything, and what is in an unset variable is a common mistake.
+  // JavaScript callers may pass anything; an unset environment variable is a common mistake.
   if (typeof value !== "string" || value === "") throw new RemoteError("no-credentials", "A credential is empty.");
   return value;
 }
 
 /**
- * The value, if a header can carry it. Otherwise `Headers` would throw, with the value in its message.
+ * The value, if a header can carry it. Checked here because the error of `Headers` would contain the value.
  */
 export function asHeaderValue(value: string): string {
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
@@ -20,7 +20,7 @@ export function asHeaderValue(value: string): string {
   return value;
 }
 
-/** The value, if a cookie can carry it: nothing in it ends the cookie or begins another. */
+/** The value, if a cookie can carry it: no character ends the cookie or starts another. */
 export function asCookieValue(value: string): string {
   if (!/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(value)) {
     throw new RemoteError("no-credentials", "A credential has characters that a cookie cannot carry.");
@@ -28,7 +28,7 @@ export function asCookieValue(value: string): string {
   return value;
 }
 
-/** Text of somebody else, for an error message: short, in one line, without any of the secrets. */
+/** Foreign text for an error message: short, in one line, with the secrets removed. */
 export function redacted(text: string, secrets: readonly (string | undefined)[]): string {
   let clean = text;
   for (const secret of secrets) {

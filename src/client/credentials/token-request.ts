@@ -6,7 +6,7 @@ import { type AuthorizationServer, tokenAddress } from "./authorization-server.t
 import type { OAuthCredentials, Token } from "./contract.ts";
 import { base64, readSecret, redacted } from "./secret.ts";
 
-/** What asking an authorization server takes. */
+/** What a request to an authorization server needs. */
 export interface TokenContext {
   readonly server: AuthorizationServer;
   readonly credentials: OAuthCredentials;
@@ -15,9 +15,9 @@ export interface TokenContext {
   now(): number;
 }
 
-/** An authorization server's refusal, by RFC 6749 §5.2. */
+/** An error response of an authorization server (RFC 6749 §5.2). */
 export class TokenRefusal extends RemoteError {
-  /** Such as `invalid_grant`; empty where it does not say. */
+  /** Error code such as `invalid_grant`; empty if the response has none. */
   readonly error: string;
 
   constructor(message: string, error: string, httpStatus: number) {
@@ -28,7 +28,7 @@ export class TokenRefusal extends RemoteError {
 
 export type Form = Readonly<Record<string, string>>;
 
-/** Posts a form to an authorization server as the client that the credentials are of, and gives the JSON that it answers. */
+/** Posts a form to an authorization server, with client authentication. Resolves with the JSON response. */
 export async function postForm(
   address: string,
   form: Form,
@@ -46,7 +46,7 @@ export async function postForm(
     "content-type": "application/x-www-form-urlencoded",
     ...(byHeader && { authorization: `Basic ${base64(`${formEncoded(clientId)}:${formEncoded(secret)}`)}` }),
   };
-  // What is posted is for nobody else.
+  // The form contains secrets, so redirects are not followed.
   const guard = async (target: URL): Promise<void> => {
     await guardOf(fetching.guard)?.(target);
     if (target.href !== url.href) throw new RemoteError("blocked-url", `${shown(url)} redirects to ${shown(target)}.`);
@@ -86,11 +86,11 @@ function refusal(url: URL, { status, json, secrets }: Refused): TokenRefusal {
   const code = typeof error === "string" && /^[\w.-]{1,60}$/.test(error) ? redacted(error, secrets) : "";
   const words = typeof description === "string" ? redacted(description, secrets) : "";
   const details = [code, words].filter((part) => part !== "").join(", ");
-  const message = `${shown(url)} gives no token: ${details === "" ? `HTTP ${status}` : details}.`;
+  const message = `${shown(url)} did not issue a token: ${details === "" ? `HTTP ${status}` : details}.`;
   return new TokenRefusal(message, code, status);
 }
 
-/** Asks the token endpoint. */
+/** Requests a token from the token endpoint. */
 export async function requestToken(form: Form, context: TokenContext): Promise<Token> {
   const { server, now } = context;
   const isRefresh = form["grant_type"] === "refresh_token";
@@ -101,10 +101,13 @@ export async function requestToken(form: Form, context: TokenContext): Promise<T
 function readToken(json: Readonly<Record<string, unknown>>, now: number, previous: string | undefined): Token {
   const { access_token: accessToken, token_type: type = "Bearer", expires_in: lifetime, refresh_token: refresh } = json;
   if (typeof accessToken !== "string" || accessToken === "") {
-    throw new RemoteError("no-credentials", "The authorization server's answer has no token.");
+    throw new RemoteError("no-credentials", "The authorization server's response has no token.");
   }
   if (typeof type !== "string" || type.toLowerCase() !== "bearer") {
-    throw new RemoteError("no-credentials", "The authorization server's tokens are of a kind that is not known here.");
+    throw new RemoteError(
+      "no-credentials",
+      "The authorization server issues tokens of an unsupported type; only Bearer is supported.",
+    );
   }
   const seconds = Number(lifetime);
   const refreshToken = typeof refresh === "string" && refresh !== "" ? refresh : previous;
@@ -115,7 +118,7 @@ function readToken(json: Readonly<Record<string, unknown>>, now: number, previou
   };
 }
 
-/** The scopes as a parameter; none where nothing is asked for. */
+/** The scopes as a parameter; none if no scopes are requested. */
 export function scopeParameter(scopes: readonly string[]): Form {
   return scopes.length === 0 ? {} : { scope: scopes.join(" ") };
 }

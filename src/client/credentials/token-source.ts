@@ -13,15 +13,15 @@ export interface TokenSourceOptions {
   readonly scheme: TokenScheme | undefined;
   readonly flow: UsableFlow;
   readonly credentials: OAuthCredentials;
-  /** What the agent requires. */
+  /** The scopes that the agent requires. */
   readonly scopes: readonly string[];
   readonly fetching: FetchOptions;
 }
 
-/** Milliseconds before its end in which a token is no longer used: it might end on the way. */
+/** A token that expires within this many milliseconds is not used: it might expire on the way. */
 const MARGIN = 30_000;
 
-/** Gets tokens by one flow, and keeps the current one. Those who need one at the same time wait for the same. */
+/** Gets tokens with one flow and stores the current one. Concurrent calls share one token request. */
 export class TokenSource {
   readonly #options: TokenSourceOptions;
   readonly #clock: Clock;
@@ -37,12 +37,12 @@ export class TokenSource {
     this.#tokens = options.credentials.tokens ?? new Map();
   }
 
-  /** Somebody has to agree before there is a token. */
+  /** A user has to agree before there is a token. */
   get isInteractive(): boolean {
     return this.#options.flow !== "clientCredentials";
   }
 
-  /** A token that is good as far as can be told. */
+  /** A token that has not expired, as far as is known. */
   async token(signal: AbortSignal): Promise<string> {
     const { accessToken } = await this.#flights.run("current", signal, async (shared) => {
       const context = await this.#context(shared);
@@ -57,7 +57,7 @@ export class TokenSource {
     const { accessToken } = await this.#flights.run(`not ${refused}`, signal, async (shared) => {
       const context = await this.#context(shared);
       const kept = await this.#tokens.get(this.#key(context.server));
-      // Somebody else was refused as well, and was quicker.
+      // A concurrent call was rejected too and has already replaced the token.
       if (kept !== undefined && kept.accessToken !== refused && this.#isGood(kept)) return kept;
       return this.#obtain(context, kept);
     });
@@ -82,7 +82,7 @@ export class TokenSource {
     return token;
   }
 
-  /** `undefined` where there is nothing to refresh with, or that is no longer good. */
+  /** `undefined` if there is no refresh token, or the server rejected it. */
   async #refresh(context: TokenContext, kept: Token | undefined): Promise<Token | undefined> {
     const { refreshToken: first } = this.#options.credentials;
     const refresh = kept?.refreshToken ?? (first === undefined ? undefined : await readSecret(first));
@@ -91,7 +91,7 @@ export class TokenSource {
       return await requestToken({ grant_type: "refresh_token", refresh_token: refresh }, context);
     } catch (error) {
       if (!(error instanceof TokenRefusal) || error.remote.httpStatus === undefined) throw error;
-      // Of no use any more; but a server in trouble says nothing of the token.
+      // The refresh token is invalid. A server error (5xx) would not show that.
       if (error.remote.httpStatus >= 500) throw error;
       await this.#tokens.delete(this.#key(context.server));
       return undefined;

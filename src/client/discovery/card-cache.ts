@@ -16,45 +16,50 @@ export interface DocumentRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Ask again even where a kept answer is still fresh. */
+  /** Revalidate even if the cached response is fresh. */
   readonly revalidate?: boolean | undefined;
 }
 
-/** Asks for the document, with these headers. */
+/** Requests the document with these headers. */
 export type LoadDocument = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<DocumentAnswer>;
 
+/** Options of `createCardCache`. */
 export interface CardCacheOptions {
-  /** How many answers are kept. Default 200. */
+  /** How many responses are cached. Default 200. */
   readonly maxEntries?: number;
-  /** How many characters they may have together. Default 16 Mi. */
+  /** How many characters they may have in total. Default 16 Mi. */
   readonly maxLength?: number;
-  /** Milliseconds for which an answer is fresh that does not say. Default 5 minutes. */
+  /** Milliseconds for which a response without cache headers is fresh. Default 300 000 (5 minutes). */
   readonly defaultTtl?: number;
-  /** Milliseconds for which an old answer serves where the agent cannot be reached. Default 0: not at all. */
+  /** Milliseconds for which a stale response may be used if the agent cannot be reached. Default 0: never. */
   readonly staleIfError?: number;
+  /** Replaces the system clock, for tests. */
   readonly clock?: Clock;
 }
 
-/** Cards as they were answered, to be used again as RFC 9111 allows. Several callers may share one. */
+/** A cache of agent cards according to RFC 9111. Several clients may share one. */
 export interface CardCache {
-  /** The kept answer, or that of `load`. Those who ask for the same at the same time get the same. */
+  /** The cached response, else the response of `load`. Concurrent requests for the same document share one load. */
   get(request: DocumentRequest, load: LoadDocument): Promise<DocumentAnswer>;
+  /** Removes all cached responses. */
   clear(): void;
+  /** Number of cached responses. */
   readonly size: number;
 }
 
 interface Entry extends KeptAnswer, DocumentAnswer {
-  /** The request that it answers. */
+  /** The headers of the request. */
   readonly asked: Readonly<Record<string, string>>;
   readonly requestUrl: string;
 }
 
+/** Creates a cache for `connect` and `discover`. */
 export function createCardCache(options: CardCacheOptions = {}): CardCache {
   return new MemoryCardCache(options);
 }
 
 class MemoryCardCache implements CardCache {
-  /** By address and what distinguishes the request; the least recently used first. */
+  /** By URL and distinguishing headers; the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #loads = new SingleFlight<DocumentAnswer>();
   readonly #policy: StalePolicy;
@@ -122,7 +127,7 @@ class MemoryCardCache implements CardCache {
     return this.#keep({ ...answer, asked: request.headers, requestUrl: request.url, requestedAt, receivedAt });
   }
 
-  /** The kept answer to a request like this one: one to the same address, alike in all headers that it depends on. */
+  /** The cached response to the same URL with the same values of all headers that it varies by. */
   #find(request: DocumentRequest): readonly [string, Entry] | undefined {
     for (const [key, entry] of this.#entries) {
       if (entry.requestUrl === request.url && key === keyOf(request, variesBy(entry.headers))) return [key, entry];
@@ -160,7 +165,7 @@ function entryKey({ requestUrl, asked, headers }: Entry): string {
   return keyOf({ url: requestUrl, headers: asked }, variesBy(headers));
 }
 
-/** What may show who asks is always part of it: an answer to one is not given to another. */
+/** Headers that may identify the caller are always part of the key: one caller's response must not reach another. */
 function keyOf({ url, headers }: Pick<DocumentRequest, "url" | "headers">, names: readonly string[]): string {
   const asked = new Headers(headers);
   const personal = [...asked.keys()].filter((name) => !NEUTRAL_HEADERS.has(name));

@@ -2,19 +2,18 @@ import { withoutTrailing } from "../../internal/without-trailing.ts";
 import type { AgentInterface } from "../../protocol/card.ts";
 import { CARD_PATHS } from "../../wire/card/client-cards.ts";
 
-/** Where a card may be, and whether one found there must be checked to be that of the agent in question. */
+/** A URL where the card may be. */
 export interface CardPlace {
   readonly url: URL;
-  /** It lies above the address that was given, where another agent's card may be as well. */
+  /** The URL is above the given one, so the card may be that of another agent and must be checked. */
   readonly isAbove: boolean;
 }
 
-/** How many levels above the given address are looked at, the root aside. */
+/** How many path levels above the given URL are tried, besides the root. */
 const MAX_LEVELS = 3;
 
 /**
- * Where to look for the card of an agent of which some address is known: the card's own, the agent's base, or one of its
- * endpoints. In the order in which to look.
+ * The URLs where the card may be, in the order to try them. `given` is the URL of the card, of the agent, or of one of its endpoints.
  */
 export function cardPlaces(given: URL): readonly CardPlace[] {
   const base = new URL(given);
@@ -27,7 +26,7 @@ export function cardPlaces(given: URL): readonly CardPlace[] {
   const places = [own, ...above, ...(isDeeper ? [""] : [])].flatMap((path) =>
     CARD_PATHS.map((card) => ({ url: new URL(path + card, base.origin), isAbove: path !== own })),
   );
-  // Some have their cards at addresses of their own making.
+  // Some servers have their card at a URL of their own choice.
   const named = namedPlaces(own).map((path) => ({ url: new URL(path, base.origin), isAbove: false }));
   return own === "" && given.search === "" ? places : [...places, ...named, { url: given, isAbove: false }];
 }
@@ -38,12 +37,12 @@ function namedPlaces(path: string): readonly string[] {
   return above === undefined || id === undefined ? [] : [`${above}/.well-known/${id}/agent-card.json`];
 }
 
-/** Whether that is a card's address by its looks. */
+/** Whether the URL looks like that of a card. */
 function isCardAddress({ pathname }: URL): boolean {
   return pathname.endsWith(".json") || pathname.includes("/.well-known/");
 }
 
-/** `/a/b/c` → `/a/b`, `/a`, and nothing; at most as many as are looked at. */
+/** `/a/b/c` → `/a/b`, `/a` and the empty path; at most `MAX_LEVELS`. */
 function pathsAbove(path: string): readonly string[] {
   const paths: string[] = [];
   for (let end = path.lastIndexOf("/"); end !== -1 && paths.length < MAX_LEVELS; end = path.lastIndexOf("/", end - 1)) {
@@ -54,8 +53,8 @@ function pathsAbove(path: string): readonly string[] {
 }
 
 /**
- * Whether an agent with these interfaces is the one at that address: it is reached there or below, or the address is below
- * one of its own. An interface at the root tells nothing, for everything is below that.
+ * Whether the interfaces belong to the agent at this URL: one of them is at or below the URL, or the URL is below one of them. An interface at
+ * the root proves nothing, because every URL is below it.
  */
 export function isReachedAt(interfaces: readonly AgentInterface[], given: URL): boolean {
   const asked = withSlash(given.pathname);

@@ -56,8 +56,8 @@ describe("chooseInterface", () => {
 
   it.each<[InterfaceOptions, AgentCard, string]>([
     [{ version: "7.0" }, card, 'The agent "A" does not offer version 7.0'],
-    [{ binding: "GRPC" }, card, 'The agent "A" offers binding GRPC, but that is not spoken here'],
-    [{}, cardOf(way("a:1", "GRPC", newest)), 'The agent "A" offers nothing that is spoken here'],
+    [{ binding: "GRPC" }, card, 'The agent "A" offers binding GRPC, which is not supported'],
+    [{}, cardOf(way("a:1", "GRPC", newest)), 'The agent "A" offers no supported interface'],
     [{ version: older, binding: "rest" }, card, `does not offer version ${older} and binding rest`],
   ])("says what there is where %j cannot be had", (options, from, reason) => {
     const choose = (): unknown => chooseInterface(from, options);

@@ -3,24 +3,25 @@ import { canSpeak } from "../../wire/client/client-registry.ts";
 import { PLAIN_BINDING } from "../../wire/plain/binding.ts";
 import { RemoteError } from "../http/errors.ts";
 
+/** Which interface of a card to use. */
 export interface InterfaceOptions {
-  /** No other binding than this: `JSONRPC`, `HTTP+JSON`, `plain`, or the URI of one. */
+  /** Use only this binding: `JSONRPC`, `HTTP+JSON`, `plain`, or the URI of a binding. Default: any supported one. */
   readonly binding?: string;
-  /** No other version of the protocol than this, as `Major.Minor`. */
+  /** Use only this protocol version, as `Major.Minor`. Default: any supported one. */
   readonly version?: string;
-  /** Bindings or versions to be tried before the others, best first. */
+  /** Bindings or versions to prefer, best first. Default: the card's order. */
   readonly prefer?: readonly string[];
 }
 
-/** How many interfaces of one card are tried. A card may list thousands. */
+/** How many interfaces of a card are tried. A card may list thousands. */
 export const MAX_INTERFACES = 8;
 
-/** The ways in, best first: what is preferred, then as the card has them. The others are for when the first cannot be reached. */
+/** The interfaces to try, best first. The later ones are used if the first cannot be reached. */
 export type InterfaceChoice = readonly [AgentInterface, ...AgentInterface[]];
 
 /**
- * The interfaces of a card that can be spoken to and are as wanted. Throws `no-interface`, with what the card offers, where there
- * are none. Gives at most 8: no more of a card's interfaces are tried.
+ * The supported interfaces of a card that match the options: preferred ones first, then in the card's order, at most 8. Throws `no-interface`, with
+ * the interfaces that the card offers, if none matches.
  */
 export function chooseInterface(card: AgentCard, options: InterfaceOptions = {}): InterfaceChoice {
   const { binding, version, prefer = [] } = options;
@@ -45,12 +46,12 @@ function hasBinding(way: AgentInterface, name: string): boolean {
 }
 
 function hasVersion(way: AgentInterface, version: string): boolean {
-  // The plain dialect has an edition of its own, which is no version of the protocol.
+  // The version of the plain dialect is not a protocol version.
   if (way.binding === PLAIN_BINDING) return bare(version) === "PLAIN";
   return way.protocolVersion === (/^\d+\.\d+/.exec(version)?.[0] ?? version);
 }
 
-/** Names of bindings without the marks in which spellings differ. */
+/** The name of a binding without case and separators, in which cards differ. */
 function bare(binding: string): string {
   const name = binding.toUpperCase().replaceAll(/[-_+\s]/g, "");
   return name === "REST" ? "HTTPJSON" : name;
@@ -68,9 +69,9 @@ function noInterface(
   const offers = [...listed, ...(interfaces.length > MAX_INTERFACES ? ["others"] : [])].join(", ");
   const reason =
     asked === ""
-      ? `The agent "${name}" offers nothing that is spoken here`
+      ? `The agent "${name}" offers no supported interface`
       : wanted.length === 0
         ? `The agent "${name}" does not offer ${asked}`
-        : `The agent "${name}" offers ${asked}, but that is not spoken here`;
+        : `The agent "${name}" offers ${asked}, which is not supported`;
   return new RemoteError("no-interface", `${reason}. It offers ${offers || "nothing"}.`);
 }

@@ -13,31 +13,33 @@ import { type CardCache, createCardCache } from "./card-cache.ts";
 import { type CardPlace, cardPlaces, isReachedAt } from "./card-places.ts";
 import { type CardVerification, verifyCard } from "./verify-card.ts";
 
+/** Options of `discover`. */
 export interface DiscoverOptions extends FetchOptions {
-  /** Where cards are kept. Default: one for all who use the same `fetch`. `false`: nowhere. */
+  /** Cache for cards. `false`: no cache. Default: one cache for all clients with the same `fetch`. */
   readonly cache?: CardCache | false | undefined;
-  /** Ask the agent whether a kept card still holds, even if it is fresh. */
+  /** Revalidate a cached card even if it is fresh. Default false. */
   readonly revalidate?: boolean | undefined;
-  /** Shows who asks, to agents that want to know before they show their card. Asked only after a refusal. */
+  /** Adds credentials, for agents that require them to show the card. Called only after a 401. Default: none. */
   readonly authorize?: Authorize | undefined;
-  /** Take only cards with a signature that these keys made, and of them only what is signed. */
+  /** Accept only cards signed with these keys, and of those only the signed members. Default: signatures are not checked. */
   readonly verify?: CardVerification | undefined;
 }
 
-/** A card, and where it is from. */
+/** A card and its source. */
 export interface Discovered {
+  /** The card. */
   readonly card: AgentCard;
-  /** As it was written. With `verify`, only what is signed. */
+  /** The card's JSON as received. With `verify`, only the signed members. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** The card's own address; absent where the card was given. */
+  /** The URL of the card. Absent if the card was passed as JSON. */
   readonly url?: string;
-  /** What is wrong with the card and does no harm. */
+  /** Problems of the card that do not prevent its use. */
   readonly warnings: readonly FieldViolation[];
 }
 
 /**
- * Finds an agent's card by an address of the agent or of the card, or reads one that is at hand as JSON. Throws a `RemoteError`:
- * `card-not-found` with all that was tried, `invalid-card` with the fields at fault, `invalid-signature`, or what kept it from asking.
+ * Finds an agent's card by the URL of the agent or of the card, or reads a card that is passed as JSON. Rejects with a `RemoteError`:
+ * `card-not-found` with the URLs that were tried, `invalid-card` with the invalid fields, `invalid-signature`, or a network error.
  */
 export function discover(from: string | URL | object, options: DiscoverOptions = {}): Promise<Discovered> {
   return abortable(options.signal, () => find(from, options));
@@ -56,20 +58,20 @@ async function find(from: string | URL | object, options: DiscoverOptions): Prom
   throw new RemoteError("card-not-found", `No agent card was found for ${shown(given)}: ${inShort(tried)}.`);
 }
 
-/** Each finding once, and where. */
+/** Each kind of failure once, with the URLs. */
 function inShort(tried: ReadonlyMap<string, readonly string[]>): string {
   return Array.from(tried, ([found, places]) => `${found} at ${firstOf(places)}`).join("; ");
 }
 
-/** Addresses of strangers may be many. */
+/** Shortens a list of URLs, which may be long. */
 function firstOf([first = "nowhere", ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 
-/** Cards that are known to be signed. */
+/** Cards whose signature was verified. */
 const verified = new WeakSet<AgentCard>();
 
-/** Whether a card came out of here by way of its signature. */
+/** Whether `discover` has verified the signature of this card object. */
 export function wasVerified(card: AgentCard): boolean {
   return verified.has(card);
 }
@@ -77,16 +79,16 @@ export function wasVerified(card: AgentCard): boolean {
 function addressOf(from: string | URL): URL {
   const given = URL.canParse(from.toString()) ? new URL(from) : undefined;
   if (given?.protocol !== "https:" && given?.protocol !== "http:") {
-    throw new RemoteError("card-not-found", "The address of an agent must be an http or https URL.");
+    throw new RemoteError("card-not-found", "The URL of an agent must be an http or https URL.");
   }
   if (given.username !== "" || given.password !== "") {
-    throw new RemoteError("card-not-found", "The address of an agent must not hold a user or a password.");
+    throw new RemoteError("card-not-found", "The URL of an agent must not contain a user or a password.");
   }
   return given;
 }
 
 async function readGiven(json: object, { verify, ...options }: DiscoverOptions): Promise<Discovered> {
-  // Whoever has an object has its members.
+  // Safe: an object has members by name.
   const given = json as Readonly<Record<string, unknown>>;
   const signed = verify === undefined ? given : (await verifyCard(given, verify, options)).json;
   const reading = understand(signed);
@@ -94,7 +96,7 @@ async function readGiven(json: object, { verify, ...options }: DiscoverOptions):
   return { ...reading, json: signed };
 }
 
-/** Asks without credentials; with them where the card is not shown otherwise. */
+/** Requests the card without credentials first, and with credentials after a 401. */
 async function fetchCard({ url }: CardPlace, options: DiscoverOptions): Promise<DocumentAnswer> {
   const { authorize, signal = new AbortController().signal } = options;
   const headers = { ...BARE, "a2a-version": CARD_VERSION, ...options.headers };
@@ -103,7 +105,7 @@ async function fetchCard({ url }: CardPlace, options: DiscoverOptions): Promise<
   const request = { url: new URL(url), headers: new Headers(headers) };
   const challenge = { status: 401, authenticate: answer.headers.get("www-authenticate") ?? undefined };
   if ((await authorize(request, { operation: "card", signal, challenge })) === false) return answer;
-  // With credentials, in its headers or its URL, it stays within the origin.
+  // With credentials, redirects to other origins are not followed.
   return fetchKept({ url: request.url, headers: Object.fromEntries(request.headers), isPublic: false }, options);
 }
 
@@ -114,11 +116,11 @@ type Fields = Readonly<Record<string, string>>;
 interface CardRequest {
   readonly url: URL;
   readonly headers: Fields;
-  /** Without credentials: a redirect may lead to another origin. */
+  /** The request has no credentials, so redirects to other origins may be followed. */
   readonly isPublic: boolean;
 }
 
-/** Browsers ask for permission before they send a header that is not theirs, and many servers give none. */
+/** Retries without custom headers: browsers preflight those, and many servers do not allow them. */
 async function fetchKept({ url, headers, isPublic }: CardRequest, options: DiscoverOptions): Promise<DocumentAnswer> {
   const load = async (sent: Fields, signal: AbortSignal | undefined): Promise<DocumentAnswer> => {
     try {
@@ -133,20 +135,20 @@ async function fetchKept({ url, headers, isPublic }: CardRequest, options: Disco
   if (options.cache === false) return load(headers, signal);
   const cache = options.cache ?? sharedCache(options.fetch ?? globalThis.fetch);
   const answer = await cache.get({ url: url.href, headers, signal, revalidate }, load);
-  // Somebody else may have asked, without a guard.
+  // The cached response may come from a client without a guard.
   await guardOf(options.guard)?.(new URL(answer.url));
   return answer;
 }
 
 function isPreflightFailure(error: unknown): boolean {
-  // Only pages have a place that they are from, and requests of theirs that are not sent for want of permission.
+  // Only web pages have a `location`, and only their requests can fail in a preflight.
   const isPage = "location" in globalThis;
   return isPage && error instanceof RemoteError && error.code === "network" && error.cause instanceof TypeError;
 }
 
 const sharedCaches = new WeakMap<typeof fetch, CardCache>();
 
-/** One for each `fetch`: what one of them reaches need not be what another one does. */
+/** One cache per `fetch`: different `fetch` functions may reach different servers. */
 function sharedCache(by: typeof fetch): CardCache {
   const cache = sharedCaches.get(by) ?? createCardCache();
   sharedCaches.set(by, cache);
@@ -158,10 +160,10 @@ interface ReadOptions extends DiscoverOptions {
   readonly given: URL;
 }
 
-/** Statuses of servers that have no card at this place. Others mean that it cannot be known. */
+/** HTTP statuses that mean: no card at this URL. With any other error, the search stops. */
 const NOT_HERE: ReadonlySet<number> = new Set([400, 404, 405, 406, 410, 501]);
 
-/** The card; or, in a few words, why there is none here. */
+/** The card, or a short reason why this URL has none. */
 async function read(answer: DocumentAnswer, options: ReadOptions): Promise<Discovered | string> {
   const { place, given, verify } = options;
   const { status, text, url } = answer;

@@ -1,6 +1,6 @@
-// How long an answer may be used again, by RFC 9111, from the point of view of a cache that serves one user.
+// How long a response may be reused (RFC 9111), for a private cache.
 
-/** An answer as it is kept, and when it was asked for and came, in milliseconds since 1970. */
+/** A cached response, and when it was requested and received, in milliseconds since 1970. */
 export interface KeptAnswer {
   readonly headers: Headers;
   readonly requestedAt: number;
@@ -9,7 +9,7 @@ export interface KeptAnswer {
 
 export type CacheDirectives = ReadonlyMap<string, string>;
 
-/** The directives by their names in lower case; of one that comes twice the first counts. Those without a value have an empty one. */
+/** The directives by name in lower case. The first of two equal names wins. A directive without a value has an empty one. */
 export function cacheDirectives(header: string | null): CacheDirectives {
   const directives = new Map<string, string>();
   for (const [, name = "", quoted, bare] of (header ?? "").matchAll(DIRECTIVE)) {
@@ -21,25 +21,25 @@ export function cacheDirectives(header: string | null): CacheDirectives {
 
 const DIRECTIVE = /([!#$%&'*+\-.^_`|~\w]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]*)))?/g;
 
-/** The directives of an answer. Before there were any, `Pragma` said the one thing it could. */
+/** The cache directives of a response, from `Cache-Control`, else from `Pragma` (HTTP/1.0). */
 export function directivesOf(headers: Headers): CacheDirectives {
   const control = headers.get("cache-control");
   if (control === null && /\bno-cache\b/i.test(headers.get("pragma") ?? "")) return new Map([["no-cache", ""]]);
   return cacheDirectives(control);
 }
 
-/** Whether it may be kept at all. One that differs by what nobody can know (`Vary: *`) would never be used. */
+/** Whether a response may be cached. One with `Vary: *` would never match a request. */
 export function mayKeep(headers: Headers): boolean {
   return !directivesOf(headers).has("no-store") && !variesBy(headers).includes("*");
 }
 
-/** The request headers, in lower case, that an answer depends on. */
+/** The request headers, in lower case, that a response varies by. */
 export function variesBy(headers: Headers): readonly string[] {
   const names = (headers.get("vary") ?? "").split(",").map((name) => name.trim().toLowerCase());
   return names.filter((name) => name !== "");
 }
 
-/** How many milliseconds an answer stays fresh from when it was made; `fallback` where it does not say. */
+/** For how many milliseconds a response is fresh after the server created it; `fallback` if it does not say. */
 export function lifetimeOf(headers: Headers, fallback: number): number {
   const directives = directivesOf(headers);
   if (directives.has("no-cache")) return 0;
@@ -47,21 +47,21 @@ export function lifetimeOf(headers: Headers, fallback: number): number {
   if (maxAge !== undefined) return secondsOf(maxAge) * 1000;
   const expires = headers.get("expires");
   if (expires === null) return fallback;
-  // A date that is none is one that is past.
+  // An invalid date counts as past.
   const until = Date.parse(expires);
   const from = Date.parse(headers.get("date") ?? "");
   return Number.isNaN(until) || Number.isNaN(from) ? 0 : Math.max(until - from, 0);
 }
 
-/** What cannot be understood makes an answer stale rather than fresh. */
+/** An invalid value makes a response stale. */
 function secondsOf(text: string): number {
   return /^\d+$/.test(text) ? Math.min(Number(text), MAX_SECONDS) : 0;
 }
 
-/** As the RFC has it for numbers that are too large. */
+/** The limit of RFC 9111 §1.2.2 for numbers that are too large. */
 const MAX_SECONDS = 2 ** 31;
 
-/** How many milliseconds ago an answer was made, where it came from other caches as well. */
+/** How many milliseconds ago the server created a response, including its time in other caches. */
 export function ageOf({ headers, requestedAt, receivedAt }: KeptAnswer, now: number): number {
   const made = Date.parse(headers.get("date") ?? "");
   const apparent = Number.isNaN(made) ? 0 : Math.max(receivedAt - made, 0);
@@ -70,9 +70,9 @@ export function ageOf({ headers, requestedAt, receivedAt }: KeptAnswer, now: num
 }
 
 export interface StalePolicy {
-  /** Milliseconds of freshness where the answer does not say. */
+  /** Milliseconds of freshness if the response does not say. */
   readonly defaultTtl: number;
-  /** Milliseconds past freshness for which it may still serve where nothing better can be had. */
+  /** Milliseconds after freshness for which a response may be used if a new request fails. */
   readonly staleIfError: number;
 }
 
@@ -80,7 +80,7 @@ export function isFresh(answer: KeptAnswer, now: number, { defaultTtl }: StalePo
   return ageOf(answer, now) < lifetimeOf(answer.headers, defaultTtl);
 }
 
-/** Whether an answer that is no longer fresh may serve because asking again has failed. The answer may forbid it, or allow more. */
+/** Whether a stale response may be used because a new request has failed. The response may forbid it or allow a longer time. */
 export function mayServeStale(answer: KeptAnswer, now: number, policy: StalePolicy): boolean {
   const directives = directivesOf(answer.headers);
   if (directives.has("no-cache") || directives.has("must-revalidate")) return false;
@@ -89,7 +89,7 @@ export function mayServeStale(answer: KeptAnswer, now: number, policy: StalePoli
   return ageOf(answer, now) - lifetimeOf(answer.headers, policy.defaultTtl) < allowed;
 }
 
-/** The headers that ask whether a kept answer still holds; none where it has nothing to ask by. */
+/** The conditional headers that revalidate a cached response; none if it has neither `ETag` nor `Last-Modified`. */
 export function conditionsFor(headers: Headers): Readonly<Record<string, string>> {
   const etag = headers.get("etag");
   const modified = headers.get("last-modified");
@@ -99,10 +99,10 @@ export function conditionsFor(headers: Headers): Readonly<Record<string, string>
   };
 }
 
-/** A kept answer's headers after an answer of 304, which replaces those it names; but those of the content stay. */
+/** The headers of a cached response after a 304: the new ones replace the old ones, except those about the content. */
 export function confirmed(kept: Headers, told: Headers): Headers {
   const headers = new Headers(kept);
-  // How old it was before is no longer true.
+  // The old `Age` no longer applies.
   headers.delete("age");
   for (const [name, value] of told)
     if (!/^(content-(encoding|length|range|type)|transfer-encoding)$/.test(name)) headers.set(name, value);

@@ -6,11 +6,11 @@ import { isPrivateWay } from "../http/safe-address.ts";
 import { guardOf } from "../http/url-guard.ts";
 import { lifetimeOf } from "./freshness.ts";
 
-/** Milliseconds for which keys are used without looking again, whatever their server allows: a key that is withdrawn must go. */
+/** Milliseconds for which keys are cached, whatever their server allows: a withdrawn key must become invalid. */
 const LONGEST_LIFE = 10 * 60_000;
-/** Milliseconds for which a place is not asked again about a key that it does not have. Cards name keys that nobody has for free. */
+/** Milliseconds before a URL is fetched again for a key that it did not have. Otherwise cards with invented key ids would cause a request each. */
 const COOL_DOWN = 30_000;
-/** Any card may name any path of a trusted host. */
+/** Limits the cache: a card may name any path of a trusted host. */
 const MAX_PLACES = 64;
 
 interface KeptKeys {
@@ -19,21 +19,21 @@ interface KeptKeys {
   readonly freshUntil: number;
 }
 
-/** Where keys are published, and who may publish them. */
+/** The URL of published keys, and the trusted hosts. */
 export interface KeyPlace {
   readonly url: URL;
-  /** No other host is asked, whoever sends there. */
+  /** Only these hosts are called, also after redirects. */
   readonly hosts: readonly string[];
 }
 
-/** What was fetched, by what fetched it: whoever brings their own way to the network has their own keys. */
+/** Cached keys by `fetch`: different `fetch` functions may reach different servers. */
 const keptBy = new WeakMap<typeof fetch, Map<string, KeptKeys>>();
 
-/** The keys published at a place, among them the one of that id, if it has it. Kept for a while. */
+/** The keys published at a URL, from the cache unless it lacks the key of this id. */
 export async function publishedKeys(kid: string, place: KeyPlace, options: FetchOptions): Promise<KeySet["keys"]> {
   const { clock = createClock() } = options;
   const kept = keptFor(options.fetch ?? fetch);
-  // What one caller trusts a host to send on to, another may not.
+  // Callers may trust different hosts, so the trusted hosts are part of the key.
   const name = JSON.stringify([place.url.href, place.hosts.toSorted()]);
   const known = kept.get(name);
   const now = clock.now();
@@ -55,13 +55,13 @@ function keptFor(way: typeof fetch): Map<string, KeptKeys> {
 }
 
 function isCurrent({ keys, fetchedAt, freshUntil }: KeptKeys, kid: string, now: number): boolean {
-  // A clock that was set back says nothing about how old they are.
+  // If the clock was set back, the age is unknown.
   if (now < fetchedAt) return false;
   return keys.some((key) => key.kid === kid) ? now < freshUntil : now < fetchedAt + COOL_DOWN;
 }
 
 async function fetchKeys({ url, hosts }: KeyPlace, options: FetchOptions, now: number): Promise<KeptKeys> {
-  // A trusted host that sends on to another one does not make that one trusted.
+  // A redirect from a trusted host does not make its target trusted.
   const { headers: _notForOthers, ...rest } = { ...options, guard: onlyThese(hosts, guardOf(options.guard)) };
   const request = { headers: { accept: "application/json" }, isPublic: true };
   const { status, headers, text } = await fetchDocument(url, request, rest);

@@ -17,35 +17,38 @@ import type { FetchOptions } from "../http/fetch-document.ts";
 import { isPrivateWay } from "../http/safe-address.ts";
 import { publishedKeys } from "./published-keys.ts";
 
-/** Whose signatures are believed. At least one way to find a key must be given. */
+/** Which signatures to trust. Give at least one of `jwks`, `keys` and `jwksHosts`. */
 export interface CardVerification {
-  /** Keys that are trusted. */
+  /** Trusted public keys. */
   readonly jwks?: KeySet;
-  /** Finds the key of a signature; `undefined`: it is not trusted. */
+  /** Returns the public key of a signature; `undefined` if the signature is not trusted. */
   readonly keys?: (header: SignatureHeader) => PublicKey | undefined | Promise<PublicKey | undefined>;
   /**
-   * Hosts, with their port where they have one, whose published keys are trusted: those that signatures name as the place of their key
-   * (`jku`). No other host is ever asked.
+   * Hosts, with port if it is not the default, whose published keys are trusted. A signature names the URL of its key (`jku`); other hosts are never
+   * called.
    */
   readonly jwksHosts?: readonly string[];
-  /** Default: all that have a private and a public key. Others are never taken. */
+  /** Accepted algorithms. Default: all supported asymmetric ones. Symmetric algorithms are never accepted. */
   readonly algorithms?: readonly string[];
 }
 
-/** A signature that holds. */
+/** A card with a valid signature. */
 export interface VerifiedCard {
-  /** What is signed. Anything else that the card said is not. */
+  /** The signed members of the card. Other members were removed. */
   readonly json: Readonly<Record<string, unknown>>;
+  /** Id of the key. */
   readonly kid: string;
+  /** Algorithm of the signature. */
   readonly alg: string;
+  /** Which canonical form of the card was signed. */
   readonly form: SignedForm["form"];
 }
 
 const MAX_SIGNATURES = 16;
 
 /**
- * Checks a card, as it was parsed from JSON, to have a signature by a trusted key. Throws `invalid-signature`, saying what is wrong with
- * each, where it has none. Whoever relies on it reads nothing but the `json` that comes back.
+ * Verifies that a card, parsed from JSON, is signed with a trusted key. Rejects with `invalid-signature`, with the problem of each signature, if it is
+ * not. Use only the returned `json`: other members are not signed.
  */
 export function verifyCard(
   card: Readonly<Record<string, unknown>>,

@@ -3,14 +3,14 @@ import type { ArtifactEvent } from "../../protocol/event.ts";
 import { isPlainText, isWithoutContent, mergedParts } from "../../protocol/merged-parts.ts";
 import type { Part } from "../../protocol/part.ts";
 
-/** How an artifact became what it is said to be. */
+/** How an artifact differs from its known content. */
 export interface ArtifactChange {
-  /** It went on, or is another one now; or it is said to be what it was before. */
+  /** `news`: the artifact was extended or replaced. `outdated`: it is an earlier state of the known content. */
   readonly kind: "news" | "outdated";
   readonly event: ArtifactEvent;
 }
 
-/** The one event by which an artifact becomes what it is now; `undefined` where nothing has changed. */
+/** The event that turns the known artifact into the current one; `undefined` if nothing changed. */
 export function artifactChange(known: Artifact | undefined, now: Artifact): ArtifactChange | undefined {
   const replacing: ArtifactEvent = { kind: "artifact", artifact: now, append: false, lastChunk: false };
   if (known === undefined) return { kind: "news", event: replacing };
@@ -24,8 +24,8 @@ export function artifactChange(known: Artifact | undefined, now: Artifact): Arti
 }
 
 /**
- * What came behind the parts that are known; `undefined` where those are no longer the beginning. Some agents give one part for each chunk of
- * a text, others one part for the whole text: both are compared with adjacent plain texts merged.
+ * The parts after the known parts; `undefined` if the content no longer starts with those. Some agents send one part per chunk of a text, others one part
+ * for the whole text, so adjacent plain texts are merged before the comparison.
  */
 function addedParts(known: readonly Part[], now: readonly Part[]): readonly Part[] | undefined {
   return addedMerged(contentOf(known), contentOf(now)) ?? addedText(known, now);
@@ -43,12 +43,12 @@ function addedMerged(known: readonly Part[], now: readonly Part[]): readonly Par
   return [{ text: other.text.slice(last.text.length) }, ...now.slice(known.length)];
 }
 
-/** Merged parts; none for an artifact of empty texts only. */
+/** The merged parts; none for an artifact that has only empty texts. */
 function contentOf(parts: readonly Part[]): readonly Part[] {
   return isWithoutContent(parts) ? [] : mergedParts(parts);
 }
 
-/** Some agents run the pieces of a text together: then it is the text that must go on. */
+/** Some agents join all text parts of an artifact: then only the texts are compared. */
 function addedText(known: readonly Part[], now: readonly Part[]): readonly Part[] | undefined {
   const before = bareText(known);
   const after = bareText(now);

@@ -4,14 +4,14 @@ import type { Part } from "../../protocol/part.ts";
 import type { ArtifactChange } from "./artifact-change.ts";
 import { type ContentDigest, ContentHash, hashOf, isPlainText } from "./content-hash.ts";
 
-/** The digests of a task's artifacts by the hash of their ids. It is JSON. */
+/** The digests of a task's artifacts by the hash of their ids. Can be stored as JSON. */
 export type DigestRecord = Readonly<Record<string, ContentDigest>>;
 
-/** Digests of so many artifacts are kept, about 130 bytes each. */
+/** How many digests are kept, about 130 bytes each. */
 const MAX_ARTIFACTS = 100_000;
 
 /**
- * Remembers the length and a hash of each artifact instead of its content: enough to find what is new in an artifact that went on.
+ * Stores the length and a hash of each artifact instead of its content: enough to find the new parts of an artifact that was extended.
  * Adjacent texts count as one text, because some agents join the chunks of a text.
  */
 export class ArtifactDigests {
@@ -26,7 +26,7 @@ export class ArtifactDigests {
     return Object.fromEntries(Array.from(this.#hashes, ([key, hash]) => [key, hash.digest]));
   }
 
-  /** There are more than 100 000 artifacts: what changed can no longer be found by comparison. */
+  /** There are more than 100 000 artifacts, so changes can no longer be found by comparison. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -43,8 +43,8 @@ export class ArtifactDigests {
   }
 
   /**
-   * The event by which an artifact became what it is now; `undefined` where nothing changed. A shorter one is taken for an earlier state
-   * of the artifact.
+   * The event that turns the known artifact into the current one; `undefined` if nothing changed. A shorter artifact counts as an earlier
+   * state.
    */
   change(now: Artifact): ArtifactChange | undefined {
     const replacing: ArtifactEvent = { kind: "artifact", artifact: now, append: false, lastChunk: false };
@@ -58,7 +58,7 @@ export class ArtifactDigests {
   }
 }
 
-/** The parts behind the content that has this hash. */
+/** The parts after the content with this hash. */
 function partsAfter(known: ContentHash, parts: readonly Part[]): readonly Part[] | "shorter" | "different" {
   const hash = new ContentHash();
   const added: Part[] = [];

@@ -8,13 +8,13 @@ import { ArtifactDigests, type DigestRecord } from "./artifact-digests.ts";
 import { KeptArtifacts } from "./kept-artifacts.ts";
 
 export interface ArtifactMemoryOptions {
-  /** Whether the content of artifacts is kept. Default `all`. */
+  /** Whether to keep the content of artifacts. Default `all`. */
   readonly result?: StreamResult | undefined;
-  /** Bytes of artifacts that are kept, about. Default: no limit. */
+  /** About how many bytes of artifacts to keep. Default: no limit. */
   readonly maxBytes?: number | undefined;
 }
 
-/** What is known of a task's artifacts: their content, or, where that is not wanted or too large, their digests. */
+/** The known artifacts of a task: their content, or only their digests if the content is not wanted or too large. */
 export class ArtifactMemory {
   readonly #maxBytes: number;
   #kept: KeptArtifacts | undefined;
@@ -27,17 +27,17 @@ export class ArtifactMemory {
     else this.#digests = new ArtifactDigests();
   }
 
-  /** The artifacts took more than `maxBytes`, so that their content was dropped. */
+  /** The artifacts took more than `maxBytes`, so their content was dropped. */
   get isTooLarge(): boolean {
     return this.#isTooLarge;
   }
 
-  /** `undefined` where the content is kept. */
+  /** `undefined` if the content is kept. */
   get digests(): DigestRecord | undefined {
     return this.#digests?.record;
   }
 
-  /** Begins anew with these artifacts; without content, also with others of which the digests are known. */
+  /** Starts over with these artifacts. If the content is not kept, `digests` adds artifacts that are known by digest only. */
   begin(artifacts: readonly Artifact[], digests?: DigestRecord): void {
     if (this.#kept === undefined) {
       this.#digests = new ArtifactDigests(digests);
@@ -52,12 +52,12 @@ export class ArtifactMemory {
     this.#keep(this.#kept);
   }
 
-  /** Gives the artifacts as they are now, now or later; `undefined` where their content is not kept. */
+  /** A function that builds the artifacts as they are now, whenever it is called; `undefined` if their content is not kept. */
   snapshot(): (() => readonly Artifact[]) | undefined {
     return this.#kept?.snapshot();
   }
 
-  /** Finds what changed in the artifacts of a task. Throws `stream-lost` where there are too many to know. */
+  /** A function that finds the change of each artifact. Throws `stream-lost` if there are more artifacts than digests can be kept for. */
   comparison({ id, artifacts = [] }: Task): (now: Artifact) => ArtifactChange | undefined {
     const kept = this.#kept;
     if (kept !== undefined) {

@@ -1,26 +1,26 @@
 import type { Part, TextPart } from "../../protocol/part.ts";
 
-/** How long a content is, in units of the hash, and its hash. */
+/** The length of some content, in units of the hash, and its hash. */
 export interface ContentDigest {
   readonly length: number;
   readonly hash: string;
 }
 
-/** Around whatever is not plain text. No code unit of a text has this value. */
+/** Marks parts that are not plain text. No code unit of a text has this value. */
 const SEPARATOR = 0x1_0000;
-/** Deeper JSON is not looked at. */
+/** JSON below this depth is ignored. */
 const MAX_DEPTH = 100;
 
 /**
- * A hash of 64 bits over parts, as they are added. Not a cryptographic one: a server that makes two contents collide confuses
- * the reader of its own stream only.
+ * An incremental 64-bit hash over parts. It is not cryptographic: a server that produces collisions confuses only readers of its own
+ * streams.
  */
 export class ContentHash {
   #low = 0x9e37_79b9;
   #high = 0x85eb_ca6b;
   #length = 0;
 
-  /** Goes on from a digest. */
+  /** Continues from a digest. */
   constructor(from?: ContentDigest) {
     if (from === undefined) return;
     this.#length = from.length;
@@ -28,7 +28,7 @@ export class ContentHash {
     this.#high = Number.parseInt(from.hash.slice(8), 16) | 0;
   }
 
-  /** Code units of text; for parts of other kinds, about as many as their JSON has. */
+  /** Code units of text; for other parts, about the length of their JSON. */
   get length(): number {
     return this.#length;
   }
@@ -43,8 +43,7 @@ export class ContentHash {
   }
 
   /**
-   * Adds no more than so many units of a part and gives the part that is left, if one is. `too-long`: the part cannot be split and has
-   * more units.
+   * Adds at most this many units of a part and returns the rest of the part, if any. `too-long`: the part is longer and cannot be split.
    */
   addUpTo(part: Part, units: number): Part | "too-long" | undefined {
     if (isPlainText(part)) {
@@ -62,7 +61,7 @@ export class ContentHash {
     this.#unit(SEPARATOR);
   }
 
-  /** Members in the order of their names: agents need not keep the order in which they wrote them. */
+  /** Members are sorted by name: agents need not keep their order. */
   #json(value: unknown, depth: number): void {
     if (typeof value !== "object" || value === null) {
       this.#text(JSON.stringify(value) ?? "");
@@ -73,7 +72,7 @@ export class ContentHash {
     for (const name of Object.keys(value).sort()) {
       this.#text(name);
       this.#unit(SEPARATOR + 2);
-      // Safe: it is one of its own names.
+      // Safe: `name` is one of the object's own keys.
       this.#json((value as Readonly<Record<string, unknown>>)[name], depth + 1);
     }
     this.#unit(SEPARATOR + 3);
@@ -99,14 +98,14 @@ export class ContentHash {
   }
 }
 
-/** A text by its hash and length. */
+/** A short key for a text: its hash and length. */
 export function hashOf(text: string): string {
   const hash = new ContentHash();
   hash.add({ text });
   return `${hash.digest.hash}${text.length}`;
 }
 
-/** Whether a part is nothing but its text. */
+/** Whether a part has only text, without metadata or file name. */
 export function isPlainText(part: Part): part is TextPart {
   return part.text !== undefined && part.metadata === undefined && part.filename === undefined;
 }

@@ -5,46 +5,45 @@ import type { Part } from "../../protocol/part.ts";
 
 type Change = Pick<ArtifactEvent, "artifact" | "append">;
 
-/** An artifact up to a certain part. Parts are only ever added to the list, so that many marks share it. */
+/** An artifact up to a certain part. Parts are only appended to the list, so many marks can share it. */
 interface Mark {
-  /** The number of the artifact, in the order in which artifacts came. */
+  /** The index of the artifact, in the order of arrival. */
   readonly slot: number;
   /** Everything but the parts. */
   readonly head: Artifact;
   readonly parts: PartList;
   readonly count: number;
-  /** Bytes, about. */
+  /** Approximate number of bytes. */
   readonly headSize: number;
   readonly size: number;
 }
 
-/** Bytes that a part takes beside its content, about. */
+/** Approximate overhead of a part in bytes. */
 const PART_OVERHEAD = 160;
-/** Marks in the log, and bytes of replaced artifacts, that are always allowed before the log is dropped. */
+/** The log is never restarted below this many marks and bytes of replaced artifacts. */
 const MIN_LOG = 64;
 const MIN_REPLACED = 256 * 1024;
 
 /**
- * The artifacts of a task with their content. A snapshot of them costs nothing until somebody reads it, and adding an event costs the
- * same however much there is. For that, each event adds a mark to a log, and a snapshot is a place in the log; the log begins anew when it is
- * longer than the list of artifacts.
+ * The artifacts of a task with their content. A snapshot costs nothing until it is read, and adding an event takes constant time. To achieve this, each
+ * event appends a mark to a log, and a snapshot is a position in the log. The log is restarted when it is longer than the list of artifacts.
  */
 export class KeptArtifacts {
   readonly #slots = new Map<string, number>();
   /** The latest mark of each artifact. */
   readonly #marks: Mark[] = [];
-  /** The marks as they were when the log began. */
+  /** The marks at the start of the log. */
   #base: readonly Mark[] = [];
   #log: Mark[] = [];
   #bytes = 0;
-  /** Bytes of replaced artifacts that the log still holds. */
+  /** Bytes of replaced artifacts that the log still references. */
   #replaced = 0;
 
   constructor(artifacts: readonly Artifact[] = []) {
     for (const artifact of artifacts) this.add({ artifact, append: false });
   }
 
-  /** Bytes that the artifacts take, about. */
+  /** Approximate size of the artifacts in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -66,7 +65,7 @@ export class KeptArtifacts {
     this.#replaced = 0;
   }
 
-  /** The artifacts as they are now, made when they are asked for. */
+  /** A function that builds the artifacts as they are now, whenever it is called. */
   snapshot(): () => readonly Artifact[] {
     const base = this.#base;
     const log = this.#log;
@@ -82,7 +81,7 @@ export class KeptArtifacts {
   }
 }
 
-/** Parts as they came, and merged up to the place that was read last: reading after each event costs no more than the new parts. */
+/** Parts as received, and merged up to the last read position: reading after each event costs only the new parts. */
 class PartList {
   readonly #parts: Part[];
   #merged: Part[] = [];
@@ -100,7 +99,7 @@ class PartList {
     for (const part of parts) this.#parts.push(part);
   }
 
-  /** The first parts, adjacent plain texts merged. */
+  /** The first parts, with adjacent plain texts merged. */
   first(count: number): readonly Part[] {
     if (count < this.#mergedCount) return [...mergedParts(this.#parts.slice(0, count))];
     for (const part of this.#parts.slice(this.#mergedCount, count)) addMerged(this.#merged, part);
@@ -119,7 +118,7 @@ function markOf(slot: number, artifact: Artifact): Mark {
 function grown(known: Mark, artifact: Artifact): Mark {
   const { slot, parts } = known;
   parts.add(artifact.parts);
-  // Name, description and metadata stay where the new ones do not replace them.
+  // Name, description and metadata stay unless the new artifact replaces them.
   const headSize = Math.max(known.headSize, bytesOfHead(artifact));
   const size = known.size - known.headSize + headSize + bytesOfParts(artifact);
   return { slot, head: { ...known.head, ...artifact }, parts, count: parts.count, headSize, size };

@@ -10,15 +10,15 @@ import { RemoteError } from "../http/errors.ts";
 import type { DigestRecord } from "./artifact-digests.ts";
 import { ArtifactMemory, type ArtifactMemoryOptions } from "./artifact-memory.ts";
 
-/** Where a task is, and what it is called. */
+/** The ids of a task and its context. */
 export interface TaskPlace {
   readonly taskId: TaskId;
   readonly contextId: ContextId;
 }
 
 /**
- * A task as its events add up. Every event it gives knows the task as it is after it; that task is made when somebody looks, because
- * most readers look at the last one only. Of artifacts that are not kept, or no longer, it knows the digests.
+ * The task that results from the events so far. Each returned event has the task as it is after the event; that task is built only when it is read,
+ * because most readers use only the last one. For artifacts whose content is not kept, the view stores digests.
  */
 export class TaskView {
   readonly #maxBytes: number;
@@ -46,24 +46,24 @@ export class TaskView {
     return this.#status;
   }
 
-  /** Throws `result-too-large` where its artifacts had to be dropped. */
+  /** The task so far. Throws `result-too-large` if its artifacts were dropped. */
   get task(): Task | undefined {
     return this.#look()();
   }
 
-  /** The task, without artifacts where they are not kept. */
+  /** The task so far, without artifacts if they are not kept. */
   get known(): Task | undefined {
     if (!this.#artifacts.isTooLarge || this.#place === undefined) return this.task;
     const facts = { status: this.#status, history: this.#history, metadata: this.#metadata, artifacts: undefined };
     return taskOf(this.#place, facts);
   }
 
-  /** The digests of the artifacts, where those are not kept themselves. */
+  /** The digests of the artifacts, if their content is not kept. */
   get digests(): DigestRecord | undefined {
     return this.#artifacts.digests;
   }
 
-  /** The first that is known of the task, with digests of artifacts that it does not have with it. */
+  /** Starts with a task. `digests` describe artifacts that the task does not include. */
   begin(task: Task, digests?: DigestRecord): RemoteStreamEvent {
     this.#place = { taskId: task.id, contextId: task.contextId };
     this.#status = task.status;
@@ -74,7 +74,7 @@ export class TaskView {
     return { kind: "task", task };
   }
 
-  /** One event more. `place` says which task it is about, where nothing is known yet. */
+  /** Adds an event. `place` names its task, in case nothing is known yet. */
   add(event: TaskEvent, place: TaskPlace): RemoteStreamEvent {
     this.#place ??= place;
     if (this.#place.contextId === "" && place.contextId !== "") this.#place = place;
@@ -87,8 +87,8 @@ export class TaskView {
   }
 
   /**
-   * What must have happened for the task to be as it is now, as far as that can be told: events that lead there. A task that is
-   * still at work may be told of by somebody who knows less than was told already; what is finished is as it is.
+   * The events that turn the known task into the given one, as far as they can be reconstructed. An unfinished task may be older than the view, so
+   * earlier states are ignored; a finished task is final.
    */
   catchUp(task: Task): RemoteStreamEvent[] {
     const status = this.#status;
@@ -112,7 +112,7 @@ export class TaskView {
     return events;
   }
 
-  /** Makes the task as it is now, now or later. */
+  /** A function that builds the task as it is now, whenever it is called. */
   #look(): () => Task | undefined {
     const place = this.#place;
     const status = this.#status;
@@ -148,7 +148,7 @@ function taskOf({ taskId, contextId }: TaskPlace, { status, artifacts, history, 
   };
 }
 
-/** Of a task whose agent speaks of its artifacts before it says how it is. */
+/** The status of a task whose artifacts arrive before its first status. */
 const UNKNOWN: TaskStatus = { state: "working" };
 
 function tooLarge(taskId: string, maxBytes: number): RemoteError {
@@ -162,12 +162,12 @@ function withTask(event: TaskEvent, look: () => Task | undefined): RemoteStreamE
   };
 }
 
-/** What has no time is taken for news: nothing says that it is old. */
+/** A status without a timestamp counts as newer. */
 function isNotBefore(time: string | undefined, other: string | undefined): boolean {
   return time === undefined || other === undefined || time >= other;
 }
 
-/** Agents that leave out times and ids are taken by their words. */
+/** Compares state, timestamp, message id and text: some agents omit timestamps and ids. */
 export function isSameStatus(a: TaskStatus, b: TaskStatus): boolean {
   if (a.state !== b.state || a.timestamp !== b.timestamp || a.message?.messageId !== b.message?.messageId) return false;
   return textOf(a.message?.parts ?? []) === textOf(b.message?.parts ?? []);

@@ -1,20 +1,20 @@
 import type { Clock } from "../../internal/clock.ts";
 import { RemoteError } from "./errors.ts";
 
-/** The end of a call's time, and its caller's signal, as one signal. */
+/** A call's timeout and its caller's signal, combined into one signal. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Why it ended, if it did. */
+  /** Why the signal aborted, if it did. */
   readonly error: RemoteError | undefined;
-  /** Lets go of timer and signal. */
+  /** Removes the timer and the listener. */
   release(): void;
 }
 
 export interface DeadlineOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds; `undefined` or `Infinity`: none. */
+  /** Milliseconds; `undefined` or `Infinity`: no timeout. */
   readonly timeout?: number | undefined;
-  /** The task that the call is about, asked for when the time is over. */
+  /** Returns the task of the call, for the timeout error. */
   readonly taskId?: (() => string | undefined) | undefined;
 }
 
@@ -49,20 +49,20 @@ export function createDeadline(clock: Clock, { signal, timeout, taskId }: Deadli
 
 function timedOut(timeout: number, taskId: string | undefined): RemoteError {
   const which = taskId === undefined ? "" : ` The task is ${taskId}.`;
-  return new RemoteError("timeout", `The call was given up after ${timeout} ms.${which}`, {
+  return new RemoteError("timeout", `The call timed out after ${timeout} ms.${which}`, {
     ...(taskId !== undefined && { taskId }),
   });
 }
 
 /** The error of a call whose signal was aborted. */
 function abortedBy({ reason }: AbortSignal): RemoteError {
-  return new RemoteError("aborted", "The call was given up by its caller.", { cause: reason });
+  return new RemoteError("aborted", "The caller aborted the call.", { cause: reason });
 }
 
-/** Runs a call of the public API: an abort of its signal, before or meanwhile, is thrown as `aborted`, whatever its reason is. */
+/** Runs a call of the public API. If its signal aborts, before or during the call, it rejects with `aborted`, whatever the signal's reason. */
 export async function abortable<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
   if (signal === undefined) return call();
-  // Calls within calls have signals whose reason says more, such as `timeout`.
+  // The signals of nested calls have a more precise reason, such as `timeout`.
   const error = (): RemoteError => (signal.reason instanceof RemoteError ? signal.reason : abortedBy(signal));
   if (signal.aborted) throw error();
   try {
@@ -72,7 +72,7 @@ export async function abortable<T>(signal: AbortSignal | undefined, call: () => 
   }
 }
 
-/** The promise, or a rejection with the signal's reason as soon as that aborts, whatever the promise does. */
+/** Settles like the promise, or rejects with the signal's reason as soon as it aborts. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: raced, resolve, reject } = Promise.withResolvers<T>();
   const onAbort = (): void => reject(signal.reason);
@@ -82,7 +82,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   return raced;
 }
 
-/** Resolves after so many milliseconds; rejects with the signal's reason. */
+/** Resolves after this many milliseconds. Rejects with the signal's reason if it aborts first. */
 export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.reject(signal.reason);
   const { promise, resolve, reject } = Promise.withResolvers<void>();

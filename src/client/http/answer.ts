@@ -4,13 +4,13 @@ import type { ClientCodec } from "../../wire/client/client-codec.ts";
 import { codeOfStatus } from "../../wire/error-table.ts";
 import { type RemoteDetail, RemoteError, remoteErrorOf } from "./errors.ts";
 
-/** What an answer's head tells of it. */
+/** Status and headers of a response. */
 export interface AnswerHead {
   readonly status: number;
   readonly contentType: string;
   readonly retryAfter: number | undefined;
   readonly authenticate: string | undefined;
-  /** The token of the next page of a list, where a `Link` header tells it. */
+  /** The token of the next page of a list, from a `Link` header. */
   readonly nextPageToken?: string | undefined;
 }
 
@@ -25,14 +25,14 @@ export function headOf(response: Response, now: number): AnswerHead {
   };
 }
 
-/** Of `<?pageToken=…>; rel="next"`, which lists of 0.3 have no other place for. */
+/** The token in `<?pageToken=…>; rel="next"`. Lists of 0.3 have no other place for it. */
 function nextPageToken(link: string | null): string | undefined {
   const target = link === null ? undefined : /<([^<>]*)>\s*;\s*rel="?next"?/i.exec(link)?.[1];
   const query = target?.split("?", 2)[1];
   return (query !== undefined && new URLSearchParams(query).get("pageToken")) || undefined;
 }
 
-/** `Retry-After` says seconds, or a date. */
+/** Parses `Retry-After`: seconds or a date. */
 function secondsUntil(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value);
@@ -46,7 +46,7 @@ function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The JSON of an answer's text; `undefined` where there is none at all. Throws the error that an answer of another kind is. */
+/** Parses a response as JSON; `undefined` if it is empty. Throws a `RemoteError` if it is not JSON. */
 export function parseAnswer(text: string, head: AnswerHead): unknown {
   if (text.trim() === "") return undefined;
   try {
@@ -56,7 +56,7 @@ export function parseAnswer(text: string, head: AnswerHead): unknown {
   }
 }
 
-/** Statuses that mean the same whoever says them; of the others, a page of a stranger says nothing of the agent. */
+/** HTTP statuses that are clear without a body. With others, a page from a proxy says nothing about the agent. */
 const CLEAR_STATUSES: ReadonlySet<number> = new Set([401, 403, 405, 413, 415, 429]);
 const SHOWN = 200;
 
@@ -68,7 +68,7 @@ function unreadable(text: string, head: AnswerHead): RemoteError {
   return refusedBy(message, head, text.slice(0, 4096));
 }
 
-/** The error of an answer that has nothing but its status to be understood by. */
+/** The error of a response that is not JSON, by its status. */
 function refusedBy(message: string, head: AnswerHead, text?: string): RemoteError {
   const { status } = head;
   const isClear = CLEAR_STATUSES.has(status) || status >= 500;
@@ -77,7 +77,7 @@ function refusedBy(message: string, head: AnswerHead, text?: string): RemoteErro
   });
 }
 
-/** The beginning of a page, without what only browsers care for. */
+/** The start of a page as text, without markup. */
 function plainWords(text: string): string {
   const words = text
     .slice(0, 4096)
@@ -100,7 +100,7 @@ export function isSuccess({ status }: AnswerHead): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The error that an agent tells: the `error` member of JSON-RPC, or the body of a REST answer. */
+/** The error in a response: the `error` member of JSON-RPC, or the body of a REST response. */
 export function toldError(codec: ClientCodec, value: unknown, head: AnswerHead): RemoteError {
   const error = codec.decodeError(value, head.status);
   const told = isRecord(value) && isRecord(value["error"]) ? value["error"] : value;
@@ -120,7 +120,7 @@ function membersOf(error: JsonRecord): RemoteDetail {
   };
 }
 
-/** What a JSON-RPC response carries; throws the error it tells, and where it is no response to this request. */
+/** The result of a JSON-RPC response. Throws its error, or `invalid-agent-response` if it is not a response to this request. */
 export function openEnvelope(
   codec: ClientCodec,
   value: unknown,
@@ -132,23 +132,23 @@ export function openEnvelope(
   if (!isRecord(value) || !("result" in value)) {
     throw isSuccess(head) ? noResponse(head) : refusedBy(codec.decodeError(value, head.status).message, head);
   }
-  // Who leaves it out means the only request there is.
+  // A missing id is accepted: there is only one request.
   const answered = value["id"] ?? id;
   if (answered !== id && answered !== String(id)) {
-    throw invalidAnswer("The agent's answer has the id of another request.", head);
+    throw invalidAnswer("The agent's response has the id of another request.", head);
   }
   return result;
 }
 
 function noResponse(head: AnswerHead): RemoteError {
-  return invalidAnswer("The agent's answer is no JSON-RPC response: it has neither a result nor an error.", head);
+  return invalidAnswer("The agent's response is not a JSON-RPC response: it has neither a result nor an error.", head);
 }
 
 export function invalidAnswer(message: string, head: AnswerHead): RemoteError {
   return new RemoteError("invalid-agent-response", message, { remote: detailOf(head) });
 }
 
-/** Runs a reader of the wire; what it finds wrong comes as the client's own error. */
+/** Runs a decoder and turns its errors into `RemoteError`s. */
 export function reading<T>(read: () => T, head: AnswerHead): T {
   try {
     return read();

@@ -4,17 +4,17 @@ import type { ClientSettings } from "./settings.ts";
 
 type BackOffSettings = Pick<ClientSettings, "retry" | "random" | "clock">;
 
-/** Milliseconds to wait after so many failures in a row: twice as long each time, and never quite the same for two callers. */
+/** Milliseconds to wait after this many failures in a row: doubles each time, up to `maxDelay`, minus a random part of up to 50 %. */
 export function backOff({ retry, random }: Pick<BackOffSettings, "retry" | "random">, failures: number): number {
   const delay = Math.min(retry.baseDelay * 2 ** (failures - 1), retry.maxDelay);
   return delay * (0.5 + random() / 2);
 }
 
-/** HTTP statuses by which a server says that it did not take the request up. */
+/** HTTP statuses that mean: the server did not process the request. */
 const NOT_TAKEN: ReadonlySet<number | undefined> = new Set([429, 503]);
 const GATEWAY: ReadonlySet<number | undefined> = new Set([502, 504]);
 
-/** Whether the same request may succeed later without doing anything twice. `safe`: it changes nothing, or nothing by being repeated. */
+/** Whether repeating the request may succeed and does nothing twice. `safe`: the request is read-only or idempotent. */
 export function mayRepeat(error: RemoteError, safe: boolean): boolean {
   const { httpStatus } = error.remote;
   if (wasNotTaken(error)) return true;
@@ -23,7 +23,7 @@ export function mayRepeat(error: RemoteError, safe: boolean): boolean {
   return GATEWAY.has(httpStatus) || error.code === "rate-limited" || error.code === "unavailable";
 }
 
-/** What failures to connect are called by the programs this runs in. Elsewhere it is not known whether anything was sent. */
+/** Error codes of Node, undici and Bun for a failed connection: nothing was sent. With other codes that is unknown. */
 const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -32,7 +32,7 @@ const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
   "ConnectionRefused",
-  // The server is not who it should be: what is to be said is said only to one who has shown a certificate that holds.
+  // The server's certificate is invalid: the request is sent only after the TLS handshake.
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",
   "CERT_REVOKED",
@@ -47,17 +47,17 @@ const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/** Whether the request was certainly not taken up by anybody. */
+/** Whether the request was certainly not processed. */
 export function wasNotTaken(error: RemoteError): boolean {
   return NOT_TAKEN.has(error.remote.httpStatus) || (error.code === "network" && neverSent(error));
 }
 
-/** Whether the request certainly did not reach anybody. */
+/** Whether the request was certainly not sent. */
 export function neverSent(error: RemoteError): boolean {
   let cause: unknown = error.cause;
   for (let depth = 0; depth < 4 && cause instanceof Error; depth++) {
     if ("code" in cause && CONNECT_FAILURES.has(cause.code)) return true;
-    // A name may have several addresses, which all refused.
+    // A name may have several addresses; the connection to each of them failed.
     if (cause instanceof AggregateError) {
       const errors: readonly unknown[] = cause.errors;
       return errors.every((each) => each instanceof Error && "code" in each && CONNECT_FAILURES.has(each.code));
@@ -68,12 +68,12 @@ export function neverSent(error: RemoteError): boolean {
 }
 
 export interface RepeatOptions {
-  /** Asked after each failure: it may depend on which way the call went. */
+  /** Called after each failure: the answer may depend on the interface that was used. */
   readonly isSafe: () => boolean;
   readonly signal: AbortSignal;
 }
 
-/** Tries until it succeeds, fails for good, or has been tried often enough. */
+/** Runs `attempt` until it succeeds, fails permanently, or `retry.attempts` is reached. */
 export async function repeating<T>(
   settings: BackOffSettings,
   options: RepeatOptions,

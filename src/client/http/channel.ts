@@ -22,21 +22,21 @@ import type { ClientSettings } from "./settings.ts";
 import { type ServerSentEvent, SseParser } from "./sse.ts";
 import { SseFrames } from "./sse-frames.ts";
 
-/** A request as it is written: the same for every try, ids included. */
+/** An encoded request: the same for every attempt, ids included. */
 export interface PreparedCall {
   readonly operation: Operation;
   readonly method: "GET" | "POST" | "DELETE";
   readonly url: string;
   readonly body: string | undefined;
-  /** The id of a JSON-RPC request. */
+  /** The id of a JSON-RPC request; 0 for REST. */
   readonly id: number;
-  /** The agents that the message has passed. Absent: none. */
+  /** The servers that forwarded the message. Absent: none. */
   readonly callPath?: CallPath | undefined;
 }
 
 export interface CallContext {
   readonly signal: AbortSignal;
-  /** The id of the last event seen: the stream goes on after it, where the server can do that. */
+  /** The id of the last received event: a server that numbers its events resumes after it. */
   readonly cursor?: string | undefined;
 }
 
@@ -46,28 +46,28 @@ export interface Frame {
   readonly event: RemoteEvent;
 }
 
-/** What a call for a stream gets: a stream, or, from servers that do not stream, one answer. */
+/** The answer to a request for a stream: a stream, or one result from servers that do not stream. */
 export type Opened =
   | { readonly kind: "result"; readonly result: RemoteResult }
   | { readonly kind: "stream"; readonly stream: FrameStream };
 
 export interface FrameStream {
-  /** `undefined` at the end. Rejects with what the agent told, or with `network` where the connection broke. */
+  /** The next frame; `undefined` at the end. Rejects with the agent's error, or with `network` if the connection broke. */
   next(): Promise<Frame | undefined>;
   close(): void;
-  /** Milliseconds to stay away for, once the server said so. */
+  /** Milliseconds to wait before reconnecting, if the server has sent a `retry` field. */
   readonly retry: number | undefined;
 }
 
-/** One way into an agent. It makes one exchange per call and tries nothing twice, but for the credentials. */
+/** Calls one interface of an agent. One HTTP exchange per call, except for a second attempt with new credentials after a 401. */
 export interface Channel {
   readonly dialect: ClientDialect;
   readonly at: AgentInterface;
-  /** Throws where the dialect has no such operation. The tenant is always that of the interface. */
+  /** Encodes a request. Throws if the dialect does not have the operation. The tenant is always that of the interface. */
   prepare(request: ClientRequest): PreparedCall;
   ask(call: PreparedCall, context: CallContext): Promise<RemoteResult>;
   open(call: PreparedCall, context: CallContext): Promise<Opened>;
-  /** The same call by the other of two verbs, where versions disagree about it. */
+  /** The same call with the other HTTP verb, if versions disagree about the verb. */
   otherVerb(call: PreparedCall): PreparedCall | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface ChannelOptions {
   readonly at: AgentInterface;
   readonly dialect: ClientDialect;
   readonly settings: ClientSettings;
-  /** Gives what is signed of a card that the agent shows here, or throws. Absent: all of it is believed. */
+  /** Returns the signed members of an extended card, or throws. Absent: signatures are not checked. */
   readonly verify?: ((card: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
@@ -87,7 +87,7 @@ export function createChannel(options: ChannelOptions): Channel {
   const { at, dialect, settings, verify } = options;
   const { codec } = dialect;
   let lastId = 0;
-  /** Streams were found at the dialect's other address. */
+  /** Streams work only at the dialect's second URL. */
   let streamsElsewhere = false;
 
   const prepare = (asked: ClientRequest): PreparedCall => {
@@ -121,7 +121,7 @@ export function createChannel(options: ChannelOptions): Channel {
     if (result.kind !== "tasks" || result.nextPageToken !== "" || nextPageToken === undefined) return result;
     return { ...result, nextPageToken };
   };
-  /** The result, of which a card is believed as far as it must be. */
+  /** The result; an extended card is verified first. */
   const believed = async (value: unknown, call: PreparedCall, { head, signal }: Believing): Promise<RemoteResult> => {
     if (call.operation !== "extended-card" || verify === undefined) return resultOf(value, call, head);
     const card = await verify(contentOf(value, call, head), signal);
@@ -158,7 +158,7 @@ export function createChannel(options: ChannelOptions): Channel {
       const response = await request(options, call, { ...context, accept: JSON_TYPES });
       const head = headOf(response, settings.clock.now());
       const reader = readText(response, context);
-      // Some servers know nothing but streams.
+      // Some servers answer every request with a stream.
       if (isSuccess(head) && head.contentType.startsWith("text/event-stream")) {
         const value = await firstData(reader, settings, context.signal);
         return believed(value, call, { head, signal: context.signal });
@@ -189,7 +189,7 @@ export function createChannel(options: ChannelOptions): Channel {
   };
 }
 
-/** Whether a server has nothing at an address: no JSON-RPC answer, and a status that says so. */
+/** Whether a server has nothing at a URL. */
 function isMissing({ code, remote: { httpStatus } }: RemoteError): boolean {
   return code === "method-not-found" || httpStatus === 404 || httpStatus === 405;
 }
@@ -208,7 +208,7 @@ interface RequestContext extends CallContext {
   readonly accept: string;
 }
 
-/** Sends it, with credentials; once more if those are refused and there are better ones. */
+/** Sends the request with credentials. After a 401, sends it once more if there are other credentials. */
 async function request(options: ChannelOptions, call: PreparedCall, context: RequestContext): Promise<Response> {
   const { settings, card } = options;
   const { authorize } = settings;
@@ -241,7 +241,7 @@ function outgoing({ dialect, settings }: ChannelOptions, call: PreparedCall, { a
 function checkLength(response: Response, { maxResponseBytes }: ClientSettings): void {
   if (Number(response.headers.get("content-length") ?? 0) <= maxResponseBytes) return;
   response.body?.cancel().catch(() => {});
-  throw new RemoteError("response-too-large", `The agent's answer has more than ${maxResponseBytes} bytes.`);
+  throw new RemoteError("response-too-large", `The agent's response has more than ${maxResponseBytes} bytes.`);
 }
 
 type Sniffed =
@@ -249,8 +249,8 @@ type Sniffed =
   | { readonly kind: "events"; readonly reader: TextReader };
 
 /**
- * Whether an answer is a stream, which its content type ought to say, and its first character does say: events begin with a field's
- * name, a comment or nothing.
+ * Whether a response is a stream. Content types are unreliable, so the first character decides: SSE starts with a field name, a comment or an
+ * empty line, JSON and HTML do not.
  */
 async function sniff(reader: TextReader, head: AnswerHead, settings: ClientSettings): Promise<Sniffed> {
   let start = "";
@@ -267,7 +267,7 @@ async function sniff(reader: TextReader, head: AnswerHead, settings: ClientSetti
   return { kind: "text", text: start + (await readAll(reader, settings.maxResponseBytes)) };
 }
 
-/** The data of the first event, for whoever wants one answer. */
+/** The data of the first event, for calls that expect a single result. */
 async function firstData(reader: TextReader, settings: ClientSettings, signal: AbortSignal): Promise<unknown> {
   const events = new SseFrames({
     reader,
@@ -292,7 +292,7 @@ function decodeFrame(codec: ClientCodec, { data, event }: ServerSentEvent, { cal
     value = JSON.parse(data);
   } catch {
     const start = data.length > 80 ? `${data.slice(0, 80)}…` : data;
-    throw invalidAnswer(`An event of the stream is no JSON: ${start}`, head);
+    throw invalidAnswer(`An event of the stream is not valid JSON: ${start}`, head);
   }
   if (call.id !== 0) {
     const result = openEnvelope(codec, value, { id: call.id, head });
@@ -302,7 +302,7 @@ function decodeFrame(codec: ClientCodec, { data, event }: ServerSentEvent, { cal
   return reading(() => codec.decodeEvent(value), head);
 }
 
-/** No event of the protocol has such a member. */
+/** Whether a REST event is an error. No protocol event has an `error` member. */
 function isError(value: unknown): boolean {
   return typeof value === "object" && value !== null && "error" in value;
 }

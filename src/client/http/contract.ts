@@ -1,50 +1,53 @@
 import type { AgentCard } from "../../protocol/card.ts";
 import type { Operation } from "../../protocol/operation.ts";
 
-/** A request before it goes out. Whoever is given it may change both members. */
+/** A request before it is sent. An `Authorize` function may change its URL and headers. */
 export interface OutgoingRequest {
   readonly url: URL;
   readonly headers: Headers;
 }
 
-/** Why the attempt before was refused. */
+/** Why the agent rejected the previous attempt. */
 export interface Challenge {
-  /** 401 or 403. */
+  /** HTTP status: 401 or 403. */
   readonly status: number;
-  /** The value of `WWW-Authenticate`, where there was one. */
+  /** The value of the `WWW-Authenticate` header, if the agent sent one. */
   readonly authenticate: string | undefined;
 }
 
+/** What an `Authorize` function knows about the request. */
 export interface AuthorizeContext {
+  /** The protocol operation, or `card` while the agent card is fetched. */
   readonly operation: Operation | "card";
-  /** Absent while the card itself is fetched. */
+  /** The agent's card. Absent while the card itself is fetched. */
   readonly card?: AgentCard;
+  /** Aborts with the call. */
   readonly signal: AbortSignal;
-  /** Present on the one repetition after a refusal: what was shown then is no longer good. */
+  /** Set only for the second attempt: the previous credentials were rejected. */
   readonly challenge?: Challenge;
 }
 
 /**
- * Puts credentials on a request, in its headers or its URL. After an answer of 401 it is asked once more, with the challenge: it
- * gives `false` where it has nothing better to show, and the refusal stands.
+ * Adds credentials to the headers or the URL of a request. After a 401 it is called once more, with the challenge. It returns `false` if it has no
+ * other credentials; the call then fails with the 401.
  */
 export type Authorize = (
   request: OutgoingRequest,
   context: AuthorizeContext,
 ) => boolean | void | Promise<boolean | void>;
 
-/** Looks at every address before it is called, redirections among them; throws where it must not be. */
+/** Checks every URL before it is requested, redirect targets included. Throws to block it. */
 export type Guard = (url: URL) => void | Promise<void>;
 
-/** How requests leave. */
+/** How requests are sent. */
 export interface HttpOptions {
-  /** Default: the global `fetch`. It must honour `redirect: "manual"`: redirects are followed by the client, not by `fetch`. */
+  /** Replaces the global `fetch`. It must support `redirect: "manual"`: the client follows redirects itself. */
   readonly fetch?: typeof fetch;
   /**
-   * Which addresses may be called; `public` stands for those on the public internet. It checks the target of every redirect that is
-   * followed: at most 5, within the origin; a card without credentials may be redirected to another origin.
+   * Which URLs may be requested; `public`: only addresses on the public internet. Default: any. The targets of redirects are checked too: at most 5
+   * are followed, within the origin; a card that is fetched without credentials may be redirected to another origin.
    */
   readonly guard?: Guard | "public" | undefined;
-  /** Headers of every request. */
+  /** Headers to add to every request. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
 }

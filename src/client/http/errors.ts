@@ -1,68 +1,81 @@
 import { A2AError, type ErrorCode, type FieldViolation } from "../../protocol/error.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 
-/** What goes wrong on this side, or on the way. */
+/** Error codes of the client itself, besides the protocol's error codes. */
 export const CLIENT_ERROR_CODES = [
-  /** The agent could not be reached, or the connection broke. Nothing was changed by the call, or it may be repeated. */
+  /** The agent could not be reached, or the connection broke. The call changed nothing, or may be repeated. */
   "network",
-  /** The time given for the call is over. */
+  /** The call took longer than its `timeout`. */
   "timeout",
-  /** The caller gave up: its signal aborted. */
+  /** The caller's signal aborted. */
   "aborted",
-  /** The message may or may not have reached the agent. Whoever sends it again may have the work done twice. */
+  /** The connection broke, and the agent may or may not have received the message. Sending it again may do the work twice. */
   "outcome-unknown",
-  /** A task's stream broke, and could not be resumed. The task itself may well go on. */
+  /** A task's stream broke and could not be resumed. The task may still be running. */
   "stream-lost",
-  /** The agent offers no way in that is spoken here. */
+  /** The agent's card lists no supported interface. */
   "no-interface",
-  /** The agent card is missing, or is none. */
+  /** The agent card is invalid. */
   "invalid-card",
+  /** No agent card was found. */
   "card-not-found",
-  /** An address that must not be called, or a redirection that must not be followed. */
+  /** The URL, or the target of a redirect, is not allowed. */
   "blocked-url",
+  /** The response is larger than `maxResponseBytes`. */
   "response-too-large",
+  /** An event of a stream is longer than `maxEventLength`. */
   "event-too-large",
-  /** A stream's artifacts are more than it keeps, so that there is no whole task to give. Its events go on. */
+  /** A stream's artifacts take more than `maxResultBytes`, so `task` and `result()` are not available. Its events continue. */
   "result-too-large",
-  /** What the agent requires to be shown could not be obtained. */
+  /** The credentials that the agent requires are missing or could not be obtained. */
   "no-credentials",
-  /** A signature is missing or wrong. */
+  /** A signature is missing or invalid. */
   "invalid-signature",
 ] as const;
 
+/** A code of the protocol, or of the client itself. */
 export type RemoteErrorCode = ErrorCode | (typeof CLIENT_ERROR_CODES)[number];
 
-/** What the other side said, as it said it. */
+/** Details of the agent's error response. */
 export interface RemoteDetail {
+  /** HTTP status of the response. */
   readonly httpStatus?: number;
-  /** The JSON-RPC error's number. */
+  /** Code of the JSON-RPC error. */
   readonly rpcCode?: number;
-  /** The reason for programs, such as `TASK_NOT_FOUND`. */
+  /** Machine-readable reason, such as `TASK_NOT_FOUND`. */
   readonly reason?: string;
+  /** `data` of the JSON-RPC error, or details of the REST error. */
   readonly data?: JsonValue;
-  /** The beginning of an answer that is no JSON. */
+  /** Start of a response that is not JSON. */
   readonly text?: string;
-  /** Seconds after which another try makes sense. */
+  /** Seconds to wait before the next attempt (`Retry-After`). */
   readonly retryAfter?: number;
-  /** The value of `WWW-Authenticate`. */
+  /** Value of the `WWW-Authenticate` header. */
   readonly authenticate?: string;
 }
 
+/** Optional members of a `RemoteError`. */
 export interface RemoteErrorOptions {
+  /** Details of the agent's response. */
   readonly remote?: RemoteDetail;
+  /** Invalid fields. */
   readonly violations?: readonly FieldViolation[];
-  /** The task that the call was about or had already made, where known. */
+  /** The task that the call was about or had already created. */
   readonly taskId?: string;
+  /** The error that caused this one. */
   readonly cause?: unknown;
 }
 
-/** The one error of the client. Decide by `code`; the text is for people. */
+/** The error of every client call. Decide by `code`; `message` is for people. */
 export class RemoteError extends Error {
   override readonly name = "RemoteError";
+  /** What went wrong. */
   readonly code: RemoteErrorCode;
-  /** Empty where the other side said nothing. */
+  /** Details of the agent's response. Empty if there was no response. */
   readonly remote: RemoteDetail;
+  /** Invalid fields, if the agent or the card check named them. */
   readonly violations: readonly FieldViolation[];
+  /** The task that the call was about or had already created, if known. */
   readonly taskId: string | undefined;
 
   constructor(code: RemoteErrorCode, message: string, options: RemoteErrorOptions = {}) {
@@ -74,7 +87,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** An error of the protocol as the client's own, with what is known of the answer that told it. */
+/** Turns a protocol error into a `RemoteError`, with the details of the response. */
 export function remoteErrorOf(error: A2AError, remote: RemoteDetail = {}): RemoteError {
   const { taskId } = error.metadata;
   return new RemoteError(error.code, error.message, {
@@ -85,7 +98,7 @@ export function remoteErrorOf(error: A2AError, remote: RemoteDetail = {}): Remot
   });
 }
 
-/** Whatever was thrown, as the client's own error. */
+/** Turns anything that was thrown into a `RemoteError`; unknown errors become `network`. */
 export function toRemoteError(thrown: unknown): RemoteError {
   if (thrown instanceof RemoteError) return thrown;
   if (thrown instanceof A2AError) return remoteErrorOf(thrown);

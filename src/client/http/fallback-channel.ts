@@ -4,33 +4,33 @@ import { neverSent } from "./back-off.ts";
 import type { Channel, PreparedCall } from "./channel.ts";
 import { RemoteError } from "./errors.ts";
 
-/** Several ways into one agent, best first. */
+/** Several interfaces of one agent, best first. */
 export type Ways = readonly [Channel, ...Channel[]];
 
 /**
- * One way in, made of several: where nobody is there, or nobody who understands, the next one is tried, and kept if it is better. What
- * may have been heard is never said again elsewhere.
+ * A channel over several interfaces. If an interface cannot be reached or does not support the request, the next one is tried and kept if it works. A
+ * request that may have been received is never sent to another interface.
  */
 export function createFallbackChannel(ways: Ways): Channel {
   let [current] = ways;
   const requests = new WeakMap<PreparedCall, ClientRequest>();
-  /** What was said and may have been heard, whatever came back. */
+  /** Requests that may have been received, whatever the answer was. */
   const said = new WeakSet<PreparedCall>();
   const writings = new WeakMap<PreparedCall, Map<Channel, PreparedCall>>();
 
-  /** The call as this channel writes it, the same every time. */
+  /** The call as this channel encodes it, the same for every attempt. */
   const written = (call: PreparedCall, channel: Channel): PreparedCall => {
     const known = writings.get(call)?.get(channel);
     if (known !== undefined) return known;
     const request = requests.get(call);
-    // By another verb: it is as this channel wrote it.
+    // A call with the other verb was encoded by this channel.
     if (request === undefined) return call;
     const made = channel.prepare(request);
     writings.set(call, (writings.get(call) ?? new Map<Channel, PreparedCall>()).set(channel, made));
     return made;
   };
 
-  /** If it is heard nowhere, what the best way in said counts. */
+  /** If no interface receives the request, the error of the best one is thrown. */
   const through = async <T>(
     call: PreparedCall,
     attempt: (channel: Channel, call: PreparedCall) => Promise<T>,
@@ -50,7 +50,7 @@ export function createFallbackChannel(ways: Ways): Channel {
           return result;
         } catch (other) {
           if (isUnheard(other)) continue;
-          // It was heard there, and that is where to come back to.
+          // This interface received the request; later calls use it.
           current = channel;
           said.add(call);
           throw other;
@@ -79,12 +79,12 @@ export function createFallbackChannel(ways: Ways): Channel {
   };
 }
 
-/** It does something, and twice if it is heard twice by somebody who cannot tell. */
+/** Whether repeating the call may do the work twice. */
 function isMessage({ operation }: PreparedCall): boolean {
   return operation === "send" || operation === "stream";
 }
 
-/** The call as a dialect writes it; `undefined` where it has no words for that. */
+/** The call as a dialect encodes it; `undefined` if the dialect does not have the operation. */
 function sayable(write: () => PreparedCall): PreparedCall | undefined {
   try {
     return write();
@@ -93,7 +93,7 @@ function sayable(write: () => PreparedCall): PreparedCall | undefined {
   }
 }
 
-/** Nobody took it up: it was never sent, nothing is at that address, or what it asks is not in the version spoken there. */
+/** Whether no agent processed the call: it was never sent, the URL does not exist, or the server does not support the version or method. */
 function isUnheard(thrown: unknown): boolean {
   if (!(thrown instanceof RemoteError)) return false;
   if (thrown.code === "network") return neverSent(thrown);

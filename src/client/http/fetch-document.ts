@@ -6,21 +6,24 @@ import { exchange, readAll, readText } from "./http.ts";
 import { shown } from "./redirect.ts";
 import { guardOf } from "./url-guard.ts";
 
-/** An answer to a request for a document. */
+/** The response to a request for a document. */
 export interface DocumentAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Where it came from in the end. */
+  /** The final URL, after redirects. */
   readonly url: string;
   readonly text: string;
 }
 
+/** How to fetch a document such as a card, a key set or a token. */
 export interface FetchOptions extends HttpOptions {
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until it is given up, the body included. Default 30 000. */
+  /** Milliseconds for the whole response, including its body. Default 30 000. */
   readonly timeout?: number | undefined;
-  /** How much text an answer may have. Default 1 Mi characters. */
+  /** The longest response in characters. Default 1 Mi. */
   readonly maxLength?: number | undefined;
+  /** Replaces the system clock, for tests. */
   readonly clock?: Clock | undefined;
 }
 
@@ -28,13 +31,13 @@ export interface FetchRequest {
   readonly method?: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** A GET that a redirect may lead to another origin, without its own headers. Default false. */
+  /** A GET without secrets: redirects to another origin are followed, without its headers. Default false. */
   readonly isPublic?: boolean;
 }
 
 const MAX_LENGTH = 1024 * 1024;
 
-/** Fetches something that is read as a whole: a card, keys, a token. Whatever its status is, it is an answer. */
+/** Fetches a whole document: a card, keys or a token. Resolves with any HTTP status. */
 export async function fetchDocument(
   url: URL,
   request: FetchRequest,
@@ -56,22 +59,22 @@ export async function fetchDocument(
   }
 }
 
-/** Spares the reading where the answer itself says that it is too long. */
+/** Rejects a response whose `Content-Length` is too large before reading it. */
 function checkLength(response: Response, url: URL, maxLength: number): void {
   if (Number(response.headers.get("content-length") ?? 0) <= maxLength * 4) return;
   // Nobody waits for this to be done.
   response.body?.cancel().catch(() => {});
-  throw new RemoteError("response-too-large", `What ${shown(url)} answers has more than ${maxLength} characters.`);
+  throw new RemoteError("response-too-large", `The response of ${shown(url)} has more than ${maxLength} characters.`);
 }
 
-/** The JSON of an answer that should be an object; `undefined` where it is something else. */
+/** Parses a response as a JSON object; `undefined` if it is something else. */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    // Safe: an object that is no list has members by name.
+    // Safe: an object that is not an array has members by name.
     return isObject(value) ? (value as Readonly<Record<string, unknown>>) : undefined;
   } catch {
-    // A page for people, mostly.
+    // Usually an HTML page.
     return undefined;
   }
 }

@@ -6,8 +6,8 @@ export interface HttpRequest {
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
   /**
-   * A GET for a public document, with nothing secret in its URL: a redirect may lead it to another origin, which receives `Accept` and
-   * `A2A-Version` only. Default false: redirects are followed within the origin.
+   * A GET for a public document without secrets in its URL. Redirects to another origin are followed, with only the headers `Accept` and `A2A-Version`.
+   * Default false: redirects are followed only within the origin.
    */
   readonly isPublic?: boolean | undefined;
 }

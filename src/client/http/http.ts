@@ -7,8 +7,8 @@ import type { ClientSettings } from "./settings.ts";
 type HttpSettings = Pick<ClientSettings, "fetch" | "guard">;
 
 /**
- * Sends a request and gives the answer's head. What `fetch` throws comes as `network`, what the signal was aborted with as that.
- * Redirects are followed here and not by `fetch`, which would send headers and bodies to other origins.
+ * Sends a request and resolves with the response, before its body is read. Errors of `fetch` become `network`; an abort rejects with the signal's
+ * reason. Redirects are followed here, because `fetch` would send headers and bodies to other origins.
  */
 export async function exchange(settings: HttpSettings, request: HttpRequest): Promise<Response> {
   let current = request;
@@ -58,20 +58,20 @@ function brokenBy(thrown: unknown, url: URL, signal: AbortSignal): RemoteError {
   return new RemoteError("network", `${shown(url)} could not be reached: ${wordsOf(thrown)}`, { cause: thrown });
 }
 
-/** What is wrong stands mostly in the cause: `fetch failed` says nothing. */
+/** The message of an error and its cause: `fetch failed` alone says nothing. */
 function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { cause } = thrown;
   return cause instanceof Error && cause.message !== "" ? `${thrown.message} (${cause.message})` : thrown.message;
 }
 
-/** Says that nobody reads the answer, so that its connection is free again. */
+/** Discards the body, so that the connection can be reused. */
 export function discard(response: Response): void {
-  // Not waited for: whoever shares the body with us may keep it open.
+  // Not awaited: if the body is shared (tee), cancel may never resolve.
   response.body?.cancel().catch(() => {});
 }
 
-/** The pieces of an answer's body, as text. */
+/** Reads a response body as text, in pieces. */
 export interface TextReader {
   /** `undefined` at the end. */
   next(): Promise<string | undefined>;
@@ -80,11 +80,11 @@ export interface TextReader {
 
 export interface ReadOptions {
   readonly signal: AbortSignal;
-  /** Told of every piece that arrives. */
+  /** Called for every piece that arrives. */
   readonly arrived?: () => void;
 }
 
-/** Reads UTF-8, wherever the pieces are cut. A connection that breaks is thrown as `network`. */
+/** Reads a UTF-8 body, also if characters are split between pieces. Rejects with `network` if the connection breaks. */
 export function readText(response: Response, { signal, arrived }: ReadOptions): TextReader {
   const url = response.url === "" ? undefined : new URL(response.url);
   const body: ReadableStream<Uint8Array> | null = response.body;
@@ -116,7 +116,7 @@ export function readText(response: Response, { signal, arrived }: ReadOptions): 
   };
 }
 
-/** A reader that gives this text before all else. */
+/** A reader that returns this text first. */
 export function startingWith(text: string, reader: TextReader): TextReader {
   let first: string | undefined = text;
   return {
@@ -129,14 +129,14 @@ export function startingWith(text: string, reader: TextReader): TextReader {
   };
 }
 
-/** Everything that is left, if that is not too much. */
+/** Reads the rest. Throws `response-too-large` if it is longer than `maxLength`. */
 export async function readAll(reader: TextReader, maxLength: number): Promise<string> {
   let text = "";
   for (let piece = await reader.next(); piece !== undefined; piece = await reader.next()) {
     text += piece;
     if (text.length <= maxLength) continue;
     reader.cancel();
-    throw new RemoteError("response-too-large", `The agent's answer has more than ${maxLength} bytes.`);
+    throw new RemoteError("response-too-large", `The agent's response has more than ${maxLength} bytes.`);
   }
   return text;
 }

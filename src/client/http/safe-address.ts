@@ -1,4 +1,4 @@
-/** Whether nobody can listen in on the way: it is encrypted, or does not leave this machine. */
+/** Whether requests to the URL are encrypted or stay on this machine. */
 export function isPrivateWay({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname));
 }

@@ -2,50 +2,53 @@ import { type Clock, createClock } from "../../internal/clock.ts";
 import type { Authorize, Guard, HttpOptions } from "./contract.ts";
 import { guardOf } from "./url-guard.ts";
 
-/** How long to wait between tries, and how often to try. */
+/** How often to try again, and how long to wait in between. */
 export interface RetryOptions {
-  /** Tries of one call in all, the first included; 1: never again. Default 5. */
+  /** Attempts of one call, including the first. 1: no retries. Default 5. */
   readonly attempts?: number;
-  /** Connections in a row that may bring a stream nothing new before it is given up for lost. Default 10. */
+  /** How many connections in a row may bring nothing new before a stream fails with `stream-lost`. Default 10. */
   readonly reconnects?: number;
-  /** Milliseconds before the second try, about; each further wait is twice as long. Default 500. */
+  /** Milliseconds before the second attempt, varied at random by up to half. The wait doubles after each attempt. Default 500. */
   readonly baseDelay?: number;
-  /** Milliseconds a wait lasts at most; who is told to wait longer gives up. Default 30 000. */
+  /** The longest wait in milliseconds. If a server asks for a longer wait (`Retry-After`), the call fails at once. Default 30 000. */
   readonly maxDelay?: number;
 }
 
-/** How a remote agent is called. */
+/** How to call a remote agent. */
 export interface ClientOptions extends HttpOptions {
+  /** Adds credentials to each request. Default: none. */
   readonly authorize?: Authorize;
-  /** URIs of extensions to ask for in every call. */
+  /** URIs of protocol extensions to request in every call. Default: none. */
   readonly extensions?: readonly string[];
-  /** Milliseconds for calls that need not wait for the agent's work. Default 30 000. */
+  /** Milliseconds for calls that do not wait for the agent's work. Default 30 000. */
   readonly timeout?: number;
+  /** Retries and reconnects. */
   readonly retry?: RetryOptions;
   /**
-   * Whether a message may be sent again, by the same id, when the connection broke before anything came back. Default: where the
-   * agent's card declares that it recognises repeated messages. Elsewhere the work might be done twice.
+   * Whether to resend a message, with the same id, if the connection broke before the agent answered. Default: only if the agent's card
+   * declares that it recognises repeated messages. Other agents might do the work twice.
    */
   readonly resend?: boolean;
-  /** Bytes an answer may have. Default 32 MiB. */
+  /** The largest response in bytes. A larger one fails with `response-too-large`. Default 32 MiB. */
   readonly maxResponseBytes?: number;
-  /** Characters one event of a stream may have. Default 8 Mi. */
+  /** The longest event of a stream in characters. A longer one fails with `event-too-large`. Default 8 Mi. */
   readonly maxEventLength?: number;
   /**
-   * Bytes of artifacts that one stream keeps for `task` and `result()`, about: 2 for each character and 160 for each part. A stream with
-   * more goes on but drops what it kept: its `task` and `result()` then fail with `result-too-large`. Default 32 MiB.
+   * About how many bytes of artifacts one stream keeps for `task` and `result()`: 2 per character and 160 per part. A stream with more
+   * continues without them, and its `task` and `result()` fail with `result-too-large`. Default 32 MiB.
    */
   readonly maxResultBytes?: number;
-  /** Milliseconds a stream may be silent, signs of life included, before it is taken for broken. Default: as long as it likes. */
+  /** Milliseconds without any bytes, heartbeats included, after which a stream counts as broken. Default: no limit. */
   readonly idleTimeout?: number;
-  /** Milliseconds between looks at a task that cannot be followed: at first, and at most. Default 1 000 and 10 000. */
+  /** Milliseconds between polls of a task that cannot be streamed: at first, and at most. Default 1000 and 10 000. */
   readonly poll?: { readonly first?: number; readonly most?: number };
-  /** For tests. */
+  /** Replaces the system clock, for tests. */
   readonly clock?: Clock;
-  /** For tests: from 0 to 1. */
+  /** Replaces `Math.random`, for tests. Returns a number from 0 to 1. */
   readonly random?: () => number;
 }
 
+/** Client options with all defaults filled in. */
 export interface ClientSettings {
   readonly fetch: typeof fetch;
   readonly guard: Guard | undefined;
@@ -69,7 +72,7 @@ const MEBI = 1024 * 1024;
 export function clientSettings(options: ClientOptions = {}): ClientSettings {
   const { retry = {}, poll = {} } = options;
   return {
-    // Called without a receiver, as browsers insist.
+    // Browsers reject `fetch` with a receiver other than the global object.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     guard: guardOf(options.guard),
     headers: options.headers ?? {},

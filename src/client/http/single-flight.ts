@@ -1,6 +1,6 @@
 import { createDeferred } from "../../internal/deferred.ts";
 
-/** One piece of work that several wait for. */
+/** Work that several callers wait for. */
 interface Flight<T> {
   readonly result: Promise<T>;
   readonly control: AbortController;
@@ -8,8 +8,8 @@ interface Flight<T> {
 }
 
 /**
- * Lets those who ask for the same thing at the same time share one piece of work. Each may give up by its own signal; the work
- * itself is only aborted when nobody waits for it any more.
+ * Shares one piece of work among concurrent callers with the same key. Each caller may stop waiting by its own signal; the work is aborted when no
+ * caller waits any more.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
@@ -36,7 +36,7 @@ export class SingleFlight<T> {
     const flight: Flight<T> = { result, control, waiting: 0 };
     this.#flights.set(key, flight);
     const settled = (): void => this.#forget(key, flight);
-    // Whoever waits is told of a failure; that it is also seen here keeps it from being unhandled when nobody does.
+    // Callers get the rejection. Handling it here too avoids an unhandled rejection if no caller waits.
     result.then(settled, settled);
     return flight;
   }

@@ -10,7 +10,7 @@ export interface SseFramesOptions<E> {
   ended(): void;
 }
 
-/** The frames of one connection, decoded one by one as they are asked for. */
+/** The frames of one connection, decoded one by one when they are requested. */
 export class SseFrames<E> {
   readonly #reader: TextReader;
   readonly #parser: SseParser;

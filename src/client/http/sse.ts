@@ -2,42 +2,42 @@ import { RemoteError } from "./errors.ts";
 
 /** One event of a stream of Server-Sent Events. */
 export interface ServerSentEvent {
-  /** The lines of its data, joined by line feeds. */
+  /** The data lines, joined by line feeds. */
   readonly data: string;
-  /** `message` where it has no name. */
+  /** The event's name; `message` if it has none. */
   readonly event: string;
-  /** The id that came with this very event, if one did. */
+  /** The id of this event, if it has one. */
   readonly id: string | undefined;
 }
 
 export interface SseOptions {
-  /** Characters that one event may have, comments and names included. */
+  /** The longest event in characters, including comments and field names. */
   readonly maxEventLength: number;
 }
 
 /**
- * Reads Server-Sent Events from text that comes in pieces of any size. What one event needs is all it keeps. Lines end in LF, CRLF
- * or CR; comments and unknown fields are skipped.
+ * Parses Server-Sent Events from text in pieces of any size. It buffers at most one event. Lines end in LF, CRLF or CR; comments and unknown
+ * fields are skipped.
  */
 export class SseParser {
-  /** Milliseconds the server wants to be left alone for before somebody comes back, once it said so. */
+  /** Milliseconds to wait before reconnecting, if the server has sent a `retry` field. */
   retry: number | undefined;
   readonly #maxLength: number;
-  /** The line that has not ended yet. */
+  /** The incomplete last line. */
   #line = "";
   #data: string[] = [];
   #event = "";
   #id: string | undefined;
-  /** Characters held, in the line and in the data. */
+  /** Buffered characters, in the line and in the data. */
   #length = 0;
-  /** The last piece ended in CR: an LF at the beginning of the next belongs to it. */
+  /** The last piece ended in CR: an LF at the start of the next one belongs to it. */
   #afterCarriageReturn = false;
 
   constructor({ maxEventLength }: SseOptions) {
     this.#maxLength = maxEventLength;
   }
 
-  /** The events that are complete with this piece. */
+  /** Adds a piece and returns the events that it completes. */
   push(text: string): ServerSentEvent[] {
     const events: ServerSentEvent[] = [];
     let start = this.#afterCarriageReturn && text.startsWith("\n") ? 1 : 0;
@@ -57,7 +57,7 @@ export class SseParser {
     return events;
   }
 
-  /** What is there when the stream has ended. An event that lacks nothing but its closing empty line counts. */
+  /** The last event at the end of the stream, if only its closing empty line is missing. */
   end(): ServerSentEvent | undefined {
     return this.#line === "" ? this.#dispatch() : undefined;
   }
@@ -110,7 +110,7 @@ export class SseParser {
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
-/** Some servers (VoltAgent) write this character before the data; JSON cannot begin with it. */
+/** Some servers (VoltAgent) write this character before the data; JSON cannot start with it. */
 const RECORD_SEPARATOR = 0x1e;
 
 const LINE_END = /[\r\n]/g;

@@ -1,9 +1,9 @@
-/** After so many steps without a pause other work of the program gets its turn. */
+/** After this many steps without a pause, the event loop gets a turn. */
 const STEPS = 512;
 
 /**
- * Counts the steps of a loop that may run long on promises alone. Those do not let timers and other events run: a burst of events
- * from a fast server would hold up the whole program, and with it the abort of the signal.
+ * Counts the steps of a loop that may run long on promises alone. Promises do not let timers and I/O run: a burst of events from a fast server would
+ * block the whole program, including the abort of the signal.
  */
 export class Turns {
   readonly #signal: AbortSignal;
@@ -13,7 +13,7 @@ export class Turns {
     this.#signal = signal;
   }
 
-  /** One step more. Throws the signal's reason once that is aborted. `undefined`: go on at once. */
+  /** Counts one step. Returns a promise to await if the event loop needs a turn. Throws the signal's reason if it has aborted. */
   step(): Promise<void> | undefined {
     if (this.#signal.aborted) throw this.#signal.reason;
     return ++this.#steps % STEPS === 0 ? this.#pause() : undefined;
@@ -25,7 +25,7 @@ export class Turns {
   }
 }
 
-/** Resolves in a later turn of the event loop. A timer would take some milliseconds in browsers. */
+/** Resolves in a later turn of the event loop. A timer would take at least 4 ms in browsers. */
 function macrotask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -27,9 +27,9 @@ describe("the guard for addresses from strangers", () => {
 
   it.each([
     ["http://agents.example.org/", "not encrypted"],
-    ["ftp://agents.example.org/", "no web address"],
-    ["file:///etc/passwd", "no web address"],
-    ["data:application/json,{}", "no web address"],
+    ["ftp://agents.example.org/", "not an http or https URL"],
+    ["file:///etc/passwd", "not an http or https URL"],
+    ["data:application/json,{}", "not an http or https URL"],
     ["https://me:secret@agents.example.org/", "a user or a password"],
     ["https://token@agents.example.org/", "a user or a password"],
     ["https://127.0.0.1/", "not on the public internet"],
@@ -85,10 +85,10 @@ describe("the guard for addresses from strangers", () => {
 
   it.each([
     [["93.184.216.34", "2606:4700::1"], "passes"],
-    [["93.184.216.34", "10.0.0.7"], "its name leads to"],
-    [["fe80::1%eth0"], "its name leads to"],
-    [[], "its name leads to"],
-    [["not an address"], "its name leads to"],
+    [["93.184.216.34", "10.0.0.7"], "its name resolves to"],
+    [["fe80::1%eth0"], "its name resolves to"],
+    [[], "its name resolves to"],
+    [["not an address"], "its name resolves to"],
   ])("with a resolver, looks at all addresses of a name: %j", async (addresses, expected) => {
     const asked: string[] = [];
     const resolve = async (hostname: string): Promise<readonly string[]> => {

@@ -6,7 +6,7 @@ import { abortable } from "../http/abort.ts";
 import { RemoteError } from "../http/errors.ts";
 import { type FetchOptions, fetchDocument, jsonObject } from "../http/fetch-document.ts";
 
-/** A card as another agent wrote it. Of its members only those listed here are known to be there. */
+/** A remote agent's card as received. Only these members are guaranteed. */
 export interface RemoteAgentCard extends Readonly<Record<string, unknown>> {
   readonly name: string;
   readonly version: string;
@@ -17,20 +17,19 @@ interface Kept {
   readonly fetchedAt: number;
 }
 
-/** Milliseconds for which a card is given again, whatever the server says. */
+/** Milliseconds for which a card is cached, whatever the server allows. */
 const LIFETIME = 300_000;
-/** Addresses may be those of strangers, of whom there are many. */
+/** Limits the cache: URLs may come from untrusted sources. */
 const MAX_KEPT = 1000;
 
-/** This belongs to the process, because the function that empties it does. */
+/** Global, because `clearAgentCardCache` is global. */
 const kept = new Map<string, Kept>();
 const clock = createClock();
 
 /**
- * The card of the agent below that address, from `/.well-known/agent-card.json`; for 5 minutes the same one, without asking again.
- * Rejects with an `ExternalServiceError`, with the HTTP status, where it cannot be had, and with a `ValidationError` that names the fields
- * where it has no name or version. An aborted signal is
- * thrown as a `RemoteError` with the code `aborted`. To follow what servers say of caching, and to find cards elsewhere, use `connect`.
+ * Reads an agent's card from `/.well-known/agent-card.json` below the URL, and caches it for 5 minutes. Rejects with an `ExternalServiceError`, with the
+ * HTTP status, if the card cannot be read; with a `ValidationError`, with the fields, if it has no name or version; and with a `RemoteError` of code
+ * `aborted` if the signal aborts. To respect the server's cache headers and to find cards at other URLs, use `connect`.
  */
 export function fetchAgentCard(baseUrl: string, options: FetchOptions = {}): Promise<RemoteAgentCard> {
   return abortable(options.signal, () => keptCard(baseUrl, options));
@@ -54,17 +53,17 @@ function isFresh({ fetchedAt }: Kept, time: number): boolean {
   return time - fetchedAt < LIFETIME && time >= fetchedAt;
 }
 
-/** The card of the agent below that address; `null` where it cannot be had, whatever the reason. */
+/** Reads an agent's card like `fetchAgentCard`, but resolves with `null` if it cannot be read for any reason. */
 export async function discoverAgent(baseUrl: string, options?: FetchOptions): Promise<RemoteAgentCard | null> {
   try {
     return await fetchAgentCard(baseUrl, options);
   } catch {
-    // Who wants to know why asks with the function above.
+    // `fetchAgentCard` reports the reason.
     return null;
   }
 }
 
-/** Forgets all cards: each is asked for again. */
+/** Empties the cache of `fetchAgentCard` and `discoverAgent`. */
 export function clearAgentCardCache(): void {
   kept.clear();
 }

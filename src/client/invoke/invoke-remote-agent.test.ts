@@ -147,7 +147,7 @@ describe("Error cases", () => {
 
   it("is over when its caller says so", async () => {
     const { result } = await invoke({ [SEND]: task("submitted") }, { signal: AbortSignal.abort() });
-    expect(result).toEqual({ success: false, error: expect.stringContaining("given up") });
+    expect(result).toEqual({ success: false, error: expect.stringContaining("aborted") });
   });
 
   it("does not go where the guard forbids it", async () => {

@@ -20,35 +20,39 @@ import { RemoteError, toRemoteError } from "../http/errors.ts";
 import { type ClientOptions, clientSettings } from "../http/settings.ts";
 import { sendRequest } from "../said.ts";
 
+/** Options of `invokeRemoteAgent`. */
 export interface InvokeOptions extends ClientOptions, Pick<DiscoverOptions, "cache" | "verify"> {
-  /** The id of the skill that is to do it. Default: as the agent sees fit. */
+  /** Id of the skill to use. Default: the agent chooses. */
   readonly skill?: string;
-  /** Milliseconds the whole may take. Default 300 000. */
+  /** Milliseconds for the whole call. Default 300 000. */
   readonly timeoutMs?: number;
+  /** Stops waiting. The agent keeps working. */
   readonly signal?: AbortSignal;
+  /** The caller's credentials; the agent's card decides which are sent. Default: none. */
   readonly credentials?: Credentials;
-  /** The agents that the message has passed: `task.callPath` where it is sent for a task of an agent. Default: none. */
+  /** The servers that forwarded the message: pass `task.callPath` when an agent calls another agent. Default: empty. */
   readonly callPath?: readonly string[];
 }
 
-/** How it went. */
+/** The result of `invokeRemoteAgent`. */
 export interface RemoteInvocationResult {
+  /** Whether the agent completed the task or answered with a message. */
   readonly success: boolean;
-  /** Absent where the message was not taken, or answered at once without a task. */
+  /** Id of the task. Absent if the message did not arrive, or the agent answered without a task. */
   readonly taskId?: string;
-  /** What the agent answered. */
+  /** The agent's answer. */
   readonly responseText?: string;
-  /** Why there is no success. */
+  /** The reason of the failure. */
   readonly error?: string;
 }
 
 const DEFAULT_TIMEOUT = 300_000;
-/** Milliseconds between looks at the task. */
+/** Milliseconds between polls. */
 const POLL_INTERVAL = 3000;
 
 /**
- * Gives an agent something to do and waits for what comes of it, by looking every 3 seconds. It is spoken to as its card says, and in the
- * plain dialect where it has none. Never rejects: what goes wrong is in the result.
+ * Sends a message to an agent and polls every 3 seconds for the result. Uses the interfaces of the agent's card, or the plain dialect if it has no card.
+ * Never rejects: `success` and `error` report failures.
  */
 export async function invokeRemoteAgent(
   baseUrl: string,
@@ -82,7 +86,7 @@ async function invoke(invocation: Invocation): Promise<RemoteInvocationResult> {
     const { channel, result } = await submit(invocation);
     if (result.kind === "replied") return { success: true, responseText: textOf(result.message.parts) };
     if (result.kind !== "sent" && result.kind !== "task")
-      return { success: false, error: "Submit failed: no task came back" };
+      return { success: false, error: "Submit failed: the agent returned no task" };
     let { task } = result;
     taskId = task.id;
     while (!isTerminal(task.status.state)) task = await nextLook(channel, task, invocation);
@@ -105,7 +109,7 @@ function submitFailure(thrown: unknown): string {
   return `Submit failed: ${isTold ? `HTTP ${remote.httpStatus}` : message}`;
 }
 
-/** The task after a while; as it was, where it cannot be looked at for now. */
+/** Polls the task after a pause. If the poll fails temporarily, returns the task as it was. */
 async function nextLook(channel: Channel, task: Task, { options, signal }: Invocation): Promise<Task> {
   const { clock, timeout } = clientSettings(options);
   await pause(clock, POLL_INTERVAL, signal);
@@ -124,7 +128,7 @@ async function nextLook(channel: Channel, task: Task, { options, signal }: Invoc
 
 const PASSING: ReadonlySet<string> = new Set(["network", "timeout", "rate-limited", "unavailable", "internal"]);
 
-/** Whether that may be over by the next look. */
+/** Whether the next poll may succeed. */
 function isPassing({ code, remote: { httpStatus = 0 } }: RemoteError): boolean {
   return PASSING.has(code) || httpStatus >= 500;
 }
@@ -155,7 +159,7 @@ async function submit(invocation: Invocation): Promise<Submitted> {
   throw failures[0];
 }
 
-/** Throws if no server of this version answers here. Other errors are left for the message itself to meet. */
+/** Throws if no server of this version answers at this interface. Other errors are left to the message itself. */
 async function probe(channel: Channel, signal: AbortSignal): Promise<void> {
   const call = channel.prepare({ operation: "get", tenant: "", id: randomId() as TaskId, history: 0 });
   try {
@@ -166,7 +170,7 @@ async function probe(channel: Channel, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Whether no server of this version answers here, so that nothing was taken: cards of the plain dialect look like those of others. */
+/** Whether no server of this version received the request. Needed because cards of the plain dialect look like those of other versions. */
 function isNobodyThere(error: RemoteError): boolean {
   const { httpStatus, text } = error.remote;
   if (httpStatus === 404 || httpStatus === 405) return true;
@@ -174,7 +178,7 @@ function isNobodyThere(error: RemoteError): boolean {
   return neverSent(error) || (error.code === "invalid-agent-response" && text !== undefined);
 }
 
-/** As the card has them, and in the end the plain dialect; that alone where there is no card. */
+/** The interfaces of the card, and last the plain dialect. Without a card, only the plain dialect. */
 async function waysIn({ baseUrl, options, signal }: Invocation): Promise<readonly Channel[]> {
   const base = baseUrl.replace(/\/+$/, "");
   const card = (await cardOf(base, { ...options, signal })) ?? withoutCard(base);
@@ -196,7 +200,7 @@ async function cardOf(base: string, options: InvokeOptions): Promise<AgentCard |
     return (await discover(base, options)).card;
   } catch (thrown) {
     const { code } = toRemoteError(thrown);
-    // Whoever wants signatures, or a guard, does not want to do without.
+    // A failed signature or guard must not be bypassed.
     if (code === "invalid-signature" || code === "blocked-url" || options.signal?.aborted === true) throw thrown;
     return undefined;
   }

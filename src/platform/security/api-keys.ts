@@ -5,20 +5,20 @@ import type { Logger } from "../../internal/logger.ts";
 import { StartupError } from "../startup-error.ts";
 import { isSameFile, type KeyFileState, readKeyFile, stateOfKeyFile, updateKeyFile } from "./api-keys-file.ts";
 
-/** What is asked of a new key. */
+/** Properties of a new API key. */
 export interface NewApiKey {
   readonly name: string;
-  /** To whom its tasks belong. Default: its name. */
+  /** Owner of the tasks that the key creates. Default: its name. */
   readonly owner?: string | undefined;
   readonly tenant?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
-  /** Milliseconds since the epoch. Default: it does not expire. */
+  /** When it expires, in milliseconds since 1970. Default: never. */
   readonly expiresAt?: number | undefined;
 }
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._@:/-]{0,127}$/u;
 
-/** Makes a key and keeps all of it but the secret. The text that is returned cannot be had again. */
+/** Makes a key and stores everything but its secret. The returned text cannot be read again. */
 export async function addApiKey(
   file: string,
   asked: NewApiKey,
@@ -29,12 +29,15 @@ export async function addApiKey(
     if (!NAME.test(text))
       throw new StartupError(
         "usage",
-        `The ${what} ${JSON.stringify(text)} will not do: letters, digits and . _ @ : / - please.`,
+        `The ${what} ${JSON.stringify(text)} is invalid. Use letters, digits, spaces and . _ @ : / -`,
       );
   }
   const wrong = scopes.find((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
   if (wrong !== undefined)
-    throw new StartupError("usage", `${JSON.stringify(wrong)} is no scope: no spaces, quotes or backslashes.`);
+    throw new StartupError(
+      "usage",
+      `${JSON.stringify(wrong)} is not a valid scope: it must not contain spaces, quotes or backslashes.`,
+    );
   const made = await createApiKey({
     name,
     owner,
@@ -44,11 +47,11 @@ export async function addApiKey(
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
   });
   updateKeyFile(file, (keys) => {
-    // Two keys of one owner share tasks: that must be meant.
+    // Two keys of one owner share tasks, so that must be explicit.
     if (asked.owner === undefined && keys.some((key) => key.owner === name && key.revokedAt === undefined)) {
       throw new StartupError(
         "usage",
-        `There is a key of ${JSON.stringify(name)} already, whose tasks this one would share.\nGive another name, or say that it is meant: --owner ${name}`,
+        `There is already a key of ${JSON.stringify(name)}. Both keys would share its tasks.\nChoose another name, or share the tasks with --owner ${name}`,
       );
     }
     return [...keys, made.stored];
@@ -56,7 +59,7 @@ export async function addApiKey(
   return made;
 }
 
-/** All keys that ever were, revoked ones included. */
+/** All keys, including revoked ones. */
 export function listApiKeys(file: string): readonly StoredApiKey[] {
   return readKeyFile(file);
 }

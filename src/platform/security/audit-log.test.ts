@@ -57,7 +57,7 @@ describe("An audit log", () => {
       log?.record({ ...entry, taskId: "t".repeat(256) });
       if (index % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(errors).toEqual(["The audit log cannot be written; calls go on"]);
+    expect(errors).toEqual(["The audit log cannot be written; calls continue"]);
     rmdirSync(file);
     await log?.close();
     const [told, ...kept] = linesOf(file);

@@ -4,24 +4,24 @@ import type { Logger } from "../../internal/logger.ts";
 import type { Audit, AuditEntry } from "../../transport/audit.ts";
 import { messageOf, StartupError } from "../startup-error.ts";
 
-/** One call or refusal. */
+/** One call or rejected call, as the audit log records it. */
 export interface AuditRecord extends AuditEntry {
-  /** ISO 8601: when it was answered. */
+  /** When it was answered, in ISO 8601. */
   readonly time: string;
 }
 
 export interface AuditLog {
   readonly record: Audit;
-  /** Writes what is left, as far as that is possible. */
+  /** Writes the remaining records, if possible. */
   close(): Promise<void>;
 }
 
-/** Bytes that wait for the disk. What would be more is left out, and counted. */
+/** Bytes that may wait for the disk. Further records are dropped and counted. */
 const MAX_WAITING = 4_194_304;
-/** Milliseconds after a failure before it is tried again. */
+/** Milliseconds between a failed write and the next attempt. */
 const RETRY_AFTER = 1000;
 
-/** Appends to a file, or tells a function. `undefined`: nobody wants to know. Throws a {@link StartupError} for a file that cannot be written. */
+/** Opens the audit log: a file, or a function. `undefined`: no audit log. Throws a {@link StartupError} if the file cannot be written. */
 export function openAuditLog(
   audit: string | ((record: AuditRecord) => void) | undefined,
   logger: Logger,
@@ -43,7 +43,7 @@ export function openAuditLog(
   };
 }
 
-/** Later calls go on without it, but nobody is to find out only then that it was never there. */
+/** Fails at start-up: later write errors do not stop calls, so they would stay unnoticed. */
 function requireWritable(file: string): void {
   try {
     closeSync(openSync(file, "a", 0o600));
@@ -53,8 +53,8 @@ function requireWritable(file: string): void {
 }
 
 /**
- * A file of JSON lines. It is opened anew for every few of them, so that it may be moved away at any time. Calls never wait for it and
- * never fail because of it.
+ * A file of JSON lines. It is reopened for each batch, so it may be rotated at any time. Calls never wait for it and never fail because of
+ * it.
  */
 class AuditFile implements AuditLog {
   readonly #file: string;
@@ -64,7 +64,7 @@ class AuditFile implements AuditLog {
   #lost = 0;
   #writing: Promise<void> | undefined;
   #isFailing = false;
-  /** The last line may be there in part. */
+  /** The last line may be incomplete. */
   #isTorn = false;
   #retryAt = 0;
 
@@ -77,7 +77,7 @@ class AuditFile implements AuditLog {
     const line = `${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`;
     if (this.#waitingBytes + line.length > MAX_WAITING) {
       this.#lost += 1;
-      this.#fail(new Error("The disk takes less than there is to write."));
+      this.#fail(new Error("The disk is slower than the calls."));
     } else {
       this.#waiting.push(line);
       this.#waitingBytes += line.length;
@@ -90,9 +90,9 @@ class AuditFile implements AuditLog {
     if (this.#waiting.length > 0 || this.#lost > 0) await this.#writeOnce();
   }
 
-  /** Until nothing waits, or the disk refuses: then the next record tries again. */
+  /** Writes until nothing waits or a write fails. After a failure, the next record tries again. */
   async #write(): Promise<void> {
-    // Not within the call that is being recorded; and those of the same moment go together.
+    // Outside of the recorded call; records of the same moment are written together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0 && (await this.#writeOnce())) {}
     this.#writing = undefined;
@@ -120,10 +120,10 @@ class AuditFile implements AuditLog {
     }
   }
 
-  /** Said once, until it works again. */
+  /** Logs only the first failure in a row. */
   #fail(error: unknown): void {
     if (!this.#isFailing)
-      this.#logger.error("The audit log cannot be written; calls go on", { file: this.#file, error });
+      this.#logger.error("The audit log cannot be written; calls continue", { file: this.#file, error });
     this.#isFailing = true;
   }
 }

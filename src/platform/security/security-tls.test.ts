@@ -96,9 +96,9 @@ describe("A server with a certificate", () => {
 
   it.each<[string, Partial<ServerOptions["tls"]>, RegExp]>([
     ["a file that is not there", { cert: "/nowhere/cert.pem" }, /certificate cannot be read from \/nowhere\/cert\.pem/],
-    ["what is no certificate", { cert: own.key }, /certificate is not in PEM, or is damaged/],
-    ["what is no key", { key: own.cert }, /key is not in PEM, or is damaged/],
-    ["the key of another", { key: authority.issue({ commonName: "x" }).key }, /key is not that of the certificate/],
+    ["what is no certificate", { cert: own.key }, /certificate is not valid PEM/],
+    ["what is no key", { key: own.cert }, /key is not valid PEM/],
+    ["the key of another", { key: authority.issue({ commonName: "x" }).key }, /key does not belong to the certificate/],
     ["an authority that is none", { clientCa: "-----BEGIN x" }, /authority is not in PEM/],
   ])("does not start with %s", (_, change, message) => {
     expect(() => createServer(whoAmI, { store: "memory:", tls: { ...own, ...change } })).toThrow(message);

@@ -2,27 +2,28 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { messageOf, StartupError } from "../startup-error.ts";
 
-/** Each a file, or what stands in it: PEM text, beginning with `-----BEGIN`. */
+/** Certificate and key of an HTTPS server. Each is a file name, or PEM text that starts with `-----BEGIN`. */
 export interface TlsOptions {
-  /** The server's certificate, with those of the authorities between it and a trusted one. */
+  /** The server's certificate, followed by the intermediate certificates. */
   readonly cert: string;
+  /** The private key of the certificate. */
   readonly key: string;
-  /** Whose certificates callers may show. They are asked for one, but let in without where what is required allows that. */
+  /** Authority that issues client certificates. Callers are asked for one; callers without one need other credentials. Default: none. */
   readonly clientCa?: string | undefined;
 }
 
-/** What the listener is given. */
+/** TLS options of the listener. */
 export interface ServingTls {
   readonly cert: string;
   readonly key: string;
   readonly ca?: string;
   readonly minVersion: "TLSv1.2";
   readonly requestCert: boolean;
-  /** Who shows no certificate, or one that is not trusted, may have other credentials. */
+  /** Callers without a trusted certificate may have other credentials. */
   readonly rejectUnauthorized: false;
 }
 
-/** Reads what is named and looks at it. Throws a {@link StartupError} that says which file to mend. */
+/** Reads and checks certificate and key. Throws a {@link StartupError} that names the invalid file. */
 export function servingTlsFrom({ cert, key, clientCa }: TlsOptions): ServingTls {
   const certificate = pemOf("certificate", cert);
   const privateKey = pemOf("key", key);
@@ -33,7 +34,7 @@ export function servingTlsFrom({ cert, key, clientCa }: TlsOptions): ServingTls 
     sensible("certificate of the callers' authority", clientCa, () => new X509Certificate(ca));
   }
   if (!parsed.checkPrivateKey(secret)) {
-    throw new StartupError("usage", "The TLS key is not that of the certificate. Give the two that belong together.");
+    throw new StartupError("usage", "The TLS key does not belong to the certificate.");
   }
   return {
     cert: certificate,
@@ -58,14 +59,11 @@ function pemOf(what: string, source: string): string {
   }
 }
 
-/** Neither the text nor what the parser says of it is repeated: it may be a key. */
+/** The error repeats neither the text nor the parser's message: both may contain the key. */
 function sensible<T>(what: string, source: string, parse: () => T): T {
   try {
     return parse();
   } catch {
-    throw new StartupError(
-      "usage",
-      `The TLS ${what}${isPem(source) ? "" : ` in ${source}`} is not in PEM, or is damaged.`,
-    );
+    throw new StartupError("usage", `The TLS ${what}${isPem(source) ? "" : ` in ${source}`} is not valid PEM.`);
   }
 }

@@ -12,7 +12,7 @@ import { VERSIONS } from "../../wire/registry.ts";
 import { messageOf, StartupError } from "../startup-error.ts";
 import { listFrom } from "./list-from.ts";
 
-/** What the options that leave a choice may be told, for command lines. */
+/** The allowed values of dialect options, for the command line. */
 export const CHOICES: {
   readonly card: typeof CARD_STYLES;
   readonly version: typeof VERSIONS;
@@ -31,7 +31,7 @@ export const CHOICES: {
   waitingDialect: WAITING_DIALECTS,
 };
 
-/** The options about dialects among a server's, checked. Throws a {@link StartupError} for what makes no sense. */
+/** Validates the dialect options of a server. Throws a {@link StartupError} for invalid values. */
 export function dialectOptionsFrom(options: DialectOptions, env: NodeJS.ProcessEnv): DialectOptions {
   const chosen: DialectOptions = {
     card: options.card ?? choiceFrom(env, "A2A_CARD", CHOICES.card),
@@ -51,13 +51,13 @@ export function dialectOptionsFrom(options: DialectOptions, env: NodeJS.ProcessE
   }
 }
 
-/** Reads what a command line says of `blockingDefault`: items such as `DIALECT=wait`, `DIALECT=return` or `DIALECT=500`. */
+/** Parses `--blocking-default`: items such as `DIALECT=wait`, `DIALECT=return` or `DIALECT=500`. */
 export function parseBlockingDefault(items: readonly string[]): DialectOptions["blockingDefault"] {
   const defaults = items.map((item) => {
     const [dialect = "", value = ""] = item.split("=", 2);
     return [dialect, /^\d{1,9}$/.test(value) ? Number(value) : value] as const;
   });
-  // Whatever it holds is checked with the other options.
+  // The values are validated with the other options.
   return Object.fromEntries(defaults);
 }
 

@@ -5,23 +5,23 @@ import { DEFAULT_PUSH_SETTINGS, type PushSettings } from "../../push/push.ts";
 import { messageOf, StartupError } from "../startup-error.ts";
 import { listFrom } from "./list-from.ts";
 
-/** How webhooks are told. Times are milliseconds. */
+/** How webhooks are notified. Durations are milliseconds. */
 export interface PushServerOptions {
-  /** How long one try may take. Default 15 000. */
+  /** How long one attempt may take. Default 15 000. */
   readonly timeout?: number | undefined;
-  /** How often it is tried again after the first try. Default 3. */
+  /** Retries after the first attempt. Then the notification becomes a dead letter. Default 3. */
   readonly retries?: number | undefined;
-  /** The wait before the second try; each further one waits five times as long, and none exactly so long. Default 1000. */
+  /** Wait before the first retry. Each further wait is five times as long, varied at random. Default 1000. */
   readonly retryDelay?: number | undefined;
-  /** Push configurations one task may have. Default 32. */
+  /** How many webhooks one task may have. Default 32. */
   readonly maxWebhooksPerTask?: number | undefined;
-  /** Deliveries under way at a time. Default 64. */
+  /** Concurrent deliveries in total. Default 64. */
   readonly concurrency?: number | undefined;
-  /** Deliveries under way to one origin at a time. Default 8. */
+  /** Concurrent deliveries to one origin. Default 8. */
   readonly concurrencyPerOrigin?: number | undefined;
 }
 
-/** Everything about telling webhooks, checked and filled in. */
+/** Webhook settings after validation, with defaults filled in. */
 export interface CheckedPush {
   readonly settings: PushSettings;
   readonly concurrency: SchedulerLimits;
@@ -32,7 +32,7 @@ export interface PushOptionsSource {
   readonly outgoing?: OutgoingOptions | undefined;
 }
 
-/** `undefined`: nobody is notified. Throws a {@link StartupError} for what makes no sense. */
+/** Validates webhook options. `undefined`: webhooks are not supported. Throws a {@link StartupError} for invalid values. */
 export function pushSettingsFrom({ push }: PushOptionsSource): CheckedPush | undefined {
   if (push === false) return undefined;
   const { timeout, retries, retryDelay, maxWebhooksPerTask, concurrency, concurrencyPerOrigin } = push ?? {};

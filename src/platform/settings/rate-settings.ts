@@ -4,18 +4,21 @@ import { messageOf, StartupError } from "../startup-error.ts";
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Reads `600/60`, `600/60s`, `100/m` or `5000/1h`: requests per time. Throws a {@link StartupError}. */
+/** Parses a rate: `600/60`, `600/60s`, `100/m` or `5000/1h` (requests per time). Throws a {@link StartupError} if it is invalid. */
 export function parseRate(text: string): RateLimit {
   const { requests, count, unit } =
     /^(?<requests>\d{1,9})\/(?<count>\d{0,9})(?<unit>[smhd]?)$/.exec(text)?.groups ?? {};
   const seconds = Number(count === "" ? 1 : count) * (UNITS[unit ?? ""] ?? Number.NaN);
   if (requests === undefined || (count === "" && unit === "") || !Number.isFinite(seconds)) {
-    throw new StartupError("usage", `A rate is requests per time, such as 600/60s, 100/m or 5000/h, not "${text}".`);
+    throw new StartupError(
+      "usage",
+      `A rate must be requests per time, such as 600/60s, 100/m or 5000/h, not "${text}".`,
+    );
   }
   return { requests: Number(requests), seconds };
 }
 
-/** What is said of rates by options, else by the environment. Throws a {@link StartupError} for what makes no sense. */
+/** Rate limits from the options, else from the environment. Throws a {@link StartupError} for invalid values. */
 export function rateLimitFrom(
   option: RateLimitOptions | undefined,
   env: NodeJS.ProcessEnv,

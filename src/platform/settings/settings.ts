@@ -20,113 +20,119 @@ import { type CheckedPush, outgoingFrom, type PushServerOptions, pushSettingsFro
 import { rateLimitFrom } from "./rate-settings.ts";
 import { checkServerId } from "./server-id.ts";
 
+/** The store of a server that names none. */
 export const DEFAULT_STORE = "sqlite:./.palaver/palaver.db";
 
-/** When a commit counts as done: `full`, on the disk; `process`, out of this process's hands (a power cut may lose the last moments). */
+/** When a SQLite commit counts as stored. */
 export const DURABILITIES = ["full", "process"] as const;
+/**
+ * When a SQLite commit counts as stored. `full`: written to disk, so it survives a power failure. `process`: handed to the operating system, so it survives
+ * a crash of the process, but a power failure may lose the last commits.
+ */
 export type Durability = (typeof DURABILITIES)[number];
 
-/** What one process, one task and one request may use. */
+/** Limits of one process, one task and one request. */
 export interface ServerLimits extends Limits, Required<TransportLimits> {}
 
-/** Everything a server can be told. All of it has a default. Times are milliseconds. */
+/** Options of a server. All are optional. Durations are milliseconds. Invalid values throw a `StartupError` of kind `usage`. */
 export interface ServerOptions extends DialectOptions {
-  /** Default: `PORT`, else 3000. 0 picks a free one. */
+  /** Port to listen on. 0 picks a free one. Default: `PORT`, else 3000. */
   readonly port?: number | undefined;
-  /** The address to listen on. Default: `BIND_HOST`, else 127.0.0.1. */
+  /** Address to listen on. Default: `BIND_HOST`, else 127.0.0.1. */
   readonly host?: string | undefined;
   /**
-   * Where callers reach this server from outside, as agent cards say it. Default: `PUBLIC_URL`, else what a trusted proxy says, else
-   * the address it listens on.
+   * Public URL of this server, as agent cards state it. Default: `PUBLIC_URL`, else the URL that a trusted proxy forwards, else the address that the
+   * server listens on.
    */
   readonly publicUrl?: string | undefined;
   /**
-   * Proxies whose forwarded headers are believed: addresses, subnets such as `10.0.0.0/8`, and the words `loopback` and
-   * `private`. Default: `TRUSTED_PROXIES`, separated by commas, else none.
+   * Proxies whose forwarded headers are trusted: addresses, subnets such as `10.0.0.0/8`, and the words `loopback` and `private`.
+   * Default: `TRUSTED_PROXIES`, separated by commas, else none.
    */
   readonly trustedProxies?: readonly string[] | undefined;
   /**
-   * Origins whose web pages may call the agents; `*` is any. Cards may be read from everywhere. Default: `CORS_ORIGINS`, separated
-   * by commas, else none.
+   * Origins whose web pages may call the agents; `*` allows any. Pages of any origin may read public agent cards. Default: `CORS_ORIGINS`, separated by
+   * commas, else none.
    */
   readonly corsOrigins?: readonly string[] | undefined;
-  /** `memory:`, `sqlite:FILE`, or an open store, which is then the caller's to close. Default `sqlite:./.palaver/palaver.db`. */
+  /** `memory:`, `sqlite:FILE`, or an open store, which the caller closes. Default `sqlite:./.palaver/palaver.db`. */
   readonly store?: string | Store | undefined;
   /**
-   * Seals what is kept but must not be read from the store: secrets of webhooks, sensitive answers. 32 bytes at least, the same after a
-   * restart and on every node. Default: a file beside a SQLite store; for an open store random bytes, so that what it sealed is lost with the
-   * process.
+   * Key that encrypts secrets in the store: credentials of webhooks and sensitive answers. At least 32 bytes, the same after a restart and on every node.
+   * Default: a file beside a SQLite store; for an open store, random bytes, so encrypted values cannot be read after a restart.
    */
   readonly secret?: Uint8Array | undefined;
   /**
-   * Names this server in the paths of calls between agents, by which it recognises a message that comes back to it: 1 to 64 letters,
-   * digits, dots, dashes or underscores, the same after a restart and on every node, and no other server's. Default: derived from `secret`.
+   * Name of this server in the call paths between agents, by which it detects loops: 1 to 64 letters, digits, dots, dashes or underscores; the same
+   * after a restart and on every node, and different from other servers. Default: derived from `secret`.
    */
   readonly serverId?: string | undefined;
-  /** Of a SQLite store. Default `full`. */
+  /** When a commit of a SQLite store counts as stored. Default `full`. */
   readonly durability?: Durability | undefined;
-  /** What finished tasks to delete. Default: none; in memory, the oldest 100 when there are 1000 tasks. */
+  /** Which finished tasks to delete. Default: none; for `memory:`, the oldest 100 once 1000 tasks are stored. */
   readonly retention?: Retention | undefined;
   /**
-   * Calls in the plain dialect that name no agent are refused where no agent declares a `defaultProjectId`. Default false: they are
-   * for the first agent then.
+   * Reject calls in the plain dialect that name no agent, unless an agent declares a `defaultProjectId`. Default false: the first agent
+   * answers them.
    */
   readonly requireDefaultProject?: boolean | undefined;
+  /** Limits of one process, one task and one request. Each has a default. */
   readonly limits?: Partial<ServerLimits> | undefined;
-  /** How often callers may call. Default: `RATE_LIMIT` and `ADDRESS_RATE_LIMIT`, else as often as they like. */
+  /** Requests per caller and per network address. Default: `RATE_LIMIT` and `ADDRESS_RATE_LIMIT`, else no limit. */
   readonly rateLimit?: RateLimitOptions | undefined;
-  /** How long a request's head may take to arrive. Default 10 000. */
+  /** How long the headers of a request may take to arrive. Default 10 000. */
   readonly headersTimeout?: number | undefined;
   /** How long a whole request may take to arrive. Default 60 000. */
   readonly requestTimeout?: number | undefined;
   /**
-   * A message that comes again within the window, from the same caller and under the same id, counts once: it gets the task that it made.
-   * Cards say so. Default: every message counts.
+   * Idempotency: a caller that repeats a message with the same id within `window` milliseconds gets the earlier task. Agent cards declare it. Default:
+   * off, every message is processed.
    */
   readonly idempotency?: { readonly window: number } | undefined;
   /**
-   * A message that carries a `contextId` and no `taskId` continues the caller's task of that context that waits for input, if there is exactly
-   * one. Default true; `false`: it always begins a new task.
+   * Whether a message with a `contextId` but no `taskId` answers the caller's task in that context that waits for input, if there is exactly one.
+   * Default true. `false`: such a message always starts a new task.
    */
   readonly answerByContext?: boolean | undefined;
-  /** Between two comments that keep a quiet stream open. Default 15 000. */
+  /** Time between two comments that keep a quiet stream open. Default 15 000. */
   readonly heartbeat?: number | undefined;
-  /** How long running tasks may go on after `close` was called. Default 8 000, less than container runtimes wait. */
+  /** How long running tasks may continue after `close`. Default 8000, less than container runtimes wait before they kill a process. */
   readonly drainTimeout?: number | undefined;
-  /** How long a canceled run may take to end by itself. Default 5 000. */
+  /** How long a canceled run may take to stop by itself. Default 5000. */
   readonly cancelGrace?: number | undefined;
-  /** After how long without a sign of life another node may take over this one's tasks. Default 30 000. */
+  /** How long a node may be silent before other nodes claim its tasks. Default 30 000. */
   readonly lease?: number | undefined;
-  /** Says who calls. Default: everybody is the same anonymous caller. */
+  /** Identifies the caller of a request. Default: all callers are the same anonymous caller. */
   readonly authenticate?: Authenticate | undefined;
-  /** Who may call and what they may do: schemes that every card declares, and policies. Instead of `authenticate`. */
+  /** Authentication schemes, which every card declares, and policies. Replaces `authenticate`. */
   readonly security?: SecurityOptions | undefined;
-  /** Cards carry signatures by the keys at `/.well-known/jwks.json`. Default false. */
+  /** Sign agent cards. The public keys are at `/.well-known/jwks.json`. Default false. */
   readonly signCards?: boolean | undefined;
-  /** Serves HTTPS. Default: HTTP, for a proxy in front or for this machine. */
+  /** Serve HTTPS. Default: HTTP, for use behind a proxy or on this machine. */
   readonly tls?: TlsOptions | undefined;
-  /** Every call and every refusal, without what was said: appended as JSON lines to this file, or told to a function. Default: none. */
+  /** Records every call and every rejected call, without message content: a file for JSON lines, or a function. Default: none. */
   readonly audit?: string | ((record: AuditRecord) => void) | undefined;
-  /** How webhooks are told. `false`: none are, and cards say so. Default: they are. */
+  /** How webhooks are notified. `false`: webhooks are not supported, and agent cards say so. Default: the defaults of `PushServerOptions`. */
   readonly push?: false | PushServerOptions | undefined;
   /**
-   * Where requests may go whose addresses callers named, such as webhooks. Default: to the public internet over HTTPS, and what
-   * `OUTGOING_HTTP` and `OUTGOING_ALLOW` say.
+   * Which addresses the server may call if a caller names them, such as webhooks. Default: HTTPS on the public internet, plus what `OUTGOING_HTTP` and
+   * `OUTGOING_ALLOW` allow.
    */
   readonly outgoing?: OutgoingOptions | undefined;
-  /** Told of calls, committed events, deliveries and failures, after the fact. */
+  /** Listeners for calls, committed events, webhook deliveries and failures. Called afterwards; they cannot change anything. */
   readonly on?: (EngineHooks["on"] & TransportHooks["on"] & PushHooks["on"]) | undefined;
+  /** Functions that change messages and events before they are stored. */
   readonly transform?: EngineHooks["transform"] | undefined;
-  /** Default: JSON lines on standard error, from `LOG_LEVEL` (`info`) on. */
+  /** Default: JSON lines on standard error, at level `LOG_LEVEL` (`info`) and above. */
   readonly logger?: Logger | undefined;
   /**
-   * Called, after it was logged, when the store failed in a way that only a restart can mend: whether something was written
-   * cannot be known, and nobody is answered any more. Default: the process exits with 1.
+   * Called after a store failure that only a restart can fix: it is unknown whether a commit was written, and all requests are rejected from then on. The
+   * failure is logged first. Default: the process exits with code 1.
    */
   readonly onFatal?: ((error: unknown) => void) | undefined;
 }
 
-/** What of the options has been checked and filled in. */
+/** Server options after validation, with defaults filled in. Durations are milliseconds. */
 export interface Settings {
   readonly port: number;
   readonly host: string;
@@ -137,9 +143,9 @@ export interface Settings {
   readonly store: string | Store;
   readonly heartbeat: number;
   readonly drainTimeout: number;
-  /** Idempotency window in milliseconds: a repeated message gets the earlier task. Absent: no idempotency. */
+  /** How long message ids are remembered. Absent: idempotency is off. */
   readonly idempotencyWindow: number | undefined;
-  /** Absent: nobody is notified. */
+  /** Absent: webhooks are not supported. */
   readonly push: CheckedPush | undefined;
   readonly outgoing: OutgoingOptions;
   readonly rateLimit: RateLimitOptions | undefined;
@@ -147,7 +153,7 @@ export interface Settings {
   readonly tls: ServingTls | undefined;
 }
 
-/** Throws a {@link StartupError} for what makes no sense. */
+/** Validates the options and fills in defaults from the environment. Throws a {@link StartupError} of kind `usage` for invalid values. */
 export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = process.env): Settings {
   const { durability } = options;
   const publicUrl = options.publicUrl ?? (env["PUBLIC_URL"] || undefined);
@@ -174,7 +180,7 @@ export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = pr
   };
 }
 
-/** The list, if its reader understands it. */
+/** The list, if `read` accepts it. Throws a {@link StartupError} otherwise. */
 function checked(list: readonly string[], read: (list: readonly string[]) => unknown): readonly string[] {
   try {
     read(list);
@@ -212,7 +218,7 @@ function timeoutsFrom(options: ServerOptions): ArrivalTimeouts {
   if (head === 0 || whole === 0) {
     throw new StartupError(
       "usage",
-      "headersTimeout and requestTimeout must be more than 0: without them one caller can keep connections for ever.",
+      "headersTimeout and requestTimeout must be more than 0: otherwise one caller can keep connections open forever.",
     );
   }
   if (head > whole) throw new StartupError("usage", "headersTimeout must not be longer than requestTimeout.");

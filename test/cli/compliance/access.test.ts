@@ -124,7 +124,9 @@ describe("credentials", () => {
     expect((await shown(bearerCard, ["--bearer", "typed"], env)).headers["authorization"]).toBe("Bearer typed");
     expect((await shown(keyCard("header", "X-Key"), [], env)).headers["x-key"]).toBe("key-from-environment");
     const { stdout } = await terminal.run(["send", "--help"]);
-    expect(stdout).toMatch(/command line are seen by other users of the machine and kept by shells/);
+    expect(stdout).toMatch(
+      /Other users of this machine can see tokens and keys on a command line, and shells keep them/,
+    );
   });
 
   it("A2ACLI_AUTH_003 are warned about where certificates are not verified", async () => {

@@ -148,7 +148,7 @@ describe("output", () => {
     expect(stderr).toMatch(/> \{.*"method":"Send\w*Message".*"Hello"/);
     expect(stderr).toMatch(/< 200 .* after \d+ ms/);
     expect(stderr).toMatch(/< .*TASK_STATE_COMPLETED/);
-    expect(stderr).toMatch(/\[palaver\] JSONRPC .* was chosen/);
+    expect(stderr).toMatch(/\[palaver\] JSONRPC .* is used/);
     expect((await terminal.run(["send", "Hello", ...at("echo")])).stderr).toBe("");
   });
 });

@@ -73,7 +73,7 @@ const TIER_1: readonly Row[] = [
   ["EXIT_001", "§11.6, App. D", "exit codes 0, 1 and 2; others only by their reserved meaning"],
   ["EXIT_002", "§6.6, §11.6", "how a task came out does not change the exit code; a warning tells it"],
   ["AUTH_001", "§12.1", "bearer tokens and API keys go where the card says; service parameters are apart from them"],
-  ["AUTH_002", "§12.1, §6.5", "each has a variable; help tells that flags are seen by others"],
+  ["AUTH_002", "§12.1, §6.5", "each has a variable; help warns that other users can see flags"],
   ["AUTH_003", "§12.1, §6.5", "--insecure warns, and more so where credentials are sent"],
   ["AUTH_004", "§12.1, §7.2", "credentials are in no diagnostics, whatever flags are given"],
   ["TX_001", "§13.1", "the way in is chosen from the card in its order"],

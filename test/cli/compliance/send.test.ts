@@ -80,7 +80,7 @@ describe("send", () => {
     ]);
     const misplaced = await terminal.run(["send", "--media-type", "text/plain", "--text", "x", ...at("echo")]);
     expect(misplaced).toMatchObject({ code: 2, stdout: "" });
-    expect(misplaced.stderr).toMatch(/behind the part/);
+    expect(misplaced.stderr).toMatch(/must follow the part/);
   });
 
   it("A2ACLI_SEND_006 keeps the order of texts, files and data, and reads data from standard input", async () => {

@@ -90,7 +90,7 @@ describe("conformance", () => {
     const bad = await terminal.run(["conformance", "-a", wrong.url]);
     expect(bad.code).toBe(1);
     expect(bad.stdout).toMatch(/^Pass: send: /m);
-    expect(bad.stdout).toMatch(/^Fail: get-unknown: .*it was not refused/m);
+    expect(bad.stdout).toMatch(/^Fail: get-unknown: .*it was not rejected/m);
   });
 
   it("A2ACLI_CONFORM_001 runs the A2A project's kit where it is given", async () => {

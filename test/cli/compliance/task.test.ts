@@ -161,7 +161,7 @@ describe("task download", () => {
     expect(JSON.parse(readFileSync(join(folder, "figures.json"), "utf8"))).toEqual({ answer: 42 });
     expect(readFileSync(join(folder, "note.txt"), "utf8")).toContain("\u001b[31mred");
     expect(stdout).toContain(`Saved: ${join(folder, "report.pdf")} (application/pdf, 4 bytes)`);
-    expect(stderr).toContain("https://example.org/big.bin is only an address");
+    expect(stderr).toContain("https://example.org/big.bin was not downloaded");
   });
 
   it("A2ACLI_DOWNLOAD_001 saves one artifact, and overwrites only when told to", async () => {
@@ -171,7 +171,7 @@ describe("task download", () => {
     writeFileSync(join(terminal.folder, "d", "figures.json"), "mine");
     const refused = await terminal.run(download);
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused.stderr).toMatch(/there already[\s\S]*--overwrite/);
+    expect(refused.stderr).toMatch(/exists already[\s\S]*--overwrite/);
     expect(readFileSync(join(terminal.folder, "d", "figures.json"), "utf8")).toBe("mine");
     const json = JSON.parse((await terminal.run([...download, "--overwrite", "-o", "json"])).stdout);
     expect(json.files).toMatchObject([{ artifactId: expect.any(String), bytes: 19 }]);
