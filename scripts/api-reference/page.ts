@@ -19,8 +19,9 @@ const NOTICE = "<!-- Generated from the doc comments by `npm run api-reference -
 
 /** Writes the page of one entry point. Names are sorted, so that moving an export changes nothing. */
 export function pageOf({ specifier, purpose }: EntryPoint, declarations: readonly Declaration[]): string {
-  const anchors = new Map(declarations.map((declaration) => [declaration.name, anchorOf(declaration)]));
-  const sections = sectionsOf(declarations);
+  const sorted = declarations.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
+  const anchors = new Map(sorted.map((declaration) => [declaration.name, anchorOf(declaration)]));
+  const sections = sectionsOf(sorted);
   return `${[
     NOTICE,
     `# \`${specifier}\``,
@@ -34,16 +35,16 @@ export function pageOf({ specifier, purpose }: EntryPoint, declarations: readonl
 }
 
 function sectionsOf(declarations: readonly Declaration[]): readonly (readonly [Kind, readonly Declaration[]])[] {
-  const sorted = declarations.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
   const kinds = Object.keys(SECTIONS) as readonly Kind[];
   return kinds
-    .map((kind) => [kind, sorted.filter((declaration) => declaration.kind === kind)] as const)
+    .map((kind) => [kind, declarations.filter((declaration) => declaration.kind === kind)] as const)
     .filter(([, members]) => members.length > 0);
 }
 
 function describe(declaration: Declaration, anchors: ReadonlyMap<string, string>): string {
   const { name, kind, comment, code } = declaration;
-  const used = [...anchors].filter(([other]) => other !== name && new RegExp(`\\b${other}\\b`).test(withoutText(code)));
+  const words = new Set(withoutText(code).match(/\w+/g));
+  const used = [...anchors].filter(([other]) => other !== name && words.has(other));
   return [
     `### ${kind} \`${name}\``,
     withLinks(comment, anchors),
