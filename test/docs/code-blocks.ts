@@ -5,7 +5,7 @@ import { ROOT } from "../architecture/imports.ts";
 export interface CodeBlock {
   readonly page: string;
   readonly language: string;
-  /** The text of the HTML comment in the line above the block. */
+  /** The comment directly above the block. */
   readonly mark: string | undefined;
   readonly code: string;
 }
