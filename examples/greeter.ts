@@ -2,7 +2,7 @@ import { agent } from "palaver";
 
 export default agent({
   name: "Greeter",
-  description: "Greets whoever you name, word by word.",
+  description: "Greets a person by name, word by word.",
   version: "1.0.0",
   skills: [{ id: "greet", name: "Greet", description: "Says hello.", tags: ["greeting"], examples: ["Ada"] }],
   async *run(task) {

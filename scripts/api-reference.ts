@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { declarationsOf } from "./api-reference/declarations.ts";
-import { type EntryPoint, pageOf } from "./api-reference/page.ts";
+import { type Declaration, declarationsOf, originOf, usedBy } from "./api-reference/declarations.ts";
+import { anchorOf, type EntryPoint, pageOf } from "./api-reference/page.ts";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const FOLDER = "docs/reference/api";
@@ -43,15 +43,36 @@ async function apiPages(): Promise<ReadonlyMap<string, string>> {
     const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
     const options = ["--project", "tsconfig.build.json", "--emitDeclarationOnly", "--outDir", folder];
     await promisify(execFile)(process.execPath, [compiler, ...options], { cwd: ROOT });
-    return new Map(
-      Object.entries(ENTRY_POINTS).map(([file, entry]) => {
-        const name = entry.specifier.split("/").at(-1) ?? "";
-        return [`${FOLDER}/${name}.md`, pageOf(entry, declarationsOf(join(folder, `${file}.d.ts`)))] as const;
-      }),
-    );
+    return pagesFrom(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function pagesFrom(folder: string): ReadonlyMap<string, string> {
+  const entries = Object.entries(ENTRY_POINTS).map(([file, entry]) => ({
+    entry,
+    page: `${entry.specifier.split("/").at(-1)}.md`,
+    exported: declarationsOf(join(folder, `${file}.d.ts`)),
+  }));
+  /** Where each exported declaration is described: on the first page that has it. */
+  const places = new Map<string, string>();
+  for (const { page, exported } of entries) {
+    for (const declaration of exported) {
+      const origin = originOf(declaration);
+      if (!places.has(origin)) places.set(origin, `${page}#${anchorOf(declaration)}`);
+    }
+  }
+  const isElsewhere = (declaration: Declaration): boolean => places.has(originOf(declaration));
+  const written = entries.map(({ entry, page, exported }) => {
+    const reached = usedBy(exported, isElsewhere);
+    const used = reached.filter((declaration) => !isElsewhere(declaration));
+    const elsewhere = new Map(
+      reached.filter(isElsewhere).map((declaration) => [declaration.name, places.get(originOf(declaration)) ?? ""]),
+    );
+    return [`${FOLDER}/${page}`, pageOf(entry, { exported, used, elsewhere })] as const;
+  });
+  return new Map(written);
 }
 
 /** The pages that are missing or differ from the doc comments. */

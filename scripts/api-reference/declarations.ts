@@ -12,6 +12,8 @@ export interface Declaration {
   readonly comment: string;
   /** The declaration as TypeScript: without `export declare`, without private members, with the members' comments. */
   readonly code: string;
+  /** The `.d.ts` file that declares it. */
+  readonly file: string;
 }
 
 type Parsed = ReturnType<typeof parseSync>;
@@ -26,6 +28,9 @@ interface Source {
   readonly text: string;
   readonly parsed: Parsed;
 }
+
+/** Files that were read, by path. */
+const sources = new Map<string, Source>();
 
 const KINDS: Readonly<Partial<Record<Declared["type"], Kind>>> = {
   TSDeclareFunction: "function",
@@ -48,18 +53,60 @@ export function declarationsOf(file: string): readonly Declaration[] {
   });
 }
 
+/**
+ * The declarations that these use and that are not among them, in order of name, with those that they use in turn. A declaration that
+ * another entry point exports is the end of such a chain.
+ */
+export function usedBy(
+  declarations: readonly Declaration[],
+  isElsewhere: (declaration: Declaration) => boolean = () => false,
+): readonly Declaration[] {
+  const known = new Map(declarations.map((declaration) => [originOf(declaration), declaration]));
+  const exported = new Set(known.keys());
+  // The iteration of a map continues with entries that are added to it.
+  for (const [origin, declaration] of known) {
+    if (!exported.has(origin) && isElsewhere(declaration)) continue;
+    const source = read(declaration.file);
+    for (const word of wordsOf(declaration.code)) {
+      const used = resolve(source, word);
+      if (used !== undefined && !known.has(originOf(used))) known.set(originOf(used), used);
+    }
+  }
+  const used = [...known].filter(([origin]) => !exported.has(origin)).map(([, declaration]) => declaration);
+  return used.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
+}
+
+/** The words of a declaration without those of its comments and strings. */
+export function wordsOf(code: string): ReadonlySet<string> {
+  return new Set(code.replaceAll(/\/\*[\s\S]*?\*\/|"[^"\n]*"/g, "").match(/\b[A-Za-z_]\w*/g));
+}
+
+/** Two names of one declaration (an export under another name) have one origin. */
+export function originOf({ file, code }: Declaration): string {
+  return `${file}\n${code}`;
+}
+
 function find(source: Source, name: string): Declaration {
+  const found = resolve(source, name);
+  if (found === undefined) throw new Error(`${source.file} does not export ${name}.`);
+  return found;
+}
+
+/** What a name means in a file: declared there, exported from another file, or imported. Names of packages are left out. */
+function resolve(source: Source, name: string): Declaration | undefined {
   const { body } = source.parsed.program;
-  const overloads = body.filter((statement) => isExport(statement) && declaredName(statement.declaration) === name);
-  if (overloads.length > 0) return describe(source, overloads.filter(isExport));
+  const overloads = body.filter((statement) => declaredName(declaredIn(statement)) === name);
+  if (overloads.length > 0) return describe(source, overloads);
   for (const statement of body) {
     const local = isExport(statement) ? exportedAs(statement, name) : importedAs(statement, name);
     if (local === undefined) continue;
     const from = "source" in statement ? statement.source : null;
-    const found = find(from === null ? source : read(pathOf(source, from.value)), local);
-    return { ...found, name };
+    if (from !== null && !from.value.startsWith(".")) continue;
+    if (from === null && local === name) continue;
+    const found = resolve(from === null ? source : read(pathOf(source, from.value)), local);
+    if (found !== undefined) return { ...found, name };
   }
-  throw new Error(`${source.file} does not export ${name}.`);
+  return undefined;
 }
 
 function exportedAs({ specifiers }: Export, name: string): string | undefined {
@@ -78,10 +125,10 @@ function pathOf({ file }: Source, specifier: string): string {
 }
 
 /** Describes one name; a function has a statement for each overload. */
-function describe(source: Source, overloads: readonly Export[]): Declaration {
+function describe(source: Source, overloads: readonly Statement[]): Declaration {
   const [first] = overloads;
-  const declared = first?.declaration;
-  if (!declared) throw new Error(`${source.file}: nothing to describe.`);
+  const declared = first === undefined ? undefined : declaredIn(first);
+  if (first === undefined || declared === undefined) throw new Error(`${source.file}: nothing to describe.`);
   const kind = KINDS[declared.type];
   if (kind === undefined) throw unknownForm(source, declared);
   const code = overloads.map((statement) => {
@@ -89,13 +136,13 @@ function describe(source: Source, overloads: readonly Export[]): Declaration {
     return [comment?.raw, codeOf(source, statement)].filter((text) => text !== undefined).join("\n");
   });
   const comment = commentBefore(source, first.start)?.text ?? "";
-  return { name: declaredName(declared) ?? "", kind, comment, code: code.join("\n") };
+  return { name: declaredName(declared) ?? "", kind, comment, code: code.join("\n"), file: source.file };
 }
 
-function codeOf({ text }: Source, statement: Export): string {
+function codeOf({ text }: Source, statement: Statement): string {
   return text
     .slice(statement.start, statement.end)
-    .replace(/^export (declare )?/, "")
+    .replace(/^(export )?(declare )?/, "")
     .replaceAll(/^ {4}(#private|private [^;]*);\n/gm, "")
     .replaceAll(/^(?: {4})+/gm, (indent) => " ".repeat(indent.length / 2))
     .replaceAll(/\{@link (\w+)\}/g, "`$1`");
@@ -113,13 +160,22 @@ function commentBefore(source: Source, start: number): { readonly raw: string; r
   return { raw: source.text.slice(comment.start, comment.end), text };
 }
 
-function declaredName(declared: Export["declaration"]): string | undefined {
-  if (declared === null) return undefined;
+function declaredIn(statement: Statement): Declared | undefined {
+  if (isExport(statement)) return statement.declaration ?? undefined;
+  return isDeclared(statement) ? statement : undefined;
+}
+
+function declaredName(declared: Declared | undefined): string | undefined {
+  if (declared === undefined) return undefined;
   if (declared.type === "VariableDeclaration") {
     const id = declared.declarations[0]?.id;
     return id?.type === "Identifier" ? id.name : undefined;
   }
   return "id" in declared && declared.id?.type === "Identifier" ? declared.id.name : undefined;
+}
+
+function isDeclared(statement: Statement): statement is Statement & Declared {
+  return Object.hasOwn(KINDS, statement.type);
 }
 
 function isExport(statement: Statement): statement is Export {
@@ -135,11 +191,15 @@ function nameOf(node: Name): string {
 }
 
 function read(file: string): Source {
+  const known = sources.get(file);
+  if (known !== undefined) return known;
   const text = readFileSync(file, "utf8");
   const parsed = parseSync(file, text);
   const [problem] = parsed.errors;
   if (problem !== undefined) throw new Error(`${file}: ${problem.message}`);
-  return { file, text, parsed };
+  const source = { file, text, parsed };
+  sources.set(file, source);
+  return source;
 }
 
 function unknownForm({ file, text }: Source, { start, end }: { readonly start: number; readonly end: number }): Error {

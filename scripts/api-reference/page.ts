@@ -1,4 +1,4 @@
-import type { Declaration, Kind } from "./declarations.ts";
+import { type Declaration, type Kind, wordsOf } from "./declarations.ts";
 
 export interface EntryPoint {
   /** What a program imports: `palaver/client`. */
@@ -17,10 +17,23 @@ const SECTIONS: Readonly<Record<Kind, string>> = {
 
 const NOTICE = "<!-- Generated from the doc comments by `npm run api-reference -- --write`. Do not edit. -->";
 
+export interface EntryContents {
+  readonly exported: readonly Declaration[];
+  /** Declarations that the exported ones use and that no entry point exports. */
+  readonly used: readonly Declaration[];
+  /** Links to declarations of other pages, by name: `palaver.md#interface-server`. */
+  readonly elsewhere: ReadonlyMap<string, string>;
+}
+
+const USED = "Declarations that the ones above use. No entry point exports them.";
+
 /** Writes the page of one entry point. Names are sorted, so that moving an export changes nothing. */
-export function pageOf({ specifier, purpose }: EntryPoint, declarations: readonly Declaration[]): string {
-  const anchors = new Map(declarations.map((declaration) => [declaration.name, anchorOf(declaration)]));
-  const sections = sectionsOf(declarations);
+export function pageOf({ specifier, purpose }: EntryPoint, { exported, used, elsewhere }: EntryContents): string {
+  const sorted = exported.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
+  const own = [...used, ...sorted].map((declaration) => [declaration.name, `#${anchorOf(declaration)}`] as const);
+  // Later entries win: an exported name hides a used one.
+  const links = new Map([...elsewhere, ...own]);
+  const sections = sectionsOf(sorted);
   return `${[
     NOTICE,
     `# \`${specifier}\``,
@@ -28,49 +41,46 @@ export function pageOf({ specifier, purpose }: EntryPoint, declarations: readonl
     ...sections.map(([kind, members]) => `**${SECTIONS[kind]}:** ${members.map(linkTo).join(", ")}`),
     ...sections.flatMap(([kind, members]) => [
       `## ${SECTIONS[kind]}`,
-      ...members.map((member) => describe(member, anchors)),
+      ...members.map((member) => describe(member, links)),
     ]),
+    ...(used.length === 0 ? [] : ["## Not exported", USED]),
+    ...used.map((member) => describe(member, links)),
   ].join("\n\n")}\n`;
 }
 
 function sectionsOf(declarations: readonly Declaration[]): readonly (readonly [Kind, readonly Declaration[]])[] {
-  const sorted = declarations.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
   const kinds = Object.keys(SECTIONS) as readonly Kind[];
   return kinds
-    .map((kind) => [kind, sorted.filter((declaration) => declaration.kind === kind)] as const)
+    .map((kind) => [kind, declarations.filter((declaration) => declaration.kind === kind)] as const)
     .filter(([, members]) => members.length > 0);
 }
 
-function describe(declaration: Declaration, anchors: ReadonlyMap<string, string>): string {
+function describe(declaration: Declaration, links: ReadonlyMap<string, string>): string {
   const { name, kind, comment, code } = declaration;
-  const used = [...anchors].filter(([other]) => other !== name && new RegExp(`\\b${other}\\b`).test(withoutText(code)));
+  const words = wordsOf(code);
+  const used = [...links].filter(([other]) => other !== name && words.has(other));
   return [
     `### ${kind} \`${name}\``,
-    withLinks(comment, anchors),
+    withLinks(comment, links),
     `\`\`\`ts\n${code}\n\`\`\``,
-    used.length === 0 ? "" : `See ${used.map(([other, anchor]) => `[\`${other}\`](#${anchor})`).join(", ")}.`,
+    used.length === 0 ? "" : `See ${used.map(([other, link]) => `[\`${other}\`](${link})`).join(", ")}.`,
   ]
     .filter((block) => block !== "")
     .join("\n\n");
 }
 
-function withLinks(comment: string, anchors: ReadonlyMap<string, string>): string {
+function withLinks(comment: string, links: ReadonlyMap<string, string>): string {
   return comment.replaceAll(/\{@link (\w+)\}/g, (_, name: string) => {
-    const anchor = anchors.get(name);
-    return anchor === undefined ? `\`${name}\`` : `[\`${name}\`](#${anchor})`;
+    const link = links.get(name);
+    return link === undefined ? `\`${name}\`` : `[\`${name}\`](${link})`;
   });
-}
-
-/** Code without comments and strings, whose words are not names of types. */
-function withoutText(code: string): string {
-  return code.replaceAll(/\/\*[\s\S]*?\*\/|"[^"\n]*"/g, "");
 }
 
 function linkTo(declaration: Declaration): string {
   return `[\`${declaration.name}\`](#${anchorOf(declaration)})`;
 }
 
-/** The kind is part of the heading, because anchors ignore case: `agent` is a function and `Agent` an interface. */
-function anchorOf({ kind, name }: Declaration): string {
+/** The anchor of a heading. The kind is part of the heading, because anchors ignore case: `agent` is a function and `Agent` an interface. */
+export function anchorOf({ kind, name }: Declaration): string {
   return `${kind}-${name.toLowerCase()}`;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { declarationsOf } from "../../scripts/api-reference/declarations.ts";
+import { declarationsOf, usedBy } from "../../scripts/api-reference/declarations.ts";
 import { pageOf } from "../../scripts/api-reference/page.ts";
 import { ENTRY_POINTS, outdatedPages } from "../../scripts/api-reference.ts";
 import { ROOT } from "../architecture/imports.ts";
@@ -38,7 +38,13 @@ describe("the generator of the API reference", () => {
     write("b.d.ts", 'import { type Width } from "./a.ts";\nexport { type Width };\n');
     const entry = write("index.d.ts", 'export { type Width as Size } from "./b.ts";\n');
     expect(declarationsOf(entry)).toEqual([
-      { name: "Size", kind: "type", comment: "A width in pixels.", code: "type Width = number;" },
+      {
+        name: "Size",
+        kind: "type",
+        comment: "A width in pixels.",
+        code: "type Width = number;",
+        file: join(folder, "a.d.ts"),
+      },
     ]);
   });
 
@@ -64,12 +70,14 @@ export declare function open(name: string): void;
         kind: "class",
         comment: "",
         code: "class Box {\n  /** How much fits in, in litres. See `Lid`. */\n  readonly size: number;\n}",
+        file: join(folder, "a.d.ts"),
       },
       {
         name: "open",
         kind: "function",
         comment: "Opens a box.",
         code: "function open(box: Box): void;\n/** Opens a box by its name. */\nfunction open(name: string): void;",
+        file: join(folder, "a.d.ts"),
       },
     ]);
   });
@@ -79,13 +87,55 @@ export declare function open(name: string): void;
     expect(() => declarationsOf(entry)).toThrow('cannot describe `export * from "./a.ts";`');
   });
 
-  it("links names in comments and declarations to their sections", () => {
-    const page = pageOf({ specifier: "palaver/boxes", purpose: "Boxes." }, [
-      { name: "open", kind: "function", comment: "Opens a {@link Box}.", code: "function open(box: Box): void;" },
-      { name: "Box", kind: "interface", comment: "", code: 'interface Box {\n  readonly kind: "open";\n}' },
+  it("finds the declarations that exported ones use, also in other files, but not those of packages", () => {
+    write("states.d.ts", 'export declare const STATES: readonly ["on", "off"];\n');
+    write(
+      "a.d.ts",
+      `import type { Agent } from "node:http";
+import { STATES } from "./states.ts";
+/** How a box is closed. */
+type Lid = "flap" | "lock";
+export interface Box { lid: Lid; state: (typeof STATES)[number]; agent: Agent; next: Box }
+`,
+    );
+    const entry = write("index.d.ts", 'export type { Box } from "./a.ts";\n');
+    expect(usedBy(declarationsOf(entry)).map(({ kind, name, comment }) => [kind, name, comment])).toEqual([
+      ["type", "Lid", "How a box is closed."],
+      ["constant", "STATES", ""],
     ]);
+  });
+
+  it("does not follow declarations that another entry point exports", () => {
+    write("a.d.ts", "type Hinge = string;\nexport interface Lid { hinge: Hinge }\n");
+    write("b.d.ts", 'import type { Lid } from "./a.ts";\nexport interface Box { lid: Lid }\n');
+    const entry = write("index.d.ts", 'export type { Box } from "./b.ts";\n');
+    const used = usedBy(declarationsOf(entry), ({ name }) => name === "Lid");
+    expect(used.map(({ name }) => name)).toEqual(["Lid"]);
+  });
+
+  it("links names in comments and declarations to their sections", () => {
+    const file = "a.d.ts";
+    const open = {
+      name: "open",
+      kind: "function",
+      comment: "Opens a {@link Box}.",
+      code: "function open(box: Box): void;",
+      file,
+    } as const;
+    const box = {
+      name: "Box",
+      kind: "interface",
+      comment: "",
+      code: 'interface Box {\n  readonly kind: "open";\n}',
+      file,
+    } as const;
+    const page = pageOf(
+      { specifier: "palaver/boxes", purpose: "Boxes." },
+      { exported: [open], used: [box], elsewhere: new Map() },
+    );
     expect(page).toContain("Opens a [`Box`](#interface-box).");
     expect(page).toContain("See [`Box`](#interface-box).");
     expect(page).not.toContain("See [`open`]");
+    expect(page.indexOf("## Not exported")).toBeLessThan(page.indexOf("### interface `Box`"));
   });
 });

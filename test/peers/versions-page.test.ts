@@ -25,7 +25,7 @@ describe(`the page ${PAGE}`, () => {
       const { usual, lenient, strict } = DECISIONS[relation];
       return [usual, lenient, strict].map((verdict) => WORDS[verdict]);
     });
-    expect(tableUnder("How the version of a request is told").map((row) => row.slice(1))).toEqual(told);
+    expect(tableUnder("How the version of a request is chosen").map((row) => row.slice(1))).toEqual(told);
   });
 
   it("tells what sends mean that do not say whether to wait", () => {
