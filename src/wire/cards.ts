@@ -2,12 +2,12 @@ import type { AgentCard } from "../protocol/card.ts";
 import { encodeHybridCard } from "./card/hybrid-card.ts";
 import { encodeUnionCard, type UnionParts } from "./card/union-card.ts";
 import type { CardCodec } from "./codec.ts";
-import type { Claim } from "./negotiate.ts";
+import type { RequestedVersion } from "./negotiate.ts";
 import type { DialectSettings } from "./options.ts";
 import { cardOf, type VersionRow } from "./registry.ts";
 
 /** Chooses the shape of a card by what its reader says of its version, if it says anything. */
-export type ChooseCard<C extends CardCodec | undefined = CardCodec> = (claim: Claim) => C;
+export type ChooseCard<C extends CardCodec | undefined = CardCodec> = (claim: RequestedVersion) => C;
 
 /** The cards at the address that 0.3 gave them. Who speaks none of our versions must still be able to find that out. */
 export function createCardCodecs(rows: readonly VersionRow[], { card }: DialectSettings): ChooseCard {

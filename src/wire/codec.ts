@@ -38,7 +38,7 @@ export interface Codec {
   /** For versions whose lists have no place for a page token: the value of a `Link` header that leads to the next page. */
   nextPageLink?(next: ListPosition, request: OperationRequest | undefined): string;
   /** How the pieces of a task are written whose artifacts or history are too large for one text (`large`). */
-  largeTask(task: StoredTask): LargeTaskSpelling;
+  largeTask(task: StoredTask): LargeTaskFormat;
   /** What a later frame's `event:` says, for readers that want it. */
   eventName?(event: EventText): string;
   /** The HTTP status that goes with that error. */
@@ -51,12 +51,12 @@ export interface Codec {
 }
 
 /** What replaces the placeholders in the text of a task with large members. */
-export interface LargeTaskSpelling {
+export interface LargeTaskFormat {
   /** The placeholder of the artifacts as this dialect writes it. */
-  readonly artifactsPlace: string;
+  readonly artifactsPlaceholder: string;
   artifacts(pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string>;
   /** The placeholder of the history as this dialect writes it. */
-  readonly historyPlace: string;
+  readonly historyPlaceholder: string;
   /** A message, given in its stored spelling; `undefined`: this dialect writes it elsewhere. */
   message(stored: string): string | undefined;
 }
@@ -66,7 +66,7 @@ export interface RpcCodec extends Codec {
   operationOf(method: string): Operation | undefined;
   decodeRequest(operation: Operation, params: unknown): OperationRequest;
   /** Readers of this version's streams understand nothing but events: what refuses a stream is to be its one event. */
-  readonly refusesByEvent: boolean;
+  readonly streamErrorsAsEvents: boolean;
   /** Who gets a task and accepts nothing but events wants to follow it. Absent: such a get is answered like any other. */
   readonly streamsGets?: boolean;
 }

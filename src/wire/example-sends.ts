@@ -25,18 +25,18 @@ export function exampleSends(
 
 function rpcExample(): ExampleSend {
   const { version, encodeRequest } = createRpcClientCodec();
-  const { method, params } = encodeRequest(sayHello("1"));
+  const { method, params } = encodeRequest(helloRequest("1"));
   const body = `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)},"params":${params}}`;
   return { binding: "JSONRPC", path: "/", version, body };
 }
 
 function restExample(): ExampleSend {
   const { version, encodeRequest } = createRestClientCodec();
-  const { path, body = "" } = encodeRequest(sayHello("2"));
+  const { path, body = "" } = encodeRequest(helloRequest("2"));
   return { binding: "HTTP+JSON", path, version, body };
 }
 
-function sayHello(messageId: string): SendRequest {
+function helloRequest(messageId: string): SendRequest {
   return {
     operation: "send",
     tenant: "",

@@ -10,10 +10,10 @@ import {
 import type { OperationResult } from "../protocol/operation.ts";
 import type { Part } from "../protocol/part.ts";
 import { type StoredTask, writeStatus } from "../protocol/serial.ts";
-import type { Codec, LargeTaskSpelling } from "./codec.ts";
+import type { Codec, LargeTaskFormat } from "./codec.ts";
 
 /** How a dialect writes the members of a task, each by itself, as JSON text. */
-export interface MemberSpelling {
+export interface MemberFormat {
   /** `index` counts the artifacts of the task from 0. */
   artifact(artifact: Artifact, index: number): string;
   /** Parts in their stored spelling, and as the dialect writes them, both separated by commas. */
@@ -23,12 +23,12 @@ export interface MemberSpelling {
 }
 
 /** For dialects that write artifacts and messages as lists of JSON objects. */
-export function largeTaskSpelling(spelling: MemberSpelling): LargeTaskSpelling {
+export function largeTaskFormat(format: MemberFormat): LargeTaskFormat {
   return {
-    artifactsPlace: spelling.artifact(PLACEHOLDER_ARTIFACT, 0),
-    artifacts: (pieces) => artifactTexts(spelling, pieces),
-    historyPlace: spelling.message(PLACEHOLDER_MESSAGE),
-    message: (stored) => spelling.message(stored),
+    artifactsPlaceholder: format.artifact(PLACEHOLDER_ARTIFACT, 0),
+    artifacts: (pieces) => artifactTexts(format, pieces),
+    historyPlaceholder: format.message(PLACEHOLDER_MESSAGE),
+    message: (stored) => format.message(stored),
   };
 }
 
@@ -41,8 +41,8 @@ export function partsBy(partObject: (part: Part) => object): (stored: string) =>
   };
 }
 
-async function* artifactTexts(spelling: MemberSpelling, pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string> {
-  const place = spelling.parts(JSON.stringify(PLACEHOLDER_PART));
+async function* artifactTexts(format: MemberFormat, pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string> {
+  const place = format.parts(JSON.stringify(PLACEHOLDER_PART));
   const textAt = place.indexOf(PLACEHOLDER_TEXT);
   const textBegins = place.slice(0, textAt);
   const textEnds = place.slice(textAt + PLACEHOLDER_TEXT.length);
@@ -60,43 +60,43 @@ async function* artifactTexts(spelling: MemberSpelling, pieces: AsyncIterable<Ar
     if (isInText) yield textEnds;
     isInText = false;
     if (piece.kind === "begin") {
-      const text = spelling.artifact({ ...piece.artifact, parts: [PLACEHOLDER_PART] }, index);
+      const text = format.artifact({ ...piece.artifact, parts: [PLACEHOLDER_PART] }, index);
       const at = text.indexOf(place);
       yield `${index === 0 ? "" : ","}${text.slice(0, at)}`;
       end = text.slice(at + place.length);
       separator = "";
       index += 1;
     } else if (piece.kind === "parts") {
-      yield separator + spelling.parts(piece.parts);
+      yield separator + format.parts(piece.parts);
       separator = ",";
     } else yield end;
   }
 }
 
 /** An encoded text with the placeholders of a task's large members replaced, piece by piece. */
-export async function* fillPlaces(text: string, task: StoredTask, codec: Codec): AsyncGenerator<string> {
+export async function* fillPlaceholders(text: string, task: StoredTask, codec: Codec): AsyncGenerator<string> {
   const { large } = task;
   if (large === undefined) {
     yield text;
     return;
   }
-  const spelling = codec.largeTask(task);
+  const format = codec.largeTask(task);
   const places: { readonly at: number; readonly length: number; texts(): AsyncGenerator<string> }[] = [];
   const { artifacts, history } = large;
   if (artifacts !== undefined) {
-    const { length } = spelling.artifactsPlace;
+    const { length } = format.artifactsPlaceholder;
     places.push({
-      at: text.indexOf(spelling.artifactsPlace),
+      at: text.indexOf(format.artifactsPlaceholder),
       length,
-      texts: () => spelling.artifacts(artifacts.read()),
+      texts: () => format.artifacts(artifacts.read()),
     });
   }
   if (history !== undefined) {
-    const { length } = spelling.historyPlace;
+    const { length } = format.historyPlaceholder;
     places.push({
-      at: text.indexOf(spelling.historyPlace),
+      at: text.indexOf(format.historyPlaceholder),
       length,
-      texts: () => messageTexts(spelling, history.read()),
+      texts: () => messageTexts(format, history.read()),
     });
   }
   let from = 0;
@@ -110,14 +110,11 @@ export async function* fillPlaces(text: string, task: StoredTask, codec: Codec):
   yield text.slice(from);
 }
 
-async function* messageTexts(
-  spelling: LargeTaskSpelling,
-  pages: AsyncIterable<readonly string[]>,
-): AsyncGenerator<string> {
+async function* messageTexts(format: LargeTaskFormat, pages: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
   let separator = "";
   for await (const page of pages) {
     for (const stored of page) {
-      const text = spelling.message(stored);
+      const text = format.message(stored);
       if (text === undefined) continue;
       yield separator + text;
       separator = ",";
@@ -140,7 +137,7 @@ export async function* resultPieces(
   wrap: (text: string) => string,
 ): AsyncGenerator<string> {
   if (result.kind === "task" || result.kind === "sent") {
-    yield* fillPlaces(wrap(codec.encodeResult(result)), result.task, codec);
+    yield* fillPlaceholders(wrap(codec.encodeResult(result)), result.task, codec);
     return;
   }
   if (result.kind !== "tasks") {
@@ -154,7 +151,7 @@ export async function* resultPieces(
   let separator = "";
   for (const task of result.tasks) {
     if (separator !== "") yield separator;
-    yield* fillPlaces(codec.encodeResult({ kind: "task", task }), task, codec);
+    yield* fillPlaceholders(codec.encodeResult({ kind: "task", task }), task, codec);
     separator = ",";
   }
   yield text.slice(at + place.length);

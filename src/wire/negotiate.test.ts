@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
 import {
-  type Claim,
   choose,
-  claimOf,
   DECISIONS,
   type Decision,
   decide,
+  parseRequestedVersion,
   RELATIONS,
   type Relation,
-  type Spelling,
-  type Spoken,
+  type RequestedVersion,
+  type RequestForm,
+  type SupportedVersions,
 } from "./negotiate.ts";
 import { dialectSettings } from "./options.ts";
-import { spokenBy, spokenRows } from "./registry.ts";
+import { supportedRows, supportedVersions } from "./registry.ts";
 import { createRpcCodec as createRpcCodec0_3 } from "./v0_3/codec.ts";
 import { createRpcCodec as createRpcCodec1_0 } from "./v1_0/codec.ts";
 
-function spokenWith(versions?: readonly string[], assumeVersion: "0.3" | "0.2" = "0.3"): Spoken {
-  return spokenBy(spokenRows(versions), dialectSettings({ assumeVersion }));
+function supportedWith(versions?: readonly string[], assumeVersion: "0.3" | "0.2" = "0.3"): SupportedVersions {
+  return supportedVersions(supportedRows(versions), dialectSettings({ assumeVersion }));
 }
 
-const all = spokenWith();
+const all = supportedWith();
 
 /** What is done with a request, in short: `0.3`, `not found in 0.3`, `not spoken, says 1.0`. */
 function short(decision: Decision): string {
@@ -29,12 +29,12 @@ function short(decision: Decision): string {
   return `${what} ${decision.form}`;
 }
 
-function claimed(claim: string): Claim {
+function claimed(claim: string): RequestedVersion {
   return claim === "none" || claim === "unsupported" ? claim : { named: claim };
 }
 
-/** The spellings there are: methods or paths of one version, of several, and of none. */
-const SPELLINGS: Readonly<Record<string, Spelling>> = {
+/** The forms there are: methods or paths of one version, of several, and of none. */
+const SPELLINGS: Readonly<Record<string, RequestForm>> = {
   SendMessage: { of: ["1.0"], like: "1.0" },
   "agent/getAuthenticatedExtendedCard": { of: ["0.3"], like: "0.3" },
   "message/send": { of: ["0.3", "0.2"], like: "0.3" },
@@ -45,7 +45,7 @@ const SPELLINGS: Readonly<Record<string, Spelling>> = {
   "no/thing": { of: [], like: "0.3" },
 };
 
-type Row = [claim: string, spelling: string, relation: Relation, usual: string, lenient?: string, strict?: string];
+type Row = [claim: string, form: string, relation: Relation, usual: string, lenient?: string, strict?: string];
 
 /** Every claim and spelling, and what is decided by default, by a lenient server and by a strict one, where they differ. */
 const ROWS: readonly Row[] = [
@@ -108,29 +108,29 @@ const ROWS: readonly Row[] = [
 
 interface Asked {
   readonly lenient?: boolean;
-  readonly spoken?: Spoken;
+  readonly supported?: SupportedVersions;
 }
 
-function decided(claim: string, spelling: string, { lenient, spoken = all }: Asked = {}): Decision {
-  const known = SPELLINGS[spelling];
-  if (known === undefined) throw new Error(`There is no spelling ${spelling}.`);
-  return decide({ spoken, claim: claimed(claim), spelling: known, lenient });
+function decided(claim: string, form: string, { lenient, supported = all }: Asked = {}): Decision {
+  const known = SPELLINGS[form];
+  if (known === undefined) throw new Error(`There is no form ${form}.`);
+  return decide({ supported, claim: claimed(claim), form: known, lenient });
 }
 
 describe("The decision of how to read a request", () => {
   it.each(ROWS)("of a caller that says %s, spelt %s", (...row) => {
-    const [claim, spelling, relation, usual, lenient = usual, strict = usual] = row;
-    expect(short(decided(claim, spelling))).toBe(usual);
-    expect(short(decided(claim, spelling, { lenient: true }))).toBe(lenient);
-    expect(short(decided(claim, spelling, { lenient: false }))).toBe(strict);
+    const [claim, form, relation, usual, lenient = usual, strict = usual] = row;
+    expect(short(decided(claim, form))).toBe(usual);
+    expect(short(decided(claim, form, { lenient: true }))).toBe(lenient);
+    expect(short(decided(claim, form, { lenient: false }))).toBe(strict);
     const { usual: verdict, lenient: whenLenient, strict: whenStrict } = DECISIONS[relation];
     expect([lenient === usual, strict === usual]).toEqual([verdict === whenLenient, verdict === whenStrict]);
   });
 
   it("is tested for every claim and spelling, and for every row of the table", () => {
-    const claims = [...all.nameable, "none", "unsupported"];
-    const pairs = Object.keys(SPELLINGS).flatMap((spelling) => claims.map((claim) => `${claim} ${spelling}`));
-    expect(ROWS.map(([claim, spelling]) => `${claim} ${spelling}`)).toEqual(pairs);
+    const claims = [...all.requestable, "none", "unsupported"];
+    const pairs = Object.keys(SPELLINGS).flatMap((form) => claims.map((claim) => `${claim} ${form}`));
+    expect(ROWS.map(([claim, form]) => `${claim} ${form}`)).toEqual(pairs);
     expect(new Set(ROWS.map(([, , relation]) => relation))).toEqual(new Set(RELATIONS));
   });
 
@@ -140,16 +140,13 @@ describe("The decision of how to read a request", () => {
     ["message/send", "0.2", "0.2"],
     ["tasks/send", "0.1", "0.1"],
     ["tasks/get", "0.2", "0.2"],
-  ])(
-    "takes callers of %s that say nothing for those of the version assumed, if that has it",
-    (spelling, as, strict) => {
-      const spoken = spokenWith(undefined, "0.2");
-      expect(short(decided("none", spelling, { spoken }))).toBe(as);
-      expect(short(decided("none", spelling, { spoken, lenient: false }))).toBe(
-        spelling === "SendMessage" ? "not found in 0.2" : strict,
-      );
-    },
-  );
+  ])("takes callers of %s that say nothing for those of the version assumed, if that has it", (form, as, strict) => {
+    const supported = supportedWith(undefined, "0.2");
+    expect(short(decided("none", form, { supported }))).toBe(as);
+    expect(short(decided("none", form, { supported, lenient: false }))).toBe(
+      form === "SendMessage" ? "not found in 0.2" : strict,
+    );
+  });
 
   it("knows who may be asking where nobody says it", () => {
     expect(decided("none", "tasks/get")).toEqual({ as: "0.3", among: ["0.3", "0.2", "0.1"] });
@@ -159,14 +156,14 @@ describe("The decision of how to read a request", () => {
   });
 
   it("refuses callers that say nothing to a strict server which does not speak what they are taken for", () => {
-    const spoken = spokenWith(["1.0"]);
-    expect(short(decided("none", "SendMessage", { spoken }))).toBe("1.0");
-    expect(short(decided("none", "SendMessage", { spoken, lenient: false }))).toBe("not spoken, says 1.0");
+    const supported = supportedWith(["1.0"]);
+    expect(short(decided("none", "SendMessage", { supported }))).toBe("1.0");
+    expect(short(decided("none", "SendMessage", { supported, lenient: false }))).toBe("not spoken, says 1.0");
   });
 });
 
 describe("The version a caller names", () => {
-  it.each<[string | undefined, Claim]>([
+  it.each<[string | undefined, RequestedVersion]>([
     [undefined, "none"],
     ["", "none"],
     [" ", "none"],
@@ -184,7 +181,7 @@ describe("The version a caller names", () => {
     ["0.1", { named: "0.1" }],
     ["0.1.0", { named: "0.1" }],
   ])("%j is %j", (requested, claim) => {
-    expect(claimOf(requested, all)).toEqual(claim);
+    expect(parseRequestedVersion(requested, all)).toEqual(claim);
   });
 
   it.each([
@@ -194,12 +191,12 @@ describe("The version a caller names", () => {
     "9".repeat(5000),
     `1.0${"0".repeat(5000)}`,
   ])("%j is none that is spoken here", (requested) => {
-    expect(claimOf(requested, all)).toBe("unsupported");
+    expect(parseRequestedVersion(requested, all)).toBe("unsupported");
   });
 
   it("is not spoken where it is turned off", () => {
-    const some = spokenWith(["1.0", "0.2"]);
-    expect(["1.0", "0.3", "0.2", "0.1"].map((version) => claimOf(version, some))).toEqual([
+    const some = supportedWith(["1.0", "0.2"]);
+    expect(["1.0", "0.3", "0.2", "0.1"].map((version) => parseRequestedVersion(version, some))).toEqual([
       { named: "1.0" },
       "unsupported",
       { named: "0.2" },
@@ -213,13 +210,13 @@ describe("Who speaks to a caller", () => {
     ["1.0", createRpcCodec1_0()],
     ["0.3", createRpcCodec0_3(dialectSettings({}))],
   ]);
-  const speaker = (version: string) => {
+  const codecFor = (version: string) => {
     const codec = codecs.get(version);
     if (codec === undefined) throw new Error(`${version} is not asked for here.`);
     return codec;
   };
-  const situation = (claim: string, spelling: Spelling) =>
-    choose({ spoken: all, claim: claimed(claim), spelling, lenient: undefined }, speaker);
+  const situation = (claim: string, form: RequestForm) =>
+    choose({ supported: all, claim: claimed(claim), form, lenient: undefined }, codecFor);
 
   it("is the version a request is read as", () => {
     expect(situation("none", { of: ["0.3"], like: "0.3" })).toEqual({ codec: codecs.get("0.3") });

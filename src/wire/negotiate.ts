@@ -2,22 +2,22 @@ import { A2AError } from "../protocol/error.ts";
 import type { Choice, Codec } from "./codec.ts";
 
 /** What a server speaks, and what it takes callers for. */
-export interface Spoken {
+export interface SupportedVersions {
   /** Every version, newest first. */
   readonly versions: readonly string[];
   /** Those among them that a caller can name, as `Major.Minor`. At least one. */
-  readonly nameable: readonly [string, ...string[]];
+  readonly requestable: readonly [string, ...string[]];
   /** Those whose callers have to name it. Before 1.0 there was no way to. */
-  readonly selfNaming: readonly string[];
+  readonly headerRequired: readonly string[];
   /** The version of callers that name none, where it is spoken and their spelling allows it. */
   readonly assumed: string;
 }
 
 /** What a caller says of its version, by header or query: one that is spoken, nothing, or one that is not spoken. */
-export type Claim = { readonly named: string } | "none" | "unsupported";
+export type RequestedVersion = { readonly named: string } | "none" | "unsupported";
 
 /** What the spelling of a request tells. */
-export interface Spelling {
+export interface RequestForm {
   /** The versions that have this method or path, newest first. Empty: none has. */
   readonly of: readonly string[];
   /** The version whose form it follows most. */
@@ -79,9 +79,9 @@ export const DECISIONS: Readonly<Record<Relation, Verdicts>> = {
 };
 
 export interface Situation {
-  readonly spoken: Spoken;
-  readonly claim: Claim;
-  readonly spelling: Spelling;
+  readonly supported: SupportedVersions;
+  readonly claim: RequestedVersion;
+  readonly form: RequestForm;
   /** `undefined`: as the server does unless told otherwise. */
   readonly lenient: boolean | undefined;
 }
@@ -96,79 +96,82 @@ export type Decision =
   | { readonly refuse: "version-not-supported" | "method-not-found"; readonly form: string };
 
 export function decide(situation: Situation): Decision {
-  const { spoken, claim, spelling, lenient } = situation;
+  const { supported, claim, form, lenient } = situation;
   const verdicts = DECISIONS[relationOf(situation)];
   const verdict = lenient === undefined ? verdicts.usual : lenient ? verdicts.lenient : verdicts.strict;
-  const named = typeof claim === "string" ? spelling.like : claim.named;
+  const named = typeof claim === "string" ? form.like : claim.named;
   switch (verdict) {
     case "as named":
       return { as: named, among: [named] };
     case "as spelt":
-      return { as: preferred(spelling.of, spoken), among: spelling.of };
+      return { as: preferred(form.of, supported), among: form.of };
     case "not in named":
     case "not found":
       return { refuse: "method-not-found", form: named };
     case "not in assumed":
-      return spoken.versions.includes(spoken.assumed)
-        ? { refuse: "method-not-found", form: spoken.assumed }
-        : notSpoken(spoken);
+      return supported.versions.includes(supported.assumed)
+        ? { refuse: "method-not-found", form: supported.assumed }
+        : unsupportedVersion(supported);
     case "not spoken":
-      return notSpoken(spoken);
+      return unsupportedVersion(supported);
   }
 }
 
 /** The newest has a form for this, if any has. */
-function notSpoken({ nameable }: Spoken): Decision {
-  return { refuse: "version-not-supported", form: nameable[0] };
+function unsupportedVersion({ requestable }: SupportedVersions): Decision {
+  return { refuse: "version-not-supported", form: requestable[0] };
 }
 
-function relationOf({ spoken, claim, spelling }: Situation): Relation {
-  if (isNameless(spelling, spoken)) return "nameless";
+function relationOf({ supported, claim, form }: Situation): Relation {
+  if (isUnversioned(form, supported)) return "nameless";
   if (claim === "unsupported") return "unspoken";
-  if (spelling.of.length === 0) return "unknown";
-  if (claim === "none") return isSelfNaming(spelling, spoken) ? "silently ahead" : "silent";
-  if (spelling.of.includes(claim.named)) return "agreed";
-  const { versions } = spoken;
+  if (form.of.length === 0) return "unknown";
+  if (claim === "none") return isHeaderRequired(form, supported) ? "silently ahead" : "silent";
+  if (form.of.includes(claim.named)) return "agreed";
+  const { versions } = supported;
   const at = versions.indexOf(claim.named);
-  return spelling.of.some((version) => versions.indexOf(version) < at) ? "ahead" : "behind";
+  return form.of.some((version) => versions.indexOf(version) < at) ? "ahead" : "behind";
 }
 
-function isNameless({ of }: Spelling, { nameable }: Spoken): boolean {
-  return of.length > 0 && !of.some((version) => nameable.includes(version));
+function isUnversioned({ of }: RequestForm, { requestable }: SupportedVersions): boolean {
+  return of.length > 0 && !of.some((version) => requestable.includes(version));
 }
 
-function isSelfNaming({ of }: Spelling, { selfNaming }: Spoken): boolean {
-  return of.every((version) => selfNaming.includes(version));
+function isHeaderRequired({ of }: RequestForm, { headerRequired }: SupportedVersions): boolean {
+  return of.every((version) => headerRequired.includes(version));
 }
 
 /** Of several versions that spell alike, the one assumed, else the newest. */
-function preferred(versions: readonly string[], { assumed, nameable }: Spoken): string {
-  return versions.includes(assumed) ? assumed : (versions[0] ?? nameable[0]);
+function preferred(versions: readonly string[], { assumed, requestable }: SupportedVersions): string {
+  return versions.includes(assumed) ? assumed : (versions[0] ?? requestable[0]);
 }
 
 /** What `A2A-Version` says: patch numbers are not looked at, and empty is as good as absent. */
-export function claimOf(requested: string | undefined, { nameable }: Spoken): Claim {
+export function parseRequestedVersion(
+  requested: string | undefined,
+  { requestable }: SupportedVersions,
+): RequestedVersion {
   if (requested === undefined) return "none";
-  if (nameable.includes(requested)) return { named: requested };
+  if (requestable.includes(requested)) return { named: requested };
   const asked = requested.trim();
   if (asked === "") return "none";
   const [, version] = /^(\d{1,3}\.\d{1,3})(?:\.\d{1,5})?$/.exec(asked) ?? [];
-  return version !== undefined && nameable.includes(version) ? { named: version } : "unsupported";
+  return version !== undefined && requestable.includes(version) ? { named: version } : "unsupported";
 }
 
 /** Gives the codec of a version, for a caller that may speak any of these. */
-export type Speaker<C extends Codec> = (version: string, among: readonly string[]) => C;
+export type CodecFor<C extends Codec> = (version: string, among: readonly string[]) => C;
 
 /** Who speaks to a caller in this situation, and why it is refused, if it is. */
-export function choose<C extends Codec>(situation: Situation, speaker: Speaker<C>): Choice<C> {
+export function choose<C extends Codec>(situation: Situation, codecFor: CodecFor<C>): Choice<C> {
   const decision = decide(situation);
-  if ("as" in decision) return { codec: speaker(decision.as, decision.among) };
-  return { codec: speaker(decision.form, [decision.form]), refusal: refusal(decision.refuse, situation.spoken) };
+  if ("as" in decision) return { codec: codecFor(decision.as, decision.among) };
+  return { codec: codecFor(decision.form, [decision.form]), refusal: refusal(decision.refuse, situation.supported) };
 }
 
-function refusal(refuse: "version-not-supported" | "method-not-found", { nameable }: Spoken): A2AError {
+function refusal(refuse: "version-not-supported" | "method-not-found", { requestable }: SupportedVersions): A2AError {
   if (refuse === "method-not-found") return new A2AError("method-not-found", "Method not found");
-  return new A2AError("version-not-supported", `This server speaks A2A ${nameable.join(", ")}`, {
-    metadata: { supportedVersions: nameable.join(",") },
+  return new A2AError("version-not-supported", `This server speaks A2A ${requestable.join(", ")}`, {
+    metadata: { supportedVersions: requestable.join(",") },
   });
 }

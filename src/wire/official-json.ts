@@ -66,7 +66,7 @@ export function stateNamed(text: string): TaskState | undefined {
 }
 
 function taskText({ id, contextId, status, artifacts, history, metadata }: Task): string {
-  let text = `{"id":${JSON.stringify(id)},"contextId":${JSON.stringify(contextId)},"status":${asSaid(writeStatus(status), status)}`;
+  let text = `{"id":${JSON.stringify(id)},"contextId":${JSON.stringify(contextId)},"status":${withUnspecifiedState(writeStatus(status), status)}`;
   if (artifacts !== undefined) text += `,"artifacts":${JSON.stringify(artifacts)}`;
   if (history !== undefined) text += `,"history":[${history.map(writeMessage).join(",")}]`;
   if (metadata !== undefined) text += `,"metadata":${JSON.stringify(metadata)}`;
@@ -79,11 +79,11 @@ function eventText(event: Parameters<OfficialJson["event"]>[0]): string {
   const { task, ...bare } = event;
   const ids = `"taskId":${JSON.stringify(task.id)},"contextId":${JSON.stringify(task.contextId)}`;
   const member = event.kind === "status" ? "statusUpdate" : "artifactUpdate";
-  const text = bare.kind === "status" ? asSaid(writeEvent(bare), bare.status) : writeEvent(bare);
+  const text = bare.kind === "status" ? withUnspecifiedState(writeEvent(bare), bare.status) : writeEvent(bare);
   return `{"${member}":{${ids},${text.slice(1)}}`;
 }
 
 /** The state is the first that is written of a status. */
-function asSaid(text: string, { state, isUnspecified }: TaskStatus): string {
+function withUnspecifiedState(text: string, { state, isUnspecified }: TaskStatus): string {
   return isUnspecified === true ? text.replace(encodeStateFilter(state), UNSPECIFIED) : text;
 }

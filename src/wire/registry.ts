@@ -1,6 +1,6 @@
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import type { CardCodec, PushCodec, RestCodec, RestRoute, RpcCodec } from "./codec.ts";
-import type { Spoken } from "./negotiate.ts";
+import type { SupportedVersions } from "./negotiate.ts";
 import type { DialectSettings } from "./options.ts";
 import { plainInterface } from "./plain/binding.ts";
 import { createRestCodec as createPlainCodec } from "./plain/codec.ts";
@@ -150,7 +150,7 @@ const REGISTRY: readonly VersionRow[] = [
 export const VERSIONS: readonly string[] = REGISTRY.map(({ version }) => version);
 
 /** The rows of the versions that are to be spoken, newest first. Throws a `TypeError` that names what makes no sense. */
-export function spokenRows(versions: readonly string[] = VERSIONS): readonly VersionRow[] {
+export function supportedRows(versions: readonly string[] = VERSIONS): readonly VersionRow[] {
   const unknown = versions.find((version) => !VERSIONS.includes(version));
   if (unknown !== undefined) {
     const asked = JSON.stringify(unknown.length > 40 ? `${unknown.slice(0, 40)}…` : unknown);
@@ -159,13 +159,13 @@ export function spokenRows(versions: readonly string[] = VERSIONS): readonly Ver
   return REGISTRY.filter(({ version }) => versions.includes(version));
 }
 
-export function spokenBy(rows: readonly VersionRow[], { assumeVersion }: DialectSettings): Spoken {
+export function supportedVersions(rows: readonly VersionRow[], { assumeVersion }: DialectSettings): SupportedVersions {
   const [newest, ...others] = rows.filter(({ named }) => named !== "never").map(({ version }) => version);
   if (newest === undefined) throw new TypeError("versions must have at least one version of the protocol.");
   return {
     versions: rows.map(({ version }) => version),
-    nameable: [newest, ...others],
-    selfNaming: rows.filter(({ named }) => named === "always").map(({ version }) => version),
+    requestable: [newest, ...others],
+    headerRequired: rows.filter(({ named }) => named === "always").map(({ version }) => version),
     assumed: assumeVersion,
   };
 }

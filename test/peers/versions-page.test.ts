@@ -3,10 +3,10 @@ import { DECISIONS, RELATIONS } from "../../src/wire/negotiate.ts";
 import { dialectSettings, WAITING_DIALECTS } from "../../src/wire/options.ts";
 import { readPage } from "../docs/code-blocks.ts";
 import type { Loss } from "../wire/losses/loss.ts";
-import { LOSSES as LOSSES_0_1 } from "../wire/losses/v0_1.ts";
-import { LOSSES as LOSSES_0_2 } from "../wire/losses/v0_2.ts";
-import { LOSSES as LOSSES_0_3 } from "../wire/losses/v0_3.ts";
-import { LOSSES as LOSSES_0_3_PROTO } from "../wire/losses/v0_3_proto.ts";
+import { LOSSES as LOSSES_0_1 } from "../wire/losses/v0-1.ts";
+import { LOSSES as LOSSES_0_2 } from "../wire/losses/v0-2.ts";
+import { LOSSES as LOSSES_0_3 } from "../wire/losses/v0-3.ts";
+import { LOSSES as LOSSES_0_3_PROTO } from "../wire/losses/v0-3-proto.ts";
 
 const PAGE = "docs/guide/versions.md";
 

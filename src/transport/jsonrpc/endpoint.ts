@@ -66,7 +66,7 @@ async function read(endpoint: Endpoint, conversation: Conversation<RpcCodec>): P
   const request = codec.decodeRequest(operation, params);
   if (!hasId) throw missingId();
   const streams = operation === "stream" || operation === "subscribe";
-  conversation.errorAsEvent = streams && codec.refusesByEvent && readsOnlyEvents(exchange);
+  conversation.errorAsEvent = streams && codec.streamErrorsAsEvents && readsOnlyEvents(exchange);
   return request;
 }
 

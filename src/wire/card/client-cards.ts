@@ -15,7 +15,7 @@ export const CARD_PATHS = ["/.well-known/agent-card.json", "/.well-known/agent.j
 const [, EARLY_PATH] = CARD_PATHS;
 
 /** A card as far as it could be understood. */
-export interface CardReading {
+export interface ParsedCard {
   /** The addresses of its interfaces are absolute, and each interface is listed once. */
   readonly card: AgentCard;
   /** What is wrong with it and does no harm. */
@@ -33,7 +33,7 @@ interface Place {
  * start at and which tells early versions apart. Throws an `A2AError` of code `invalid-agent-response` that names all fields
  * without which the agent cannot be called.
  */
-export function readCard(value: unknown, fetchedFrom?: string): CardReading {
+export function readCard(value: unknown, fetchedFrom?: string): ParsedCard {
   const wire = withinCard(() => asObject(value, "card"));
   // What is not about interfaces, all readers read alike; this one knows how 0.1 says how to authenticate, besides.
   const shared = withinCard(() => decodeCard0_1(wire));
@@ -90,13 +90,14 @@ function additionalField(wire: WireObject, url: string): string {
  * its version may be of 0.1 or of 0.2, and the address it was found at tells which is likelier.
  */
 function olderVersions(wire: WireObject, fetchedFrom: string | undefined): readonly string[] {
-  const speaks0_1 = member(wire, "authentication") !== undefined;
+  const has0_1Authentication = member(wire, "authentication") !== undefined;
   const [version] = /^\d+\.\d+/.exec(textOf(member(wire, "protocolVersion"), "protocolVersion")) ?? [];
   // Some cards say 0.1 of servers that know the methods of later versions only: those are tried next.
   if (version === "0.1") return ["0.1", "0.2"];
-  if (version !== undefined) return speaks0_1 ? [version, "0.1"] : [version];
+  if (version !== undefined) return has0_1Authentication ? [version, "0.1"] : [version];
   const isEarly = fetchedFrom !== undefined && pathOf(fetchedFrom).endsWith(EARLY_PATH);
-  if (hasAny(wire, ["preferredTransport", "securitySchemes"])) return speaks0_1 || isEarly ? ["0.2", "0.1"] : ["0.2"];
+  if (hasAny(wire, ["preferredTransport", "securitySchemes"]))
+    return has0_1Authentication || isEarly ? ["0.2", "0.1"] : ["0.2"];
   // Both versions have it; but the earlier one can do without, and mostly does.
   if (hasAny(wire, ["defaultInputModes"])) return ["0.2", "0.1"];
   return isEarly ? ["0.1", "0.2"] : ["0.2", "0.1"];

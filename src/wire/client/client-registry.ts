@@ -124,24 +124,24 @@ const BINDING_NAMES: ReadonlyMap<string, string> = new Map([
   ["HTTP", "HTTP+JSON"],
 ]);
 
-type Spoken = Pick<AgentInterface, "binding" | "protocolVersion">;
+type InterfaceVersion = Pick<AgentInterface, "binding" | "protocolVersion">;
 
 /** How REST of 0.3 and 0.2 writes requests: as the definition does (`proto`), or as JSON-RPC does, with `kind` (`json`). */
 export type RestStyle = "proto" | "json";
 
 /** How an interface is spoken to; `undefined` where it is not. */
-export function clientDialect(spoken: Spoken, restStyle: RestStyle = "proto"): ClientDialect | undefined {
-  const dialect = rowOf(spoken)?.dialect();
+export function clientDialect(supported: InterfaceVersion, restStyle: RestStyle = "proto"): ClientDialect | undefined {
+  const dialect = rowOf(supported)?.dialect();
   const isStyled = dialect?.binding === "rest" && dialect.codec.dialect === "0.3/rest-proto";
   return isStyled && restStyle === "json" ? { ...dialect, codec: createKindCodec0_3() } : dialect;
 }
 
 /** Whether an interface can be spoken to. */
-export function canSpeak(spoken: Spoken): boolean {
-  return rowOf(spoken) !== undefined;
+export function isSupportedInterface(supported: InterfaceVersion): boolean {
+  return rowOf(supported) !== undefined;
 }
 
-function rowOf({ binding, protocolVersion }: Spoken): Row | undefined {
+function rowOf({ binding, protocolVersion }: InterfaceVersion): Row | undefined {
   const name = binding.toUpperCase();
   const known = binding === PLAIN_BINDING ? binding : (BINDING_NAMES.get(name) ?? name);
   const [version] = /^\d+\.\d+/.exec(protocolVersion) ?? [protocolVersion];

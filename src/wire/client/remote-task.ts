@@ -10,7 +10,7 @@ import { asId, asObject, member, optionalJsonObject, optionalString } from "../f
 type Reader<T> = (value: unknown, path: string) => T;
 
 /** What the versions spell each in its own way. */
-export interface TaskWords {
+export interface TaskFieldReaders {
   readonly message: Reader<Message>;
   readonly part: Reader<Part>;
   /** `undefined`: the agent does not say. */
@@ -24,14 +24,14 @@ export interface TaskReaders {
   readonly status: Reader<TaskStatus>;
 }
 
-export function taskReaders(words: TaskWords): TaskReaders {
+export function taskReaders(words: TaskFieldReaders): TaskReaders {
   const artifact: Reader<Artifact> = (value, path) => decodeArtifact(value, path, words);
   const status: Reader<TaskStatus> = (value, path) => decodeStatus(value, path, words);
   const task: Reader<Task> = (value, path) => decodeTask(value, path, { artifact, status, message: words.message });
   return { task, artifact, status };
 }
 
-type TaskMembers = Omit<TaskReaders, "task"> & Pick<TaskWords, "message">;
+type TaskMembers = Omit<TaskReaders, "task"> & Pick<TaskFieldReaders, "message">;
 
 function decodeTask(value: unknown, path: string, read: TaskMembers): Task {
   const wire = asObject(value, path);
@@ -49,7 +49,7 @@ function decodeTask(value: unknown, path: string, read: TaskMembers): Task {
   };
 }
 
-function decodeArtifact(value: unknown, path: string, { part }: TaskWords): Artifact {
+function decodeArtifact(value: unknown, path: string, { part }: TaskFieldReaders): Artifact {
   const wire = asObject(value, path);
   const name = optionalString(member(wire, "name"), `${path}.name`);
   const description = optionalString(member(wire, "description"), `${path}.description`);
@@ -69,7 +69,7 @@ function decodeArtifact(value: unknown, path: string, { part }: TaskWords): Arti
  * A task whose agent does not say its state is taken to be at work: it has not ended, and nobody is asked anything. A definition of the
  * protocol calls the message `update`.
  */
-function decodeStatus(value: unknown, path: string, words: TaskWords): TaskStatus {
+function decodeStatus(value: unknown, path: string, words: TaskFieldReaders): TaskStatus {
   const wire = asObject(value, path);
   const message = member(wire, "message", "update");
   const timestamp = timeOf(member(wire, "timestamp"));

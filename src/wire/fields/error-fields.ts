@@ -4,7 +4,7 @@ import { A2AError } from "../../protocol/error.ts";
 export type FieldNames = readonly (readonly [neutral: string, own: string])[];
 
 /** The error with its fields named as the caller knows them. */
-export function inOwnWords(error: A2AError, names: FieldNames): A2AError {
+export function withFieldNames(error: A2AError, names: FieldNames): A2AError {
   const { code, message, metadata, violations, data } = error;
   const { field } = metadata;
   if (violations.length === 0 && field === undefined) return error;

@@ -22,7 +22,7 @@ export function decodePageToken(token: string, path: string): ListPosition {
       if (encodePageToken(position) === token) return position;
     }
   }
-  throw notOurs(path);
+  throw invalidToken(path);
 }
 
 /** The same for lists whose order no time tells, by the id of the last on the page. */
@@ -32,10 +32,10 @@ export function encodeIdToken(id: string): string {
 
 export function decodeIdToken(token: string, path: string): string {
   const { at, id } = decodePageToken(token, path);
-  if (at !== 0) throw notOurs(path);
+  if (at !== 0) throw invalidToken(path);
   return id;
 }
 
-function notOurs(path: string): Error {
+function invalidToken(path: string): Error {
   return invalidField(path, "is not a token from an earlier page");
 }

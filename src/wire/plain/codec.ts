@@ -6,7 +6,7 @@ import type { DialectSettings } from "../options.ts";
 import { PLAIN_VERSION } from "./binding.ts";
 import { encodeError } from "./error.ts";
 import { largeTask } from "./large-task.ts";
-import type { PlainReading } from "./message.ts";
+import type { PlainParsing } from "./message.ts";
 import { decodeRequest } from "./request.ts";
 import { encodeTask } from "./task.ts";
 
@@ -27,13 +27,13 @@ export function createRestCodec(
   { lenient }: Pick<DialectSettings, "lenient">,
   newId: () => string = () => crypto.randomUUID(),
 ): RestCodec {
-  const reading: PlainReading = { liberal: lenient !== false, newId };
+  const parsing: PlainParsing = { lenient: lenient !== false, newId };
   return {
     dialect: "plain",
     version: PLAIN_VERSION,
     policy: POLICY,
     extensionsHeader: "a2a-extensions",
-    decodeRequest: (operation, request) => decodeRequest(operation, request, reading),
+    decodeRequest: (operation, request) => decodeRequest(operation, request, parsing),
     encodeResult,
     encodeOpening: inexpressible,
     encodeEvent: inexpressible,

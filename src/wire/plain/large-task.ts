@@ -1,17 +1,17 @@
 import { type ArtifactPiece, PLACEHOLDER_MESSAGE, PLACEHOLDER_TEXT } from "../../protocol/large-members.ts";
 import type { Part } from "../../protocol/part.ts";
 import { readMessage, readStatus, type StoredTask } from "../../protocol/serial.ts";
-import type { LargeTaskSpelling } from "../codec.ts";
+import type { LargeTaskFormat } from "../codec.ts";
 import { messageObject } from "./message.ts";
 import { partText } from "./part.ts";
 
 /** This dialect writes the artifacts as the text of one message, so the pieces are pieces of a JSON string. */
-export function largeTask(task: StoredTask): LargeTaskSpelling {
+export function largeTask(task: StoredTask): LargeTaskFormat {
   const status = readStatus(task.status).message?.messageId;
   return {
-    artifactsPlace: PLACEHOLDER_TEXT,
+    artifactsPlaceholder: PLACEHOLDER_TEXT,
     artifacts: artifactTexts,
-    historyPlace: messageText(PLACEHOLDER_MESSAGE),
+    historyPlaceholder: messageText(PLACEHOLDER_MESSAGE),
     // The message of the status is written by itself, after the others.
     message: (stored) => (readMessage(stored).messageId === status ? undefined : messageText(stored)),
   };

@@ -17,12 +17,12 @@ export function partText(part: Part): string {
 }
 
 /** A part from a caller. It may leave out its `type`, since it can be only one, or, read liberally, call it `kind`. */
-export function decodePart(value: unknown, path: string, liberal: boolean): TextPart {
+export function decodePart(value: unknown, path: string, lenient: boolean): TextPart {
   const wire = asObject(value, path);
   for (const name of ["type", "kind"]) {
     const type = member(wire, name);
     if (type === undefined) continue;
-    if (name === "kind" && !liberal) throw invalidField(`${path}.kind`, "must be called type");
+    if (name === "kind" && !lenient) throw invalidField(`${path}.kind`, "must be called type");
     if (type !== "text") throw invalidField(`${path}.${name}`, "must be text");
   }
   const text = member(wire, "text");

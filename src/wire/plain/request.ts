@@ -4,7 +4,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { Operation, OperationRequest, SendRequest } from "../../protocol/operation.ts";
 import type { RestRequest } from "../codec.ts";
 import { asId, asObject, member, optionalId, typeName, type WireObject } from "../fields/fields.ts";
-import { decodeLinks, decodeMessage, type PlainReading } from "./message.ts";
+import { decodeLinks, decodeMessage, type PlainParsing } from "./message.ts";
 
 /** Milliseconds a task may work where its caller does not say. */
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -14,22 +14,22 @@ const MAX_TIMEOUT_MS = 2_147_483_647;
 export function decodeRequest(
   operation: Operation,
   { path, body }: RestRequest,
-  reading: PlainReading,
+  parsing: PlainParsing,
 ): OperationRequest {
-  if (operation === "send") return decodeSend(body, reading);
+  if (operation === "send") return decodeSend(body, parsing);
   if (operation === "get") return { operation, tenant: "", id: asId(path["id"], "id") as TaskId, history: undefined };
   throw new A2AError("unsupported-operation", "The plain dialect sends and gets tasks, and nothing else");
 }
 
 /** Sends answer at once: callers of this dialect come back and look. */
-function decodeSend(body: unknown, reading: PlainReading): SendRequest {
+function decodeSend(body: unknown, parsing: PlainParsing): SendRequest {
   const { wire, place } = parameters(asObject(body ?? {}, "body"));
-  const message = decodeMessage(member(wire, "message"), `${place}message`, reading);
+  const message = decodeMessage(member(wire, "message"), `${place}message`, parsing);
   const skill = optionalId(member(wire, "skill"), `${place}skill`);
   return {
     operation: "send",
     tenant: "",
-    message: withLinks(message, decodeLinks(wire, place, reading.liberal), place),
+    message: withLinks(message, decodeLinks(wire, place, parsing.lenient), place),
     // Who writes the agent can tell a session that another agent began from one that a person did.
     metadata: { source: "agent", ...(skill !== undefined && { skillId: skill }) },
     outputModes: [],

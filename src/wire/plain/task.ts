@@ -21,7 +21,7 @@ const STATES: Readonly<Record<TaskState, "submitted" | "working" | "completed" |
 };
 
 /** What a task says that came to a bad end without a word. */
-const LAST_WORDS: Partial<Readonly<Record<TaskState, string>>> = {
+const DEFAULT_TEXTS: Partial<Readonly<Record<TaskState, string>>> = {
   failed: "Task failed",
   canceled: "Task canceled",
   rejected: "Task rejected",
@@ -49,7 +49,7 @@ function messagesOf({ status, history = [], artifacts = [] }: Task): object[] {
   const { state, message } = status;
   const made = artifactMessages(artifacts);
   const others = history.filter(({ messageId }) => messageId !== message?.messageId);
-  if (message === undefined) return [...history.map(messageObject), ...made, ...lastWords(state)];
+  if (message === undefined) return [...history.map(messageObject), ...made, ...defaultMessages(state)];
   if (isLast(state)) return [...others.map(messageObject), ...made, messageObject(message)];
   const said: readonly Message[] = others.length < history.length ? history : [...history, message];
   return [...said.map(messageObject), ...made];
@@ -59,15 +59,15 @@ function isLast(state: TaskState): boolean {
   return state !== "submitted" && state !== "working" && state !== "completed";
 }
 
-function lastWords(state: TaskState): object[] {
-  const words = LAST_WORDS[state];
-  return words === undefined ? [] : [agentSays(words)];
+function defaultMessages(state: TaskState): object[] {
+  const words = DEFAULT_TEXTS[state];
+  return words === undefined ? [] : [agentMessage(words)];
 }
 
 /** One message at most, of one part. */
 function artifactMessages(artifacts: readonly Artifact[]): object[] {
   const texts = artifacts.map(({ parts }) => artifactText(parts)).filter((text) => text !== "");
-  return texts.length === 0 ? [] : [agentSays(texts.join("\n\n"))];
+  return texts.length === 0 ? [] : [agentMessage(texts.join("\n\n"))];
 }
 
 /** Pieces of text run on, as they were written; everything else has a line of its own. */
@@ -85,6 +85,6 @@ function artifactText(parts: readonly Part[]): string {
   return [...lines, text].filter((line) => line !== "").join("\n");
 }
 
-function agentSays(text: string): object {
+function agentMessage(text: string): object {
   return { role: "agent", parts: [{ type: "text", text }] };
 }

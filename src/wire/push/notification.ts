@@ -49,7 +49,7 @@ const NAMES = WRAPPERS.map(([name]) => name).join(", ");
 
 function decodeEvent(wire: WireObject): RemoteEvent {
   if (typeof wire["kind"] === "string") return decodeEvent0_3(wire);
-  if (isBare(wire)) return speaksInConstants(wire) ? decodeEvent1_0(wire) : decodeEvent0_1(inFull(wire));
+  if (isBare(wire)) return hasStateConstant(wire) ? decodeEvent1_0(wire) : decodeEvent0_1(withFullStatus(wire));
   const [payload, another] = WRAPPERS.map(([name, alias]) => member(wire, name, alias)).filter(isWireObject);
   // Who checks one of them and then believes the other would be fooled.
   if (another !== undefined) throw invalidField("body", `must have only one of ${NAMES}`);
@@ -62,12 +62,12 @@ function isBare(wire: WireObject): boolean {
 }
 
 /** Only versions that name states as constants do so. */
-function speaksInConstants({ status }: WireObject): boolean {
+function hasStateConstant({ status }: WireObject): boolean {
   return isWireObject(status) && typeof status["state"] === "string" && status["state"].startsWith("TASK_STATE_");
 }
 
 /** The oldest form may have the name of a state in place of a status; and a task in it has a second id, as events have. */
-function inFull(wire: WireObject): WireObject {
+function withFullStatus(wire: WireObject): WireObject {
   const { taskId, status, ...rest } = wire;
   const full = typeof status === "string" ? { state: status, timestamp: wire["timestamp"] } : status;
   const isUpdate = ["artifact", "final", "parts"].some((name) => member(wire, name) !== undefined);

@@ -1,6 +1,6 @@
 import { A2AError, type ErrorCode } from "../../protocol/error.ts";
 import { codeOfReason, ERROR_TABLE } from "../error-table.ts";
-import { type FieldNames, inOwnWords } from "../fields/error-fields.ts";
+import { type FieldNames, withFieldNames } from "../fields/error-fields.ts";
 import { isWireObject } from "../fields/fields.ts";
 import { decodeError as decodeNewer, errorData } from "../v0_3/error.ts";
 import { stateName } from "./task.ts";
@@ -34,13 +34,13 @@ const FIELDS: FieldNames = [
 
 /** The `error` member of a JSON-RPC response. */
 export function encodeError(neutral: A2AError): string {
-  const error = inOwnStates(inOwnWords(neutral, FIELDS));
+  const error = withOwnStates(withFieldNames(neutral, FIELDS));
   const { code = CODES[error.code] ?? ERROR_TABLE[error.code].rpc, ...reason } = unsupported(error);
   return JSON.stringify({ code, message: error.message, data: { ...errorData(error), ...reason } });
 }
 
 /** The error with the state it names, in its text and for programs, as a state that this version has. */
-function inOwnStates(error: A2AError): A2AError {
+function withOwnStates(error: A2AError): A2AError {
   const { code, message, metadata, violations, data } = error;
   const { state } = metadata;
   if (state === undefined || stateName(state) === state) return error;

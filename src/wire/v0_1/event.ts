@@ -17,14 +17,14 @@ import {
 } from "./task.ts";
 
 /** A way to spell events, which this version shares with the form that readers of later ones understand as well. */
-export interface EventSpelling {
+export interface EventFormat {
   /** Tells its texts from those of others. */
   readonly name: string;
   /** `index`: the number of the artifact that the event is about. */
   eventObject(event: TaskEvent, place: EventPlace, index: number): object;
 }
 
-export const SPELLING: EventSpelling = { name: "0.1", eventObject };
+export const EVENT_FORMAT: EventFormat = { name: "0.1", eventObject };
 
 function eventObject(event: TaskEvent, { taskId, final }: EventPlace, index: number): object {
   const { metadata } = event;
@@ -44,7 +44,7 @@ export function eventName({ state }: Pick<EventText, "state">): "status" | "arti
  * The beginning of a stream, in which a task has no place: its status, and its artifacts one by one. Where nothing follows, the
  * status comes last, because readers stop at the one that is final.
  */
-export function encodeOpening(opening: StreamOpening, spelling: EventSpelling): readonly NamedText[] {
+export function encodeOpening(opening: StreamOpening, format: EventFormat): readonly NamedText[] {
   if (opening.kind === "message") {
     const { message } = opening;
     const event = { id: repliedTaskId(message), status: repliedStatus(message), final: true };
@@ -54,7 +54,7 @@ export function encodeOpening(opening: StreamOpening, spelling: EventSpelling): 
   const place: EventPlace = { taskId: id, contextId, final: opening.final === true };
   const frame = (event: TaskEvent, index: number): NamedText => ({
     name: event.kind,
-    text: JSON.stringify(spelling.eventObject(event, place, index)),
+    text: JSON.stringify(format.eventObject(event, place, index)),
   });
   const statusFrame = frame({ kind: "status", status, ...(metadata !== undefined && { metadata }) }, 0);
   const artifactFrames = artifacts.map((artifact, index) =>
@@ -67,13 +67,13 @@ export function encodeOpening(opening: StreamOpening, spelling: EventSpelling): 
  * A later frame. Its text depends on whether it is the last or, for an artifact, on its number; a place that has no numbers
  * counts all artifacts as one, as this version does where none is given.
  */
-export function encodeEvent(event: EventText, place: EventPlace, spelling: EventSpelling): string {
+export function encodeEvent(event: EventText, place: EventPlace, format: EventFormat): string {
   const { body, encoded, state } = event;
   const index = state === undefined ? (place.numbers?.of(artifactIdOf(body)) ?? 0) : 0;
-  const key = `${spelling.name} ${state === undefined ? index : place.final}`;
+  const key = `${format.name} ${state === undefined ? index : place.final}`;
   const known = encoded?.get(key);
   if (known !== undefined) return known;
-  const text = JSON.stringify(spelling.eventObject(readEvent(body), place, index));
+  const text = JSON.stringify(format.eventObject(readEvent(body), place, index));
   encoded?.set(key, text);
   return text;
 }

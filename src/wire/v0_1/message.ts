@@ -7,9 +7,9 @@ import { newerParts, partObject } from "./part.ts";
 /** Makes an id where the caller's version has none. */
 export type NewId = () => string;
 
-export interface MessageReading {
+export interface MessageParsing {
   /** Whether what this version does not allow, but can be understood, is understood. */
-  readonly liberal: boolean;
+  readonly lenient: boolean;
   readonly newId: NewId;
 }
 
@@ -19,13 +19,13 @@ export function messageObject({ role, parts, metadata }: Message): object {
 }
 
 /** A message from a caller. Members of later versions mean nothing here, but an id is welcome: it spares us one of our own. */
-export function decodeMessage(value: unknown, path: string, { liberal, newId }: MessageReading): Message {
+export function decodeMessage(value: unknown, path: string, { lenient, newId }: MessageParsing): Message {
   if (value === undefined) throw invalidField(path, "is required");
   const wire = asObject(value, path);
   const { role, parts, metadata } = wire;
   const named = isWireObject(metadata) ? member(metadata, "messageId") : undefined;
   const messageId = [member(wire, "messageId"), named].find(isId) ?? newId();
-  return decodeNewer({ messageId, role, parts: newerParts(parts), metadata }, path, { tag: "type", liberal });
+  return decodeNewer({ messageId, role, parts: newerParts(parts), metadata }, path, { tag: "type", lenient });
 }
 
 /** What an agent sent as a message, such that the reader of the next version understands it. */

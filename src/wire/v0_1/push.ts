@@ -1,7 +1,7 @@
 import type { OperationResult } from "../../protocol/operation.ts";
 import { readTask } from "../../protocol/serial.ts";
 import type { PushCodec } from "../codec.ts";
-import { encodeEvent, SPELLING } from "./event.ts";
+import { EVENT_FORMAT, encodeEvent } from "./event.ts";
 import { taskObject } from "./task.ts";
 
 type PushResult = Extract<OperationResult, { readonly kind: "push" }>;
@@ -24,7 +24,7 @@ export const PUSH: PushCodec = {
   mediaType: "application/json",
   headers: {},
   tokenAsBearer: true,
-  encodeEvent: (event, place) => encodeEvent(event, place, SPELLING),
+  encodeEvent: (event, place) => encodeEvent(event, place, EVENT_FORMAT),
   encodeTask: (task, { kind, at }) =>
     JSON.stringify({
       ...taskObject(readTask(task)),

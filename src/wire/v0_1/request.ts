@@ -19,20 +19,20 @@ import {
 } from "../fields/fields.ts";
 import type { WaitDefault } from "../options.ts";
 import { decodeHistoryLength, decodePushConfig, decodeWait } from "../v0_3/request.ts";
-import { decodeMessage, type MessageReading } from "./message.ts";
+import { decodeMessage, type MessageParsing } from "./message.ts";
 
-export interface RequestReading extends MessageReading {
+export interface RequestParsing extends MessageParsing {
   /** How long a send waits: callers of this version cannot say. */
   readonly wait: WaitDefault;
 }
 
-export function decodeRequest(operation: Operation, params: unknown, reading: RequestReading): OperationRequest {
+export function decodeRequest(operation: Operation, params: unknown, parsing: RequestParsing): OperationRequest {
   const wire = asObject(params ?? {}, "params");
   const tenant = "";
   switch (operation) {
     case "send":
     case "stream":
-      return decodeSend(operation, wire, reading);
+      return decodeSend(operation, wire, parsing);
     case "get":
       return { operation, tenant, id: decodeTaskId(wire), history: decodeHistory(wire) };
     case "cancel":
@@ -66,10 +66,10 @@ function decodePushSet(wire: WireObject): PushCreateRequest | PushDeleteRequest 
 }
 
 /** The caller names the task, which is a new one if it has none of that name. */
-function decodeSend(operation: "send" | "stream", wire: WireObject, reading: RequestReading): SendRequest {
+function decodeSend(operation: "send" | "stream", wire: WireObject, parsing: RequestParsing): SendRequest {
   const taskId = decodeTaskId(wire);
   const sessionId = optionalId(member(wire, "sessionId"), "sessionId");
-  const message = decodeMessage(member(wire, "message"), "message", reading);
+  const message = decodeMessage(member(wire, "message"), "message", parsing);
   const push = member(wire, "pushNotification");
   return {
     operation,
@@ -78,7 +78,7 @@ function decodeSend(operation: "send" | "stream", wire: WireObject, reading: Req
     metadata: decodeMetadata(wire),
     outputModes: optionalStrings(member(wire, "acceptedOutputModes"), "acceptedOutputModes") ?? [],
     history: decodeHistory(wire),
-    waitMs: decodeWait(undefined, reading.wait),
+    waitMs: decodeWait(undefined, parsing.wait),
     ...(push !== undefined && { push: decodePushConfig(asObject(push, "pushNotification"), "pushNotification.") }),
   };
 }

@@ -4,9 +4,9 @@ import type { Message } from "../../protocol/message.ts";
 import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
-import type { LargeTaskSpelling } from "../codec.ts";
+import type { LargeTaskFormat } from "../codec.ts";
 import { isWireObject, member } from "../fields/fields.ts";
-import { largeTaskSpelling, partsBy } from "../large-task.ts";
+import { largeTaskFormat, partsBy } from "../large-task.ts";
 import { remote as newer } from "../v0_3/task.ts";
 import { messageObject, newerMessage } from "./message.ts";
 import { newerParts, partObject } from "./part.ts";
@@ -98,7 +98,7 @@ export function artifactObject({ name, description, parts, metadata }: Artifact,
   };
 }
 
-export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+export const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   artifact: (artifact, index) => JSON.stringify(artifactObject(artifact, { index })),
   parts: partsBy(partObject),
   message: (stored) => JSON.stringify(messageObject(readMessage(stored))),

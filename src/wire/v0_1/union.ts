@@ -1,13 +1,13 @@
 import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
-import type { LargeTaskSpelling, RpcCodec } from "../codec.ts";
+import type { LargeTaskFormat, RpcCodec } from "../codec.ts";
 import { isWireObject, type WireObject } from "../fields/fields.ts";
-import { largeTaskSpelling, partsBy } from "../large-task.ts";
+import { largeTaskFormat, partsBy } from "../large-task.ts";
 import { eventObject as newerEventObject } from "../v0_3/event.ts";
+import { OFFICIAL } from "../v0_3/format.ts";
 import { messageObject as newerMessageObject } from "../v0_3/message.ts";
 import { partObject as newerPartObject } from "../v0_3/part.ts";
 import { artifactObject as newerArtifactObject, taskObject as newerTaskObject } from "../v0_3/task.ts";
-import { OFFICIAL } from "../v0_3/writing.ts";
-import { type EventSpelling, encodeEvent, encodeOpening, eventName, SPELLING } from "./event.ts";
+import { EVENT_FORMAT, type EventFormat, encodeEvent, encodeOpening, eventName } from "./event.ts";
 import { messageObject } from "./message.ts";
 import { partObject } from "./part.ts";
 import { artifactObject, taskObject } from "./task.ts";
@@ -41,10 +41,10 @@ function isOlder(origin: string | undefined): boolean {
   return origin?.startsWith("0.1/") === true;
 }
 
-const UNION: EventSpelling = {
+const UNION: EventFormat = {
   name: "0.1+0.3",
   eventObject: (event, place, index) =>
-    union(newerEventObject(event, place), SPELLING.eventObject(event, place, index)),
+    union(newerEventObject(event, place), EVENT_FORMAT.eventObject(event, place, index)),
 };
 
 function encodeTask(stored: StoredTask): string {
@@ -52,7 +52,7 @@ function encodeTask(stored: StoredTask): string {
   return JSON.stringify(union(newerTaskObject(task), taskObject(task)));
 }
 
-const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   artifact: (artifact, index) =>
     JSON.stringify(union(newerArtifactObject(artifact, OFFICIAL), artifactObject(artifact, { index }))),
   parts: partsBy((part) => union(newerPartObject(part), partObject(part))),

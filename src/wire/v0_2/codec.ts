@@ -3,8 +3,8 @@ import type { DialectSettings } from "../options.ts";
 import { createVariantRpcCodec, sharedByVersion } from "../v0_3/codec.ts";
 import { encodeCard } from "./card.ts";
 import { encodeError } from "./error.ts";
+import { OUTPUT_FORMAT } from "./format.ts";
 import { METHOD_OF } from "./methods.ts";
-import { WRITING } from "./writing.ts";
 
 /** The vocabulary is that of the next version, which took it over and added to it. */
 export function createRpcCodec(settings: DialectSettings): RpcCodec {
@@ -14,8 +14,8 @@ export function createRpcCodec(settings: DialectSettings): RpcCodec {
     methods: METHOD_OF,
     // Its callers expect to name their tasks, as they could in the version before.
     shared: { ...newer, version: "0.2", policy: { ...newer.policy, namesTasks: true }, encodeError },
-    writing: WRITING,
-    saysSuccess: false,
+    format: OUTPUT_FORMAT,
+    addsSuccess: false,
     encodeCard,
   });
 }

@@ -6,7 +6,7 @@ import { isInterrupted } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
 import type { RemoteEvent } from "../client/client-codec.ts";
 import type { Codec, EventPlace, EventText, StreamOpening } from "../codec.ts";
-import { perPlace, writtenOnce } from "../event-text.ts";
+import { cachedByPlace, cachedEncoder } from "../event-text.ts";
 import { textOf } from "../fields/answer-fields.ts";
 import {
   asObject,
@@ -16,29 +16,29 @@ import {
   optionalJsonObject,
   type WireObject,
 } from "../fields/fields.ts";
+import { OFFICIAL, type OutputFormat } from "./format.ts";
 import { decodeRemoteMessage, encodeMessage } from "./message.ts";
 import { artifactObject, encodeTask, remote, statusObject } from "./task.ts";
-import { OFFICIAL, type Writing } from "./writing.ts";
 
 /** A first frame, bare: its `kind` says what it is. */
-export function encodeOpening(opening: StreamOpening, writing?: Writing): string {
-  return opening.kind === "task" ? encodeTask(opening.task, writing) : encodeMessage(opening.message, writing);
+export function encodeOpening(opening: StreamOpening, format?: OutputFormat): string {
+  return opening.kind === "task" ? encodeTask(opening.task, format) : encodeMessage(opening.message, format);
 }
 
 /** Writes later frames, bare. */
-export function eventEncoder(writing: Writing): Codec["encodeEvent"] {
-  return writtenOnce(writing.name, (event, place) => eventText(event, place, writing));
+export function eventEncoder(format: OutputFormat): Codec["encodeEvent"] {
+  return cachedEncoder(format.name, (event, place) => eventText(event, place, format));
 }
 
 /** A later frame, bare. */
 export const encodeEvent: Codec["encodeEvent"] = eventEncoder(OFFICIAL);
 
-const artifactBeginning = perPlace((ids) => `{"kind":"artifact-update",${ids},`);
+const artifactBeginning = cachedByPlace((ids) => `{"kind":"artifact-update",${ids},`);
 
-function eventText({ body }: EventText, place: EventPlace, writing: Writing): string {
+function eventText({ body }: EventText, place: EventPlace, format: OutputFormat): string {
   const at = textChunkAt(body);
   if (at !== undefined) return `${artifactBeginning(place)}${body.slice(1, at)}"kind":"text",${body.slice(at)}`;
-  return JSON.stringify(eventObject(readEvent(body), place, writing));
+  return JSON.stringify(eventObject(readEvent(body), place, format));
 }
 
 const CHUNK_BEGINS = '{"artifact":{"artifactId":"';
@@ -78,18 +78,18 @@ function isEscaped(text: string, at: number): boolean {
 export function eventObject(
   event: TaskEvent,
   { taskId, contextId, final }: EventPlace,
-  writing: Writing = OFFICIAL,
+  format: OutputFormat = OFFICIAL,
 ): object {
   const { metadata } = event;
   if (event.kind === "status") {
-    const status = statusObject(writing.references ? withReferences(event) : event.status, writing);
+    const status = statusObject(format.references ? withReferences(event) : event.status, format);
     return { kind: "status-update", taskId, contextId, status, final, metadata };
   }
   return {
     kind: "artifact-update",
     taskId,
     contextId,
-    artifact: artifactObject(event.artifact, writing),
+    artifact: artifactObject(event.artifact, format),
     append: event.append || undefined,
     lastChunk: event.lastChunk || undefined,
     metadata,
@@ -169,7 +169,7 @@ function decodeStatusEvent(wire: WireObject, path: string): StatusEvent {
 }
 
 function decodeArtifactEvent(wire: WireObject, path: string): ArtifactEvent {
-  const { artifact, append } = member(wire, "artifact") === undefined ? numberedPiece(wire) : wire;
+  const { artifact, append } = member(wire, "artifact") === undefined ? numberedChunk(wire) : wire;
   return {
     kind: "artifact",
     artifact: remote.artifact(artifact, `${path}.artifact`),
@@ -179,7 +179,7 @@ function decodeArtifactEvent(wire: WireObject, path: string): ArtifactEvent {
 }
 
 /** Some agents send one part at a time, and the artifact's number instead of its id. */
-function numberedPiece({ index, part }: WireObject): WireObject {
+function numberedChunk({ index, part }: WireObject): WireObject {
   if (!isWireObject(part)) return {};
   return {
     artifact: { artifactId: typeof index === "number" ? String(index) : "0", parts: [part] },

@@ -21,8 +21,8 @@ export type MethodNames = Readonly<Record<Operation, string | undefined>>;
 const ALIASES: readonly (readonly [string, Operation])[] = [["agent/authenticatedExtendedCard", "extended-card"]];
 
 /** The operations by their methods; read liberally, also by other names that are about. */
-export function operationsOf(names: MethodNames, liberal: boolean): ReadonlyMap<string | undefined, Operation> {
-  const operations = new Map<string | undefined, Operation>(liberal ? ALIASES : []);
+export function operationsOf(names: MethodNames, lenient: boolean): ReadonlyMap<string | undefined, Operation> {
+  const operations = new Map<string | undefined, Operation>(lenient ? ALIASES : []);
   for (const operation of OPERATIONS) if (names[operation] !== undefined) operations.set(names[operation], operation);
   return operations;
 }

@@ -13,7 +13,7 @@ import {
   optionalString,
   type WireObject,
 } from "../fields/fields.ts";
-import { LIBERAL, type Reading } from "../fields/reading.ts";
+import { LENIENT, type Parsing } from "../fields/parsing.ts";
 import { packData, packMetadata, unpackData, unpackText } from "./part-metadata.ts";
 
 const KINDS = ["text", "file", "data"] as const;
@@ -51,15 +51,15 @@ function withMetadata(part: object, metadata: JsonObject | undefined): object {
  * A part from a caller. Read liberally, it may leave out its `kind`, or call it `type`, but not contradict it; and there are
  * two kinds for tools, which are data.
  */
-export function decodePart(value: unknown, path: string, { tag, liberal }: Reading = LIBERAL): Part {
+export function decodePart(value: unknown, path: string, { tag, lenient }: Parsing = LENIENT): Part {
   const wire = asObject(value, path);
   const other = tag === "kind" ? "type" : "kind";
-  const named = liberal && member(wire, tag) === undefined ? other : tag;
+  const named = lenient && member(wire, tag) === undefined ? other : tag;
   const kind = member(wire, named);
-  if (kind === undefined && !liberal) throw invalidField(`${path}.${tag}`, "is required");
-  if (liberal && isToolKind(kind)) return decodeToolPart(wire, kind, path);
+  if (kind === undefined && !lenient) throw invalidField(`${path}.${tag}`, "is required");
+  if (lenient && isToolKind(kind)) return decodeToolPart(wire, kind, path);
   if (kind !== undefined && !isKind(kind)) throw invalidField(`${path}.${named}`, `must be ${KINDS.join(", ")}`);
-  return contentOf(wire, kind, { path, liberal });
+  return contentOf(wire, kind, { path, lenient });
 }
 
 /** A part from an agent. What it holds counts, whatever it is called. */
@@ -67,7 +67,7 @@ export function decodeRemotePart(value: unknown, path: string): Part {
   const wire = asObject(value, path);
   const kind = member(wire, "kind", "type");
   if (isToolKind(kind)) return decodeToolPart(wire, kind, path);
-  return contentOf(wire, isKind(kind) ? kind : undefined, { path, liberal: true });
+  return contentOf(wire, isKind(kind) ? kind : undefined, { path, lenient: true });
 }
 
 type ToolKind = "tool-use" | "tool-result";
@@ -104,10 +104,10 @@ function isKind(value: unknown): value is Kind {
 
 interface Place {
   readonly path: string;
-  readonly liberal: boolean;
+  readonly lenient: boolean;
 }
 
-function contentOf(wire: WireObject, kind: Kind | undefined, { path, liberal }: Place): Part {
+function contentOf(wire: WireObject, kind: Kind | undefined, { path, lenient }: Place): Part {
   const content = kind ?? inferKind(wire, path);
   for (const other of KINDS) {
     if (other !== content && member(wire, other) !== undefined)
@@ -123,7 +123,7 @@ function contentOf(wire: WireObject, kind: Kind | undefined, { path, liberal }: 
     return part;
   }
   if (content === "file")
-    return { ...decodeFile(value, { path: `${path}.file`, liberal }), ...(metadata !== undefined && { metadata }) };
+    return { ...decodeFile(value, { path: `${path}.file`, lenient }), ...(metadata !== undefined && { metadata }) };
   // Parsed JSON, whose limits are looked at once it is out of its wrapper.
   const part = unpackData(value as JsonValue, metadata);
   asJson(part.data, `${path}.data`);
@@ -152,10 +152,10 @@ function decodeFile(value: unknown, place: Place): RawPart | UrlPart {
 
 const CONTENTS = ["bytes", "uri"];
 /** Examples of the protocol itself say `data` for `bytes` and `url` for `uri`. */
-const LIBERAL_CONTENTS = ["bytes", "data", "uri", "url"];
+const LENIENT_CONTENTS = ["bytes", "data", "uri", "url"];
 
-function decodeFileContent(wire: WireObject, { path, liberal }: Place): RawPart | UrlPart {
-  const names = liberal ? LIBERAL_CONTENTS : CONTENTS;
+function decodeFileContent(wire: WireObject, { path, lenient }: Place): RawPart | UrlPart {
+  const names = lenient ? LENIENT_CONTENTS : CONTENTS;
   const [name, other] = names.filter((candidate) => member(wire, candidate) !== undefined);
   if (name === undefined) throw invalidField(path, "must have bytes or uri");
   if (other !== undefined)

@@ -40,7 +40,7 @@ export function resourceName(taskId: TaskId, configId: string): string {
 }
 
 /** Which events a webhook is told of has no member here: it counts all the same. */
-function configObject({ events: _untold, ...config }: KeptPushConfig): object {
+function configObject({ events: _omitted, ...config }: KeptPushConfig): object {
   return config;
 }
 

@@ -12,7 +12,7 @@ import {
   optionalStrings,
   type WireObject,
 } from "../fields/fields.ts";
-import type { Reading } from "../fields/reading.ts";
+import type { Parsing } from "../fields/parsing.ts";
 import type { WaitDefault } from "../options.ts";
 import {
   type Authentication,
@@ -25,20 +25,20 @@ import { decodeMessage } from "./message.ts";
 /** As many tasks as a list shows, which cannot be turned over to the next page in this version. */
 const LIST_SIZE = 100;
 
-export interface RequestReading extends Reading {
+export interface RequestParsing extends Parsing {
   /** What a send means that leaves out `blocking`. */
   readonly absentWait: WaitDefault;
 }
 
-export function decodeRequest(operation: Operation, params: unknown, reading: RequestReading): OperationRequest {
+export function decodeRequest(operation: Operation, params: unknown, parsing: RequestParsing): OperationRequest {
   const wire = asObject(params ?? {}, "params");
   const tenant = "";
   switch (operation) {
     case "send":
     case "stream":
-      return decodeSend(operation, wire, reading);
+      return decodeSend(operation, wire, parsing);
     case "get":
-      return { operation, tenant, id: decodeOwnId(wire, reading), history: decodeHistoryLength(wire, "") };
+      return { operation, tenant, id: decodeOwnId(wire, parsing), history: decodeHistoryLength(wire, "") };
     case "list":
       return { operation, tenant, pageSize: LIST_SIZE, artifacts: true, history: decodeHistoryLength(wire, "") };
     case "cancel": {
@@ -46,7 +46,7 @@ export function decodeRequest(operation: Operation, params: unknown, reading: Re
       return { operation, tenant, id: decodeTaskId(wire), metadata };
     }
     case "subscribe":
-      return { operation, tenant, id: decodeOwnId(wire, reading) };
+      return { operation, tenant, id: decodeOwnId(wire, parsing) };
     case "push-create": {
       const taskId = asId(member(wire, "taskId"), "taskId") as TaskId;
       const config = decodePushMember(wire, "pushNotificationConfig", "");
@@ -68,19 +68,19 @@ export function decodeRequest(operation: Operation, params: unknown, reading: Re
 }
 
 /** Some callers who want to see a task name it as the push methods do. */
-function decodeOwnId(wire: WireObject, { liberal }: Reading): TaskId {
-  return asId(member(wire, "id", liberal ? "taskId" : undefined), "id") as TaskId;
+function decodeOwnId(wire: WireObject, { lenient }: Parsing): TaskId {
+  return asId(member(wire, "id", lenient ? "taskId" : undefined), "id") as TaskId;
 }
 
 function decodeTaskId(wire: WireObject): TaskId {
   return asId(member(wire, "id"), "id") as TaskId;
 }
 
-export function decodeSend(operation: "send" | "stream", wire: WireObject, reading: RequestReading): SendRequest {
-  const message = decodeMessage(reading.liberal ? withStrayId(wire) : member(wire, "message"), "message", reading);
+export function decodeSend(operation: "send" | "stream", wire: WireObject, parsing: RequestParsing): SendRequest {
+  const message = decodeMessage(parsing.lenient ? withStrayId(wire) : member(wire, "message"), "message", parsing);
   const metadata = optionalJsonObject(member(wire, "metadata"), "metadata") ?? {};
   const configuration = asObject(member(wire, "configuration") ?? {}, "configuration");
-  const pushName = pushMemberOf(configuration, reading);
+  const pushName = pushMemberOf(configuration, parsing);
   const blocking = optionalBoolean(member(configuration, "blocking"), "configuration.blocking");
   return {
     operation,
@@ -90,7 +90,7 @@ export function decodeSend(operation: "send" | "stream", wire: WireObject, readi
     outputModes:
       optionalStrings(member(configuration, "acceptedOutputModes"), "configuration.acceptedOutputModes") ?? [],
     history: decodeHistoryLength(configuration, "configuration."),
-    waitMs: decodeWait(blocking, pushName !== undefined ? "return" : reading.absentWait),
+    waitMs: decodeWait(blocking, pushName !== undefined ? "return" : parsing.absentWait),
     ...(pushName !== undefined && { push: decodePushMember(configuration, pushName, "configuration.") }),
   };
 }
@@ -122,9 +122,9 @@ export function decodeHistoryLength(wire: WireObject, path: string): number | un
 type PushMember = "pushNotificationConfig" | "pushNotification";
 
 /** Some callers use the name that the definition of REST and gRPC has for it. */
-function pushMemberOf(configuration: WireObject, { liberal }: Reading): PushMember | undefined {
+function pushMemberOf(configuration: WireObject, { lenient }: Parsing): PushMember | undefined {
   if (member(configuration, "pushNotificationConfig") !== undefined) return "pushNotificationConfig";
-  return liberal && member(configuration, "pushNotification") !== undefined ? "pushNotification" : undefined;
+  return lenient && member(configuration, "pushNotification") !== undefined ? "pushNotification" : undefined;
 }
 
 function decodePushMember(wire: WireObject, name: PushMember, path: string): PushConfig {

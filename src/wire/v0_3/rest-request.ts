@@ -9,8 +9,8 @@ import type {
 import type { RestRequest } from "../codec.ts";
 import { asId, asObject, member, optionalId, optionalInteger, optionalString } from "../fields/fields.ts";
 import { decodePageToken, encodePageToken } from "../fields/page-token.ts";
-import { LIBERAL } from "../fields/reading.ts";
-import { decodePushConfig, decodeRequest, type RequestReading } from "./request.ts";
+import { LENIENT } from "../fields/parsing.ts";
+import { decodePushConfig, decodeRequest, type RequestParsing } from "./request.ts";
 
 /** What the two styles of REST 0.3 read each in its own way. */
 export interface RestStyle {
@@ -20,7 +20,7 @@ export interface RestStyle {
 }
 
 /** For requests that carry no message and whose ids stand in the path. */
-const SENDS_NOTHING: RequestReading = { ...LIBERAL, absentWait: "return" };
+const SENDS_NOTHING: RequestParsing = { ...LENIENT, absentWait: "return" };
 
 /** Reads a request of either style: paths, queries and the bodies of all but sends are the same in both. */
 export function decodeRestRequest(operation: Operation, request: RestRequest, style: RestStyle): OperationRequest {

@@ -3,11 +3,11 @@ import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { readEvent } from "../../protocol/serial.ts";
 import type { RemoteEvent } from "../client/client-codec.ts";
 import type { Codec, EventPlace, EventText, StreamOpening } from "../codec.ts";
-import { perPlace, writtenOnce } from "../event-text.ts";
+import { cachedByPlace, cachedEncoder } from "../event-text.ts";
 import { textOf } from "../fields/answer-fields.ts";
 import { asId, asObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields/fields.ts";
 import { decodeRemoteMessage, messageObject } from "./message.ts";
-import { artifactObject, encodeTask, isSpeltAlike, remote, statusObject } from "./task.ts";
+import { artifactObject, encodeTask, isStoredForm, remote, statusObject } from "./task.ts";
 
 /** A first frame, and the answer to a send: whatever it is, in the member named after it. */
 export function encodeOpening(opening: StreamOpening): string {
@@ -16,13 +16,13 @@ export function encodeOpening(opening: StreamOpening): string {
 }
 
 /** A later frame. */
-export const encodeEvent: Codec["encodeEvent"] = writtenOnce("0.3/proto", eventText);
+export const encodeEvent: Codec["encodeEvent"] = cachedEncoder("0.3/proto", eventText);
 
-const artifactBeginning = perPlace((ids) => `{"artifactUpdate":{${ids},`);
+const artifactBeginning = cachedByPlace((ids) => `{"artifactUpdate":{${ids},`);
 
 /** Streams are made of pieces of text, which only need the ids put in front. */
 function eventText({ body, state }: EventText, place: EventPlace): string {
-  if (state === undefined && isSpeltAlike(body)) return `${artifactBeginning(place)}${body.slice(1)}}`;
+  if (state === undefined && isStoredForm(body)) return `${artifactBeginning(place)}${body.slice(1)}}`;
   return JSON.stringify(eventObject(readEvent(body), place));
 }
 

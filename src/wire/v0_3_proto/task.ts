@@ -4,9 +4,9 @@ import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
 import { type TaskReaders, taskReaders } from "../client/remote-task.ts";
-import type { LargeTaskSpelling } from "../codec.ts";
+import type { LargeTaskFormat } from "../codec.ts";
 import { NUMBERED_STATES } from "../fields/state-numbers.ts";
-import { largeTaskSpelling, partsBy } from "../large-task.ts";
+import { largeTaskFormat, partsBy } from "../large-task.ts";
 import { decodeRemoteMessage, messageObject } from "./message.ts";
 import { decodePart, partObject } from "./part.ts";
 
@@ -33,7 +33,7 @@ const REMOTE_STATES: ReadonlyMap<unknown, TaskState | undefined> = new Map<unkno
 /** A task as this style writes it. */
 export function encodeTask(stored: StoredTask): string {
   const { artifacts, ...head } = stored;
-  const alike = artifacts !== undefined && isSpeltAlike(artifacts);
+  const alike = artifacts !== undefined && isStoredForm(artifacts);
   const task = readTask(alike ? head : stored);
   const text = JSON.stringify({
     id: task.id,
@@ -47,14 +47,14 @@ export function encodeTask(stored: StoredTask): string {
 }
 
 /** What is spelt another way in a part than it is stored, or moves out of the way of such. */
-const SPELT_OTHERWISE = /"_*(?:raw|url|data|mediaType|filename|data_part_compat)":/;
+const NOT_STORED_FORM = /"_*(?:raw|url|data|mediaType|filename|data_part_compat)":/;
 
 /**
  * Whether artifacts are stored as this style spells them, which those of nothing but text are. Only ever says no too often:
  * quotes within a string are escaped, so that a member of that name cannot be there without being found.
  */
-export function isSpeltAlike(storedArtifacts: string): boolean {
-  return !SPELT_OTHERWISE.test(storedArtifacts);
+export function isStoredForm(storedArtifacts: string): boolean {
+  return !NOT_STORED_FORM.test(storedArtifacts);
 }
 
 export function statusObject({ state, message, timestamp }: TaskStatus): object {
@@ -71,9 +71,9 @@ export function artifactObject(artifact: Artifact): object {
 
 const allParts = partsBy(partObject);
 
-export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+export const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   artifact: (artifact) => JSON.stringify(artifactObject(artifact)),
-  parts: (stored) => (isSpeltAlike(stored) ? stored : allParts(stored)),
+  parts: (stored) => (isStoredForm(stored) ? stored : allParts(stored)),
   message: (stored) => JSON.stringify(messageObject(readMessage(stored))),
 });
 

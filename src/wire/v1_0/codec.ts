@@ -46,7 +46,7 @@ export function createRpcCodec(): RpcCodec {
     decodeRequest,
     encodeError: encodeRpcError,
     statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,
-    refusesByEvent: false,
+    streamErrorsAsEvents: false,
   };
 }
 

@@ -1,7 +1,7 @@
 import { A2AError, type FieldViolation } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { codeOfReason, codeOfRpc, codeOfStatus, ERROR_TABLE } from "../error-table.ts";
-import { type FieldNames, inOwnWords } from "../fields/error-fields.ts";
+import { type FieldNames, withFieldNames } from "../fields/error-fields.ts";
 import type { WireObject } from "../fields/fields.ts";
 import type { DialectSettings } from "../options.ts";
 
@@ -15,7 +15,7 @@ const FIELDS: FieldNames = [
 ];
 
 export function encodeRpcError(neutral: A2AError): string {
-  const error = inOwnWords(neutral, FIELDS);
+  const error = withFieldNames(neutral, FIELDS);
   return JSON.stringify({ code: ERROR_TABLE[error.code].rpc, message: error.message, data: detailsOf(error) });
 }
 
@@ -33,7 +33,7 @@ export function restErrorForm({ code }: A2AError, edition: DialectSettings["erro
 }
 
 export function encodeRestError(neutral: A2AError, form: RestErrorForm): string {
-  const error = inOwnWords(neutral, FIELDS);
+  const error = withFieldNames(neutral, FIELDS);
   return JSON.stringify({ error: { ...form, message: error.message, details: detailsOf(error) } });
 }
 

@@ -3,13 +3,13 @@ import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { writeMessage } from "../../protocol/serial.ts";
 import type { RemoteEvent } from "../client/client-codec.ts";
 import type { EventPlace, EventText, StreamOpening } from "../codec.ts";
-import { perPlace } from "../event-text.ts";
+import { cachedByPlace } from "../event-text.ts";
 import { textOf } from "../fields/answer-fields.ts";
 import { asObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields/fields.ts";
 import { decodeRemoteMessage } from "./message.ts";
 import { encodeTask, remote } from "./task.ts";
 
-const SPELLING = "1.0";
+const CACHE_KEY = "1.0";
 
 export function encodeOpening(opening: StreamOpening): string {
   return opening.kind === "task"
@@ -17,7 +17,7 @@ export function encodeOpening(opening: StreamOpening): string {
     : `{"message":${writeMessage(opening.message)}}`;
 }
 
-const beginningsOf = perPlace((ids) => ({
+const beginningsOf = cachedByPlace((ids) => ({
   artifact: `{"artifactUpdate":{${ids},`,
   status: `{"statusUpdate":{${ids},`,
 }));
@@ -25,11 +25,11 @@ const beginningsOf = perPlace((ids) => ({
 /** The stored text with the ids put in front. Whether the stream ends with it is not written in this version. */
 export function encodeEvent(event: EventText, place: EventPlace): string {
   const { encoded } = event;
-  const known = encoded?.get(SPELLING);
+  const known = encoded?.get(CACHE_KEY);
   if (known !== undefined) return known;
   const { artifact, status } = beginningsOf(place);
   const text = `${event.state === undefined ? artifact : status}${event.body.slice(1)}}`;
-  encoded?.set(SPELLING, text);
+  encoded?.set(CACHE_KEY, text);
   return text;
 }
 

@@ -2,9 +2,9 @@ import { invalidField } from "../../protocol/error.ts";
 import type { StoredTask } from "../../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import { type TaskReaders, taskReaders } from "../client/remote-task.ts";
-import type { LargeTaskSpelling } from "../codec.ts";
+import type { LargeTaskFormat } from "../codec.ts";
 import { NUMBERED_STATES as STATES } from "../fields/state-numbers.ts";
-import { largeTaskSpelling } from "../large-task.ts";
+import { largeTaskFormat } from "../large-task.ts";
 import { decodeRemoteMessage } from "./message.ts";
 import { decodeRemotePart } from "./part.ts";
 
@@ -18,7 +18,7 @@ export function encodeTask(task: StoredTask): string {
 }
 
 /** The stored texts as they are. */
-export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+export const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   artifact: (artifact) => JSON.stringify(artifact),
   parts: (stored) => stored,
   message: (stored) => stored,

@@ -2,7 +2,7 @@ import type { Part } from "../../protocol/part.ts";
 import { partObject } from "./part.ts";
 
 /** How tasks, messages and events of this vocabulary are written, where its versions and settings differ. */
-export interface Writing {
+export interface OutputFormat {
   /** Tells its cached texts from those of other ways to write an event. */
   readonly name: string;
   readonly part: (part: Part) => object;
@@ -13,12 +13,12 @@ export interface Writing {
 }
 
 /** Nothing but what the version defines. */
-export const OFFICIAL: Writing = { name: "0.3", part: partObject, inputRequest: false, references: false };
+export const OFFICIAL: OutputFormat = { name: "0.3", part: partObject, inputRequest: false, references: false };
 
 /** Adds the members in which some clients of 0.3 look for what a task asks, and for the tasks of other agents it used. */
-export const LENIENT: Writing = { name: "0.3 lenient", part: partObject, inputRequest: true, references: true };
+export const LENIENT: OutputFormat = { name: "0.3 lenient", part: partObject, inputRequest: true, references: true };
 
 /** How a server with this setting writes 0.3. */
-export function writingOf({ lenient }: { readonly lenient: boolean | undefined }): Writing {
+export function outputFormatOf({ lenient }: { readonly lenient: boolean | undefined }): OutputFormat {
   return lenient === false ? OFFICIAL : LENIENT;
 }

@@ -6,10 +6,10 @@ import { BARE_CARD } from "../../../src/wire/test/cards.ts";
 import { cardObject } from "../../../src/wire/v0_2/card.ts";
 import { createRpcClientCodec } from "../../../src/wire/v0_2/client-codec.ts";
 import { createRpcCodec } from "../../../src/wire/v0_2/codec.ts";
-import { WRITING } from "../../../src/wire/v0_2/writing.ts";
+import { OUTPUT_FORMAT } from "../../../src/wire/v0_2/format.ts";
 import { decodePart } from "../../../src/wire/v0_3/part.ts";
-import { LOSS_NAMES, LOSSES } from "./v0_2.ts";
-import { LOSS_NAMES as NEWER_NAMES } from "./v0_3.ts";
+import { LOSS_NAMES, LOSSES } from "./v0-2.ts";
+import { LOSS_NAMES as NEWER_NAMES } from "./v0-3.ts";
 
 const client = createRpcClientCodec();
 const card: AgentCard = {
@@ -25,7 +25,7 @@ const card: AgentCard = {
 /** What is lost besides what is lost in the next version, and how that shows. */
 const SHOWN: Readonly<Record<string, () => void>> = {
   otherData: () => {
-    const wire = WRITING.part({ data: [1], metadata: { a: 1 } });
+    const wire = OUTPUT_FORMAT.part({ data: [1], metadata: { a: 1 } });
     expect(wire).toEqual({ kind: "text", text: "[1]", metadata: { a: 1, data_part_compat: true } });
     expect(decodePart(wire, "p")).toEqual({ data: [1], metadata: { a: 1 } });
     expect(decodePart({ ...wire, text: "no JSON" }, "p")).toMatchObject({ text: "no JSON" });
