@@ -15,7 +15,7 @@ export interface RestFamilyOptions {
   readonly settings: DialectSettings;
 }
 
-/** The REST routes of every version. Their paths do not overlap, so a path tells the version it is spelt in. */
+/** The REST routes of every supported version. Paths of different versions do not overlap, so the path identifies the version. */
 export function createRestFamilies({ rows, supported, settings }: RestFamilyOptions): readonly RestFamily[] {
   const families = rows.flatMap(({ version, rest }): Family[] =>
     rest === undefined ? [] : [{ version, rest, codec: rest.codecs(settings) }],
@@ -23,7 +23,7 @@ export function createRestFamilies({ rows, supported, settings }: RestFamilyOpti
   return families.map((own): RestFamily => {
     const { version, rest } = own;
     const { routes, tenants, forDefaultProject = false, alsoOf } = rest;
-    const of = alsoOf !== undefined && supported.versions.includes(alsoOf) ? [version, alsoOf] : [version];
+    const definedBy = alsoOf !== undefined && supported.versions.includes(alsoOf) ? [version, alsoOf] : [version];
     return {
       routes,
       tenants,
@@ -32,17 +32,17 @@ export function createRestFamilies({ rows, supported, settings }: RestFamilyOpti
         choose(
           {
             supported,
-            claim: parseRequestedVersion(requested, supported),
-            form: { of, like: version },
+            requested: parseRequestedVersion(requested, supported),
+            form: { definedBy, closest: version },
             lenient: settings.lenient,
           },
-          (chosen) => (of.includes(chosen) ? own : (nearest(families, chosen, supported) ?? own)).codec(body),
+          (chosen) => (definedBy.includes(chosen) ? own : (nearest(families, chosen, supported) ?? own)).codec(body),
         ),
     };
   });
 }
 
-/** Who tells callers of a version of something by REST: that version, or the next one after it that has REST. */
+/** The family that encodes errors for callers of `version`: its own, else that of the next newer version that has REST. */
 function nearest(families: readonly Family[], version: string, { versions }: SupportedVersions): Family | undefined {
   const at = versions.indexOf(version);
   return families.findLast((family) => versions.indexOf(family.version) <= at);

@@ -24,12 +24,14 @@ export function createRpcChooser(options: RpcChooserOptions): RpcChooser {
   for (const { version, rpc } of rows) if (rpc !== undefined) codecs.set(version, rpc(settings));
   const codecOf = (version: string): RpcCodec => {
     const codec = codecs.get(version) ?? codecs.get(supported.requestable[0]);
-    if (codec === undefined) throw new TypeError(`Version ${version} has no JSON-RPC.`);
+    if (codec === undefined) throw new TypeError(`Version ${version} has no JSON-RPC binding.`);
     return codec;
   };
   const unions = new Map<string, RpcCodec>();
-  const codecFor: CodecFor<RpcCodec> = (version, among) => {
-    const older = rows.find((row) => row.union !== undefined && row.version !== version && among.includes(row.version));
+  const codecFor: CodecFor<RpcCodec> = (version, candidates) => {
+    const older = rows.find(
+      (row) => row.union !== undefined && row.version !== version && candidates.includes(row.version),
+    );
     if (older?.union === undefined) return codecOf(version);
     const key = `${older.version}+${version}`;
     const union = unions.get(key) ?? older.union(codecOf(version));
@@ -40,10 +42,12 @@ export function createRpcChooser(options: RpcChooserOptions): RpcChooser {
   const formOf = (method: string): RequestForm => {
     const known = forms.get(method);
     if (known !== undefined) return known;
-    const of = [...codecs].filter(([, codec]) => codec.operationOf(method) !== undefined).map(([version]) => version);
-    const [newest] = of;
-    if (newest === undefined) return { of, like: closestVersion(method, supported) };
-    const form = { of, like: newest };
+    const definedBy = [...codecs]
+      .filter(([, codec]) => codec.operationOf(method) !== undefined)
+      .map(([version]) => version);
+    const [newest] = definedBy;
+    if (newest === undefined) return { definedBy, closest: closestVersion(method, supported) };
+    const form = { definedBy, closest: newest };
     forms.set(method, form);
     return form;
   };
@@ -52,21 +56,21 @@ export function createRpcChooser(options: RpcChooserOptions): RpcChooser {
       choose(
         {
           supported,
-          claim: parseRequestedVersion(requested, supported),
+          requested: parseRequestedVersion(requested, supported),
           form: formOf(method),
           lenient: settings.lenient,
         },
         codecFor,
       ),
     fallbackRpc: (requested) => {
-      const claim = parseRequestedVersion(requested, supported);
-      if (claim === "unsupported") return codecOf(supported.requestable[0]);
-      return codecOf(claim === "none" ? supported.assumed : claim.named);
+      const parsed = parseRequestedVersion(requested, supported);
+      if (parsed === "unsupported") return codecOf(supported.requestable[0]);
+      return codecOf(parsed === "none" ? supported.assumed : parsed.version);
     },
   };
 }
 
-/** Of a method that nobody has: words run together in the newest version, words with slashes in those before. */
+/** For a method that no version defines, by its naming style: 1.0 has `PascalCase` methods, 0.x has methods with slashes. */
 function closestVersion(method: string, { versions, requestable, assumed }: SupportedVersions): string {
   return method.includes("/") && versions.includes(assumed) ? assumed : requestable[0];
 }

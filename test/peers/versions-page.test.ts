@@ -22,8 +22,8 @@ describe(`the page ${PAGE}`, () => {
 
   it("tells how a request's version is told", () => {
     const told = RELATIONS.map((relation) => {
-      const { usual, lenient, strict } = DECISIONS[relation];
-      return [usual, lenient, strict].map((verdict) => WORDS[verdict]);
+      const { default: byDefault, lenient, strict } = DECISIONS[relation];
+      return [byDefault, lenient, strict].map((verdict) => WORDS[verdict]);
     });
     expect(tableUnder("How the version of a request is told").map((row) => row.slice(1))).toEqual(told);
   });
@@ -36,12 +36,12 @@ describe(`the page ${PAGE}`, () => {
 });
 
 const WORDS = {
-  "as named": "as named",
-  "as spelt": "as spelt",
-  "not in named": "refused: method",
+  "as requested": "as named",
+  "as defined": "as spelt",
+  "not in requested": "refused: method",
   "not in assumed": "refused: method",
   "not found": "refused: method",
-  "not spoken": "refused: version",
+  "unsupported version": "refused: version",
 } as const;
 
 /** Those that are not the same elsewhere. */
