@@ -1,6 +1,6 @@
 import type { Codec, EventPlace } from "./codec.ts";
 
-/** What an event's text begins with, made once for all events of a place. `make` gets the members that name the task. */
+/** Caches the beginning of event texts per stream. `make` receives the members `"taskId":…,"contextId":…` as text. */
 export function cachedByPlace<T extends string | object>(make: (ids: string) => T): (place: EventPlace) => T {
   const made = new WeakMap<EventPlace, T>();
   return (place) => {
@@ -13,14 +13,14 @@ export function cachedByPlace<T extends string | object>(make: (ids: string) => 
 }
 
 /**
- * Writes each event once, however many read it, for a version that writes whether the stream ends with a status: of each
- * status there are two texts. `spelling` tells the texts from those of others.
+ * Caches the encoded texts of each event, so that `write` runs once for all readers. For versions with the member `final`: a status event
+ * then has two texts. `format` is the cache key and must be unique per format.
  */
 export function cachedEncoder(format: string, write: Codec["encodeEvent"]): Codec["encodeEvent"] {
-  const finalSpelling = `${format} final`;
+  const finalFormat = `${format} final`;
   return (event, place) => {
     const { encoded } = event;
-    const key = place.final && event.state !== undefined ? finalSpelling : format;
+    const key = place.final && event.state !== undefined ? finalFormat : format;
     const known = encoded?.get(key);
     if (known !== undefined) return known;
     const text = write(event, place);

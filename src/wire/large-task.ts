@@ -12,17 +12,17 @@ import type { Part } from "../protocol/part.ts";
 import { type StoredTask, writeStatus } from "../protocol/serial.ts";
 import type { Codec, LargeTaskFormat } from "./codec.ts";
 
-/** How a dialect writes the members of a task, each by itself, as JSON text. */
+/** How a dialect encodes single members of a task as JSON text. */
 export interface MemberFormat {
-  /** `index` counts the artifacts of the task from 0. */
+  /** `index`: the position of the artifact in the task, from 0. */
   artifact(artifact: Artifact, index: number): string;
-  /** Parts in their stored spelling, and as the dialect writes them, both separated by commas. */
+  /** Takes stored parts and returns encoded parts, both separated by commas and without brackets. */
   parts(stored: string): string;
-  /** A message in its stored spelling. */
+  /** Encodes a stored message. */
   message(stored: string): string;
 }
 
-/** For dialects that write artifacts and messages as lists of JSON objects. */
+/** For dialects that write artifacts and messages as arrays of JSON objects. */
 export function largeTaskFormat(format: MemberFormat): LargeTaskFormat {
   return {
     artifactsPlaceholder: format.artifact(PLACEHOLDER_ARTIFACT, 0),
@@ -32,10 +32,10 @@ export function largeTaskFormat(format: MemberFormat): LargeTaskFormat {
   };
 }
 
-/** What `parts` of a spelling does for a dialect that writes each part by itself. */
+/** Implements `MemberFormat.parts` for a dialect that encodes each part separately. */
 export function partsBy(partObject: (part: Part) => object): (stored: string) => string {
   return (stored) => {
-    // Safe: stored texts are made here.
+    // Safe: this program wrote the stored text.
     const parts = JSON.parse(`[${stored}]`) as readonly Part[];
     return JSON.stringify(parts.map(partObject)).slice(1, -1);
   };
@@ -73,7 +73,7 @@ async function* artifactTexts(format: MemberFormat, pieces: AsyncIterable<Artifa
   }
 }
 
-/** An encoded text with the placeholders of a task's large members replaced, piece by piece. */
+/** Yields an encoded text in pieces, with the placeholders replaced by the task's large artifacts and history. */
 export async function* fillPlaceholders(text: string, task: StoredTask, codec: Codec): AsyncGenerator<string> {
   const { large } = task;
   if (large === undefined) {
@@ -101,7 +101,7 @@ export async function* fillPlaceholders(text: string, task: StoredTask, codec: C
   }
   let from = 0;
   for (const { at, length, texts } of places.toSorted((a, b) => a.at - b.at)) {
-    // A dialect that leaves the member out has no place for it.
+    // The dialect does not write this member.
     if (at === -1) continue;
     yield text.slice(from, at);
     yield* texts();
@@ -123,14 +123,14 @@ async function* messageTexts(format: LargeTaskFormat, pages: AsyncIterable<reado
 }
 
 const PLACEHOLDER_TASK: StoredTask = {
-  id: PLACEHOLDER_TEXT as TaskId, // Ids are opaque: any string will do.
+  id: PLACEHOLDER_TEXT as TaskId, // Safe: ids are opaque.
   contextId: PLACEHOLDER_TEXT as ContextId, // As above.
   seq: 0,
   state: "submitted",
   status: writeStatus({ state: "submitted", timestamp: new Date(0).toISOString() }),
 };
 
-/** An answer in pieces: what `codec.encodeResult` would give, wrapped, if nothing of it were large. */
+/** Yields `wrap(codec.encodeResult(result))` in pieces, with the large members of its tasks filled in. */
 export async function* resultPieces(
   codec: Codec,
   result: OperationResult,

@@ -9,25 +9,25 @@ import { asId, asObject, member, optionalJsonObject, optionalString } from "../f
 
 type Reader<T> = (value: unknown, path: string) => T;
 
-/** What the versions spell each in its own way. */
+/** Readers of the fields that every version writes differently. */
 export interface TaskFieldReaders {
   readonly message: Reader<Message>;
   readonly part: Reader<Part>;
-  /** `undefined`: the agent does not say. */
+  /** `undefined`: the agent sent no state, or "unspecified". */
   readonly state: Reader<TaskState | undefined>;
 }
 
-/** Readers of what agents send, in camel or in snake case. */
+/** Readers of tasks from agents. Member names may be in camelCase or snake_case. */
 export interface TaskReaders {
   readonly task: Reader<Task>;
   readonly artifact: Reader<Artifact>;
   readonly status: Reader<TaskStatus>;
 }
 
-export function taskReaders(words: TaskFieldReaders): TaskReaders {
-  const artifact: Reader<Artifact> = (value, path) => decodeArtifact(value, path, words);
-  const status: Reader<TaskStatus> = (value, path) => decodeStatus(value, path, words);
-  const task: Reader<Task> = (value, path) => decodeTask(value, path, { artifact, status, message: words.message });
+export function taskReaders(fields: TaskFieldReaders): TaskReaders {
+  const artifact: Reader<Artifact> = (value, path) => decodeArtifact(value, path, fields);
+  const status: Reader<TaskStatus> = (value, path) => decodeStatus(value, path, fields);
+  const task: Reader<Task> = (value, path) => decodeTask(value, path, { artifact, status, message: fields.message });
   return { task, artifact, status };
 }
 
@@ -38,7 +38,7 @@ function decodeTask(value: unknown, path: string, read: TaskMembers): Task {
   const artifacts = member(wire, "artifacts");
   const history = member(wire, "history");
   const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
-  // Ids are branded here, where they enter.
+  // Ids get their branded types here.
   return {
     id: asId(member(wire, "id"), `${path}.id`) as TaskId,
     contextId: textOf(member(wire, "contextId", "context_id"), `${path}.contextId`) as ContextId,
@@ -66,18 +66,18 @@ function decodeArtifact(value: unknown, path: string, { part }: TaskFieldReaders
 }
 
 /**
- * A task whose agent does not say its state is taken to be at work: it has not ended, and nobody is asked anything. A definition of the
- * protocol calls the message `update`.
+ * A status without state counts as `working`: the task has not ended and asks no question. The proto definition of 0.3 names the message
+ * `update`.
  */
-function decodeStatus(value: unknown, path: string, words: TaskFieldReaders): TaskStatus {
+function decodeStatus(value: unknown, path: string, fields: TaskFieldReaders): TaskStatus {
   const wire = asObject(value, path);
   const message = member(wire, "message", "update");
   const timestamp = timeOf(member(wire, "timestamp"));
-  const state = words.state(member(wire, "state"), `${path}.state`);
+  const state = fields.state(member(wire, "state"), `${path}.state`);
   return {
     state: state ?? "working",
     ...(state === undefined && { isUnspecified: true }),
-    ...(message !== undefined && { message: words.message(message, `${path}.message`) }),
+    ...(message !== undefined && { message: fields.message(message, `${path}.message`) }),
     ...(timestamp !== undefined && { timestamp }),
   };
 }

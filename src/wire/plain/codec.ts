@@ -22,7 +22,7 @@ const POLICY: OperationPolicy = {
   push: { single: false, missing: "error", afterFailure: "suspended" },
 };
 
-/** `newId` names messages, which need no id in this dialect. */
+/** `newId` generates the ids of messages, which need none in the plain dialect. */
 export function createRestCodec(
   { lenient }: Pick<DialectSettings, "lenient">,
   newId: () => string = () => crypto.randomUUID(),
@@ -48,7 +48,7 @@ function encodeResult(result: OperationResult): string {
   return result.kind === "sent" || result.kind === "task" ? encodeTask(result.task) : inexpressible();
 }
 
-/** No route leads here: there are only tasks in this dialect, and no streams. */
+/** Unreachable: the plain dialect has no routes for streams, lists, webhooks and cards. */
 function inexpressible(): never {
-  throw new A2AError("unsupported-operation", "The plain dialect tells of tasks, and of nothing else");
+  throw new A2AError("unsupported-operation", "The plain dialect supports only sending messages and getting tasks");
 }

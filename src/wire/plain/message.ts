@@ -16,20 +16,20 @@ import { decodePart, partObject } from "./part.ts";
 
 const MAX_PARTS = 1000;
 
-/** How requests are read. */
+/** How requests are parsed. */
 export interface PlainParsing {
-  /** What belongs to the protocol's own messages is understood as well: ids in the message, and other names. */
+  /** Also accept members of A2A messages: ids within the message, `contextId`, and `kind`. */
   readonly lenient: boolean;
-  /** Names a message that has no id. */
+  /** Generates the id of a message without one. */
   newId(): string;
 }
 
-/** A message as this dialect spells it: who said what. */
+/** Encodes a message: only its role and parts. */
 export function messageObject({ role, parts }: Message): object {
   return { role, parts: parts.map(partObject) };
 }
 
-/** A message from a caller: its text alone, or a message as it is written. */
+/** Decodes a message from a caller: a string, or an object with parts. */
 export function decodeMessage(value: unknown, path: string, { lenient, newId }: PlainParsing): Message {
   if (value === undefined) throw invalidField(path, "is required");
   if (typeof value === "string") {
@@ -63,10 +63,10 @@ function decodeParts(value: unknown, path: string, lenient: boolean): TextPart[]
 
 type Links = Pick<Message, "contextId" | "taskId">;
 
-/** Which session a message belongs to, and which task it goes on with. Ids are branded here, where they enter. */
+/** The session of a message and the task that it continues. Ids get their branded types here. */
 export function decodeLinks(wire: WireObject, place: string, lenient: boolean): Links {
   if (!lenient && member(wire, "contextId") !== undefined)
-    throw invalidField(`${place}contextId`, "must be called sessionId");
+    throw invalidField(`${place}contextId`, "must be named sessionId");
   const contextId = optionalId(member(wire, "sessionId", "contextId"), `${place}sessionId`);
   const taskId = optionalId(member(wire, "taskId"), `${place}taskId`);
   return {
@@ -75,9 +75,9 @@ export function decodeLinks(wire: WireObject, place: string, lenient: boolean): 
   };
 }
 
-/** To leave them unread would begin a new task where the caller means to go on with one. */
+/** Ignoring such an id would create a task where the caller wants to continue one. */
 function requireNoLinks(wire: WireObject, path: string): Links {
   const link = ["sessionId", "contextId", "taskId"].find((name) => member(wire, name) !== undefined);
-  if (link !== undefined) throw invalidField(`${path}.${link}`, "must stand beside the message");
+  if (link !== undefined) throw invalidField(`${path}.${link}`, "must be outside the message, beside it");
   return {};
 }

@@ -33,7 +33,7 @@ const POLICY: OperationPolicy = {
   numbersArtifacts: () => true,
 };
 
-/** `newId` names messages, which have no ids in this version. */
+/** `newId` generates the ids of messages, which have none in 0.1. */
 export function createRpcCodec(
   { blockingDefault, lenient }: DialectSettings,
   newId: NewId = () => crypto.randomUUID(),
@@ -43,7 +43,7 @@ export function createRpcCodec(
     dialect: DIALECT,
     version: "0.1",
     policy: POLICY,
-    // This version knows no extensions; who asks for them does as the next one.
+    // 0.1 has no extensions; clients that use them anyway send the header of 0.2.
     extensionsHeader: "x-a2a-extensions",
     operationOf: (method) => METHODS.get(method),
     decodeRequest: (operation, params) => decodeRequest(operation, params, parsing),
@@ -54,7 +54,7 @@ export function createRpcCodec(
     eventName,
     encodeError,
     statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,
-    // Its clients read streams with libraries that take nothing else for one.
+    // Clients of 0.1 read streams with SSE libraries that reject any other media type.
     streamErrorsAsEvents: true,
   };
 }

@@ -12,7 +12,7 @@ const INVALID_TASK_STATE = -32009;
 const RATE_LIMIT_EXCEEDED = -32010;
 const RESOURCE_UNAVAILABLE = -32011;
 
-/** Errors that have a number of their own here, and those that came later, whose numbers mean something else or nothing. */
+/** Errors with codes of their own in 0.1, and errors of later versions whose codes have another meaning or none in 0.1. */
 const CODES: Partial<Readonly<Record<ErrorCode, number>>> = {
   unauthenticated: AUTHENTICATION_REQUIRED,
   "permission-denied": AUTHORIZATION_FAILED,
@@ -39,7 +39,7 @@ export function encodeError(neutral: A2AError): string {
   return JSON.stringify({ code, message: error.message, data: { ...errorData(error), ...reason } });
 }
 
-/** The error with the state it names, in its text and for programs, as a state that this version has. */
+/** Converts the state in the message and metadata of an error to a state of 0.1. */
 function withOwnStates(error: A2AError): A2AError {
   const { code, message, metadata, violations, data } = error;
   const { state } = metadata;
@@ -52,7 +52,7 @@ function withOwnStates(error: A2AError): A2AError {
   });
 }
 
-/** What is not supported later is told more exactly here, where the error says what that is. */
+/** 0.1 has separate codes for missing streaming and for invalid task states, which later versions have not. */
 function unsupported({ code, metadata }: A2AError): { readonly code?: number; readonly reason?: string } {
   if (code !== "unsupported-operation") return {};
   if (metadata["capability"] === "streaming") return { code: STREAMING_NOT_SUPPORTED };
@@ -60,8 +60,8 @@ function unsupported({ code, metadata }: A2AError): { readonly code?: number; re
   return {};
 }
 
-/** What agents of this version mean by numbers that others use otherwise. */
-const MEANINGS: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
+/** Codes that have another meaning in later versions. */
+const OWN_CODES: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
   [STREAMING_NOT_SUPPORTED, "unsupported-operation"],
   [AUTHENTICATION_REQUIRED, "unauthenticated"],
   [AUTHORIZATION_FAILED, "permission-denied"],
@@ -70,17 +70,17 @@ const MEANINGS: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
   [RESOURCE_UNAVAILABLE, "resource-exhausted"],
 ]);
 
-/** An agent's error. A reason says more than a number, a number more than the status. Never throws. */
+/** Decodes an agent's error by its reason, else its code, else the HTTP status. Never throws. */
 export function decodeError(value: unknown, httpStatus: number): A2AError {
   const error = decodeNewer(value, httpStatus);
-  const code = MEANINGS.get(numberOf(value));
+  const code = OWN_CODES.get(numberOf(value));
   const reason = error.data?.["reason"];
   if (code === undefined || (typeof reason === "string" && codeOfReason(reason) !== undefined)) return error;
   const { message, metadata, violations, data } = error;
   return new A2AError(code, message, { metadata, violations, ...(data !== undefined && { data }) });
 }
 
-/** Of an `error`, or of what holds it. */
+/** The JSON-RPC code of an error object, or of the response that contains it. */
 function numberOf(value: unknown): unknown {
   if (!isWireObject(value)) return undefined;
   return isWireObject(value["error"]) ? value["error"]["code"] : value["code"];

@@ -16,11 +16,11 @@ import {
   statusObject,
 } from "./task.ts";
 
-/** A way to spell events, which this version shares with the form that readers of later ones understand as well. */
+/** A format of events: that of 0.1, or the union that clients of 0.1 and of a later version can read. */
 export interface EventFormat {
-  /** Tells its texts from those of others. */
+  /** Key of the cached texts; unique per format. */
   readonly name: string;
-  /** `index`: the number of the artifact that the event is about. */
+  /** `index`: the number of the event's artifact. */
   eventObject(event: TaskEvent, place: EventPlace, index: number): object;
 }
 
@@ -35,14 +35,14 @@ function eventObject(event: TaskEvent, { taskId, final }: EventPlace, index: num
   return { id: taskId, artifact: artifactObject(artifact, { index, append, lastChunk }), metadata };
 }
 
-/** What a frame says it is, for readers that want it. */
+/** The value of `event:` in a frame. */
 export function eventName({ state }: Pick<EventText, "state">): "status" | "artifact" {
   return state === undefined ? "artifact" : "status";
 }
 
 /**
- * The beginning of a stream, in which a task has no place: its status, and its artifacts one by one. Where nothing follows, the
- * status comes last, because readers stop at the one that is final.
+ * The first frames of a stream. 0.1 streams cannot contain a task, so one frame has the status and one frame each artifact. If nothing
+ * follows, the status comes last, because clients stop reading at `final: true`.
  */
 export function encodeOpening(opening: StreamOpening, format: EventFormat): readonly NamedText[] {
   if (opening.kind === "message") {
@@ -80,23 +80,23 @@ export function encodeEvent(event: EventText, place: EventPlace, format: EventFo
 
 const BEGINS = '{"artifact":{"artifactId":"';
 
-/** Mostly to be seen at the beginning, without parsing all that follows. */
+/** Reads the id from the beginning of the text in most cases, without parsing the whole event. */
 function artifactIdOf(body: string): string {
   if (body.startsWith(BEGINS)) {
     const id = body.slice(BEGINS.length, body.indexOf('"', BEGINS.length));
     if (!id.includes("\\")) return id;
   }
-  // Safe: only texts made here are read here.
+  // Safe: this program wrote the stored text.
   return (JSON.parse(body) as { readonly artifact: Artifact }).artifact.artifactId;
 }
 
-/** What one frame holds: news of a status or of an artifact, or, from agents that do not keep to this version, a task. */
+/** Decodes one frame: a status or artifact update. Some agents send a whole task, which 0.1 does not allow. */
 export function decodeRemoteEvent(value: unknown): RemoteEvent {
   const wire = asObject(value, "result");
   if (isTask(wire)) return { kind: "task", task: decodeRemoteTask(wire, "result") };
   const event = decodeNewer(newerEvent(wire));
   if (!("moreFollows" in event)) return event;
-  // In this version a question ends the stream of its send, whatever `final` says.
+  // In 0.1 a question ends the stream, whatever `final` says.
   const { moreFollows: _, ...read } = event;
   return read;
 }
@@ -108,7 +108,7 @@ function isTask(wire: WireObject): boolean {
   );
 }
 
-/** Here the flags of a piece stand in the artifact, later beside it. */
+/** In 0.1 `append` and `lastChunk` are members of the artifact, in later versions of the event. */
 function newerEvent(wire: WireObject): WireObject {
   const artifact = isWireObject(wire["artifact"]) ? wire["artifact"] : {};
   return {

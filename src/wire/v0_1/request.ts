@@ -22,7 +22,7 @@ import { decodeHistoryLength, decodePushConfig, decodeWait } from "../v0_3/reque
 import { decodeMessage, type MessageParsing } from "./message.ts";
 
 export interface RequestParsing extends MessageParsing {
-  /** How long a send waits: callers of this version cannot say. */
+  /** Whether a send waits: 0.1 has no member for it. */
   readonly wait: WaitDefault;
 }
 
@@ -47,7 +47,7 @@ export function decodeRequest(operation: Operation, params: unknown, parsing: Re
     case "push-list":
     case "push-delete":
     case "extended-card":
-      // These came later: no method of this version leads here.
+      // Unreachable: 0.1 has no methods for these operations.
       throw new A2AError("method-not-found", "Method not found");
   }
 }
@@ -56,7 +56,7 @@ function decodeTaskId(wire: WireObject): TaskId {
   return asId(member(wire, "id"), "id") as TaskId;
 }
 
-/** To set `null` is how this version takes away what was set. */
+/** In 0.1, setting the webhook to `null` deletes it. */
 function decodePushSet(wire: WireObject): PushCreateRequest | PushDeleteRequest {
   const place = "pushNotificationConfig";
   const taskId = decodeTaskId(wire);
@@ -65,7 +65,7 @@ function decodePushSet(wire: WireObject): PushCreateRequest | PushDeleteRequest 
   return { operation: "push-create", tenant: "", taskId, config };
 }
 
-/** The caller names the task, which is a new one if it has none of that name. */
+/** In 0.1 the caller chooses the task id. An unknown id creates a task. */
 function decodeSend(operation: "send" | "stream", wire: WireObject, parsing: RequestParsing): SendRequest {
   const taskId = decodeTaskId(wire);
   const sessionId = optionalId(member(wire, "sessionId"), "sessionId");
@@ -83,7 +83,7 @@ function decodeSend(operation: "send" | "stream", wire: WireObject, parsing: Req
   };
 }
 
-/** Who asks for no history gets none. */
+/** In 0.1 the default is no history. */
 function decodeHistory(wire: WireObject): number {
   return decodeHistoryLength(wire, "") ?? 0;
 }

@@ -13,9 +13,8 @@ import { partObject } from "./part.ts";
 import { artifactObject, taskObject } from "./task.ts";
 
 /**
- * For calls that 0.1 and a newer version of 0.x spell alike, by callers that do not say which of them they speak. A task made in
- * 0.1 is most likely read by who made it, but not surely: it is written such that readers of either version find all their
- * members. Every other task is written as in the newer one.
+ * For methods that 0.1 shares with a newer version of 0.x, such as `tasks/get`, called without `A2A-Version`. A task that was created in
+ * 0.1 is written with the members of both versions, because its reader may use either. Every other task is written in the newer format.
  */
 export function createUnionRpcCodec(newer: RpcCodec): RpcCodec {
   return {
@@ -27,8 +26,8 @@ export function createUnionRpcCodec(newer: RpcCodec): RpcCodec {
       return isTask && isOlder(result.task.dialect) ? encodeTask(result.task) : newer.encodeResult(result);
     },
     encodeOpening: (opening) => {
-      const both = opening.kind === "task" && isOlder(opening.task.dialect);
-      return both ? encodeOpening(opening, UNION) : newer.encodeOpening(opening);
+      const isUnion = opening.kind === "task" && isOlder(opening.task.dialect);
+      return isUnion ? encodeOpening(opening, UNION) : newer.encodeOpening(opening);
     },
     encodeEvent: (event, place) =>
       isOlder(place.origin) ? encodeEvent(event, place, UNION) : newer.encodeEvent(event, place),
@@ -62,7 +61,7 @@ const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   },
 });
 
-/** The members of both spellings of one thing. Where they differ, the older one counts, which every reader knows. */
+/** Merges the members of both formats. Where values differ, the older one wins, because clients of both versions know it. */
 function union(newer: object, older: object): object;
 function union(newer: unknown, older: unknown): unknown;
 function union(newer: unknown, older: unknown): unknown {

@@ -18,7 +18,7 @@ import { encodeTask, largeTaskBy } from "./task.ts";
 
 type SharedByVersion = Pick<Codec, "version" | "policy" | "extensionsHeader" | "encodeError">;
 
-/** What every binding and style of this version has in common. */
+/** Shared by all bindings and styles of 0.3. */
 export function sharedByVersion({ lenient }: DialectSettings): SharedByVersion {
   return {
     version: "0.3",
@@ -29,7 +29,7 @@ export function sharedByVersion({ lenient }: DialectSettings): SharedByVersion {
       undeclaredExtendedCard: "extended-card-not-configured",
       namesTasks: false,
       tasksOnly: false,
-      // By the text, a reference is a hint and nothing more.
+      // By the specification, `referenceTaskIds` are only hints.
       answersByReference: lenient !== false,
       push: { single: false, missing: "error", unnamedId: "default", afterFailure: "suspended" },
     },
@@ -38,13 +38,13 @@ export function sharedByVersion({ lenient }: DialectSettings): SharedByVersion {
   };
 }
 
-/** Where versions differ that have this vocabulary. */
+/** The differences between JSON-RPC of 0.2 and of 0.3. */
 export interface RpcVariant {
   readonly dialect: WaitingDialect;
   readonly methods: MethodNames;
   readonly shared: SharedByVersion;
   readonly format: OutputFormat;
-  /** The answer to setting a webhook says `success: true` as well. */
+  /** Results of setting a webhook have the additional member `success: true`. */
   readonly addsSuccess: boolean;
   encodeCard(card: AgentCard): string;
 }
@@ -60,7 +60,7 @@ export function createRpcCodec(settings: DialectSettings): RpcCodec {
   });
 }
 
-/** JSON-RPC of any version that has this vocabulary. */
+/** JSON-RPC of 0.2 or 0.3. */
 export function createVariantRpcCodec(settings: DialectSettings, variant: RpcVariant): RpcCodec {
   const { dialect, methods, shared, format } = variant;
   const parsing = { ...parsingOf(settings), absentWait: settings.blockingDefault[dialect] };
@@ -80,7 +80,7 @@ export function createVariantRpcCodec(settings: DialectSettings, variant: RpcVar
     encodeEvent: eventEncoder(format),
     largeTask: () => largeTask,
     statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,
-    // Its official clients refuse an answer to this that is not a stream.
+    // The official clients reject an answer to a streaming method that is not an event stream.
     streamErrorsAsEvents: true,
     streamsGets: parsing.lenient,
   };
@@ -109,7 +109,7 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
 
 type Answers = Pick<Codec, "encodeResult" | "encodeOpening" | "encodeEvent" | "encodeError">;
 
-/** By the text of 0.3: where there are several kinds of answers, in a member that names the kind. */
+/** By the text of 0.3: wrapped in a member that names the kind, such as `task` or `statusUpdate`. */
 function wrappedAnswers(settings: DialectSettings): Answers {
   const format = outputFormatOf(settings);
   const encodeEvent = eventEncoder(format);
@@ -127,8 +127,8 @@ function wrappedAnswers(settings: DialectSettings): Answers {
 }
 
 /**
- * As servers write them that follow JSON-RPC: bare, their `kind` says what they are. Each event holds itself once more as `result`, and
- * an error as `error`, where clients look that read streams of JSON-RPC and of REST alike.
+ * As most servers write them: bare objects with `kind`, as in JSON-RPC. Each event contains a copy of itself as `result`, and each error
+ * as `error`, for clients that read streams of JSON-RPC and REST with the same code.
  */
 function bareAnswers(settings: DialectSettings): Answers {
   const format = outputFormatOf(settings);
@@ -138,7 +138,7 @@ function bareAnswers(settings: DialectSettings): Answers {
       const text = encodeRestResult(result, format);
       return result.kind === "push" && result.set === true ? withSuccess(text) : text;
     },
-    // A task that is too large for one text has places that are filled once, and so is written once.
+    // A task with large members is written only once, because each placeholder is filled only once.
     encodeOpening: (opening) => {
       const text = encodeOpening(opening, format);
       return opening.kind === "task" && opening.task.large !== undefined ? text : mirroredEvent(text);

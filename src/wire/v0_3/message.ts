@@ -14,19 +14,19 @@ export function encodeMessage(message: Message, format?: OutputFormat): string {
   return JSON.stringify(messageObject(message, format));
 }
 
-/** A message as this version spells it. */
+/** Encodes a message in the format of 0.3. */
 export function messageObject(message: Message, format: OutputFormat = OFFICIAL): object {
   return { kind: "message", ...message, parts: message.parts.map((part) => format.part(part)) };
 }
 
-/** The message of a status, with the question it asks where the reader looks for it. */
+/** Encodes the message of a status; copies `metadata.inputRequest` to `inputRequest` if the format asks for it. */
 export function statusMessageObject(message: Message, format: OutputFormat): object {
   const inputRequest = format.inputRequest ? message.metadata?.["inputRequest"] : undefined;
   const written = messageObject(message, format);
   return inputRequest === undefined ? written : { ...written, inputRequest };
 }
 
-/** A message from a caller. Its role must be the user's: an agent's turns are written by the agent alone. */
+/** Decodes a message from a caller. The role must be `user`: only the agent itself writes messages with the role `agent`. */
 export function decodeMessage(value: unknown, path: string, parsing: Parsing = LENIENT): Message {
   if (value === undefined) throw invalidField(path, "is required");
   const wire = asObject(value, path);
@@ -43,11 +43,11 @@ export function decodeMessage(value: unknown, path: string, parsing: Parsing = L
   };
 }
 
-/** Only versions whose parts have a kind have one for messages. */
+/** Messages have `kind` in the versions whose parts have it. */
 function decodeKind(kind: unknown, path: string, { tag, lenient }: Parsing): void {
   if (kind === "message" || tag !== "kind") return;
   if (kind !== undefined) throw invalidField(path, "must be message");
-  // Examples of the protocol itself leave it out.
+  // Examples in the specification omit it.
   if (!lenient) throw invalidField(path, "is required");
 }
 
@@ -58,7 +58,7 @@ function decodeUserRole(value: unknown, path: string): void {
   throw invalidField(path, "must be user");
 }
 
-/** A message from an agent, which may have left out its id and its role. */
+/** Decodes a message from an agent. Id and role may be missing. */
 export function decodeRemoteMessage(value: unknown, path: string): Message {
   const wire = asObject(value, path);
   return {
@@ -69,7 +69,7 @@ export function decodeRemoteMessage(value: unknown, path: string): Message {
   };
 }
 
-/** Some agents say what they ask for in a member of its own, and not in the metadata. */
+/** Some agents write `inputRequest` as a member of the message instead of its metadata. */
 function withInputRequest(wire: WireObject): WireObject {
   const { inputRequest, metadata } = wire;
   if (!isWireObject(inputRequest)) return wire;

@@ -19,12 +19,12 @@ import { packData, packMetadata, unpackData, unpackText } from "./part-metadata.
 const KINDS = ["text", "file", "data"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** A part as this version spells it. */
+/** Encodes a part in the format of 0.3. */
 export function partObject(part: Part): object {
   return taggedPart(part, "kind");
 }
 
-/** A part as 0.x spells it, whose versions differ in the member that tells what it is. */
+/** Encodes a part of 0.x. The member that distinguishes parts is `type` in 0.1 and `kind` later. */
 export function taggedPart(part: Part, tag: "kind" | "type"): object {
   if (part.text !== undefined) return withMetadata({ [tag]: "text", text: part.text }, packMetadata(part));
   if (part.raw !== undefined)
@@ -48,8 +48,8 @@ function withMetadata(part: object, metadata: JsonObject | undefined): object {
 }
 
 /**
- * A part from a caller. Read liberally, it may leave out its `kind`, or call it `type`, but not contradict it; and there are
- * two kinds for tools, which are data.
+ * Decodes a part from a caller. Lenient: `kind` may be missing or named `type`, but must match the content; the kinds `tool-use` and
+ * `tool-result` become data parts.
  */
 export function decodePart(value: unknown, path: string, { tag, lenient }: Parsing = LENIENT): Part {
   const wire = asObject(value, path);
@@ -62,7 +62,7 @@ export function decodePart(value: unknown, path: string, { tag, lenient }: Parsi
   return contentOf(wire, kind, { path, lenient });
 }
 
-/** A part from an agent. What it holds counts, whatever it is called. */
+/** Decodes a part from an agent. An unknown `kind` is ignored: the content decides. */
 export function decodeRemotePart(value: unknown, path: string): Part {
   const wire = asObject(value, path);
   const kind = member(wire, "kind", "type");
@@ -76,7 +76,7 @@ function isToolKind(value: unknown): value is ToolKind {
   return value === "tool-use" || value === "tool-result";
 }
 
-/** What some callers and agents have a kind of part for, as the data it is otherwise. */
+/** Decodes the kinds `tool-use` and `tool-result`, which some callers and agents use, as data parts. */
 function decodeToolPart(wire: WireObject, kind: ToolKind, path: string): DataPart {
   const toolUseId = asId(member(wire, "toolUseId"), `${path}.toolUseId`);
   const own = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
@@ -124,13 +124,13 @@ function contentOf(wire: WireObject, kind: Kind | undefined, { path, lenient }: 
   }
   if (content === "file")
     return { ...decodeFile(value, { path: `${path}.file`, lenient }), ...(metadata !== undefined && { metadata }) };
-  // Parsed JSON, whose limits are looked at once it is out of its wrapper.
+  // Safe: parsed JSON. `asJson` checks its limits after unwrapping.
   const part = unpackData(value as JsonValue, metadata);
   asJson(part.data, `${path}.data`);
   return part;
 }
 
-/** `null` is no content, unless it is all there is, as data. */
+/** `null` counts as absent, unless the part has only `data: null`. */
 function inferKind(wire: WireObject, path: string): Kind {
   const found = KINDS.find((kind) => member(wire, kind) !== undefined);
   if (found !== undefined) return found;
@@ -151,7 +151,7 @@ function decodeFile(value: unknown, place: Place): RawPart | UrlPart {
 }
 
 const CONTENTS = ["bytes", "uri"];
-/** Examples of the protocol itself say `data` for `bytes` and `url` for `uri`. */
+/** Examples in the specification have `data` instead of `bytes`, and `url` instead of `uri`. */
 const LENIENT_CONTENTS = ["bytes", "data", "uri", "url"];
 
 function decodeFileContent(wire: WireObject, { path, lenient }: Place): RawPart | UrlPart {

@@ -22,11 +22,11 @@ import {
 } from "../push/push-config.ts";
 import { decodeMessage } from "./message.ts";
 
-/** As many tasks as a list shows, which cannot be turned over to the next page in this version. */
+/** Tasks per page: lists of REST 0.3 have no page size. */
 const LIST_SIZE = 100;
 
 export interface RequestParsing extends Parsing {
-  /** What a send means that leaves out `blocking`. */
+  /** The default of `blocking`. */
   readonly absentWait: WaitDefault;
 }
 
@@ -67,7 +67,7 @@ export function decodeRequest(operation: Operation, params: unknown, parsing: Re
   }
 }
 
-/** Some callers who want to see a task name it as the push methods do. */
+/** Some callers write `taskId`, as in the push methods, instead of `id`. */
 function decodeOwnId(wire: WireObject, { lenient }: Parsing): TaskId {
   return asId(member(wire, "id", lenient ? "taskId" : undefined), "id") as TaskId;
 }
@@ -95,7 +95,7 @@ export function decodeSend(operation: "send" | "stream", wire: WireObject, parsi
   };
 }
 
-/** The message with its id in it: an example of the protocol itself has it beside the message. */
+/** An example in the specification has `messageId` beside the message; this moves it into the message. */
 function withStrayId(wire: WireObject): unknown {
   const message = member(wire, "message");
   const stray = member(wire, "messageId");
@@ -104,13 +104,13 @@ function withStrayId(wire: WireObject): unknown {
   return member(wireMessage, "messageId") === undefined ? { ...wireMessage, messageId: stray } : wireMessage;
 }
 
-/** Milliseconds. `absent` is what counts where the caller does not say. */
+/** How long a send waits, in milliseconds. `absent` applies if the request has no `blocking`. */
 export function decodeWait(blocking: boolean | undefined, absent: WaitDefault): number {
   if (blocking ?? absent === "wait") return Number.POSITIVE_INFINITY;
   return blocking === undefined && typeof absent === "number" ? absent : 0;
 }
 
-/** `path` ends in a dot, unless it is empty. */
+/** `path` is empty or ends with a dot. */
 export function decodeHistoryLength(wire: WireObject, path: string): number | undefined {
   const value = member(wire, "historyLength");
   if (typeof value === "string") throw invalidField(`${path}historyLength`, "must be an integer, not a string");
@@ -121,7 +121,7 @@ export function decodeHistoryLength(wire: WireObject, path: string): number | un
 
 type PushMember = "pushNotificationConfig" | "pushNotification";
 
-/** Some callers use the name that the definition of REST and gRPC has for it. */
+/** Some callers use `pushNotification`, the name in the proto definition. */
 function pushMemberOf(configuration: WireObject, { lenient }: Parsing): PushMember | undefined {
   if (member(configuration, "pushNotificationConfig") !== undefined) return "pushNotificationConfig";
   return lenient && member(configuration, "pushNotification") !== undefined ? "pushNotification" : undefined;
@@ -133,12 +133,12 @@ function decodePushMember(wire: WireObject, name: PushMember, path: string): Pus
   return decodePushConfig(asObject(config, `${path}${name}`), `${path}${name}.`);
 }
 
-/** Where to notify a caller; every style of 0.x spells it so. `path` ends in a dot, unless it is empty. */
+/** Decodes a webhook; all versions of 0.x have the same format. `path` is empty or ends with a dot. */
 export function decodePushConfig(wire: WireObject, path: string): PushConfig {
   return decodeShared(wire, path, decodeAuthentication);
 }
 
-/** One without anything in it says nothing: there are callers that always write it. */
+/** An empty object counts as absent, because some callers always write it. */
 function decodeAuthentication(value: unknown, path: string): Authentication | undefined {
   const wire = asObject(value, path);
   const schemes = optionalStrings(member(wire, "schemes"), `${path}.schemes`);

@@ -10,7 +10,7 @@ import { OFFICIAL, type OutputFormat } from "./format.ts";
 import { decodeRemoteMessage, messageObject, statusMessageObject } from "./message.ts";
 import { decodeRemotePart } from "./part.ts";
 
-/** A task as this version writes it. */
+/** Encodes a task in the format of 0.3. */
 export function encodeTask(stored: StoredTask, format?: OutputFormat): string {
   return JSON.stringify(taskObject(readTask(stored), format));
 }
@@ -27,7 +27,7 @@ export function taskObject(task: Task, format: OutputFormat = OFFICIAL): object 
   };
 }
 
-/** States are spelt here as they are in the neutral model. */
+/** States have the same names as in the neutral model. */
 export function statusObject(status: TaskStatus, format: OutputFormat): object {
   const { message } = status;
   return message === undefined ? status : { ...status, message: statusMessageObject(message, format) };
@@ -37,7 +37,7 @@ export function artifactObject(artifact: Artifact, format: OutputFormat): object
   return { ...artifact, parts: artifact.parts.map((part) => format.part(part)) };
 }
 
-/** How tasks with large members are written; to be made once. */
+/** Creates the format of large tasks. Call it once per codec. */
 export function largeTaskBy(format: OutputFormat): LargeTaskFormat {
   return largeTaskFormat({
     artifact: (artifact) => JSON.stringify(artifactObject(artifact, format)),
@@ -46,18 +46,18 @@ export function largeTaskBy(format: OutputFormat): LargeTaskFormat {
   });
 }
 
-/** Other names agents use, those of the definition for REST and gRPC among them. */
+/** The states by all names that agents use, including those of the proto definition. */
 const REMOTE_STATES: ReadonlyMap<unknown, TaskState | undefined> = new Map<unknown, TaskState | undefined>([
-  ...TASK_STATES.flatMap((state) => [[state, state] as const, [definedName(state), state] as const]),
+  ...TASK_STATES.flatMap((state) => [[state, state] as const, [protoName(state), state] as const]),
   ["cancelled", "canceled"],
-  [definedName("cancelled"), "canceled"],
+  [protoName("cancelled"), "canceled"],
   ["started", "submitted"],
   ["unknown", undefined],
-  [definedName("unspecified"), undefined],
+  [protoName("unspecified"), undefined],
   [undefined, undefined],
 ]);
 
-function definedName(state: string): string {
+function protoName(state: string): string {
   return `TASK_STATE_${state.toUpperCase().replace("-", "_")}`;
 }
 
@@ -66,7 +66,7 @@ function decodeRemoteState(value: unknown, path: string): TaskState | undefined 
   return REMOTE_STATES.get(value);
 }
 
-/** What an agent sends. */
+/** Readers of tasks from agents. */
 export const remote: TaskReaders = taskReaders({
   message: decodeRemoteMessage,
   part: decodeRemotePart,

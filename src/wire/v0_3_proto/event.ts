@@ -9,24 +9,24 @@ import { asId, asObject, member, optionalBoolean, optionalJsonObject, type WireO
 import { decodeRemoteMessage, messageObject } from "./message.ts";
 import { artifactObject, encodeTask, isStoredForm, remote, statusObject } from "./task.ts";
 
-/** A first frame, and the answer to a send: whatever it is, in the member named after it. */
+/** The first frame of a stream, or the answer to a send: `{"task":…}` or `{"message":…}`. */
 export function encodeOpening(opening: StreamOpening): string {
   if (opening.kind === "task") return `{"task":${encodeTask(opening.task)}}`;
   return `{"message":${JSON.stringify(messageObject(opening.message))}}`;
 }
 
-/** A later frame. */
+/** Encodes a later frame. */
 export const encodeEvent: Codec["encodeEvent"] = cachedEncoder("0.3/proto", eventText);
 
 const artifactBeginning = cachedByPlace((ids) => `{"artifactUpdate":{${ids},`);
 
-/** Streams are made of pieces of text, which only need the ids put in front. */
+/** Most events are text chunks, which are stored in this format and only need the ids. */
 function eventText({ body, state }: EventText, place: EventPlace): string {
   if (state === undefined && isStoredForm(body)) return `${artifactBeginning(place)}${body.slice(1)}}`;
   return JSON.stringify(eventObject(readEvent(body), place));
 }
 
-/** What is false is left out, as the style has it with all defaults. */
+/** Members that are false are omitted: ProtoJSON omits default values. */
 function eventObject(event: TaskEvent, { taskId, contextId, final }: EventPlace): object {
   const { metadata } = event;
   if (event.kind === "status") {
@@ -45,7 +45,7 @@ function eventObject(event: TaskEvent, { taskId, contextId, final }: EventPlace)
   };
 }
 
-/** The members one of which holds what a frame or an answer carries, each with its name in the definition. */
+/** The wrapper members of frames and answers, in camelCase and in snake_case. */
 const PAYLOADS = [
   ["task", "task"],
   ["message", "msg"],
@@ -58,7 +58,7 @@ export interface Payload {
   readonly value: unknown;
 }
 
-/** What a frame or an answer holds; `undefined` if it is not wrapped in such a member. */
+/** The content of a frame or an answer; `undefined` if it has no wrapper member. */
 export function payloadOf(frame: WireObject): Payload | undefined {
   for (const [name, alias] of PAYLOADS) {
     const value = member(frame, name, alias);

@@ -22,7 +22,7 @@ const beginningsOf = cachedByPlace((ids) => ({
   status: `{"statusUpdate":{${ids},`,
 }));
 
-/** The stored text with the ids put in front. Whether the stream ends with it is not written in this version. */
+/** Inserts the ids into the stored text. 1.0 has no member `final`, so each event has one text. */
 export function encodeEvent(event: EventText, place: EventPlace): string {
   const { encoded } = event;
   const known = encoded?.get(CACHE_KEY);
@@ -33,7 +33,7 @@ export function encodeEvent(event: EventText, place: EventPlace): string {
   return text;
 }
 
-/** What an agent sent, in the member that says what it is, or bare. */
+/** Decodes a frame, wrapped in a member such as `statusUpdate`, or bare. */
 export function decodeRemoteEvent(value: unknown): RemoteEvent {
   const wire = asObject(value, "event");
   const task = member(wire, "task");
@@ -47,7 +47,7 @@ export function decodeRemoteEvent(value: unknown): RemoteEvent {
   return decodeBare(wire);
 }
 
-/** Told by its shape alone: other versions' `kind` says the same, where there is one. */
+/** Recognises a bare frame by its members; `kind` of other versions is not needed. */
 function decodeBare(wire: WireObject): RemoteEvent {
   if (member(wire, "artifact") !== undefined) return decodeArtifactUpdate(wire, "artifactUpdate");
   if (member(wire, "status") !== undefined) {
@@ -80,7 +80,7 @@ function decodePlace(wire: WireObject, path: string): Place {
   return {
     taskId: textOf(member(wire, "taskId", "task_id"), `${path}.taskId`) as TaskId,
     contextId: textOf(member(wire, "contextId", "context_id"), `${path}.contextId`) as ContextId,
-    // Not of this version, which closes the stream instead; understood where it is sent.
+    // 1.0 has no `final` and closes the stream instead; agents that send it are understood.
     final: member(wire, "final") === true,
     ...(metadata !== undefined && { metadata }),
   };

@@ -32,7 +32,7 @@ const SHOWN: Readonly<Record<string, () => void>> = {
   },
   listing: () => {
     const list = { operation: "list", tenant: "", pageSize: 100, artifacts: true, history: undefined } as const;
-    expect(() => client.encodeRequest(list)).toThrow("no such operation");
+    expect(() => client.encodeRequest(list)).toThrow("has no operation");
   },
   certificates: () => {
     expect(Object.keys(cardObject(card).securitySchemes ?? {})).toEqual(["login"]);
@@ -45,7 +45,7 @@ const SHOWN: Readonly<Record<string, () => void>> = {
     expect(cardObject(card).skills).toEqual([{ id: "s", name: "S", description: "", tags: [] }]);
   },
   extendedCard: () => {
-    expect(() => client.encodeRequest({ operation: "extended-card", tenant: "" })).toThrow("no such operation");
+    expect(() => client.encodeRequest({ operation: "extended-card", tenant: "" })).toThrow("has no operation");
     const error = new A2AError("extended-card-not-configured", "No");
     expect(JSON.parse(createRpcCodec(dialectSettings({})).encodeError(error))).toMatchObject({
       code: -32004,

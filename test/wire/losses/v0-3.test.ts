@@ -69,7 +69,7 @@ const SHOWN: Readonly<Record<LossName, () => void>> = {
   listing: () => {
     expect(rest.encodeRequest(list)).toEqual({ method: "GET", path: "/v1/tasks" });
     expect(codec.decodeRequest("list", {})).toMatchObject({ pageSize: 100 });
-    expect(() => rpc.encodeRequest(list)).toThrow("no such operation");
+    expect(() => rpc.encodeRequest(list)).toThrow("has no operation");
   },
   waitingTime: () => {
     const { configuration } = JSON.parse(rpc.encodeRequest(send).params);
