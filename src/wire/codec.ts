@@ -13,7 +13,6 @@ import type {
 } from "../protocol/operation.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
-import type { ArtifactNumbers } from "./artifact-numbers.ts";
 
 /**
  * Encodes and decodes one dialect: one protocol version in one binding. Pure functions between the dialect's JSON and the neutral model
@@ -35,6 +34,11 @@ export interface Codec {
    * artifact.
    */
   encodeOpening(opening: StreamOpening): string | readonly NamedText[];
+  /**
+   * Creates the state that the codec keeps for one stream, such as the numbers of artifacts in 0.1. `artifacts`: the stored artifacts so far,
+   * if the policy's `numbersArtifacts` asks for them and the opening omits them. Absent, or `undefined` as result: no state.
+   */
+  streamState?(task: StoredTask, artifacts: string | undefined): object | undefined;
   /** A later frame. The text is cached in `event.encoded`, so each event is encoded once for all readers of the same format. */
   encodeEvent(event: EventText, place: EventPlace): string;
   /** The `error` member of a JSON-RPC response, or the whole body of a REST answer. */
@@ -183,6 +187,6 @@ export interface EventPlace {
   readonly final: boolean;
   /** The dialect in which the task was created, if known. */
   readonly origin?: string | undefined;
-  /** The numbers of the task's artifacts, if the codec's policy has `numbersArtifacts`. */
-  readonly numbers?: ArtifactNumbers | undefined;
+  /** The value of the codec's `streamState` for this stream. Only the codec reads it. */
+  readonly state?: object | undefined;
 }

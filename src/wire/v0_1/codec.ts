@@ -2,6 +2,7 @@ import { OPERATIONS, type Operation, type OperationPolicy, type OperationResult 
 import type { RpcCodec } from "../codec.ts";
 import { ERROR_TABLE } from "../error-table.ts";
 import type { DialectSettings } from "../options.ts";
+import { artifactNumbersOf } from "./artifact-numbers.ts";
 import { encodeCard } from "./card.ts";
 import { encodeError } from "./error.ts";
 import { EVENT_FORMAT, encodeEvent, encodeOpening, eventName } from "./event.ts";
@@ -49,6 +50,7 @@ export function createRpcCodec(
     decodeRequest: (operation, params) => decodeRequest(operation, params, parsing),
     encodeResult,
     encodeOpening: (opening) => encodeOpening(opening, EVENT_FORMAT),
+    streamState: artifactNumbersOf,
     encodeEvent: (event, place) => encodeEvent(event, place, EVENT_FORMAT),
     largeTask: () => LARGE_TASK,
     eventName,

@@ -5,6 +5,7 @@ import type { RemoteEvent } from "../client/client-codec.ts";
 import type { EventPlace, EventText, NamedText, StreamOpening } from "../codec.ts";
 import { asObject, isWireObject, member, type WireObject } from "../fields/fields.ts";
 import { decodeRemoteEvent as decodeNewer } from "../v0_3/event.ts";
+import { ArtifactNumbers } from "./artifact-numbers.ts";
 import {
   artifactObject,
   decodeRemoteTask,
@@ -64,12 +65,12 @@ export function encodeOpening(opening: StreamOpening, format: EventFormat): read
 }
 
 /**
- * A later frame. Its text depends on whether it is the last or, for an artifact, on its number; a place that has no numbers
- * counts all artifacts as one, as this version does where none is given.
+ * A later frame. The text of a status depends on `final`, that of an artifact on its number. Without `ArtifactNumbers` as stream state, every
+ * artifact has the number 0, the default of 0.1.
  */
 export function encodeEvent(event: EventText, place: EventPlace, format: EventFormat): string {
   const { body, encoded, state } = event;
-  const index = state === undefined ? (place.numbers?.of(artifactIdOf(body)) ?? 0) : 0;
+  const index = state === undefined ? numberOf(body, place) : 0;
   const key = `${format.name} ${state === undefined ? index : place.final}`;
   const known = encoded?.get(key);
   if (known !== undefined) return known;
@@ -79,6 +80,10 @@ export function encodeEvent(event: EventText, place: EventPlace, format: EventFo
 }
 
 const BEGINS = '{"artifact":{"artifactId":"';
+
+function numberOf(body: string, { state }: EventPlace): number {
+  return state instanceof ArtifactNumbers ? state.of(artifactIdOf(body)) : 0;
+}
 
 /** Reads the id from the beginning of the text in most cases, without parsing the whole event. */
 function artifactIdOf(body: string): string {

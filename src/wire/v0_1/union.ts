@@ -7,6 +7,7 @@ import { OFFICIAL } from "../v0_3/format.ts";
 import { messageObject as newerMessageObject } from "../v0_3/message.ts";
 import { partObject as newerPartObject } from "../v0_3/part.ts";
 import { artifactObject as newerArtifactObject, taskObject as newerTaskObject } from "../v0_3/task.ts";
+import { artifactNumbersOf } from "./artifact-numbers.ts";
 import { EVENT_FORMAT, type EventFormat, encodeEvent, encodeOpening, eventName } from "./event.ts";
 import { messageObject } from "./message.ts";
 import { partObject } from "./part.ts";
@@ -29,6 +30,7 @@ export function createUnionRpcCodec(newer: RpcCodec): RpcCodec {
       const isUnion = opening.kind === "task" && isOlder(opening.task.dialect);
       return isUnion ? encodeOpening(opening, UNION) : newer.encodeOpening(opening);
     },
+    streamState: (task, artifacts) => (isOlder(task.dialect) ? artifactNumbersOf(task, artifacts) : undefined),
     encodeEvent: (event, place) =>
       isOlder(place.origin) ? encodeEvent(event, place, UNION) : newer.encodeEvent(event, place),
     largeTask: (task) => (isOlder(task.dialect) ? LARGE_TASK : newer.largeTask(task)),

@@ -103,7 +103,9 @@ describe("A request of 1.0", () => {
 
   it.each([".", ".."])("is not made of an id that would lead elsewhere: %s", (id) => {
     const request: OperationRequest = { operation: "subscribe", tenant: "", id: id as TaskId };
-    expect(() => restClient.encodeRequest(request)).toThrow(`id: must not be ${id}, which is not allowed in a URL path`);
+    expect(() => restClient.encodeRequest(request)).toThrow(
+      `id: must not be ${id}, which is not allowed in a URL path`,
+    );
     expect(rpcClient.encodeRequest(request).params).toBe(`{"id":"${id}"}`);
   });
 
