@@ -13,163 +13,180 @@ import type {
 } from "../protocol/operation.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
-import type { ArtifactNumbers } from "./artifact-numbers.ts";
 
 /**
- * One dialect, a version as one binding carries it: pure functions between its JSON and the neutral model. Decoders take what
- * `JSON.parse` gave and throw an `A2AError` that names the offending field; encoders return JSON text without line breaks.
+ * Encodes and decodes one dialect: one protocol version in one binding. Pure functions between the dialect's JSON and the neutral model
+ * of `protocol/`. Decoders take the output of `JSON.parse` and throw an `A2AError` (`invalid-params`) that names the invalid field.
+ * Encoders return JSON text without line breaks and do not throw.
  */
 export interface Codec {
-  /** Version and binding, such as `1.0/jsonrpc`. */
+  /** Version and binding: `1.0/jsonrpc`. Stored with every task as the dialect in which it was created. */
   readonly dialect: string;
   /** `Major.Minor`. */
   readonly version: string;
   readonly policy: OperationPolicy;
-  /** The header in which this version names extensions, in lower case. */
+  /** The HTTP header that lists extensions in this version, in lower case. */
   readonly extensionsHeader: string;
 
   encodeResult(result: OperationResult): string;
-  /** The first frame of a stream, or several where this version has no word for a whole task. */
+  /**
+   * The first frame of a stream. Several frames in 0.1, whose streams cannot contain a whole task: one for the status and one for each
+   * artifact.
+   */
   encodeOpening(opening: StreamOpening): string | readonly NamedText[];
-  /** A later frame. Made once per event and spelling, however many read it. */
+  /**
+   * Creates the state that the codec keeps for one stream, such as the numbers of artifacts in 0.1. `artifacts`: the stored artifacts so far,
+   * if the policy's `numbersArtifacts` asks for them and the opening omits them. Absent, or `undefined` as result: no state.
+   */
+  streamState?(task: StoredTask, artifacts: string | undefined): object | undefined;
+  /** A later frame. The text is cached in `event.encoded`, so each event is encoded once for all readers of the same format. */
   encodeEvent(event: EventText, place: EventPlace): string;
   /** The `error` member of a JSON-RPC response, or the whole body of a REST answer. */
   encodeError(error: A2AError): string;
-  /** For versions whose lists have no place for a page token: the value of a `Link` header that leads to the next page. */
+  /** The value of a `Link` header for the next page. Present where the lists of a version have no member for a page token. */
   nextPageLink?(next: ListPosition, request: OperationRequest | undefined): string;
-  /** How the pieces of a task are written whose artifacts or history are too large for one text (`large`). */
-  largeTask(task: StoredTask): LargeTaskSpelling;
-  /** What a later frame's `event:` says, for readers that want it. */
+  /** How to write the artifacts and the history of a task that is too large to be encoded as one text (`task.large`). */
+  largeTask(task: StoredTask): LargeTaskFormat;
+  /** The value of `event:` in a later frame, for readers that ask for event names. Absent: frames have no names. */
   eventName?(event: EventText): string;
-  /** The HTTP status that goes with that error. */
+  /** The HTTP status of an answer with this error. */
   statusOf(error: A2AError): number;
   /**
-   * The codec that writes a task created in this dialect. Present only where the request does not show in which of several styles its
-   * caller reads: then the style in which the task was created is used.
+   * The codec for a task that was created in `dialect`. Present where several styles share a path and the request has no body that shows
+   * the caller's style (REST 0.3); the answer then has the style in which the task was created.
    */
   forTask?(dialect: string | undefined): Codec;
 }
 
-/** What replaces the placeholders in the text of a task with large members. */
-export interface LargeTaskSpelling {
-  /** The placeholder of the artifacts as this dialect writes it. */
-  readonly artifactsPlace: string;
+/** How a dialect writes the large members of a task. The encoded task contains placeholders, which these texts replace. */
+export interface LargeTaskFormat {
+  /** The placeholder of the artifacts, as this dialect encodes it. */
+  readonly artifactsPlaceholder: string;
   artifacts(pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string>;
-  /** The placeholder of the history as this dialect writes it. */
-  readonly historyPlace: string;
-  /** A message, given in its stored spelling; `undefined`: this dialect writes it elsewhere. */
+  /** The placeholder of the history, as this dialect encodes it. */
+  readonly historyPlaceholder: string;
+  /** Encodes one stored message of the history. `undefined`: the dialect omits this message from the history. */
   message(stored: string): string | undefined;
 }
 
 export interface RpcCodec extends Codec {
-  /** The operation a method names; `undefined` if this version has no such method. */
+  /** `undefined` if this version does not define the method. */
   operationOf(method: string): Operation | undefined;
+  /** Throws an `A2AError` that names the invalid field. */
   decodeRequest(operation: Operation, params: unknown): OperationRequest;
-  /** Readers of this version's streams understand nothing but events: what refuses a stream is to be its one event. */
-  readonly refusesByEvent: boolean;
-  /** Who gets a task and accepts nothing but events wants to follow it. Absent: such a get is answered like any other. */
+  /** Clients of this version read only events from a streaming method: an error becomes the only event of a stream. */
+  readonly streamErrorsAsEvents: boolean;
+  /** A `get` that accepts only `text/event-stream` is treated as `subscribe`. Default: false. */
   readonly streamsGets?: boolean;
 }
 
 export interface RestCodec extends Codec {
+  /** Throws an `A2AError` that names the invalid field. */
   decodeRequest(operation: Operation, request: RestRequest): OperationRequest;
-  /** What a JSON answer may be sent as, the usual one first. */
+  /** The media types of JSON answers, the default first. */
   readonly mediaTypes: readonly [string, ...string[]];
 }
 
-/** A REST request, taken apart but not yet understood. */
+/** A REST request, split into its parts but not decoded. */
 export interface RestRequest {
-  /** What stands in the path for the route's names, percent-decoded. `tenant` is among them where the path has one. */
+  /** The values of the route's path parameters, percent-decoded; includes `tenant` if the path has it. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The parsed body; `undefined` where there is none. */
+  /** The parsed JSON body; `undefined` if the request has no body. */
   readonly body: unknown;
 }
 
-/** One REST route. Names in braces stand for one path segment: `/tasks/{id}:cancel`. */
+/** One REST route. A name in braces matches one path segment: `/tasks/{id}:cancel`. */
 export interface RestRoute {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly operation: Operation;
 }
 
-/** The routes that are told apart by their paths alone, and the codecs that may serve them. */
+/** The REST routes of one version. Paths of different families do not overlap. */
 export interface RestFamily {
   readonly routes: readonly RestRoute[];
-  /** Each route exists with `/{tenant}` before it as well. */
+  /** Every route also exists with the prefix `/{tenant}`. */
   readonly tenants: boolean;
-  /** At the root these routes are for the first agent that declares a default project, rather than for the first one. */
+  /** At the server's root, these routes lead to the first agent with a `defaultProjectId` instead of the first agent. Default: false. */
   readonly forDefaultProject?: boolean;
   /**
-   * The codec for a request: by the version the caller names, if any, and by the style of its body, if that is known.
-   * Never throws: asked before the body is read, it says who speaks if that fails.
+   * The codec for a request, by the requested version and the style of the body. Call it with `undefined` before the body is read, to
+   * get the codec for errors of reading. Never throws.
    */
   choose(requested: string | undefined, body: unknown): Choice<RestCodec>;
 }
 
-/** Who speaks to a caller, and why its request is refused, if it is. */
+/** The codec for a request. `refusal` is present if the request must be refused; the codec then encodes that error. */
 export interface Choice<C extends Codec> {
   readonly codec: C;
   readonly refusal?: A2AError;
 }
 
-/** What card readers of one version are given. */
+/** Encodes agent cards in the format of one version, or of several versions at once. */
 export interface CardCodec {
-  /** Tells variants of one card apart, such as `1.0`. */
+  /** Identifies the format: a version such as `1.0`, or `hybrid` or `union`. */
   readonly variant: string;
   encodeCard(card: AgentCard): string;
 }
 
-/** What webhooks that were registered in one dialect are sent. Pure, as codecs are. */
+/** Encodes notifications for webhooks that were registered in one version. Pure, as all codecs. */
 export interface PushCodec {
-  /** `event`: every event by itself. `task`: the whole task as it stood after it; chunks that came together are told at once. */
+  /**
+   * `event`: one notification per event. `task`: each notification is the whole task after the event; chunks that arrive together make
+   * one notification.
+   */
   readonly carries: "event" | "task";
   readonly mediaType: string;
-  /** The version's header and what it says, where it has one. */
+  /** Additional HTTP headers, such as `A2A-Version`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The token is also given as bearer token where nothing else is. */
+  /** Also send the webhook's token as `Authorization: Bearer` if the webhook has no other credentials. */
   readonly tokenAsBearer: boolean;
   encodeEvent(event: EventText, place: EventPlace): string;
-  /** Also for those that carry events, where the events themselves are no longer there. */
+  /** Used by codecs that carry events too, once the events are no longer stored. */
   encodeTask(task: StoredTask, about: PushedChange): string;
 }
 
-/** What a notification is about: the last event it tells of. */
+/** The last event that a notification of a whole task covers. */
 export interface PushedChange {
   readonly kind: PushEventKind;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
+/** The start of a stream: the current task, or the agent's only message. */
 export type StreamOpening = (
   | { readonly kind: "task"; readonly task: StoredTask }
   | { readonly kind: "message"; readonly message: Message }
 ) & {
-  /** Nothing follows. */
+  /** The stream ends with the opening. */
   readonly final?: boolean;
 };
 
-/** A frame's text, and what its `event:` says for readers that want it. */
+/** The text of a frame, and the value of its `event:` for readers that ask for event names. */
 export interface NamedText {
   readonly text: string;
   readonly name: string;
 }
 
-/** A committed event in its stored spelling, with a place for what codecs make of it. */
+/** A committed event. */
 export interface EventText {
+  /** The event as it is stored: JSON, in the format of `protocol/serial.ts`. */
   readonly body: string;
   /** Present on status events. */
   readonly state?: TaskState;
+  /** A cache for the encoded texts of this event, shared by all its readers. Keys must be unique per format. */
   readonly encoded?: { get(key: string): string | undefined; set(key: string, text: string): void } | undefined;
 }
 
+/** The task and the stream that an event belongs to. One object serves all events of a stream. */
 export interface EventPlace {
   readonly taskId: TaskId;
   readonly contextId: ContextId;
   /** The stream ends with this event. */
   readonly final: boolean;
-  /** The dialect in which the task was made, where known. */
+  /** The dialect in which the task was created, if known. */
   readonly origin?: string | undefined;
-  /** The numbers of the task's artifacts, where the codec's policy wants them. One object for all places of a stream. */
-  readonly numbers?: ArtifactNumbers | undefined;
+  /** The value of the codec's `streamState` for this stream. Only the codec reads it. */
+  readonly state?: object | undefined;
 }

@@ -123,10 +123,13 @@ describe("The dialects of a server", () => {
 
   it.each<[unknown, string]>([
     [{ card: "both" }, 'card must be "hybrid" or "strict"'],
-    [{ versions: ["1.0", "0.4"] }, 'versions has no "0.4": it may have 1.0, 0.3, 0.2, 0.1, plain.'],
-    [{ versions: ["x".repeat(5000)] }, `versions has no "${"x".repeat(40)}…"`],
-    [{ versions: [] }, "versions must have at least one version of the protocol."],
-    [{ versions: ["plain"] }, "versions must have at least one version of the protocol."],
+    [
+      { versions: ["1.0", "0.4"] },
+      'versions contains the unknown version "0.4". Known versions: 1.0, 0.3, 0.2, 0.1, plain.',
+    ],
+    [{ versions: ["x".repeat(5000)] }, `versions contains the unknown version "${"x".repeat(40)}…"`],
+    [{ versions: [] }, "versions must contain at least one A2A version besides plain."],
+    [{ versions: ["plain"] }, "versions must contain at least one A2A version besides plain."],
   ])("are not made of options that make no sense: %j", (options, message) => {
     expect(() => createDialects(options as DialectOptions)).toThrow(TypeError);
     expect(() => createDialects(options as DialectOptions)).toThrow(message);

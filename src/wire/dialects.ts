@@ -1,9 +1,9 @@
 import type { AgentInterface } from "../protocol/card.ts";
 import { createCardCodecs, createLegacyCardCodecs } from "./cards.ts";
 import type { CardCodec, RestFamily } from "./codec.ts";
-import { claimOf } from "./negotiate.ts";
+import { parseRequestedVersion } from "./negotiate.ts";
 import { type DialectOptions, dialectSettings } from "./options.ts";
-import { spokenBy, spokenRows } from "./registry.ts";
+import { supportedRows, supportedVersions } from "./registry.ts";
 import { createRestFamilies } from "./rest-families.ts";
 import { createRpcChooser, type RpcChooser } from "./rpc-chooser.ts";
 
@@ -25,17 +25,17 @@ export interface Dialects extends RpcChooser {
 /** Throws a `TypeError` for an invalid option, naming the option and its allowed values. */
 export function createDialects(options: DialectOptions = {}): Dialects {
   const settings = dialectSettings(options);
-  const rows = spokenRows(settings.versions);
-  const spoken = spokenBy(rows, settings);
-  const { chooseRpc, fallbackRpc } = createRpcChooser({ rows, spoken, settings });
+  const rows = supportedRows(settings.versions);
+  const supported = supportedVersions(rows, settings);
+  const { chooseRpc, fallbackRpc } = createRpcChooser({ rows, supported, settings });
   const card = createCardCodecs(rows, settings);
   const legacyCard = createLegacyCardCodecs(rows);
   return {
     chooseRpc,
     fallbackRpc,
-    restFamilies: createRestFamilies({ rows, spoken, settings }),
-    chooseCard: (requested) => card(claimOf(requested, spoken)),
-    chooseLegacyCard: (requested) => legacyCard(claimOf(requested, spoken)),
+    restFamilies: createRestFamilies({ rows, supported, settings }),
+    chooseCard: (requested) => card(parseRequestedVersion(requested, supported)),
+    chooseLegacyCard: (requested) => legacyCard(parseRequestedVersion(requested, supported)),
     interfaces: (base) => rows.flatMap(({ interfaces }) => interfaces(base)),
   };
 }

@@ -1,17 +1,17 @@
 import { ERROR_CODES, type ErrorCode } from "../protocol/error.ts";
 
-/** How one error is told on the wire. */
+/** How one error is encoded. */
 export interface ErrorRow {
-  /** The JSON-RPC code. Codes the protocol does not define are kept to -32050…-32099. */
+  /** The JSON-RPC code. Errors that A2A does not define have codes from -32050 to -32099. */
   readonly rpc: number;
-  /** What programs decide by. */
+  /** `reason` of the ErrorInfo in 1.0: the value by which clients identify an error (A2A 1.0 §9.5, §11.6). */
   readonly reason: string;
-  /** The canonical name of its status, as gRPC has it: by the current edition of 1.0, and by its first one. */
+  /** The gRPC status name in 1.0.1, and in 1.0.0. */
   readonly status: string;
   readonly statusFirstEdition: string;
-  /** The HTTP status of a JSON-RPC answer: 200 wherever the envelope could be understood. */
+  /** The HTTP status of a JSON-RPC answer: 200 for most errors once the envelope has been parsed. */
   readonly rpcHttp: number;
-  /** The HTTP status of a REST answer: likewise, and in 0.3. */
+  /** The HTTP status of a REST answer in 1.0.1, in 1.0.0 and in 0.3. */
   readonly http: number;
   readonly httpFirstEdition: number;
   readonly http0_3: number;
@@ -27,7 +27,7 @@ type Compact = readonly [
 
 const SINCE_1_0_1 = ["FAILED_PRECONDITION", "UNIMPLEMENTED"] as const;
 
-/** The one table: every error a caller can get. Where only one status is given, it is that of every edition. */
+/** Every error that a caller can get (A2A 1.0 §5.4). A single status applies to all editions. */
 const TABLE: Readonly<Record<ErrorCode, Compact>> = {
   "parse-error": [-32700, "PARSE_ERROR", "INVALID_ARGUMENT", 400, 400],
   "invalid-request": [-32600, "INVALID_REQUEST", "INVALID_ARGUMENT", 200, 400],
@@ -61,7 +61,7 @@ const TABLE: Readonly<Record<ErrorCode, Compact>> = {
   "payload-too-large": [-32058, "PAYLOAD_TOO_LARGE", "INVALID_ARGUMENT", 413, 413],
 };
 
-/** Every error as every dialect tells it. */
+/** The encoding of every error in every dialect. */
 export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = mapValues(TABLE, rowOf);
 
 function rowOf([rpc, reason, name, rpcHttp, rest]: Compact): ErrorRow {
@@ -72,11 +72,11 @@ function rowOf([rpc, reason, name, rpcHttp, rest]: Compact): ErrorRow {
 
 function mapValues<K extends string, A, B>(record: Readonly<Record<K, A>>, map: (value: A) => B): Record<K, B> {
   const entries = Object.entries<A>(record).map(([key, value]) => [key, map(value)] as const);
-  // The keys are those of the record.
+  // Safe: the keys are those of the record.
   return Object.fromEntries(entries) as Record<K, B>;
 }
 
-/** The errors of HTTP itself, for answers that say no more than a status. */
+/** For answers that have an HTTP status and no readable error. */
 const STATUS_CODES: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
   [401, "unauthenticated"],
   [403, "permission-denied"],
@@ -93,7 +93,7 @@ const STATUS_CODES: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>(
   [508, "loop-detected"],
 ]);
 
-/** The error an agent means by an HTTP status alone. */
+/** The error for an HTTP status. Other statuses: `invalid-request` for 4xx, `internal` for the rest. */
 export function codeOfStatus(status: number): ErrorCode {
   return STATUS_CODES.get(status) ?? (status >= 400 && status < 500 ? "invalid-request" : "internal");
 }
@@ -101,16 +101,17 @@ export function codeOfStatus(status: number): ErrorCode {
 const CODES_BY_REASON = indexed(({ reason }) => reason);
 const CODES_BY_RPC = indexed(({ rpc }) => rpc);
 
-/** The error of that reason; `undefined` if it is none of ours. Of two that share it, the one that is about the request's meaning. */
+/** The error with that `reason`; `undefined` for an unknown reason. If two errors share a reason, the first in `ERROR_CODES`. */
 export function codeOfReason(reason: unknown): ErrorCode | undefined {
   return CODES_BY_REASON.get(reason);
 }
 
+/** The error with that JSON-RPC code; `undefined` for an unknown code. */
 export function codeOfRpc(rpc: unknown): ErrorCode | undefined {
   return CODES_BY_RPC.get(rpc);
 }
 
 function indexed(keyOf: (row: ErrorRow) => unknown): ReadonlyMap<unknown, ErrorCode> {
-  // From the end, so that the first of two holds.
+  // From the end, so that the first of two errors with the same key wins.
   return new Map(ERROR_CODES.toReversed().map((code) => [keyOf(ERROR_TABLE[code]), code]));
 }

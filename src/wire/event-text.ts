@@ -1,7 +1,7 @@
 import type { Codec, EventPlace } from "./codec.ts";
 
-/** What an event's text begins with, made once for all events of a place. `make` gets the members that name the task. */
-export function perPlace<T extends string | object>(make: (ids: string) => T): (place: EventPlace) => T {
+/** Caches the beginning of event texts per stream. `make` receives the members `"taskId":…,"contextId":…` as text. */
+export function cachedByPlace<T extends string | object>(make: (ids: string) => T): (place: EventPlace) => T {
   const made = new WeakMap<EventPlace, T>();
   return (place) => {
     const known = made.get(place);
@@ -13,14 +13,14 @@ export function perPlace<T extends string | object>(make: (ids: string) => T): (
 }
 
 /**
- * Writes each event once, however many read it, for a version that writes whether the stream ends with a status: of each
- * status there are two texts. `spelling` tells the texts from those of others.
+ * Caches the encoded texts of each event, so that `write` runs once for all readers. For versions with the member `final`: a status event
+ * then has two texts. `format` is the cache key and must be unique per format.
  */
-export function writtenOnce(spelling: string, write: Codec["encodeEvent"]): Codec["encodeEvent"] {
-  const finalSpelling = `${spelling} final`;
+export function cachedEncoder(format: string, write: Codec["encodeEvent"]): Codec["encodeEvent"] {
+  const finalFormat = `${format} final`;
   return (event, place) => {
     const { encoded } = event;
-    const key = place.final && event.state !== undefined ? finalSpelling : spelling;
+    const key = place.final && event.state !== undefined ? finalFormat : format;
     const known = encoded?.get(key);
     if (known !== undefined) return known;
     const text = write(event, place);

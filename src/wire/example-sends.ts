@@ -3,40 +3,40 @@ import type { MessageId } from "../protocol/ids.ts";
 import type { SendRequest } from "../protocol/operation.ts";
 import { createRestClientCodec, createRpcClientCodec } from "./v1_0/client-codec.ts";
 
-/** A send that a person can try. */
+/** An example request that a user can send with curl. */
 export interface ExampleSend {
   readonly binding: string;
-  /** What follows the agent's address. */
+  /** Appended to the agent's URL. */
   readonly path: string;
-  /** What to say in `A2A-Version`. */
+  /** The value of `A2A-Version`. */
   readonly version: string;
-  /** JSON. */
+  /** JSON text. */
   readonly body: string;
 }
 
-/** One for each binding of the newest version, as far as it is among the ways to reach an agent. */
+/** One example for each binding of 1.0 that is among the agent's interfaces. */
 export function exampleSends(
   interfaces: readonly Pick<AgentInterface, "binding" | "protocolVersion">[],
 ): readonly ExampleSend[] {
   return [rpcExample(), restExample()].filter(({ binding, version }) =>
-    interfaces.some((reached) => reached.binding === binding && reached.protocolVersion === version),
+    interfaces.some((listed) => listed.binding === binding && listed.protocolVersion === version),
   );
 }
 
 function rpcExample(): ExampleSend {
   const { version, encodeRequest } = createRpcClientCodec();
-  const { method, params } = encodeRequest(sayHello("1"));
+  const { method, params } = encodeRequest(helloRequest("1"));
   const body = `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)},"params":${params}}`;
   return { binding: "JSONRPC", path: "/", version, body };
 }
 
 function restExample(): ExampleSend {
   const { version, encodeRequest } = createRestClientCodec();
-  const { path, body = "" } = encodeRequest(sayHello("2"));
+  const { path, body = "" } = encodeRequest(helloRequest("2"));
   return { binding: "HTTP+JSON", path, version, body };
 }
 
-function sayHello(messageId: string): SendRequest {
+function helloRequest(messageId: string): SendRequest {
   return {
     operation: "send",
     tenant: "",

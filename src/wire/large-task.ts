@@ -10,39 +10,39 @@ import {
 import type { OperationResult } from "../protocol/operation.ts";
 import type { Part } from "../protocol/part.ts";
 import { type StoredTask, writeStatus } from "../protocol/serial.ts";
-import type { Codec, LargeTaskSpelling } from "./codec.ts";
+import type { Codec, LargeTaskFormat } from "./codec.ts";
 
-/** How a dialect writes the members of a task, each by itself, as JSON text. */
-export interface MemberSpelling {
-  /** `index` counts the artifacts of the task from 0. */
+/** How a dialect encodes single members of a task as JSON text. */
+export interface MemberFormat {
+  /** `index`: the position of the artifact in the task, from 0. */
   artifact(artifact: Artifact, index: number): string;
-  /** Parts in their stored spelling, and as the dialect writes them, both separated by commas. */
+  /** Takes stored parts and returns encoded parts, both separated by commas and without brackets. */
   parts(stored: string): string;
-  /** A message in its stored spelling. */
+  /** Encodes a stored message. */
   message(stored: string): string;
 }
 
-/** For dialects that write artifacts and messages as lists of JSON objects. */
-export function largeTaskSpelling(spelling: MemberSpelling): LargeTaskSpelling {
+/** For dialects that write artifacts and messages as arrays of JSON objects. */
+export function largeTaskFormat(format: MemberFormat): LargeTaskFormat {
   return {
-    artifactsPlace: spelling.artifact(PLACEHOLDER_ARTIFACT, 0),
-    artifacts: (pieces) => artifactTexts(spelling, pieces),
-    historyPlace: spelling.message(PLACEHOLDER_MESSAGE),
-    message: (stored) => spelling.message(stored),
+    artifactsPlaceholder: format.artifact(PLACEHOLDER_ARTIFACT, 0),
+    artifacts: (pieces) => artifactTexts(format, pieces),
+    historyPlaceholder: format.message(PLACEHOLDER_MESSAGE),
+    message: (stored) => format.message(stored),
   };
 }
 
-/** What `parts` of a spelling does for a dialect that writes each part by itself. */
+/** Implements `MemberFormat.parts` for a dialect that encodes each part separately. */
 export function partsBy(partObject: (part: Part) => object): (stored: string) => string {
   return (stored) => {
-    // Safe: stored texts are made here.
+    // Safe: this program wrote the stored text.
     const parts = JSON.parse(`[${stored}]`) as readonly Part[];
     return JSON.stringify(parts.map(partObject)).slice(1, -1);
   };
 }
 
-async function* artifactTexts(spelling: MemberSpelling, pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string> {
-  const place = spelling.parts(JSON.stringify(PLACEHOLDER_PART));
+async function* artifactTexts(format: MemberFormat, pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string> {
+  const place = format.parts(JSON.stringify(PLACEHOLDER_PART));
   const textAt = place.indexOf(PLACEHOLDER_TEXT);
   const textBegins = place.slice(0, textAt);
   const textEnds = place.slice(textAt + PLACEHOLDER_TEXT.length);
@@ -60,48 +60,48 @@ async function* artifactTexts(spelling: MemberSpelling, pieces: AsyncIterable<Ar
     if (isInText) yield textEnds;
     isInText = false;
     if (piece.kind === "begin") {
-      const text = spelling.artifact({ ...piece.artifact, parts: [PLACEHOLDER_PART] }, index);
+      const text = format.artifact({ ...piece.artifact, parts: [PLACEHOLDER_PART] }, index);
       const at = text.indexOf(place);
       yield `${index === 0 ? "" : ","}${text.slice(0, at)}`;
       end = text.slice(at + place.length);
       separator = "";
       index += 1;
     } else if (piece.kind === "parts") {
-      yield separator + spelling.parts(piece.parts);
+      yield separator + format.parts(piece.parts);
       separator = ",";
     } else yield end;
   }
 }
 
-/** An encoded text with the placeholders of a task's large members replaced, piece by piece. */
-export async function* fillPlaces(text: string, task: StoredTask, codec: Codec): AsyncGenerator<string> {
+/** Yields an encoded text in pieces, with the placeholders replaced by the task's large artifacts and history. */
+export async function* fillPlaceholders(text: string, task: StoredTask, codec: Codec): AsyncGenerator<string> {
   const { large } = task;
   if (large === undefined) {
     yield text;
     return;
   }
-  const spelling = codec.largeTask(task);
+  const format = codec.largeTask(task);
   const places: { readonly at: number; readonly length: number; texts(): AsyncGenerator<string> }[] = [];
   const { artifacts, history } = large;
   if (artifacts !== undefined) {
-    const { length } = spelling.artifactsPlace;
+    const { length } = format.artifactsPlaceholder;
     places.push({
-      at: text.indexOf(spelling.artifactsPlace),
+      at: text.indexOf(format.artifactsPlaceholder),
       length,
-      texts: () => spelling.artifacts(artifacts.read()),
+      texts: () => format.artifacts(artifacts.read()),
     });
   }
   if (history !== undefined) {
-    const { length } = spelling.historyPlace;
+    const { length } = format.historyPlaceholder;
     places.push({
-      at: text.indexOf(spelling.historyPlace),
+      at: text.indexOf(format.historyPlaceholder),
       length,
-      texts: () => messageTexts(spelling, history.read()),
+      texts: () => messageTexts(format, history.read()),
     });
   }
   let from = 0;
   for (const { at, length, texts } of places.toSorted((a, b) => a.at - b.at)) {
-    // A dialect that leaves the member out has no place for it.
+    // The dialect does not write this member.
     if (at === -1) continue;
     yield text.slice(from, at);
     yield* texts();
@@ -110,14 +110,11 @@ export async function* fillPlaces(text: string, task: StoredTask, codec: Codec):
   yield text.slice(from);
 }
 
-async function* messageTexts(
-  spelling: LargeTaskSpelling,
-  pages: AsyncIterable<readonly string[]>,
-): AsyncGenerator<string> {
+async function* messageTexts(format: LargeTaskFormat, pages: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
   let separator = "";
   for await (const page of pages) {
     for (const stored of page) {
-      const text = spelling.message(stored);
+      const text = format.message(stored);
       if (text === undefined) continue;
       yield separator + text;
       separator = ",";
@@ -126,21 +123,21 @@ async function* messageTexts(
 }
 
 const PLACEHOLDER_TASK: StoredTask = {
-  id: PLACEHOLDER_TEXT as TaskId, // Ids are opaque: any string will do.
+  id: PLACEHOLDER_TEXT as TaskId, // Safe: ids are opaque.
   contextId: PLACEHOLDER_TEXT as ContextId, // As above.
   seq: 0,
   state: "submitted",
   status: writeStatus({ state: "submitted", timestamp: new Date(0).toISOString() }),
 };
 
-/** An answer in pieces: what `codec.encodeResult` would give, wrapped, if nothing of it were large. */
+/** Yields `wrap(codec.encodeResult(result))` in pieces, with the large members of its tasks filled in. */
 export async function* resultPieces(
   codec: Codec,
   result: OperationResult,
   wrap: (text: string) => string,
 ): AsyncGenerator<string> {
   if (result.kind === "task" || result.kind === "sent") {
-    yield* fillPlaces(wrap(codec.encodeResult(result)), result.task, codec);
+    yield* fillPlaceholders(wrap(codec.encodeResult(result)), result.task, codec);
     return;
   }
   if (result.kind !== "tasks") {
@@ -154,7 +151,7 @@ export async function* resultPieces(
   let separator = "";
   for (const task of result.tasks) {
     if (separator !== "") yield separator;
-    yield* fillPlaces(codec.encodeResult({ kind: "task", task }), task, codec);
+    yield* fillPlaceholders(codec.encodeResult({ kind: "task", task }), task, codec);
     separator = ",";
   }
   yield text.slice(at + place.length);

@@ -1,136 +1,135 @@
 import { describe, expect, it } from "vitest";
 import {
-  type Claim,
   choose,
-  claimOf,
   DECISIONS,
   type Decision,
   decide,
+  parseRequestedVersion,
   RELATIONS,
   type Relation,
-  type Spelling,
-  type Spoken,
+  type RequestedVersion,
+  type RequestForm,
+  type SupportedVersions,
 } from "./negotiate.ts";
 import { dialectSettings } from "./options.ts";
-import { spokenBy, spokenRows } from "./registry.ts";
+import { supportedRows, supportedVersions } from "./registry.ts";
 import { createRpcCodec as createRpcCodec0_3 } from "./v0_3/codec.ts";
 import { createRpcCodec as createRpcCodec1_0 } from "./v1_0/codec.ts";
 
-function spokenWith(versions?: readonly string[], assumeVersion: "0.3" | "0.2" = "0.3"): Spoken {
-  return spokenBy(spokenRows(versions), dialectSettings({ assumeVersion }));
+function supportedWith(versions?: readonly string[], assumeVersion: "0.3" | "0.2" = "0.3"): SupportedVersions {
+  return supportedVersions(supportedRows(versions), dialectSettings({ assumeVersion }));
 }
 
-const all = spokenWith();
+const all = supportedWith();
 
-/** What is done with a request, in short: `0.3`, `not found in 0.3`, `not spoken, says 1.0`. */
+/** The decision as a short text: `0.3`, `not found in 0.3`, `unsupported, in 1.0`. */
 function short(decision: Decision): string {
-  if ("as" in decision) return decision.as;
-  const what = decision.refuse === "method-not-found" ? "not found in" : "not spoken, says";
-  return `${what} ${decision.form}`;
+  if (!("refuse" in decision)) return decision.version;
+  return `${decision.refuse === "method-not-found" ? "not found in" : "unsupported, in"} ${decision.version}`;
 }
 
-function claimed(claim: string): Claim {
-  return claim === "none" || claim === "unsupported" ? claim : { named: claim };
+function requestedVersion(text: string): RequestedVersion {
+  return text === "none" || text === "unsupported" ? text : { version: text };
 }
 
-/** The spellings there are: methods or paths of one version, of several, and of none. */
-const SPELLINGS: Readonly<Record<string, Spelling>> = {
-  SendMessage: { of: ["1.0"], like: "1.0" },
-  "agent/getAuthenticatedExtendedCard": { of: ["0.3"], like: "0.3" },
-  "message/send": { of: ["0.3", "0.2"], like: "0.3" },
-  "tasks/send": { of: ["0.1"], like: "0.1" },
-  "tasks/get": { of: ["0.3", "0.2", "0.1"], like: "0.3" },
-  "/a2a/tasks/send": { of: ["plain"], like: "plain" },
-  Nothing: { of: [], like: "1.0" },
-  "no/thing": { of: [], like: "0.3" },
+/** The forms there are: methods or paths of one version, of several, and of none. */
+const FORMS: Readonly<Record<string, RequestForm>> = {
+  SendMessage: { definedBy: ["1.0"], closest: "1.0" },
+  "agent/getAuthenticatedExtendedCard": { definedBy: ["0.3"], closest: "0.3" },
+  "message/send": { definedBy: ["0.3", "0.2"], closest: "0.3" },
+  "tasks/send": { definedBy: ["0.1"], closest: "0.1" },
+  "tasks/get": { definedBy: ["0.3", "0.2", "0.1"], closest: "0.3" },
+  "/a2a/tasks/send": { definedBy: ["plain"], closest: "plain" },
+  Nothing: { definedBy: [], closest: "1.0" },
+  "no/thing": { definedBy: [], closest: "0.3" },
 };
 
-type Row = [claim: string, spelling: string, relation: Relation, usual: string, lenient?: string, strict?: string];
+type Row = [requested: string, form: string, relation: Relation, byDefault: string, lenient?: string, strict?: string];
 
-/** Every claim and spelling, and what is decided by default, by a lenient server and by a strict one, where they differ. */
+/** Every requested version with every method or path: the decision by default, and with `lenient` true and false where it differs. */
 const ROWS: readonly Row[] = [
-  ["1.0", "SendMessage", "agreed", "1.0"],
-  ["0.3", "SendMessage", "ahead", "1.0", "1.0", "not found in 0.3"],
-  ["0.2", "SendMessage", "ahead", "1.0", "1.0", "not found in 0.2"],
-  ["0.1", "SendMessage", "ahead", "1.0", "1.0", "not found in 0.1"],
-  ["none", "SendMessage", "silently ahead", "1.0", "1.0", "not found in 0.3"],
-  ["unsupported", "SendMessage", "unspoken", "not spoken, says 1.0"],
+  ["1.0", "SendMessage", "match", "1.0"],
+  ["0.3", "SendMessage", "newer", "1.0", "1.0", "not found in 0.3"],
+  ["0.2", "SendMessage", "newer", "1.0", "1.0", "not found in 0.2"],
+  ["0.1", "SendMessage", "newer", "1.0", "1.0", "not found in 0.1"],
+  ["none", "SendMessage", "header missing", "1.0", "1.0", "not found in 0.3"],
+  ["unsupported", "SendMessage", "unsupported", "unsupported, in 1.0"],
 
-  ["1.0", "agent/getAuthenticatedExtendedCard", "behind", "not found in 1.0", "0.3", "not found in 1.0"],
-  ["0.3", "agent/getAuthenticatedExtendedCard", "agreed", "0.3"],
-  ["0.2", "agent/getAuthenticatedExtendedCard", "ahead", "0.3", "0.3", "not found in 0.2"],
-  ["0.1", "agent/getAuthenticatedExtendedCard", "ahead", "0.3", "0.3", "not found in 0.1"],
-  ["none", "agent/getAuthenticatedExtendedCard", "silent", "0.3"],
-  ["unsupported", "agent/getAuthenticatedExtendedCard", "unspoken", "not spoken, says 1.0"],
+  ["1.0", "agent/getAuthenticatedExtendedCard", "older", "not found in 1.0", "0.3", "not found in 1.0"],
+  ["0.3", "agent/getAuthenticatedExtendedCard", "match", "0.3"],
+  ["0.2", "agent/getAuthenticatedExtendedCard", "newer", "0.3", "0.3", "not found in 0.2"],
+  ["0.1", "agent/getAuthenticatedExtendedCard", "newer", "0.3", "0.3", "not found in 0.1"],
+  ["none", "agent/getAuthenticatedExtendedCard", "header optional", "0.3"],
+  ["unsupported", "agent/getAuthenticatedExtendedCard", "unsupported", "unsupported, in 1.0"],
 
-  ["1.0", "message/send", "behind", "not found in 1.0", "0.3", "not found in 1.0"],
-  ["0.3", "message/send", "agreed", "0.3"],
-  ["0.2", "message/send", "agreed", "0.2"],
-  ["0.1", "message/send", "ahead", "0.3", "0.3", "not found in 0.1"],
-  ["none", "message/send", "silent", "0.3"],
-  ["unsupported", "message/send", "unspoken", "not spoken, says 1.0"],
+  ["1.0", "message/send", "older", "not found in 1.0", "0.3", "not found in 1.0"],
+  ["0.3", "message/send", "match", "0.3"],
+  ["0.2", "message/send", "match", "0.2"],
+  ["0.1", "message/send", "newer", "0.3", "0.3", "not found in 0.1"],
+  ["none", "message/send", "header optional", "0.3"],
+  ["unsupported", "message/send", "unsupported", "unsupported, in 1.0"],
 
-  ["1.0", "tasks/send", "behind", "not found in 1.0", "0.1", "not found in 1.0"],
-  ["0.3", "tasks/send", "behind", "not found in 0.3", "0.1", "not found in 0.3"],
-  ["0.2", "tasks/send", "behind", "not found in 0.2", "0.1", "not found in 0.2"],
-  ["0.1", "tasks/send", "agreed", "0.1"],
-  ["none", "tasks/send", "silent", "0.1"],
-  ["unsupported", "tasks/send", "unspoken", "not spoken, says 1.0"],
+  ["1.0", "tasks/send", "older", "not found in 1.0", "0.1", "not found in 1.0"],
+  ["0.3", "tasks/send", "older", "not found in 0.3", "0.1", "not found in 0.3"],
+  ["0.2", "tasks/send", "older", "not found in 0.2", "0.1", "not found in 0.2"],
+  ["0.1", "tasks/send", "match", "0.1"],
+  ["none", "tasks/send", "header optional", "0.1"],
+  ["unsupported", "tasks/send", "unsupported", "unsupported, in 1.0"],
 
-  ["1.0", "tasks/get", "behind", "not found in 1.0", "0.3", "not found in 1.0"],
-  ["0.3", "tasks/get", "agreed", "0.3"],
-  ["0.2", "tasks/get", "agreed", "0.2"],
-  ["0.1", "tasks/get", "agreed", "0.1"],
-  ["none", "tasks/get", "silent", "0.3"],
-  ["unsupported", "tasks/get", "unspoken", "not spoken, says 1.0"],
+  ["1.0", "tasks/get", "older", "not found in 1.0", "0.3", "not found in 1.0"],
+  ["0.3", "tasks/get", "match", "0.3"],
+  ["0.2", "tasks/get", "match", "0.2"],
+  ["0.1", "tasks/get", "match", "0.1"],
+  ["none", "tasks/get", "header optional", "0.3"],
+  ["unsupported", "tasks/get", "unsupported", "unsupported, in 1.0"],
 
-  ["1.0", "/a2a/tasks/send", "nameless", "plain"],
-  ["0.3", "/a2a/tasks/send", "nameless", "plain"],
-  ["0.2", "/a2a/tasks/send", "nameless", "plain"],
-  ["0.1", "/a2a/tasks/send", "nameless", "plain"],
-  ["none", "/a2a/tasks/send", "nameless", "plain"],
-  ["unsupported", "/a2a/tasks/send", "nameless", "plain"],
+  ["1.0", "/a2a/tasks/send", "unversioned", "plain"],
+  ["0.3", "/a2a/tasks/send", "unversioned", "plain"],
+  ["0.2", "/a2a/tasks/send", "unversioned", "plain"],
+  ["0.1", "/a2a/tasks/send", "unversioned", "plain"],
+  ["none", "/a2a/tasks/send", "unversioned", "plain"],
+  ["unsupported", "/a2a/tasks/send", "unversioned", "plain"],
 
   ["1.0", "Nothing", "unknown", "not found in 1.0"],
   ["0.3", "Nothing", "unknown", "not found in 0.3"],
   ["0.2", "Nothing", "unknown", "not found in 0.2"],
   ["0.1", "Nothing", "unknown", "not found in 0.1"],
   ["none", "Nothing", "unknown", "not found in 1.0"],
-  ["unsupported", "Nothing", "unspoken", "not spoken, says 1.0"],
+  ["unsupported", "Nothing", "unsupported", "unsupported, in 1.0"],
 
   ["1.0", "no/thing", "unknown", "not found in 1.0"],
   ["0.3", "no/thing", "unknown", "not found in 0.3"],
   ["0.2", "no/thing", "unknown", "not found in 0.2"],
   ["0.1", "no/thing", "unknown", "not found in 0.1"],
   ["none", "no/thing", "unknown", "not found in 0.3"],
-  ["unsupported", "no/thing", "unspoken", "not spoken, says 1.0"],
+  ["unsupported", "no/thing", "unsupported", "unsupported, in 1.0"],
 ];
 
-interface Asked {
+interface DecideOptions {
   readonly lenient?: boolean;
-  readonly spoken?: Spoken;
+  readonly supported?: SupportedVersions;
 }
 
-function decided(claim: string, spelling: string, { lenient, spoken = all }: Asked = {}): Decision {
-  const known = SPELLINGS[spelling];
-  if (known === undefined) throw new Error(`There is no spelling ${spelling}.`);
-  return decide({ spoken, claim: claimed(claim), spelling: known, lenient });
+function decided(requested: string, form: string, { lenient, supported = all }: DecideOptions = {}): Decision {
+  const known = FORMS[form];
+  if (known === undefined) throw new Error(`No such form: ${form}.`);
+  return decide({ supported, requested: requestedVersion(requested), form: known, lenient });
 }
 
-describe("The decision of how to read a request", () => {
-  it.each(ROWS)("of a caller that says %s, spelt %s", (...row) => {
-    const [claim, spelling, relation, usual, lenient = usual, strict = usual] = row;
-    expect(short(decided(claim, spelling))).toBe(usual);
-    expect(short(decided(claim, spelling, { lenient: true }))).toBe(lenient);
-    expect(short(decided(claim, spelling, { lenient: false }))).toBe(strict);
-    const { usual: verdict, lenient: whenLenient, strict: whenStrict } = DECISIONS[relation];
-    expect([lenient === usual, strict === usual]).toEqual([verdict === whenLenient, verdict === whenStrict]);
+describe("decide", () => {
+  it.each(ROWS)("requested version %s, method or path %s: %s", (...row) => {
+    const [requested, form, relation, byDefault, lenient = byDefault, strict = byDefault] = row;
+    expect(short(decided(requested, form))).toBe(byDefault);
+    expect(short(decided(requested, form, { lenient: true }))).toBe(lenient);
+    expect(short(decided(requested, form, { lenient: false }))).toBe(strict);
+    const { default: verdict, lenient: whenLenient, strict: whenStrict } = DECISIONS[relation];
+    expect([lenient === byDefault, strict === byDefault]).toEqual([verdict === whenLenient, verdict === whenStrict]);
   });
 
-  it("is tested for every claim and spelling, and for every row of the table", () => {
-    const claims = [...all.nameable, "none", "unsupported"];
-    const pairs = Object.keys(SPELLINGS).flatMap((spelling) => claims.map((claim) => `${claim} ${spelling}`));
-    expect(ROWS.map(([claim, spelling]) => `${claim} ${spelling}`)).toEqual(pairs);
+  it("is tested for every requested version with every form, and for every row of DECISIONS", () => {
+    const requests = [...all.requestable, "none", "unsupported"];
+    const pairs = Object.keys(FORMS).flatMap((form) => requests.map((requested) => `${requested} ${form}`));
+    expect(ROWS.map(([requested, form]) => `${requested} ${form}`)).toEqual(pairs);
     expect(new Set(ROWS.map(([, , relation]) => relation))).toEqual(new Set(RELATIONS));
   });
 
@@ -140,51 +139,48 @@ describe("The decision of how to read a request", () => {
     ["message/send", "0.2", "0.2"],
     ["tasks/send", "0.1", "0.1"],
     ["tasks/get", "0.2", "0.2"],
-  ])(
-    "takes callers of %s that say nothing for those of the version assumed, if that has it",
-    (spelling, as, strict) => {
-      const spoken = spokenWith(undefined, "0.2");
-      expect(short(decided("none", spelling, { spoken }))).toBe(as);
-      expect(short(decided("none", spelling, { spoken, lenient: false }))).toBe(
-        spelling === "SendMessage" ? "not found in 0.2" : strict,
-      );
-    },
-  );
-
-  it("knows who may be asking where nobody says it", () => {
-    expect(decided("none", "tasks/get")).toEqual({ as: "0.3", among: ["0.3", "0.2", "0.1"] });
-    expect(decided("0.3", "tasks/get")).toEqual({ as: "0.3", among: ["0.3"] });
-    expect(decided("0.1", "tasks/get")).toEqual({ as: "0.1", among: ["0.1"] });
-    expect(decided("none", "message/send")).toEqual({ as: "0.3", among: ["0.3", "0.2"] });
+  ])("decodes %s without A2A-Version as the assumed version 0.2 if 0.2 defines it, else as %s", (form, as, strict) => {
+    const supported = supportedWith(undefined, "0.2");
+    expect(short(decided("none", form, { supported }))).toBe(as);
+    expect(short(decided("none", form, { supported, lenient: false }))).toBe(
+      form === "SendMessage" ? "not found in 0.2" : strict,
+    );
   });
 
-  it("refuses callers that say nothing to a strict server which does not speak what they are taken for", () => {
-    const spoken = spokenWith(["1.0"]);
-    expect(short(decided("none", "SendMessage", { spoken }))).toBe("1.0");
-    expect(short(decided("none", "SendMessage", { spoken, lenient: false }))).toBe("not spoken, says 1.0");
+  it("returns all versions that the caller may be using as candidates", () => {
+    expect(decided("none", "tasks/get")).toEqual({ version: "0.3", candidates: ["0.3", "0.2", "0.1"] });
+    expect(decided("0.3", "tasks/get")).toEqual({ version: "0.3", candidates: ["0.3"] });
+    expect(decided("0.1", "tasks/get")).toEqual({ version: "0.1", candidates: ["0.1"] });
+    expect(decided("none", "message/send")).toEqual({ version: "0.3", candidates: ["0.3", "0.2"] });
+  });
+
+  it("refuses a request without A2A-Version if the server is strict and does not support the assumed version", () => {
+    const supported = supportedWith(["1.0"]);
+    expect(short(decided("none", "SendMessage", { supported }))).toBe("1.0");
+    expect(short(decided("none", "SendMessage", { supported, lenient: false }))).toBe("unsupported, in 1.0");
   });
 });
 
-describe("The version a caller names", () => {
-  it.each<[string | undefined, Claim]>([
+describe("parseRequestedVersion", () => {
+  it.each<[string | undefined, RequestedVersion]>([
     [undefined, "none"],
     ["", "none"],
     [" ", "none"],
     ["\t", "none"],
-    ["1.0", { named: "1.0" }],
-    [" 1.0 ", { named: "1.0" }],
-    ["1.0.0", { named: "1.0" }],
-    ["1.0.1", { named: "1.0" }],
-    ["1.0.99999", { named: "1.0" }],
-    ["0.3", { named: "0.3" }],
-    ["0.3 ", { named: "0.3" }],
-    ["0.3.0", { named: "0.3" }],
-    ["0.2", { named: "0.2" }],
-    ["0.2.6", { named: "0.2" }],
-    ["0.1", { named: "0.1" }],
-    ["0.1.0", { named: "0.1" }],
-  ])("%j is %j", (requested, claim) => {
-    expect(claimOf(requested, all)).toEqual(claim);
+    ["1.0", { version: "1.0" }],
+    [" 1.0 ", { version: "1.0" }],
+    ["1.0.0", { version: "1.0" }],
+    ["1.0.1", { version: "1.0" }],
+    ["1.0.99999", { version: "1.0" }],
+    ["0.3", { version: "0.3" }],
+    ["0.3 ", { version: "0.3" }],
+    ["0.3.0", { version: "0.3" }],
+    ["0.2", { version: "0.2" }],
+    ["0.2.6", { version: "0.2" }],
+    ["0.1", { version: "0.1" }],
+    ["0.1.0", { version: "0.1" }],
+  ])("parses %j as %j", (requested, parsed) => {
+    expect(parseRequestedVersion(requested, all)).toEqual(parsed);
   });
 
   it.each([
@@ -193,50 +189,50 @@ describe("The version a caller names", () => {
     ...["garbage", "latest", "1,0", "1.0,0.3", "1.0, 1.0", "0.3;q=1", "none", "unsupported", "toString", "１.０"],
     "9".repeat(5000),
     `1.0${"0".repeat(5000)}`,
-  ])("%j is none that is spoken here", (requested) => {
-    expect(claimOf(requested, all)).toBe("unsupported");
+  ])("reports %j as unsupported", (requested) => {
+    expect(parseRequestedVersion(requested, all)).toBe("unsupported");
   });
 
-  it("is not spoken where it is turned off", () => {
-    const some = spokenWith(["1.0", "0.2"]);
-    expect(["1.0", "0.3", "0.2", "0.1"].map((version) => claimOf(version, some))).toEqual([
-      { named: "1.0" },
+  it("reports versions that the server has turned off as unsupported", () => {
+    const some = supportedWith(["1.0", "0.2"]);
+    expect(["1.0", "0.3", "0.2", "0.1"].map((version) => parseRequestedVersion(version, some))).toEqual([
+      { version: "1.0" },
       "unsupported",
-      { named: "0.2" },
+      { version: "0.2" },
       "unsupported",
     ]);
   });
 });
 
-describe("Who speaks to a caller", () => {
+describe("choose", () => {
   const codecs = new Map([
     ["1.0", createRpcCodec1_0()],
     ["0.3", createRpcCodec0_3(dialectSettings({}))],
   ]);
-  const speaker = (version: string) => {
+  const codecFor = (version: string) => {
     const codec = codecs.get(version);
-    if (codec === undefined) throw new Error(`${version} is not asked for here.`);
+    if (codec === undefined) throw new Error(`Unexpected version ${version}.`);
     return codec;
   };
-  const situation = (claim: string, spelling: Spelling) =>
-    choose({ spoken: all, claim: claimed(claim), spelling, lenient: undefined }, speaker);
+  const situation = (requested: string, form: RequestForm) =>
+    choose({ supported: all, requested: requestedVersion(requested), form, lenient: undefined }, codecFor);
 
-  it("is the version a request is read as", () => {
-    expect(situation("none", { of: ["0.3"], like: "0.3" })).toEqual({ codec: codecs.get("0.3") });
+  it("returns the codec of the decided version", () => {
+    expect(situation("none", { definedBy: ["0.3"], closest: "0.3" })).toEqual({ codec: codecs.get("0.3") });
   });
 
-  it("refuses a version that is not spoken, and says which are", () => {
-    const choice = situation("unsupported", { of: ["0.3"], like: "0.3" });
+  it("refuses an unsupported version with an error that lists the supported ones", () => {
+    const choice = situation("unsupported", { definedBy: ["0.3"], closest: "0.3" });
     expect(choice.codec).toBe(codecs.get("1.0"));
     expect(choice.refusal).toMatchObject({
       code: "version-not-supported",
-      message: "This server speaks A2A 1.0, 0.3, 0.2, 0.1",
+      message: "This server supports A2A 1.0, 0.3, 0.2, 0.1",
       metadata: { supportedVersions: "1.0,0.3,0.2,0.1" },
     });
   });
 
-  it("refuses a method that the version named does not have, in its form", () => {
-    const choice = situation("0.3", { of: [], like: "1.0" });
+  it("refuses a method that the requested version does not define, in the format of that version", () => {
+    const choice = situation("0.3", { definedBy: [], closest: "1.0" });
     expect(choice.codec).toBe(codecs.get("0.3"));
     expect(choice.refusal).toMatchObject({ code: "method-not-found", message: "Method not found" });
   });

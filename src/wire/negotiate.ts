@@ -1,174 +1,186 @@
 import { A2AError } from "../protocol/error.ts";
 import type { Choice, Codec } from "./codec.ts";
 
-/** What a server speaks, and what it takes callers for. */
-export interface Spoken {
-  /** Every version, newest first. */
+/** The versions that a server supports, as `Major.Minor` or `plain`. */
+export interface SupportedVersions {
+  /** All of them, newest first. */
   readonly versions: readonly string[];
-  /** Those among them that a caller can name, as `Major.Minor`. At least one. */
-  readonly nameable: readonly [string, ...string[]];
-  /** Those whose callers have to name it. Before 1.0 there was no way to. */
-  readonly selfNaming: readonly string[];
-  /** The version of callers that name none, where it is spoken and their spelling allows it. */
+  /** Those that a caller can request in `A2A-Version`, newest first: all except `plain`. */
+  readonly requestable: readonly [string, ...string[]];
+  /** Those whose callers must send `A2A-Version`. The header exists since 1.0, so no earlier version requires it. */
+  readonly headerRequired: readonly string[];
+  /** The version of a caller that sends no `A2A-Version`, if the server supports it and it defines the method or path. */
   readonly assumed: string;
 }
 
-/** What a caller says of its version, by header or query: one that is spoken, nothing, or one that is not spoken. */
-export type Claim = { readonly named: string } | "none" | "unsupported";
+/** The parsed value of `A2A-Version`, from header or query: a supported version, no value, or an unsupported or malformed value. */
+export type RequestedVersion = { readonly version: string } | "none" | "unsupported";
 
-/** What the spelling of a request tells. */
-export interface Spelling {
-  /** The versions that have this method or path, newest first. Empty: none has. */
-  readonly of: readonly string[];
-  /** The version whose form it follows most. */
-  readonly like: string;
+/** Which versions define the method or path of a request. */
+export interface RequestForm {
+  /** Newest first. Empty: no supported version defines it. */
+  readonly definedBy: readonly string[];
+  /** The version whose naming style it follows most closely. Never empty. */
+  readonly closest: string;
 }
 
 /**
- * How a request stands to the versions spoken:
+ * How the requested version relates to the versions that define the method or path:
  *
- * - `nameless`: it is the spelling of something that nobody can name: the spelling alone tells.
- * - `unspoken`: the caller names a version that is not spoken.
- * - `unknown`: no version has such a method.
- * - `agreed`: the version named has it.
- * - `ahead`: the version named does not have it, a later one does.
- * - `behind`: the version named does not have it, only earlier ones do.
- * - `silent`: none is named, and it is the spelling of a version whose callers need not name it.
- * - `silently ahead`: none is named, and it is the spelling of a version whose callers have to.
+ * - `unversioned`: only `plain` defines it, and no caller can request `plain`. `A2A-Version` is ignored.
+ * - `unsupported`: the server does not support the requested version.
+ * - `unknown`: no supported version defines it.
+ * - `match`: the requested version defines it.
+ * - `newer`: the requested version does not define it; a later one does.
+ * - `older`: the requested version does not define it; only earlier ones do.
+ * - `header optional`: no version was requested, and a version that does not require the header defines it.
+ * - `header missing`: no version was requested, and only versions that require the header define it.
  */
 export const RELATIONS = [
-  "nameless",
-  "unspoken",
+  "unversioned",
+  "unsupported",
   "unknown",
-  "agreed",
-  "ahead",
-  "behind",
-  "silent",
-  "silently ahead",
+  "match",
+  "newer",
+  "older",
+  "header optional",
+  "header missing",
 ] as const;
 export type Relation = (typeof RELATIONS)[number];
 
 /**
- * What is done: read it as the version named, or as one that has the spelling; or refuse it, because there is no such method in
- * the version named, in the one assumed or in any, or because the version is not spoken.
+ * The outcome: decode the request as the requested version, or as a version that defines its method or path; or refuse it, because the
+ * requested version, the assumed version or every version lacks the method, or because the server does not support the version.
  */
-type Verdict = "as named" | "as spelt" | "not in named" | "not in assumed" | "not found" | "not spoken";
+type Verdict =
+  | "as requested"
+  | "as defined"
+  | "not in requested"
+  | "not in assumed"
+  | "not found"
+  | "unsupported version";
 
 interface Verdicts {
-  /** What the server does unless told otherwise. */
-  readonly usual: Verdict;
+  /** With `lenient` not set. */
+  readonly default: Verdict;
   readonly lenient: Verdict;
   readonly strict: Verdict;
 }
 
 /**
- * The decision. A version that is not spoken is refused; otherwise the spelling decides, because callers that name no version are
- * common. Where spelling and claim contradict each other, it depends on the server: by default what is ahead of its caller's
- * word is answered, for many callers of 1.0 name no version although by the protocol's rule that means 0.3.
+ * An unsupported version is refused (A2A 1.0 §3.6.2). Otherwise the method or path decides, because many callers send no version.
+ *
+ * By default a method of a newer version is answered even if the header is missing or requests an older one: A2A 1.0 §3.6.2 says that a
+ * missing header means 0.3, but many callers of 1.0 do not send it.
  */
 // biome-ignore format: a table is read by its columns
 export const DECISIONS: Readonly<Record<Relation, Verdicts>> = {
-  nameless:         { usual: "as spelt",     lenient: "as spelt",   strict: "as spelt" },
-  unspoken:         { usual: "not spoken",   lenient: "not spoken", strict: "not spoken" },
-  unknown:          { usual: "not found",    lenient: "not found",  strict: "not found" },
-  agreed:           { usual: "as named",     lenient: "as named",   strict: "as named" },
-  ahead:            { usual: "as spelt",     lenient: "as spelt",   strict: "not in named" },
-  behind:           { usual: "not in named", lenient: "as spelt",   strict: "not in named" },
-  silent:           { usual: "as spelt",     lenient: "as spelt",   strict: "as spelt" },
-  "silently ahead": { usual: "as spelt",     lenient: "as spelt",   strict: "not in assumed" },
+  unversioned:       { default: "as defined",          lenient: "as defined",          strict: "as defined" },
+  unsupported:       { default: "unsupported version", lenient: "unsupported version", strict: "unsupported version" },
+  unknown:           { default: "not found",           lenient: "not found",           strict: "not found" },
+  match:             { default: "as requested",        lenient: "as requested",        strict: "as requested" },
+  newer:             { default: "as defined",          lenient: "as defined",          strict: "not in requested" },
+  older:             { default: "not in requested",    lenient: "as defined",          strict: "not in requested" },
+  "header optional": { default: "as defined",          lenient: "as defined",          strict: "as defined" },
+  "header missing":  { default: "as defined",          lenient: "as defined",          strict: "not in assumed" },
 };
 
+/** Everything that decides in which version a request is answered. */
 export interface Situation {
-  readonly spoken: Spoken;
-  readonly claim: Claim;
-  readonly spelling: Spelling;
-  /** `undefined`: as the server does unless told otherwise. */
+  readonly supported: SupportedVersions;
+  readonly requested: RequestedVersion;
+  readonly form: RequestForm;
+  /** The server's option `lenient`. */
   readonly lenient: boolean | undefined;
 }
 
-/** What to do with a request: read it as this version, or refuse it in this version's form. */
+/** Decode the request as `version`, or refuse it with an error in the format of `version`. */
 export type Decision =
   | {
-      readonly as: string;
-      /** What its caller may speak, by all that is known: its answer should be one that readers of all of these understand. */
-      readonly among: readonly string[];
+      readonly version: string;
+      /** The versions that the caller may be using. The answer should be readable in all of them. */
+      readonly candidates: readonly string[];
     }
-  | { readonly refuse: "version-not-supported" | "method-not-found"; readonly form: string };
+  | { readonly version: string; readonly refuse: "version-not-supported" | "method-not-found" };
 
 export function decide(situation: Situation): Decision {
-  const { spoken, claim, spelling, lenient } = situation;
+  const { supported, requested, form, lenient } = situation;
   const verdicts = DECISIONS[relationOf(situation)];
-  const verdict = lenient === undefined ? verdicts.usual : lenient ? verdicts.lenient : verdicts.strict;
-  const named = typeof claim === "string" ? spelling.like : claim.named;
+  const verdict = lenient === undefined ? verdicts.default : lenient ? verdicts.lenient : verdicts.strict;
+  const version = typeof requested === "string" ? form.closest : requested.version;
   switch (verdict) {
-    case "as named":
-      return { as: named, among: [named] };
-    case "as spelt":
-      return { as: preferred(spelling.of, spoken), among: spelling.of };
-    case "not in named":
+    case "as requested":
+      return { version, candidates: [version] };
+    case "as defined":
+      return { version: preferred(form.definedBy, supported), candidates: form.definedBy };
+    case "not in requested":
     case "not found":
-      return { refuse: "method-not-found", form: named };
+      return { version, refuse: "method-not-found" };
     case "not in assumed":
-      return spoken.versions.includes(spoken.assumed)
-        ? { refuse: "method-not-found", form: spoken.assumed }
-        : notSpoken(spoken);
-    case "not spoken":
-      return notSpoken(spoken);
+      return supported.versions.includes(supported.assumed)
+        ? { version: supported.assumed, refuse: "method-not-found" }
+        : unsupportedVersion(supported);
+    case "unsupported version":
+      return unsupportedVersion(supported);
   }
 }
 
-/** The newest has a form for this, if any has. */
-function notSpoken({ nameable }: Spoken): Decision {
-  return { refuse: "version-not-supported", form: nameable[0] };
+/** In the format of the newest version: 1.0 is the first version that defines this error. */
+function unsupportedVersion({ requestable }: SupportedVersions): Decision {
+  return { version: requestable[0], refuse: "version-not-supported" };
 }
 
-function relationOf({ spoken, claim, spelling }: Situation): Relation {
-  if (isNameless(spelling, spoken)) return "nameless";
-  if (claim === "unsupported") return "unspoken";
-  if (spelling.of.length === 0) return "unknown";
-  if (claim === "none") return isSelfNaming(spelling, spoken) ? "silently ahead" : "silent";
-  if (spelling.of.includes(claim.named)) return "agreed";
-  const { versions } = spoken;
-  const at = versions.indexOf(claim.named);
-  return spelling.of.some((version) => versions.indexOf(version) < at) ? "ahead" : "behind";
+function relationOf({ supported, requested, form }: Situation): Relation {
+  if (isUnversioned(form, supported)) return "unversioned";
+  if (requested === "unsupported") return "unsupported";
+  if (form.definedBy.length === 0) return "unknown";
+  if (requested === "none") return isHeaderRequired(form, supported) ? "header missing" : "header optional";
+  if (form.definedBy.includes(requested.version)) return "match";
+  const { versions } = supported;
+  const at = versions.indexOf(requested.version);
+  return form.definedBy.some((version) => versions.indexOf(version) < at) ? "newer" : "older";
 }
 
-function isNameless({ of }: Spelling, { nameable }: Spoken): boolean {
-  return of.length > 0 && !of.some((version) => nameable.includes(version));
+function isUnversioned({ definedBy }: RequestForm, { requestable }: SupportedVersions): boolean {
+  return definedBy.length > 0 && !definedBy.some((version) => requestable.includes(version));
 }
 
-function isSelfNaming({ of }: Spelling, { selfNaming }: Spoken): boolean {
-  return of.every((version) => selfNaming.includes(version));
+function isHeaderRequired({ definedBy }: RequestForm, { headerRequired }: SupportedVersions): boolean {
+  return definedBy.every((version) => headerRequired.includes(version));
 }
 
-/** Of several versions that spell alike, the one assumed, else the newest. */
-function preferred(versions: readonly string[], { assumed, nameable }: Spoken): string {
-  return versions.includes(assumed) ? assumed : (versions[0] ?? nameable[0]);
+/** The assumed version if it is among `versions`, else the newest. */
+function preferred(versions: readonly string[], { assumed, requestable }: SupportedVersions): string {
+  return versions.includes(assumed) ? assumed : (versions[0] ?? requestable[0]);
 }
 
-/** What `A2A-Version` says: patch numbers are not looked at, and empty is as good as absent. */
-export function claimOf(requested: string | undefined, { nameable }: Spoken): Claim {
+/** Parses `A2A-Version`. The patch number is ignored (A2A 1.0 §3.6), and an empty value counts as absent. Never throws. */
+export function parseRequestedVersion(
+  requested: string | undefined,
+  { requestable }: SupportedVersions,
+): RequestedVersion {
   if (requested === undefined) return "none";
-  if (nameable.includes(requested)) return { named: requested };
-  const asked = requested.trim();
-  if (asked === "") return "none";
-  const [, version] = /^(\d{1,3}\.\d{1,3})(?:\.\d{1,5})?$/.exec(asked) ?? [];
-  return version !== undefined && nameable.includes(version) ? { named: version } : "unsupported";
+  if (requestable.includes(requested)) return { version: requested };
+  const trimmed = requested.trim();
+  if (trimmed === "") return "none";
+  const [, version] = /^(\d{1,3}\.\d{1,3})(?:\.\d{1,5})?$/.exec(trimmed) ?? [];
+  return version !== undefined && requestable.includes(version) ? { version } : "unsupported";
 }
 
-/** Gives the codec of a version, for a caller that may speak any of these. */
-export type Speaker<C extends Codec> = (version: string, among: readonly string[]) => C;
+/** Returns the codec of `version`, for a caller that may be using any of `candidates`. */
+export type CodecFor<C extends Codec> = (version: string, candidates: readonly string[]) => C;
 
-/** Who speaks to a caller in this situation, and why it is refused, if it is. */
-export function choose<C extends Codec>(situation: Situation, speaker: Speaker<C>): Choice<C> {
+/** Chooses the codec that answers a request. A refused request gets a codec too, to encode the error. */
+export function choose<C extends Codec>(situation: Situation, codecFor: CodecFor<C>): Choice<C> {
   const decision = decide(situation);
-  if ("as" in decision) return { codec: speaker(decision.as, decision.among) };
-  return { codec: speaker(decision.form, [decision.form]), refusal: refusal(decision.refuse, situation.spoken) };
+  if (!("refuse" in decision)) return { codec: codecFor(decision.version, decision.candidates) };
+  const codec = codecFor(decision.version, [decision.version]);
+  return { codec, refusal: refusal(decision.refuse, situation.supported) };
 }
 
-function refusal(refuse: "version-not-supported" | "method-not-found", { nameable }: Spoken): A2AError {
+function refusal(refuse: "version-not-supported" | "method-not-found", { requestable }: SupportedVersions): A2AError {
   if (refuse === "method-not-found") return new A2AError("method-not-found", "Method not found");
-  return new A2AError("version-not-supported", `This server speaks A2A ${nameable.join(", ")}`, {
-    metadata: { supportedVersions: nameable.join(",") },
+  return new A2AError("version-not-supported", `This server supports A2A ${requestable.join(", ")}`, {
+    metadata: { supportedVersions: requestable.join(",") },
   });
 }

@@ -10,8 +10,8 @@ import { pushObject } from "./v1_0/push.ts";
 import { encodeStateFilter, UNSPECIFIED } from "./v1_0/task.ts";
 
 /**
- * The types of the newest version of the protocol as JSON text without line breaks, for whoever shows them to others, whichever
- * version they came in.
+ * Encodes protocol objects as JSON of 1.0, without line breaks, whatever version they were received in. For output to users and other
+ * programs, such as the CLI's.
  */
 export const officialJson: OfficialJson = {
   card: encodeCard,
@@ -32,9 +32,9 @@ export interface OfficialJson {
   card(card: AgentCard): string;
   task(task: Task): string;
   message(message: Message): string;
-  /** The answer to a message. */
+  /** The result of `SendMessage`. */
   sent(sent: { readonly task: Task } | { readonly message: Message }): string;
-  /** One event of a stream. What concerns a task comes with it. */
+  /** One event of a stream. Status and artifact events need the task for its ids. */
   event(
     event:
       | { readonly kind: "task"; readonly task: Task }
@@ -51,12 +51,12 @@ export interface OfficialJson {
   pushConfigs(taskId: string, configs: readonly PushConfig[]): string;
 }
 
-/** The state as the newest version writes it, and as the agent said it: one that does not say it is not said to be at work. */
+/** The name of a state in 1.0. `TASK_STATE_UNSPECIFIED` if the agent sent no state, although the model then has `working`. */
 export function officialState({ state, isUnspecified }: Pick<TaskStatus, "state" | "isUnspecified">): string {
   return isUnspecified === true ? UNSPECIFIED : encodeStateFilter(state);
 }
 
-/** The state that somebody means: `completed`, `COMPLETED`, `input_required` or `TASK_STATE_COMPLETED`. */
+/** Parses a state in any notation: `completed`, `COMPLETED`, `input_required`, `TASK_STATE_COMPLETED`. `undefined` if unknown. */
 export function stateNamed(text: string): TaskState | undefined {
   const name = text
     .toLowerCase()
@@ -66,7 +66,7 @@ export function stateNamed(text: string): TaskState | undefined {
 }
 
 function taskText({ id, contextId, status, artifacts, history, metadata }: Task): string {
-  let text = `{"id":${JSON.stringify(id)},"contextId":${JSON.stringify(contextId)},"status":${asSaid(writeStatus(status), status)}`;
+  let text = `{"id":${JSON.stringify(id)},"contextId":${JSON.stringify(contextId)},"status":${withUnspecifiedState(writeStatus(status), status)}`;
   if (artifacts !== undefined) text += `,"artifacts":${JSON.stringify(artifacts)}`;
   if (history !== undefined) text += `,"history":[${history.map(writeMessage).join(",")}]`;
   if (metadata !== undefined) text += `,"metadata":${JSON.stringify(metadata)}`;
@@ -79,11 +79,11 @@ function eventText(event: Parameters<OfficialJson["event"]>[0]): string {
   const { task, ...bare } = event;
   const ids = `"taskId":${JSON.stringify(task.id)},"contextId":${JSON.stringify(task.contextId)}`;
   const member = event.kind === "status" ? "statusUpdate" : "artifactUpdate";
-  const text = bare.kind === "status" ? asSaid(writeEvent(bare), bare.status) : writeEvent(bare);
+  const text = bare.kind === "status" ? withUnspecifiedState(writeEvent(bare), bare.status) : writeEvent(bare);
   return `{"${member}":{${ids},${text.slice(1)}}`;
 }
 
-/** The state is the first that is written of a status. */
-function asSaid(text: string, { state, isUnspecified }: TaskStatus): string {
+/** Replaces the state, which is the first member of a written status. */
+function withUnspecifiedState(text: string, { state, isUnspecified }: TaskStatus): string {
   return isUnspecified === true ? text.replace(encodeStateFilter(state), UNSPECIFIED) : text;
 }

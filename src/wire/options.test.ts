@@ -61,7 +61,7 @@ describe("The settings of the dialects", () => {
     [{ card: ["strict"] }, 'card must be "hybrid" or "strict", not an array.'],
     [{ card: "x".repeat(5000) }, `card must be "hybrid" or "strict", not "${"x".repeat(58)}….`],
     [{ versions: "1.0" }, 'versions must be a list, not "1.0".'],
-    [{ versions: ["1.0", 0.3] }, "versions must be a list of names, not of 0.3."],
+    [{ versions: ["1.0", 0.3] }, "versions must be a list of strings, but contains 0.3."],
     [{ assumeVersion: "1.0" }, 'assumeVersion must be "0.3" or "0.2", not "1.0".'],
     [{ lenient: "true" }, 'lenient must be true or false, not "true".'],
     [{ lenient: 1 }, "lenient must be true or false, not 1."],
@@ -76,18 +76,18 @@ describe("The settings of the dialects", () => {
     [{ blockingDefault: ["wait"] }, "blockingDefault must be an object, not an array."],
     [
       { blockingDefault: { "1.0/rest": "wait" } },
-      'blockingDefault has no "1.0/rest": it may have 0.3/jsonrpc, 0.3/rest-json, 0.3/rest-proto, 0.2/jsonrpc, 0.1/jsonrpc.',
+      'blockingDefault has the unknown key "1.0/rest". Allowed keys: 0.3/jsonrpc, 0.3/rest-json, 0.3/rest-proto, 0.2/jsonrpc, 0.1/jsonrpc.',
     ],
-    [{ blockingDefault: { toString: "wait" } }, 'blockingDefault has no "toString"'],
+    [{ blockingDefault: { toString: "wait" } }, 'blockingDefault has the unknown key "toString"'],
     [
       { blockingDefault: { "0.3/jsonrpc": "forever" } },
-      'blockingDefault["0.3/jsonrpc"] must be "wait", "return" or a number of milliseconds from 0, not "forever".',
+      'blockingDefault["0.3/jsonrpc"] must be "wait", "return" or a number of milliseconds >= 0, not "forever".',
     ],
-    [{ blockingDefault: { "0.3/jsonrpc": -1 } }, "from 0, not -1."],
-    [{ blockingDefault: { "0.3/jsonrpc": Number.NaN } }, "from 0, not NaN."],
-    [{ blockingDefault: { "0.3/jsonrpc": Number.POSITIVE_INFINITY } }, "from 0, not Infinity."],
-    [{ blockingDefault: { "0.3/jsonrpc": null } }, "from 0, not null."],
-    [{ blockingDefault: { "0.3/jsonrpc": 10n } }, "from 0, not 10."],
+    [{ blockingDefault: { "0.3/jsonrpc": -1 } }, ">= 0, not -1."],
+    [{ blockingDefault: { "0.3/jsonrpc": Number.NaN } }, ">= 0, not NaN."],
+    [{ blockingDefault: { "0.3/jsonrpc": Number.POSITIVE_INFINITY } }, ">= 0, not Infinity."],
+    [{ blockingDefault: { "0.3/jsonrpc": null } }, ">= 0, not null."],
+    [{ blockingDefault: { "0.3/jsonrpc": 10n } }, ">= 0, not 10."],
   ])("are refused by name: %o", (options, expected) => {
     const make = (): unknown => settingsOf(options);
     expect(make).toThrow(TypeError);

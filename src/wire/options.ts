@@ -1,6 +1,6 @@
 import { typeName } from "./fields/fields.ts";
 
-/** Dialects in which a send may leave open whether it wants to wait. */
+/** Dialects in which a send can omit whether to wait for the result. In 1.0 an absent `returnImmediately` means wait (A2A 1.0 §3.2.2). */
 export const WAITING_DIALECTS = [
   "0.3/jsonrpc",
   "0.3/rest-json",
@@ -10,59 +10,58 @@ export const WAITING_DIALECTS = [
 ] as const;
 export type WaitingDialect = (typeof WAITING_DIALECTS)[number];
 
-/** Wait until the task is finished or asks something; answer at once; or wait at most so many milliseconds. */
+/** `wait`: until the task ends or asks a question. `return`: answer at once. A number: wait at most so many milliseconds. */
 export type WaitDefault = "wait" | "return" | number;
 
 export const CARD_STYLES = ["hybrid", "strict"] as const;
 export const ERROR_PROFILES = ["1.0.1", "1.0.0"] as const;
 export const REST_MEDIA_TYPES = ["application/a2a+json", "application/json"] as const;
 export const REST_STYLES = ["proto", "json"] as const;
-/** What callers may be taken for that name no version, and whose spelling does not tell it. */
+/** The versions that can be assumed for a request without `A2A-Version` whose method exists in several versions. */
 export const ASSUMABLE_VERSIONS = ["0.3", "0.2"] as const;
 
-/** How the protocol's versions are spoken, where they leave a choice. */
+/** Which protocol versions a server supports, and the choices that their specifications leave open. Every option has a default. */
 export interface DialectOptions {
   /**
-   * The agent card for readers that name no version: `hybrid` is read by clients of every version, `strict` holds nothing
-   * but what the newest version defines. Default `hybrid`.
+   * The agent card for readers that request no version. `hybrid`: readable by clients of 0.3 and 1.0. `strict`: only members that the
+   * newest version defines. Default `hybrid`.
    */
   readonly card?: (typeof CARD_STYLES)[number] | undefined;
   /**
-   * Which versions are spoken, `plain` among them. One that is left out is not supported: its methods and paths are not known, and
-   * cards do not mention it. At least one must be a version of the protocol. Default: all.
+   * The supported versions, of `1.0`, `0.3`, `0.2`, `0.1` and `plain`. Methods and paths of other versions are unknown to the server, and
+   * cards do not list them. At least one must be an A2A version, not only `plain`. Default: all.
    */
   readonly versions?: readonly string[] | undefined;
   /**
-   * Which version callers speak that name none, where its spelling is that of several: 0.2 and 0.3 have the same methods, but in
-   * 0.2 a caller may name a new task. Default `0.3`, as the protocol has it.
+   * The version of a request without `A2A-Version` whose method exists in several versions. 0.2 and 0.3 have the same methods, but a
+   * caller of 0.2 may choose the id of a new task. Default `0.3` (A2A 1.0 §3.6.2).
    */
   readonly assumeVersion?: (typeof ASSUMABLE_VERSIONS)[number] | undefined;
   /**
-   * What happens when a request's spelling belongs to another version than its `A2A-Version` says. By default a method of a later
-   * version is answered whatever the header says, and a method of an earlier one is refused. `true` answers those as
-   * well; `false` answers none, and refuses requests that an early version does not allow but many of its callers send: parts
-   * without their `kind` or under another name, ids in the wrong place, parts for tools.
+   * What to do with a request whose method belongs to another version than `A2A-Version` says. Default: answer methods of newer versions,
+   * refuse methods of older ones. `true`: answer both. `false`: refuse both, and also refuse requests that 0.x does not allow although
+   * many clients send them: parts without `kind` or with `type` instead, ids in the wrong member, tool parts.
    */
   readonly lenient?: boolean | undefined;
-  /** Which edition's HTTP statuses the errors of REST 1.0 have. Default `1.0.1`. */
+  /** The edition of 1.0 that defines the HTTP statuses of REST 1.0 errors (A2A 1.0 §5.4, which changed in 1.0.1). Default `1.0.1`. */
   readonly errorProfile?: (typeof ERROR_PROFILES)[number] | undefined;
   /**
-   * How REST 1.0 answers callers that neither accept nor send a type of their own choice, and what its webhooks are sent as. Default
-   * `application/a2a+json`.
+   * The media type of REST 1.0 answers to callers whose `Accept` and `Content-Type` name neither type, and of 1.0 notifications.
+   * Default `application/a2a+json` (A2A 1.0 §14.1.1).
    */
   readonly restMediaType?: (typeof REST_MEDIA_TYPES)[number] | undefined;
   /**
-   * How REST 0.3 answers requests without a body. A task that was created over REST 0.3 is answered in the style in which it was created;
-   * this setting is for all other answers. Default `proto`.
+   * The style of REST 0.3 answers to requests without a body: `proto` (ProtoJSON) or `json` (the objects of JSON-RPC). A task that was
+   * created over REST 0.3 keeps the style in which it was created; the option applies to all other answers. Default `proto`.
    */
   readonly restStyle?: (typeof REST_STYLES)[number] | undefined;
   /**
-   * What a send means that does not say whether to wait. Default: JSON styles wait, the `proto` style and 0.1 answer at once.
+   * Whether a send that omits `blocking` waits, per dialect. Default: `0.3/rest-proto` and 0.1 answer at once, the others wait.
    */
   readonly blockingDefault?: Partial<Readonly<Record<WaitingDialect, WaitDefault>>> | undefined;
 }
 
-/** The options with everything filled in. */
+/** `DialectOptions` with the defaults filled in. */
 export interface DialectSettings {
   readonly card: (typeof CARD_STYLES)[number];
   /** `undefined`: all. */
@@ -83,7 +82,7 @@ const WAIT_DEFAULTS: Readonly<Record<WaitingDialect, WaitDefault>> = {
   "0.1/jsonrpc": "return",
 };
 
-/** The options with the defaults filled in. Throws a `TypeError` that names the option and what it may be. */
+/** Validates the options and fills in the defaults. Throws a `TypeError` that names the option and its allowed values. */
 export function dialectSettings(options: DialectOptions): DialectSettings {
   return {
     card: oneOf(CARD_STYLES, options.card ?? "hybrid", "card"),
@@ -97,7 +96,7 @@ export function dialectSettings(options: DialectOptions): DialectSettings {
   };
 }
 
-// Options come from JavaScript and from the environment: their types promise nothing.
+// Options may come from JavaScript or from environment variables, so their types are checked at run time.
 
 function oneOf<T extends string>(allowed: readonly T[], value: unknown, option: string): T {
   const found = allowed.find((choice) => choice === value);
@@ -110,12 +109,13 @@ function optionalBoolean(value: unknown, option: string): boolean | undefined {
   throw new TypeError(`${option} must be true or false, not ${quoted(value)}.`);
 }
 
-/** Which of them exist is for those to say who speak them. */
+/** Checks only the types; `supportedRows` rejects unknown versions. */
 function versionNames(value: unknown): readonly string[] | undefined {
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) throw new TypeError(`versions must be a list, not ${quoted(value)}.`);
   return value.map((name: unknown) => {
-    if (typeof name !== "string") throw new TypeError(`versions must be a list of names, not of ${quoted(name)}.`);
+    if (typeof name !== "string")
+      throw new TypeError(`versions must be a list of strings, but contains ${quoted(name)}.`);
     return name;
   });
 }
@@ -128,7 +128,9 @@ function waitDefaults(declared: unknown): Readonly<Record<WaitingDialect, WaitDe
   for (const [name, value] of Object.entries(declared)) {
     const dialect = WAITING_DIALECTS.find((known) => known === name);
     if (dialect === undefined) {
-      throw new TypeError(`blockingDefault has no ${quoted(name)}: it may have ${WAITING_DIALECTS.join(", ")}.`);
+      throw new TypeError(
+        `blockingDefault has the unknown key ${quoted(name)}. Allowed keys: ${WAITING_DIALECTS.join(", ")}.`,
+      );
     }
     if (value !== undefined) settings[dialect] = waitDefault(value, `blockingDefault["${dialect}"]`);
   }
@@ -138,14 +140,14 @@ function waitDefaults(declared: unknown): Readonly<Record<WaitingDialect, WaitDe
 function waitDefault(value: unknown, option: string): WaitDefault {
   if (value === "wait" || value === "return") return value;
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-  throw new TypeError(`${option} must be "wait", "return" or a number of milliseconds from 0, not ${quoted(value)}.`);
+  throw new TypeError(`${option} must be "wait", "return" or a number of milliseconds >= 0, not ${quoted(value)}.`);
 }
 
 function listed(choices: readonly string[]): string {
   return choices.map(quoted).join(" or ");
 }
 
-/** Short, whatever it is. */
+/** For error texts: at most 60 characters. */
 function quoted(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
   const text = typeof value === "string" ? JSON.stringify(value) : typeName(value);

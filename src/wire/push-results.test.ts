@@ -265,9 +265,9 @@ describe("A page of push configurations", () => {
     [{ pageSize: -1 }, "pageSize: must not be negative"],
     [{ pageSize: 1.5 }, "pageSize: must be an integer, not 1.5"],
     [{ pageToken: 1 }, "pageToken: must be a string, not a number"],
-    [{ pageToken: "p" }, "pageToken: is not a token from an earlier page"],
+    [{ pageToken: "p" }, "pageToken: is not a page token of this server"],
     // That of a list of tasks.
-    [{ pageToken: Buffer.from("1:p").toString("base64url") }, "pageToken: is not a token from an earlier page"],
+    [{ pageToken: Buffer.from("1:p").toString("base64url") }, "pageToken: is not a page token of this server"],
   ])("is refused where %j is asked for", (wrong, message) => {
     expect(() => createRpc1_0().decodeRequest("push-list", { taskId: "t", ...wrong })).toThrow(message);
   });

@@ -1,6 +1,6 @@
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import type { CardCodec, PushCodec, RestCodec, RestRoute, RpcCodec } from "./codec.ts";
-import type { Spoken } from "./negotiate.ts";
+import type { SupportedVersions } from "./negotiate.ts";
 import type { DialectSettings } from "./options.ts";
 import { plainInterface } from "./plain/binding.ts";
 import { createRestCodec as createPlainCodec } from "./plain/codec.ts";
@@ -24,22 +24,22 @@ import { createRestCodec as createRestCodec1_0, createRpcCodec as createRpcCodec
 import { PUSH as PUSH_1_0 } from "./v1_0/push.ts";
 import { ROUTES as ROUTES_1_0 } from "./v1_0/routes.ts";
 
-/** Everything a server has to know of a version: what it is called, its codecs, and where it is found. */
+/** Everything a server needs to know about one version: its name, codecs, routes and interfaces. */
 export interface VersionRow {
   readonly version: string;
-  /** Whether callers can say that they speak it, and whether they have to. */
-  readonly named: "always" | "sometimes" | "never";
+  /** Whether callers must, may or cannot request this version in `A2A-Version`. */
+  readonly versionHeader: "required" | "optional" | "none";
   rpc?(settings: DialectSettings): RpcCodec;
   /**
-   * For methods that this version and a later one spell alike, where a caller does not say which it speaks: the later one's
-   * codec, such that readers of this version understand it as well.
+   * For methods that this version shares with a later one, called without `A2A-Version`: the later version's codec, with answers that
+   * clients of both versions can read.
    */
   union?(later: RpcCodec): RpcCodec;
   readonly rest?: RestRow;
   encodeCard?(card: AgentCard): string;
-  /** What webhooks get that were registered in this version, if it has any. */
+  /** Encodes notifications for webhooks that were registered in this version. Absent: the version has no webhooks. */
   readonly push?: PushCodec;
-  /** Where an agent is reached whose URLs begin with `base`, which has no slash at its end. The address of REST has none either. */
+  /** The interfaces of an agent in this version. `base` is the agent's URL; neither `base` nor the URL of REST ends with a slash. */
   interfaces(base: string): readonly AgentInterface[];
 }
 
@@ -47,17 +47,17 @@ export interface RestRow {
   readonly routes: readonly RestRoute[];
   readonly tenants: boolean;
   readonly forDefaultProject?: boolean;
-  /** Another version whose callers come by the same paths, with the same bodies. */
+  /** Another version with the same paths and bodies. */
   readonly alsoOf?: string;
-  /** Gives the codec for a request with that body, of which perhaps nothing is known yet. */
+  /** Returns the codec for a request by its body, which is `undefined` until it has been read. */
   codecs(settings: DialectSettings): (body: unknown) => RestCodec;
 }
 
-/** The one table of versions, newest first. What is not in it does not exist for the rest of the program. */
+/** All versions, newest first. The rest of the program learns of versions only from this table. */
 const REGISTRY: readonly VersionRow[] = [
   {
     version: "1.0",
-    named: "always",
+    versionHeader: "required",
     rpc: createRpcCodec1_0,
     rest: {
       routes: ROUTES_1_0,
@@ -76,14 +76,14 @@ const REGISTRY: readonly VersionRow[] = [
   },
   {
     version: "0.3",
-    named: "sometimes",
+    versionHeader: "optional",
     rpc: createRpcCodec0_3,
     rest: {
       routes: ROUTES_0_3,
       tenants: false,
       alsoOf: "0.2",
       codecs: (settings) => {
-        // One set of paths, two styles of body: the caller's decides; without one, the style in which the task was created.
+        // Both styles share the paths. The request body decides the style; without a body, the style in which the task was created.
         const codecs = { proto: createProtoCodec0_3(settings), json: createJsonCodec0_3(settings) };
         const { proto, json } = codecs;
         const usual = codecs[settings.restStyle];
@@ -106,7 +106,7 @@ const REGISTRY: readonly VersionRow[] = [
   },
   {
     version: "0.2",
-    named: "sometimes",
+    versionHeader: "optional",
     rpc: createRpcCodec0_2,
     rest: {
       routes: ROUTES_0_2,
@@ -117,13 +117,13 @@ const REGISTRY: readonly VersionRow[] = [
       },
     },
     encodeCard: encodeCard0_2,
-    // Its tasks are those of the next version.
+    // Tasks of 0.2 have the same format as in 0.3.
     push: PUSH_0_3,
     interfaces: (base) => [{ url: `${base}/a2a`, binding: "JSONRPC", protocolVersion: "0.2" }],
   },
   {
     version: "0.1",
-    named: "sometimes",
+    versionHeader: "optional",
     rpc: createRpcCodec0_1,
     union: createUnionRpcCodec,
     encodeCard: encodeCard0_1,
@@ -132,7 +132,7 @@ const REGISTRY: readonly VersionRow[] = [
   },
   {
     version: "plain",
-    named: "never",
+    versionHeader: "none",
     rest: {
       routes: PLAIN_ROUTES,
       tenants: false,
@@ -146,36 +146,39 @@ const REGISTRY: readonly VersionRow[] = [
   },
 ];
 
-/** Every version that can be spoken, newest first. */
+/** All versions that a server can support, newest first. */
 export const VERSIONS: readonly string[] = REGISTRY.map(({ version }) => version);
 
-/** The rows of the versions that are to be spoken, newest first. Throws a `TypeError` that names what makes no sense. */
-export function spokenRows(versions: readonly string[] = VERSIONS): readonly VersionRow[] {
+/** The rows of `versions` (default: all), newest first. Throws a `TypeError` that names an unknown version. */
+export function supportedRows(versions: readonly string[] = VERSIONS): readonly VersionRow[] {
   const unknown = versions.find((version) => !VERSIONS.includes(version));
   if (unknown !== undefined) {
-    const asked = JSON.stringify(unknown.length > 40 ? `${unknown.slice(0, 40)}…` : unknown);
-    throw new TypeError(`versions has no ${asked}: it may have ${VERSIONS.join(", ")}.`);
+    const name = JSON.stringify(unknown.length > 40 ? `${unknown.slice(0, 40)}…` : unknown);
+    throw new TypeError(`versions contains the unknown version ${name}. Known versions: ${VERSIONS.join(", ")}.`);
   }
   return REGISTRY.filter(({ version }) => versions.includes(version));
 }
 
-export function spokenBy(rows: readonly VersionRow[], { assumeVersion }: DialectSettings): Spoken {
-  const [newest, ...others] = rows.filter(({ named }) => named !== "never").map(({ version }) => version);
-  if (newest === undefined) throw new TypeError("versions must have at least one version of the protocol.");
+/** Throws a `TypeError` if `rows` has only `plain`. */
+export function supportedVersions(rows: readonly VersionRow[], { assumeVersion }: DialectSettings): SupportedVersions {
+  const [newest, ...others] = rows
+    .filter(({ versionHeader }) => versionHeader !== "none")
+    .map(({ version }) => version);
+  if (newest === undefined) throw new TypeError("versions must contain at least one A2A version besides plain.");
   return {
     versions: rows.map(({ version }) => version),
-    nameable: [newest, ...others],
-    selfNaming: rows.filter(({ named }) => named === "always").map(({ version }) => version),
+    requestable: [newest, ...others],
+    headerRequired: rows.filter(({ versionHeader }) => versionHeader === "required").map(({ version }) => version),
     assumed: assumeVersion,
   };
 }
 
-/** What webhooks of this version get, whether it is spoken or not. */
+/** The notification codec of a version, also if the server does not support the version. */
 export function pushOf(version: string): PushCodec | undefined {
   return REGISTRY.find((row) => row.version === version)?.push;
 }
 
-/** The card that readers of this version are given, if it has one. */
+/** The card codec of a version; `undefined` if the version has no agent card. */
 export function cardOf({ version, encodeCard }: VersionRow): CardCodec | undefined {
   return encodeCard === undefined ? undefined : { variant: version, encodeCard };
 }

@@ -1,11 +1,11 @@
 import type { Choice, RpcCodec } from "./codec.ts";
-import { choose, claimOf, type Speaker, type Spelling, type Spoken } from "./negotiate.ts";
+import { type CodecFor, choose, parseRequestedVersion, type RequestForm, type SupportedVersions } from "./negotiate.ts";
 import type { DialectSettings } from "./options.ts";
 import type { VersionRow } from "./registry.ts";
 
 export interface RpcChooserOptions {
   readonly rows: readonly VersionRow[];
-  readonly spoken: Spoken;
+  readonly supported: SupportedVersions;
   readonly settings: DialectSettings;
 }
 
@@ -19,49 +19,58 @@ export interface RpcChooser {
 
 /** Creates one JSON-RPC codec per supported version. */
 export function createRpcChooser(options: RpcChooserOptions): RpcChooser {
-  const { rows, spoken, settings } = options;
+  const { rows, supported, settings } = options;
   const codecs = new Map<string, RpcCodec>();
   for (const { version, rpc } of rows) if (rpc !== undefined) codecs.set(version, rpc(settings));
   const codecOf = (version: string): RpcCodec => {
-    const codec = codecs.get(version) ?? codecs.get(spoken.nameable[0]);
-    if (codec === undefined) throw new TypeError(`Version ${version} has no JSON-RPC.`);
+    const codec = codecs.get(version) ?? codecs.get(supported.requestable[0]);
+    if (codec === undefined) throw new TypeError(`Version ${version} has no JSON-RPC binding.`);
     return codec;
   };
   const unions = new Map<string, RpcCodec>();
-  const speaker: Speaker<RpcCodec> = (version, among) => {
-    const older = rows.find((row) => row.union !== undefined && row.version !== version && among.includes(row.version));
+  const codecFor: CodecFor<RpcCodec> = (version, candidates) => {
+    const older = rows.find(
+      (row) => row.union !== undefined && row.version !== version && candidates.includes(row.version),
+    );
     if (older?.union === undefined) return codecOf(version);
     const key = `${older.version}+${version}`;
     const union = unions.get(key) ?? older.union(codecOf(version));
     unions.set(key, union);
     return union;
   };
-  const spellings = new Map<string, Spelling>();
-  const spellingOf = (method: string): Spelling => {
-    const known = spellings.get(method);
+  const forms = new Map<string, RequestForm>();
+  const formOf = (method: string): RequestForm => {
+    const known = forms.get(method);
     if (known !== undefined) return known;
-    const of = [...codecs].filter(([, codec]) => codec.operationOf(method) !== undefined).map(([version]) => version);
-    const [newest] = of;
-    if (newest === undefined) return { of, like: grammarOf(method, spoken) };
-    const spelling = { of, like: newest };
-    spellings.set(method, spelling);
-    return spelling;
+    const definedBy = [...codecs]
+      .filter(([, codec]) => codec.operationOf(method) !== undefined)
+      .map(([version]) => version);
+    const [newest] = definedBy;
+    if (newest === undefined) return { definedBy, closest: closestVersion(method, supported) };
+    const form = { definedBy, closest: newest };
+    forms.set(method, form);
+    return form;
   };
   return {
     chooseRpc: (requested, method) =>
       choose(
-        { spoken, claim: claimOf(requested, spoken), spelling: spellingOf(method), lenient: settings.lenient },
-        speaker,
+        {
+          supported,
+          requested: parseRequestedVersion(requested, supported),
+          form: formOf(method),
+          lenient: settings.lenient,
+        },
+        codecFor,
       ),
     fallbackRpc: (requested) => {
-      const claim = claimOf(requested, spoken);
-      if (claim === "unsupported") return codecOf(spoken.nameable[0]);
-      return codecOf(claim === "none" ? spoken.assumed : claim.named);
+      const parsed = parseRequestedVersion(requested, supported);
+      if (parsed === "unsupported") return codecOf(supported.requestable[0]);
+      return codecOf(parsed === "none" ? supported.assumed : parsed.version);
     },
   };
 }
 
-/** Of a method that nobody has: words run together in the newest version, words with slashes in those before. */
-function grammarOf(method: string, { versions, nameable, assumed }: Spoken): string {
-  return method.includes("/") && versions.includes(assumed) ? assumed : nameable[0];
+/** For a method that no version defines, by its naming style: 1.0 has `PascalCase` methods, 0.x has methods with slashes. */
+function closestVersion(method: string, { versions, requestable, assumed }: SupportedVersions): string {
+  return method.includes("/") && versions.includes(assumed) ? assumed : requestable[0];
 }

@@ -3,10 +3,10 @@ import { DECISIONS, RELATIONS } from "../../src/wire/negotiate.ts";
 import { dialectSettings, WAITING_DIALECTS } from "../../src/wire/options.ts";
 import { readPage } from "../docs/code-blocks.ts";
 import type { Loss } from "../wire/losses/loss.ts";
-import { LOSSES as LOSSES_0_1 } from "../wire/losses/v0_1.ts";
-import { LOSSES as LOSSES_0_2 } from "../wire/losses/v0_2.ts";
-import { LOSSES as LOSSES_0_3 } from "../wire/losses/v0_3.ts";
-import { LOSSES as LOSSES_0_3_PROTO } from "../wire/losses/v0_3_proto.ts";
+import { LOSSES as LOSSES_0_1 } from "../wire/losses/v0-1.ts";
+import { LOSSES as LOSSES_0_2 } from "../wire/losses/v0-2.ts";
+import { LOSSES as LOSSES_0_3 } from "../wire/losses/v0-3.ts";
+import { LOSSES as LOSSES_0_3_PROTO } from "../wire/losses/v0-3-proto.ts";
 
 const PAGE = "docs/guide/versions.md";
 
@@ -22,8 +22,8 @@ describe(`the page ${PAGE}`, () => {
 
   it("tells how a request's version is told", () => {
     const told = RELATIONS.map((relation) => {
-      const { usual, lenient, strict } = DECISIONS[relation];
-      return [usual, lenient, strict].map((verdict) => WORDS[verdict]);
+      const { default: byDefault, lenient, strict } = DECISIONS[relation];
+      return [byDefault, lenient, strict].map((verdict) => WORDS[verdict]);
     });
     expect(tableUnder("How the version of a request is chosen").map((row) => row.slice(1))).toEqual(told);
   });
@@ -36,12 +36,12 @@ describe(`the page ${PAGE}`, () => {
 });
 
 const WORDS = {
-  "as named": "as named",
-  "as spelt": "as written",
-  "not in named": "refused: method",
+  "as requested": "as named",
+  "as defined": "as written",
+  "not in requested": "refused: method",
   "not in assumed": "refused: method",
   "not found": "refused: method",
-  "not spoken": "refused: version",
+  "unsupported version": "refused: version",
 } as const;
 
 /** Those that are not the same elsewhere. */

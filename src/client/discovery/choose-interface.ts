@@ -1,5 +1,5 @@
 import type { AgentCard, AgentInterface } from "../../protocol/card.ts";
-import { canSpeak } from "../../wire/client/client-registry.ts";
+import { isSupportedInterface } from "../../wire/client/client-registry.ts";
 import { PLAIN_BINDING } from "../../wire/plain/binding.ts";
 import { RemoteError } from "../http/errors.ts";
 
@@ -34,7 +34,7 @@ export function chooseInterface(card: AgentCard, options: InterfaceOptions = {})
   };
   // Sorting is stable: within a rank, the card's order stays.
   const [first, ...others] = wanted
-    .filter(canSpeak)
+    .filter(isSupportedInterface)
     .sort((a, b) => rank(a) - rank(b))
     .slice(0, MAX_INTERFACES);
   if (first === undefined) throw noInterface(card, options, wanted);

@@ -1,6 +1,6 @@
 import type { AgentCard } from "../../protocol/card.ts";
 import { A2AError, type FieldViolation } from "../../protocol/error.ts";
-import { CARD_VERSION, type CardReading, readCard } from "../../wire/card/client-cards.ts";
+import { CARD_VERSION, type ParsedCard, readCard } from "../../wire/card/client-cards.ts";
 import { codeOfStatus } from "../../wire/error-table.ts";
 import { abortable } from "../http/abort.ts";
 import type { Authorize } from "../http/contract.ts";
@@ -180,7 +180,7 @@ async function read(answer: DocumentAnswer, options: ReadOptions): Promise<Disco
   return { ...reading, json: signed, url };
 }
 
-function understand(json: object, url?: string): CardReading {
+function understand(json: object, url?: string): ParsedCard {
   try {
     return readCard(json, url);
   } catch (error) {

@@ -39,7 +39,7 @@ export async function readRpcRequest(endpoint: Endpoint, call: RpcCall): Promise
   call.operation = operation;
   const request = codec.decodeRequest(operation, params);
   if (!hasId) throw missingId();
-  call.errorAsEvent = opensStream(operation) && codec.refusesByEvent && readsOnlyEvents(exchange);
+  call.errorAsEvent = opensStream(operation) && codec.streamErrorsAsEvents && readsOnlyEvents(exchange);
   return request;
 }
 

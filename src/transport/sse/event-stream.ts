@@ -1,6 +1,5 @@
 import { type A2AError, toA2AError } from "../../protocol/error.ts";
 import type { StreamBatch, StreamEvents, TaskStream } from "../../server/task-stream.ts";
-import { ArtifactNumbers } from "../../wire/artifact-numbers.ts";
 import type { Codec, EventPlace } from "../../wire/codec.ts";
 import { COUNTED_BYTES } from "../answers/answers.ts";
 import type { PullSource } from "../exchange.ts";
@@ -190,12 +189,9 @@ export class EventStream implements PullSource<string>, OpenStream {
 }
 
 /** The properties that all events of a stream share; `undefined` for a stream of one message. */
-function placeOf({ opening, artifacts: known }: TaskStream, { policy }: Codec): EventPlace | undefined {
+function placeOf({ opening, artifacts }: TaskStream, codec: Codec): EventPlace | undefined {
   if (opening.kind !== "task") return undefined;
-  const { id, contextId, dialect, artifacts = known, large } = opening.task;
-  const place = { taskId: id, contextId, final: false, origin: dialect };
-  if (policy.numbersArtifacts?.(dialect) !== true) return { ...place, numbers: undefined };
-  const numbers = new ArtifactNumbers(large?.artifacts === undefined ? artifacts : undefined);
-  for (const artifactId of large?.artifacts?.ids ?? []) numbers.of(artifactId);
-  return { ...place, numbers };
+  const { id, contextId, dialect } = opening.task;
+  const state = codec.streamState?.(opening.task, artifacts);
+  return { taskId: id, contextId, final: false, origin: dialect, state };
 }

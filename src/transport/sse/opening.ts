@@ -2,7 +2,7 @@ import type { LargeArtifacts } from "../../protocol/large-members.ts";
 import type { StoredTask } from "../../protocol/serial.ts";
 import type { TaskStream } from "../../server/task-stream.ts";
 import type { Codec, EventPlace, NamedText, StreamOpening } from "../../wire/codec.ts";
-import { fillPlaces } from "../../wire/large-task.ts";
+import { fillPlaceholders } from "../../wire/large-task.ts";
 import type { TextEnvelope } from "../text/text-envelope.ts";
 
 export interface OpeningOptions {
@@ -24,7 +24,7 @@ export function openingFrames(
   const large = opening.kind === "task" && opening.task.large !== undefined ? opening.task : undefined;
   if (typeof encoded === "string") {
     const text = `${id}data: ${envelope.result(encoded)}\n\n`;
-    return large === undefined ? text : fillPlaces(text, large, codec);
+    return large === undefined ? text : fillPlaceholders(text, large, codec);
   }
   if (large?.large?.artifacts !== undefined)
     return largeFrames(large, large.large.artifacts, { ...options, start, id });

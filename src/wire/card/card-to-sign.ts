@@ -2,15 +2,14 @@ import { isWireObject } from "../fields/fields.ts";
 import { type SignedForm, signedForms } from "./signed-card.ts";
 
 /**
- * What of a card to sign, so that whoever follows any of the rules there are finds a signature that holds. Of cards in the form of 1.0, alone or beside
- * an older one, that is each form that verifiers may look for; of 0.3, which has the place for signatures and no rules, all that is
- * written. Cards before that have no place for them, and nothing of them is signed.
+ * The forms of a card to sign. A 1.0 or hybrid card gets one signature per form that verifiers may check. 0.3 has the member `signatures`
+ * but no rules for it, so a 0.3 card is signed as it is written. Earlier cards have no signatures: the result is empty.
  */
 export function formsToSign(card: unknown): readonly SignedForm[] {
   if (!isWireObject(card)) return [];
   const forms = signedForms(card);
   if (Object.hasOwn(card, "supportedInterfaces")) return forms;
   const { protocolVersion } = card;
-  const hasPlace = typeof protocolVersion === "string" && /^0\.3(\.|$)/.test(protocolVersion);
-  return hasPlace ? forms.filter(({ form }) => form === "as-written") : [];
+  const hasSignatures = typeof protocolVersion === "string" && /^0\.3(\.|$)/.test(protocolVersion);
+  return hasSignatures ? forms.filter(({ form }) => form === "as-written") : [];
 }

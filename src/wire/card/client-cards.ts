@@ -7,39 +7,39 @@ import { decodeCard as decodeCard0_1 } from "../v0_1/card.ts";
 import { decodeCard as decodeCard0_3 } from "../v0_3/card.ts";
 import { decodeCard as decodeCard1_0 } from "../v1_0/card.ts";
 
-/** The version to ask for a card in: the newest, whose cards name the ways in of all the others. */
+/** The `A2A-Version` of card requests: cards of 1.0 can list interfaces of all versions. */
 export const CARD_VERSION = "1.0";
 
-/** Where agents have their cards, below their own address: first as 0.3 has it, then as the versions before. */
+/** Paths of agent cards, relative to the agent's URL: since 0.3, and before 0.3. */
 export const CARD_PATHS = ["/.well-known/agent-card.json", "/.well-known/agent.json"] as const;
 const [, EARLY_PATH] = CARD_PATHS;
 
-/** A card as far as it could be understood. */
-export interface CardReading {
-  /** The addresses of its interfaces are absolute, and each interface is listed once. */
+/** A decoded agent card. */
+export interface ParsedCard {
+  /** The URLs of its interfaces are absolute, and each interface is listed once. */
   readonly card: AgentCard;
-  /** What is wrong with it and does no harm. */
+  /** Violations of the specification that do not prevent calls. */
   readonly warnings: readonly FieldViolation[];
 }
 
-interface Place {
+interface FoundInterface {
   readonly field: string;
   readonly at: AgentInterface;
 }
 
 /**
- * Reads a card of any version, or of several at once. Its interfaces are those of every version it names; where it names none, those
- * of the versions that write such cards, the likeliest first. `fetchedFrom` is the card's own address, which relative addresses
- * start at and which tells early versions apart. Throws an `A2AError` of code `invalid-agent-response` that names all fields
+ * Decodes a card of any version, or of several versions at once. The result has the interfaces of all versions that the card names; if it
+ * names none, those of the versions that write such cards, the most likely first. `fetchedFrom` is the card's own URL: the base of relative
+ * URLs, and a hint to tell 0.1 from 0.2. Throws an `A2AError` of code `invalid-agent-response` that names all missing or invalid fields
  * without which the agent cannot be called.
  */
-export function readCard(value: unknown, fetchedFrom?: string): CardReading {
+export function readCard(value: unknown, fetchedFrom?: string): ParsedCard {
   const wire = withinCard(() => asObject(value, "card"));
-  // What is not about interfaces, all readers read alike; this one knows how 0.1 says how to authenticate, besides.
+  // All versions decode everything but the interfaces alike; the decoder of 0.1 also reads `authentication`.
   const shared = withinCard(() => decodeCard0_1(wire));
   const places = withinCard(() => [...newerPlaces(wire), ...olderPlaces(wire, fetchedFrom)]);
   const faults: FieldViolation[] = [];
-  const interfaces = placed(places, fetchedFrom, faults);
+  const interfaces = validInterfaces(places, fetchedFrom, faults);
   const fatal = [
     ...(shared.name === "" ? [{ field: "name", description: "is required" }] : []),
     ...(interfaces.length > 0 ? [] : noInterfaces(faults)),
@@ -61,13 +61,13 @@ function unreadable(violations: readonly FieldViolation[]): A2AError {
   return new A2AError("invalid-agent-response", `The agent card cannot be used: ${faults}`, { violations });
 }
 
-function newerPlaces(wire: WireObject): Place[] {
+function newerPlaces(wire: WireObject): FoundInterface[] {
   const { interfaces } = decodeCard1_0(wire);
   return interfaces.map((at, index) => ({ field: `supportedInterfaces[${index}].url`, at }));
 }
 
-/** The ways in that cards of 0.x have, which newer ones may have as well. */
-function olderPlaces(wire: WireObject, fetchedFrom: string | undefined): Place[] {
+/** The interfaces in the members of 0.x, which hybrid cards have too. */
+function olderPlaces(wire: WireObject, fetchedFrom: string | undefined): FoundInterface[] {
   if (textOf(member(wire, "url"), "url") === "") return [];
   return olderVersions(wire, fetchedFrom).flatMap((version) => {
     const { interfaces } = version === "0.1" ? decodeCard0_1(wire) : decodeCard0_3(wire, version);
@@ -78,7 +78,7 @@ function olderPlaces(wire: WireObject, fetchedFrom: string | undefined): Place[]
   });
 }
 
-/** Where that address stands among the additional ones. */
+/** The field name of a URL in `additionalInterfaces`. */
 function additionalField(wire: WireObject, url: string): string {
   const listed = member(wire, "additionalInterfaces");
   const index = Array.isArray(listed) ? listed.findIndex((entry) => isWireObject(entry) && entry["url"] === url) : -1;
@@ -86,18 +86,19 @@ function additionalField(wire: WireObject, url: string): string {
 }
 
 /**
- * Which version's methods the `url` of a card takes. What has its own way to say how to authenticate is of 0.1; one that says nothing of
- * its version may be of 0.1 or of 0.2, and the address it was found at tells which is likelier.
+ * The versions whose methods the `url` of a card accepts, the most likely first. A card with `authentication` is of 0.1. A card without
+ * `protocolVersion` may be of 0.1 or 0.2; the URL from which it was fetched tells which is more likely.
  */
 function olderVersions(wire: WireObject, fetchedFrom: string | undefined): readonly string[] {
-  const speaks0_1 = member(wire, "authentication") !== undefined;
+  const has0_1Authentication = member(wire, "authentication") !== undefined;
   const [version] = /^\d+\.\d+/.exec(textOf(member(wire, "protocolVersion"), "protocolVersion")) ?? [];
-  // Some cards say 0.1 of servers that know the methods of later versions only: those are tried next.
+  // Some servers declare 0.1 but have only the methods of later versions, so 0.2 is tried next.
   if (version === "0.1") return ["0.1", "0.2"];
-  if (version !== undefined) return speaks0_1 ? [version, "0.1"] : [version];
+  if (version !== undefined) return has0_1Authentication ? [version, "0.1"] : [version];
   const isEarly = fetchedFrom !== undefined && pathOf(fetchedFrom).endsWith(EARLY_PATH);
-  if (hasAny(wire, ["preferredTransport", "securitySchemes"])) return speaks0_1 || isEarly ? ["0.2", "0.1"] : ["0.2"];
-  // Both versions have it; but the earlier one can do without, and mostly does.
+  if (hasAny(wire, ["preferredTransport", "securitySchemes"]))
+    return has0_1Authentication || isEarly ? ["0.2", "0.1"] : ["0.2"];
+  // 0.1 has this member too, but it is optional there and mostly omitted.
   if (hasAny(wire, ["defaultInputModes"])) return ["0.2", "0.1"];
   return isEarly ? ["0.1", "0.2"] : ["0.2", "0.1"];
 }
@@ -110,12 +111,16 @@ function pathOf(address: string): string {
   return URL.canParse(address) ? new URL(address).pathname : "";
 }
 
-/** The interfaces that can be called, each once. What is wrong with the others is added to `faults`. */
-function placed(places: readonly Place[], base: string | undefined, faults: FieldViolation[]): AgentInterface[] {
+/** The valid interfaces, each once. Problems of the others are added to `faults`. */
+function validInterfaces(
+  places: readonly FoundInterface[],
+  base: string | undefined,
+  faults: FieldViolation[],
+): AgentInterface[] {
   const interfaces = new Map<string, AgentInterface>();
   for (const { field, at } of places) {
     const binding = bindingOf(at.binding);
-    // Addresses of gRPC have forms of their own, and are nothing to this client.
+    // URLs of gRPC interfaces have other formats, and this client does not use them.
     const url = binding === "GRPC" ? at.url : webAddress(at.url, base);
     if (url === undefined) {
       faults.push({ field, description: "must be an http or https URL without user and password" });
@@ -133,7 +138,7 @@ function placed(places: readonly Place[], base: string | undefined, faults: Fiel
   return [...interfaces.values()];
 }
 
-/** Core bindings by the one name they have, however they are spelt. */
+/** The standard name of a core binding, whatever notation the card uses. */
 function bindingOf(name: string): string {
   switch (name.toUpperCase().replaceAll(/[^A-Z]/g, "")) {
     case "":
@@ -154,7 +159,7 @@ function webAddress(address: string, base: string | undefined): string | undefin
   const url = new URL(address, base);
   const isWeb = url.protocol === "http:" || url.protocol === "https:";
   if (!isWeb || url.username !== "" || url.password !== "") return undefined;
-  // One that is absolute stays as it was written: servers may care for a slash at its end, or the want of one.
+  // An absolute URL stays unchanged: a trailing slash, or its absence, may matter to the server.
   return URL.canParse(address) ? address : url.href;
 }
 
@@ -163,14 +168,12 @@ function trimmed(url: string): string {
 }
 
 function noInterfaces(faults: readonly FieldViolation[]): readonly FieldViolation[] {
-  return faults.length > 0
-    ? faults
-    : [{ field: "supportedInterfaces", description: "is required, or url in its place" }];
+  return faults.length > 0 ? faults : [{ field: "supportedInterfaces", description: "is required, or url instead" }];
 }
 
-/** What every version requires, and callers can do without. */
+/** Members that every version requires, but clients do not need. */
 function missing(card: AgentCard, wire: WireObject): FieldViolation[] {
   const absent = (["version", "description"] as const).filter((name) => card[name] === "");
-  const left = (["capabilities", "skills"] as const).filter((name) => member(wire, name) === undefined);
-  return [...absent, ...left].map((field) => ({ field, description: "is required" }));
+  const undefinedMembers = (["capabilities", "skills"] as const).filter((name) => member(wire, name) === undefined);
+  return [...absent, ...undefinedMembers].map((field) => ({ field, description: "is required" }));
 }

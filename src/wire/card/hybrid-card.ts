@@ -3,8 +3,8 @@ import { cardObject as cardObject0_3 } from "../v0_3/card.ts";
 import { cardObject as cardObject1_0 } from "../v1_0/card.ts";
 
 /**
- * A card that readers of 0.3 and of 1.0 understand, because each ignores what the other's version defines: the members of
- * both versions side by side, within capabilities, schemes and skills as well.
+ * Encodes a card for readers of 0.3 and of 1.0, which ignore each other's members: the members of both versions side by side, also within
+ * `capabilities`, `securitySchemes` and `skills`.
  */
 export function encodeHybridCard(card: AgentCard): string {
   const older = cardObject0_3(card);

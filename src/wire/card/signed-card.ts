@@ -1,16 +1,16 @@
 import { isWireObject, type WireObject } from "../fields/fields.ts";
 
 /**
- * How the definition of 1.0 counts a member. `required` ones are always there, empty if need be; `optional` ones if they were set, whatever to;
- * all others only if they are not empty.
+ * When the canonical form contains a member (A2A 1.0 §8.4.1). `required`: always, empty if it is missing. `optional`: if it is set, even to an
+ * empty value. `implicit`: only if it is not empty.
  */
 type Presence = "required" | "optional" | "implicit";
 
-/** What a member holds: objects of a kind of their own, by themselves, in a list or by name; or anything else, which stays as it is. */
-type Holds = Shape | readonly [list: Shape] | { readonly named: Shape } | "value";
+/** The type of a member: an object, a list of objects, a map of objects, or any other value, which is kept unchanged. */
+type MemberType = Shape | readonly [list: Shape] | { readonly named: Shape } | "value";
 
-/** How a member counts, what it holds, and what is there in its place where it is required and was not written. */
-type Member = readonly [Presence, Holds, empty?: unknown];
+/** Presence and type of a member, and the value of a required member that is missing. */
+type Member = readonly [Presence, MemberType, empty?: unknown];
 
 interface Shape {
   readonly members: Readonly<Record<string, Member>>;
@@ -110,17 +110,16 @@ const CARD: Shape = {
   },
 };
 
-/** One form that the signature of a card may be of. */
+/** One canonical form of a card that a signature may cover. */
 export interface SignedForm {
   readonly form: "definition" | "without-empty" | "as-written";
-  /** What is signed; nothing else of the card is. */
+  /** The signed members. All other members of the card are unsigned. */
   readonly json: WireObject;
 }
 
 /**
- * What the signatures of a card may be over, in the order in which to try: the text of the protocol, by which members of its definition
- * are kept as they are required or set; the same without anything empty, as the official libraries do it; and all that was written. The
- * first two leave out what the definition does not know.
+ * The forms that a signature of a card may cover, in the order to try: the canonical form of A2A 1.0 §8.4.1, with required and set members;
+ * the same without empty members, as the official libraries sign; and the card as written. The first two omit unknown members.
  */
 export function signedForms(card: WireObject): readonly SignedForm[] {
   const { signatures: _signatures, ...written } = card;
@@ -133,25 +132,25 @@ export function signedForms(card: WireObject): readonly SignedForm[] {
 }
 
 function reduceObject(object: WireObject, { members }: Shape): WireObject {
-  const kept = Object.entries(members).flatMap(([name, [presence, holds, empty]]) => {
+  const kept = Object.entries(members).flatMap(([name, [presence, type, empty]]) => {
     const written = Object.hasOwn(object, name) ? (object[name] ?? empty) : empty;
     if (written === undefined) return [];
-    const value = reduce(written, holds);
+    const value = reduce(written, type);
     return presence === "implicit" && isDefault(value) ? [] : [[name, value] as const];
   });
   return Object.fromEntries(kept);
 }
 
-function reduce(value: unknown, holds: Holds): unknown {
-  if (holds === "value") return value;
-  if (isList(holds)) return Array.isArray(value) ? value.map((item) => reduce(item, holds[0])) : value;
+function reduce(value: unknown, type: MemberType): unknown {
+  if (type === "value") return value;
+  if (isList(type)) return Array.isArray(value) ? value.map((item) => reduce(item, type[0])) : value;
   if (!isWireObject(value)) return value;
-  if ("members" in holds) return reduceObject(value, holds);
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, reduce(item, holds.named)]));
+  if ("members" in type) return reduceObject(value, type);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, reduce(item, type.named)]));
 }
 
-function isList(holds: Exclude<Holds, "value">): holds is readonly [Shape] {
-  return Array.isArray(holds);
+function isList(type: Exclude<MemberType, "value">): type is readonly [Shape] {
+  return Array.isArray(type);
 }
 
 function isDefault(value: unknown): boolean {
@@ -163,7 +162,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0);
 }
 
-/** Without members and items that are empty, or become so. */
+/** Removes empty members and items, also those that become empty by it. */
 function reduceEmpty(object: WireObject): WireObject {
   const kept = Object.entries(object).map(([name, value]) => [name, withoutEmpty(value)] as const);
   return Object.fromEntries(kept.filter(([, value]) => !isEmpty(value)));

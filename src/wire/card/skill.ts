@@ -1,6 +1,6 @@
 import type { AgentSkill } from "../../protocol/card.ts";
 
-/** A skill member by member, but for what it requires: what an author's skill holds besides is nobody else's business. */
+/** The public members of a skill, without `security`. Other members of the author's object are not published. */
 export function publicSkill(skill: AgentSkill): Omit<AgentSkill, "security"> {
   const { id, name, description, tags, examples, inputModes, outputModes } = skill;
   return {

@@ -53,8 +53,8 @@ describe("A card for readers of every early version", () => {
   it("leaves out what only a version wants that is not spoken", () => {
     fc.assert(
       fc.property(card.map(served), (declared) => {
-        const union = (spoken: Partial<typeof ALL>): unknown =>
-          JSON.parse(encodeUnionCard(declared, { "0.3": false, "0.2": false, "0.1": false, ...spoken }));
+        const union = (supported: Partial<typeof ALL>): unknown =>
+          JSON.parse(encodeUnionCard(declared, { "0.3": false, "0.2": false, "0.1": false, ...supported }));
         expect(union({ "0.3": true })).toEqual(parsed(cardObject0_3(declared)));
         expect(union({ "0.2": true })).toEqual(parsed(cardObject0_2(declared)));
         expect(union({ "0.1": true })).toEqual(parsed(cardObject0_1(declared)));

@@ -12,55 +12,59 @@ import type {
 } from "../../protocol/operation.ts";
 import type { Task } from "../../protocol/task.ts";
 
-/** A list as it is asked of a server whose pages are its own business: its token is handed back as it came. */
+/** A list request to a server. Page tokens are opaque: the client returns them as it received them. */
 export type RemoteListRequest = Omit<ListRequest, "before"> & {
-  /** Empty or absent: the first page. */
+  /** Default: the first page. Empty counts as absent. */
   readonly pageToken?: string;
 };
 
-/** The same for a list of push configurations; versions without pages ask for all. */
+/** A request for a task's webhooks. Versions without pages ignore `pageToken` and return all. */
 export type RemotePushListRequest = Omit<PushListRequest, "after"> & Pick<RemoteListRequest, "pageToken">;
 
-/** What is asked of a server. */
+/** A request that a client sends. */
 export type ClientRequest =
   | Exclude<OperationRequest, ListRequest | PushListRequest>
   | RemoteListRequest
   | RemotePushListRequest;
 
 /**
- * A dialect from its caller's side: it writes requests and reads answers. Readers are liberal: what a server leaves out that it
- * should not, or adds, is no reason to fail, as long as it can be understood; they throw an `A2AError` of code
- * `invalid-agent-response` where it cannot.
+ * The client side of one dialect: encodes requests and decodes answers. Decoding is lenient: missing and additional members are accepted
+ * as long as the answer has one meaning. Otherwise the decoders throw an `A2AError` of code `invalid-agent-response`.
  */
 export interface ClientCodec {
+  /** Version and binding: `1.0/jsonrpc`. */
   readonly dialect: string;
+  /** `Major.Minor`. */
   readonly version: string;
+  /** `value`: the `result` of a JSON-RPC response, or the body of a REST answer. */
   decodeResult(operation: Operation, value: unknown): RemoteResult;
-  /** What one frame of a stream carries, without the binding's envelope. */
+  /** Decodes one frame of a stream, without the JSON-RPC envelope. */
   decodeEvent(value: unknown): RemoteEvent;
-  /** The `error` member of a JSON-RPC response, or the body of a REST answer of that status. */
+  /** `value`: the `error` of a JSON-RPC response, or the body of a REST answer with that HTTP status. Never throws. */
   decodeError(value: unknown, httpStatus: number): A2AError;
 }
 
 export interface RpcClientCodec extends ClientCodec {
+  /** Throws an `A2AError` of code `unsupported-operation` if the version has no such method. */
   encodeRequest(request: ClientRequest): RpcCall;
 }
 
 export interface RestClientCodec extends ClientCodec {
+  /** Throws an `A2AError`: `unsupported-operation` if the dialect has no such route, `invalid-params` for an id that no path can contain. */
   encodeRequest(request: ClientRequest): RestCall;
 }
 
 export interface RpcCall {
   readonly method: string;
-  /** JSON. */
+  /** JSON text. */
   readonly params: string;
 }
 
 export interface RestCall {
   readonly method: "GET" | "POST" | "DELETE";
-  /** What follows the interface's URL: path and query, percent-encoded. */
+  /** Path and query, percent-encoded; appended to the URL of the interface. */
   readonly path: string;
-  /** JSON. */
+  /** JSON text. */
   readonly body?: string;
 }
 
@@ -83,11 +87,11 @@ export type RemoteResult =
       /** Empty on the last page. */
       readonly nextPageToken: string;
     }
-  /** There is nothing to tell but that it is done. */
+  /** The operation succeeded and has no result. */
   | { readonly kind: "done" }
   | { readonly kind: "card"; readonly card: AgentCard };
 
-/** A configuration as a server keeps it; its secrets may be masked. */
+/** A webhook as the server stores it. The server may mask its secrets. */
 export type RemotePushConfig = PushConfig & { readonly taskId: TaskId };
 
 export type RemoteEvent =
@@ -96,8 +100,8 @@ export type RemoteEvent =
   | (TaskEvent & {
       readonly taskId: TaskId;
       readonly contextId: ContextId;
-      /** The server says that nothing follows. */
+      /** The server marked the event as the last of the stream. */
       readonly final: boolean;
-      /** The task asks something, and the server says that more follows all the same (0.3: `final: false`). */
+      /** The task asks a question, but the server keeps the stream open (`final: false`, A2A 0.3 §7.2.2). */
       readonly moreFollows?: boolean;
     });

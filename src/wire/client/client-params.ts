@@ -1,4 +1,4 @@
-/** What a client writes as parameters or as a body. What is `undefined` is left out. */
+/** The parameters or body of a client's request. Members that are `undefined` are not written. */
 export type Params = Readonly<Record<string, unknown>>;
 
 export function unlessEmpty(object: Params): Params | undefined {

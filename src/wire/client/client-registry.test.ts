@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { PLAIN_BINDING } from "../plain/binding.ts";
-import { spokenRows } from "../registry.ts";
-import { canSpeak, clientDialect } from "./client-registry.ts";
+import { supportedRows } from "../registry.ts";
+import { clientDialect, isSupportedInterface } from "./client-registry.ts";
 
 describe("What a caller can speak", () => {
   it("is every way in that a server of ours offers", () => {
-    const offered = spokenRows().flatMap((row) => row.interfaces("http://host"));
-    expect(offered.filter((way) => !canSpeak(way))).toEqual([]);
+    const offered = supportedRows().flatMap((row) => row.interfaces("http://host"));
+    expect(offered.filter((way) => !isSupportedInterface(way))).toEqual([]);
   });
 
   it.each([

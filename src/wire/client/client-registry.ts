@@ -15,7 +15,7 @@ import {
 } from "../v1_0/client-codec.ts";
 import type { RestClientCodec, RpcClientCodec } from "./client-codec.ts";
 
-/** How to speak to an agent by one of its interfaces: a codec, and what goes around what it writes. */
+/** How to call an agent at one of its interfaces: the codec, and the headers and paths around its texts. */
 export type ClientDialect = DialectTraits &
   (
     | { readonly binding: "rpc"; readonly codec: RpcClientCodec }
@@ -23,19 +23,19 @@ export type ClientDialect = DialectTraits &
   );
 
 export interface DialectTraits {
-  /** What to say in `A2A-Version`, where agents may look at that. Those of 0.x mostly do not, and it does no harm. */
+  /** The value of `A2A-Version`. Absent: the header is not sent. Most agents of 0.x ignore it. */
   readonly versionHeader?: string;
-  /** The header that names extensions, where there are any. */
+  /** The HTTP header that lists extensions. Absent: the version has no extensions. */
   readonly extensionsHeader?: string;
-  /** Sends can say that they want to wait. Without that, whoever waits has to come back and look. */
+  /** A send can ask the server to wait for the result. Otherwise the client polls. */
   readonly waits: boolean;
-  /** There are streams, if the agent declares them. */
+  /** The dialect has streams; the agent's card says whether the agent supports them. */
   readonly streams: boolean;
-  /** A message goes out with its id, so that an agent can tell one that comes again. */
+  /** Messages are sent with their ids, so that an agent can recognise a repeated message. */
   readonly messageIds: boolean;
-  /** Where streams are, relative to the interface's address, on servers that do not know the method of streams there. */
+  /** Path of streams, relative to the interface's URL, for servers that do not have the streaming method at that URL. */
   readonly streamPath?: string;
-  /** The extended card's address, relative to the interface's, where it is no operation of this binding. */
+  /** Path of the extended card, relative to the interface's URL. Absent: the binding has an operation for it. */
   readonly extendedCardPath?: string;
 }
 
@@ -45,39 +45,39 @@ interface Row {
   dialect(): ClientDialect;
 }
 
-const NEWER = { extensionsHeader: "A2A-Extensions", waits: true, streams: true, messageIds: true } as const;
-const OLDER = { extensionsHeader: "X-A2A-Extensions", waits: true, streams: true, messageIds: true } as const;
+const SINCE_1_0 = { extensionsHeader: "A2A-Extensions", waits: true, streams: true, messageIds: true } as const;
+const BEFORE_1_0 = { extensionsHeader: "X-A2A-Extensions", waits: true, streams: true, messageIds: true } as const;
 
 /**
- * The one table of what a caller can speak, newest first. REST of 0.3 is asked in the style of its definition, as every official
- * server expects, and read in either style; 0.2 has the same paths.
+ * All dialects that a client supports, newest first. Requests over REST 0.3 have the style of its proto definition, as every official
+ * server expects; answers may have either style. REST 0.2 has the same paths as REST 0.3.
  */
 const ROWS: readonly Row[] = [
   {
     version: "1.0",
     binding: "JSONRPC",
-    dialect: () => ({ ...NEWER, versionHeader: "1.0", binding: "rpc", codec: createRpcCodec1_0() }),
+    dialect: () => ({ ...SINCE_1_0, versionHeader: "1.0", binding: "rpc", codec: createRpcCodec1_0() }),
   },
   {
     version: "1.0",
     binding: "HTTP+JSON",
-    dialect: () => ({ ...NEWER, versionHeader: "1.0", binding: "rest", codec: createRestCodec1_0() }),
+    dialect: () => ({ ...SINCE_1_0, versionHeader: "1.0", binding: "rest", codec: createRestCodec1_0() }),
   },
   {
     version: "0.3",
     binding: "JSONRPC",
-    dialect: () => ({ ...OLDER, versionHeader: "0.3", binding: "rpc", codec: createRpcCodec0_3() }),
+    dialect: () => ({ ...BEFORE_1_0, versionHeader: "0.3", binding: "rpc", codec: createRpcCodec0_3() }),
   },
   {
     version: "0.3",
     binding: "HTTP+JSON",
-    dialect: () => ({ ...OLDER, versionHeader: "0.3", binding: "rest", codec: createRestCodec0_3() }),
+    dialect: () => ({ ...BEFORE_1_0, versionHeader: "0.3", binding: "rest", codec: createRestCodec0_3() }),
   },
   {
     version: "0.2",
     binding: "JSONRPC",
     dialect: () => ({
-      ...OLDER,
+      ...BEFORE_1_0,
       versionHeader: "0.2",
       extendedCardPath: "../agent/authenticatedExtendedCard",
       binding: "rpc",
@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
   {
     version: "0.2",
     binding: "HTTP+JSON",
-    dialect: () => ({ ...OLDER, versionHeader: "0.2", binding: "rest", codec: createRestCodec0_3() }),
+    dialect: () => ({ ...BEFORE_1_0, versionHeader: "0.2", binding: "rest", codec: createRestCodec0_3() }),
   },
   {
     version: "0.1",
@@ -115,7 +115,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** What is called differently by some. */
+/** Other names that agent cards use for the bindings. */
 const BINDING_NAMES: ReadonlyMap<string, string> = new Map([
   ["JSON-RPC", "JSONRPC"],
   ["JSON_RPC", "JSONRPC"],
@@ -124,24 +124,27 @@ const BINDING_NAMES: ReadonlyMap<string, string> = new Map([
   ["HTTP", "HTTP+JSON"],
 ]);
 
-type Spoken = Pick<AgentInterface, "binding" | "protocolVersion">;
+type InterfaceVersion = Pick<AgentInterface, "binding" | "protocolVersion">;
 
-/** How REST of 0.3 and 0.2 writes requests: as the definition does (`proto`), or as JSON-RPC does, with `kind` (`json`). */
+/** The style of requests over REST 0.3 and 0.2: ProtoJSON (`proto`), or the objects of JSON-RPC with `kind` (`json`). */
 export type RestStyle = "proto" | "json";
 
-/** How an interface is spoken to; `undefined` where it is not. */
-export function clientDialect(spoken: Spoken, restStyle: RestStyle = "proto"): ClientDialect | undefined {
-  const dialect = rowOf(spoken)?.dialect();
+/** The dialect of an interface; `undefined` if the client does not support it. `restStyle` applies to REST 0.3 and 0.2. */
+export function clientDialect(
+  agentInterface: InterfaceVersion,
+  restStyle: RestStyle = "proto",
+): ClientDialect | undefined {
+  const dialect = rowOf(agentInterface)?.dialect();
   const isStyled = dialect?.binding === "rest" && dialect.codec.dialect === "0.3/rest-proto";
   return isStyled && restStyle === "json" ? { ...dialect, codec: createKindCodec0_3() } : dialect;
 }
 
-/** Whether an interface can be spoken to. */
-export function canSpeak(spoken: Spoken): boolean {
-  return rowOf(spoken) !== undefined;
+/** Whether the client supports the version and binding of an interface. */
+export function isSupportedInterface(agentInterface: InterfaceVersion): boolean {
+  return rowOf(agentInterface) !== undefined;
 }
 
-function rowOf({ binding, protocolVersion }: Spoken): Row | undefined {
+function rowOf({ binding, protocolVersion }: InterfaceVersion): Row | undefined {
   const name = binding.toUpperCase();
   const known = binding === PLAIN_BINDING ? binding : (BINDING_NAMES.get(name) ?? name);
   const [version] = /^\d+\.\d+/.exec(protocolVersion) ?? [protocolVersion];

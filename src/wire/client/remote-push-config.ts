@@ -3,7 +3,7 @@ import { listOf, mapOf, textOf } from "../fields/answer-fields.ts";
 import { asObject, member, optionalString, type WireObject } from "../fields/fields.ts";
 import type { RemotePushConfig } from "./client-codec.ts";
 
-/** Where an agent says it will notify: flat, or in a member of the object that names the task. */
+/** A webhook as the agent returns it: flat (1.0), or in the member `pushNotificationConfig` (0.x). */
 export function decodeRemotePushConfig(owner: WireObject, path: string): Omit<RemotePushConfig, "taskId"> {
   const nested = member(owner, "pushNotificationConfig", "push_notification_config");
   const wire = nested === undefined ? owner : asObject(nested, `${path}.pushNotificationConfig`);
@@ -23,7 +23,7 @@ export function decodeRemotePushConfig(owner: WireObject, path: string): Omit<Re
   };
 }
 
-/** One scheme or a list of them, as the versions have it. */
+/** 1.0 has one `scheme`, 0.x a list of `schemes`. */
 function decodeAuthentication(value: unknown, path: string): Pick<RemotePushConfig, "authentication"> {
   const wire = asObject(value, path);
   const listed = listOf(member(wire, "schemes"), `${path}.schemes`, textOf);

@@ -9,36 +9,36 @@ import { asId, asObject, member, optionalJsonObject, optionalString } from "../f
 
 type Reader<T> = (value: unknown, path: string) => T;
 
-/** What the versions spell each in its own way. */
-export interface TaskWords {
+/** Readers of the fields that every version writes differently. */
+export interface TaskFieldReaders {
   readonly message: Reader<Message>;
   readonly part: Reader<Part>;
-  /** `undefined`: the agent does not say. */
+  /** `undefined`: the agent sent no state, or "unspecified". */
   readonly state: Reader<TaskState | undefined>;
 }
 
-/** Readers of what agents send, in camel or in snake case. */
+/** Readers of tasks from agents. Member names may be in camelCase or snake_case. */
 export interface TaskReaders {
   readonly task: Reader<Task>;
   readonly artifact: Reader<Artifact>;
   readonly status: Reader<TaskStatus>;
 }
 
-export function taskReaders(words: TaskWords): TaskReaders {
-  const artifact: Reader<Artifact> = (value, path) => decodeArtifact(value, path, words);
-  const status: Reader<TaskStatus> = (value, path) => decodeStatus(value, path, words);
-  const task: Reader<Task> = (value, path) => decodeTask(value, path, { artifact, status, message: words.message });
+export function taskReaders(fields: TaskFieldReaders): TaskReaders {
+  const artifact: Reader<Artifact> = (value, path) => decodeArtifact(value, path, fields);
+  const status: Reader<TaskStatus> = (value, path) => decodeStatus(value, path, fields);
+  const task: Reader<Task> = (value, path) => decodeTask(value, path, { artifact, status, message: fields.message });
   return { task, artifact, status };
 }
 
-type TaskMembers = Omit<TaskReaders, "task"> & Pick<TaskWords, "message">;
+type TaskMembers = Omit<TaskReaders, "task"> & Pick<TaskFieldReaders, "message">;
 
 function decodeTask(value: unknown, path: string, read: TaskMembers): Task {
   const wire = asObject(value, path);
   const artifacts = member(wire, "artifacts");
   const history = member(wire, "history");
   const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
-  // Ids are branded here, where they enter.
+  // Ids get their branded types here.
   return {
     id: asId(member(wire, "id"), `${path}.id`) as TaskId,
     contextId: textOf(member(wire, "contextId", "context_id"), `${path}.contextId`) as ContextId,
@@ -49,7 +49,7 @@ function decodeTask(value: unknown, path: string, read: TaskMembers): Task {
   };
 }
 
-function decodeArtifact(value: unknown, path: string, { part }: TaskWords): Artifact {
+function decodeArtifact(value: unknown, path: string, { part }: TaskFieldReaders): Artifact {
   const wire = asObject(value, path);
   const name = optionalString(member(wire, "name"), `${path}.name`);
   const description = optionalString(member(wire, "description"), `${path}.description`);
@@ -66,18 +66,18 @@ function decodeArtifact(value: unknown, path: string, { part }: TaskWords): Arti
 }
 
 /**
- * A task whose agent does not say its state is taken to be at work: it has not ended, and nobody is asked anything. A definition of the
- * protocol calls the message `update`.
+ * A status without state counts as `working`: the task has not ended and asks no question. The proto definition of 0.3 names the message
+ * `update`.
  */
-function decodeStatus(value: unknown, path: string, words: TaskWords): TaskStatus {
+function decodeStatus(value: unknown, path: string, fields: TaskFieldReaders): TaskStatus {
   const wire = asObject(value, path);
   const message = member(wire, "message", "update");
   const timestamp = timeOf(member(wire, "timestamp"));
-  const state = words.state(member(wire, "state"), `${path}.state`);
+  const state = fields.state(member(wire, "state"), `${path}.state`);
   return {
     state: state ?? "working",
     ...(state === undefined && { isUnspecified: true }),
-    ...(message !== undefined && { message: words.message(message, `${path}.message`) }),
+    ...(message !== undefined && { message: fields.message(message, `${path}.message`) }),
     ...(timestamp !== undefined && { timestamp }),
   };
 }

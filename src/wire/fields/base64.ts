@@ -4,12 +4,12 @@ const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const PADDING = 0x3d;
 
-/** By character code: the digit of the standard alphabet that it stands for, or 0 where it is no digit of either alphabet. */
+/** Maps each character code of either alphabet to the standard digit. 0: not a base64 digit. */
 const STANDARD_DIGIT: Uint8Array = standardDigits();
 
 /**
- * Reads bytes in either base64 alphabet, padded or not, and returns them as standard padded base64. Throws `invalid-params` for other text.
- * One pass over the bytes of the text: replacing characters of a string takes 100 times as long where every one of them is replaced.
+ * Normalises base64 in the standard or URL-safe alphabet, padded or not, to standard padded base64. Throws `invalid-params` for other text.
+ * Works on bytes: `replaceAll` on the string takes 100 times as long if it replaces every character.
  */
 export function decodeBase64(text: string, path: string): string {
   if (text.length % 4 === 0 && STANDARD.test(text)) return text;
@@ -29,7 +29,7 @@ export function decodeBase64(text: string, path: string): string {
 function standardDigits(): Uint8Array {
   const table = new Uint8Array(256);
   for (const code of new TextEncoder().encode(DIGITS)) table[code] = code;
-  table[0x2d] = 0x2b; // - is +
-  table[0x5f] = 0x2f; // _ is /
+  table[0x2d] = 0x2b; // "-" becomes "+"
+  table[0x5f] = 0x2f; // "_" becomes "/"
   return table;
 }

@@ -1,10 +1,10 @@
 import { A2AError } from "../../protocol/error.ts";
 
-/** What a version calls the fields that errors from behind the codec name, where there is one name for all versions. */
+/** Pairs of a field name in errors of the server core, and its name in one version. */
 export type FieldNames = readonly (readonly [neutral: string, own: string])[];
 
-/** The error with its fields named as the caller knows them. */
-export function inOwnWords(error: A2AError, names: FieldNames): A2AError {
+/** Replaces the field names in an error by those of the caller's version. */
+export function withFieldNames(error: A2AError, names: FieldNames): A2AError {
   const { code, message, metadata, violations, data } = error;
   const { field } = metadata;
   if (violations.length === 0 && field === undefined) return error;

@@ -4,7 +4,7 @@ import { member, optionalId, optionalJsonObject, optionalStrings, type WireObjec
 
 type Links = Omit<Message, "messageId" | "role" | "parts">;
 
-/** Older spellings of names, for versions that have them. */
+/** snake_case names, for versions that accept them. */
 export type Aliases = Readonly<Record<"contextId" | "taskId" | "referenceTaskIds", string>>;
 export const SNAKE_CASE: Aliases = {
   contextId: "context_id",
@@ -12,7 +12,7 @@ export const SNAKE_CASE: Aliases = {
   referenceTaskIds: "reference_task_ids",
 };
 
-/** What a message says of tasks, context and extensions. Ids are branded here, where they enter. */
+/** The context, tasks, extensions and metadata of a message. Ids get their branded types here. */
 export function decodeLinks(wire: WireObject, path: string, aliases?: Aliases): Links {
   const links: { -readonly [Name in keyof Links]: Links[Name] } = {};
   const contextId = optionalId(member(wire, "contextId", aliases?.contextId), `${path}.contextId`);

@@ -2,14 +2,15 @@ import { invalidField } from "../../protocol/error.ts";
 import type { ListPosition } from "../../protocol/operation.ts";
 import { MAX_ID_LENGTH } from "./fields.ts";
 
-/** Three bytes for each unit of the longest id, and the number before it; base64 makes four of three. */
+/** Up to 3 bytes per code unit of the longest id, and 17 for the time and the colon; base64 turns 3 bytes into 4 characters. */
 const MAX_TOKEN_LENGTH = Math.ceil(((3 * MAX_ID_LENGTH + 17) * 4) / 3);
 
-/** A place in a list, as the opaque text callers hand back to go on from there. */
+/** Encodes a list position as an opaque page token. */
 export function encodePageToken(position: ListPosition): string {
   return Buffer.from(`${position.at}:${position.id}`).toString("base64url");
 }
 
+/** Throws `invalid-params` if this server cannot have created the token. */
 export function decodePageToken(token: string, path: string): ListPosition {
   if (token.length <= MAX_TOKEN_LENGTH && /^[A-Za-z0-9_-]+$/.test(token)) {
     const text = Buffer.from(token, "base64url").toString();
@@ -18,24 +19,24 @@ export function decodePageToken(token: string, path: string): ListPosition {
     const id = text.slice(separator + 1);
     if (/^(0|[1-9]\d{0,15})$/.test(at) && id !== "" && id.length <= MAX_ID_LENGTH) {
       const position = { at: Number(at), id };
-      // Anything that does not come back the same was not made here.
+      // Only a token that encodes to the same text was created here.
       if (encodePageToken(position) === token) return position;
     }
   }
-  throw notOurs(path);
+  throw invalidToken(path);
 }
 
-/** The same for lists whose order no time tells, by the id of the last on the page. */
+/** For lists that are ordered by id: encodes the last id of the page. */
 export function encodeIdToken(id: string): string {
   return encodePageToken({ at: 0, id });
 }
 
 export function decodeIdToken(token: string, path: string): string {
   const { at, id } = decodePageToken(token, path);
-  if (at !== 0) throw notOurs(path);
+  if (at !== 0) throw invalidToken(path);
   return id;
 }
 
-function notOurs(path: string): Error {
-  return invalidField(path, "is not a token from an earlier page");
+function invalidToken(path: string): Error {
+  return invalidField(path, "is not a page token of this server");
 }

@@ -1,10 +1,10 @@
 import { invalidField } from "../../protocol/error.ts";
 import { asId } from "./fields.ts";
 
-/** An id as one segment of a path. Throws if it cannot be one. */
+/** An id as one percent-encoded path segment. Throws `invalid-params` for `.` and `..`. */
 export function pathSegment(value: string | undefined, name: string): string {
   const id = asId(value, name);
-  // Every reader of URLs takes these for a way up, percent-encoded or not.
-  if (id === "." || id === "..") throw invalidField(name, `must not be ${id}, which cannot stand in a path`);
+  // URL parsers resolve these as relative segments, even percent-encoded.
+  if (id === "." || id === "..") throw invalidField(name, `must not be ${id}, which is not allowed in a URL path`);
   return encodeURIComponent(id);
 }

@@ -1,6 +1,6 @@
 import type { TaskState } from "../../protocol/state.ts";
 
-/** The states by their numbers in the definition of the service. 0 says nothing. */
+/** Task states by their numbers in the proto definition. 0 is "unspecified". */
 export const NUMBERED_STATES: readonly (TaskState | undefined)[] = [
   undefined,
   "submitted",

@@ -4,8 +4,8 @@ const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 /**
- * The milliseconds since the epoch of an RFC 3339 time with zone. A finer fraction is rounded up, so that "at this time or
- * later" keeps its meaning among times that have milliseconds.
+ * Parses an RFC 3339 time with zone; returns milliseconds since the epoch. Fractions of a millisecond are rounded up, so that a filter "at
+ * this time or later" stays correct for stored times, which have milliseconds. Throws `invalid-params`.
  */
 export function decodeTimestamp(text: string, path: string): number {
   const match = RFC_3339.exec(text);
@@ -14,7 +14,7 @@ export function decodeTimestamp(text: string, path: string): number {
   const midnight = new Date(0);
   midnight.setUTCFullYear(year, month - 1, day);
   if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) {
-    throw invalidField(path, "names a day that does not exist");
+    throw invalidField(path, "must be a day that exists");
   }
   const fraction = Math.ceil(Number(`0.${match[7] ?? 0}`) * 1000 - 1e-9);
   const offset = (match[8] === "-" ? -1 : 1) * (Number(match[9] ?? 0) * 60 + Number(match[10] ?? 0));

@@ -1,21 +1,21 @@
 import type { AgentInterface } from "../../protocol/card.ts";
 
-/** What cards call this dialect. A name of our own: it is none of the bindings the protocol defines. */
+/** The `protocolBinding` of the plain dialect in agent cards: a custom binding (A2A 1.0 §5.8). */
 export const PLAIN_BINDING = "urn:palaver:binding:plain";
 
 /**
- * The dialect's own edition. It belongs to no version of the protocol, but cards want a `Major.Minor` beside every binding;
- * this one keeps it out of the cards of 0.x, which have no place for bindings of one's own.
+ * The `protocolVersion` of the plain dialect in agent cards, which require a `Major.Minor` for every binding. `1.0` keeps the interface out
+ * of the cards of 0.x, which cannot list custom bindings.
  */
 export const PLAIN_VERSION = "1.0";
 
 /**
- * A request header by which a call that names no agent is refused with 404 where no agent declares a `defaultProjectId`, whatever the
- * server's `requireDefaultProject` says. Its value is not read.
+ * A request header. A request with it that names no agent is refused with 404 unless an agent declares a `defaultProjectId`, as if the
+ * server's option `requireDefaultProject` were set. Its value is ignored.
  */
 export const REQUIRE_DEFAULT_PROJECT = "palaver-require-default-project";
 
-/** The dialect at an agent whose URLs begin with `base`: what its paths are put behind. */
+/** The plain interface of the agent whose URL is `base`. */
 export function plainInterface(base: string): AgentInterface {
   return { url: base, binding: PLAIN_BINDING, protocolVersion: PLAIN_VERSION };
 }

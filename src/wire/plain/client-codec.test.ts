@@ -41,7 +41,7 @@ describe("A caller of the plain dialect", () => {
     const get = { operation: "get", tenant: "", id: "a/b" as TaskId, history: undefined } as const;
     expect(client.encodeRequest(get)).toEqual({ method: "GET", path: "/a2a/tasks/a%2Fb" });
     expect(() => client.encodeRequest({ operation: "cancel", tenant: "", id: "t" as TaskId, metadata: {} })).toThrow(
-      "and nothing else",
+      "supports only sending messages and getting tasks",
     );
   });
 

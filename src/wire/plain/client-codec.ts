@@ -14,7 +14,7 @@ import { pathSegment } from "../fields/path-segment.ts";
 import { PLAIN_VERSION } from "./binding.ts";
 import { partText } from "./part.ts";
 
-/** Asks an agent that knows tasks and texts, and nothing else. */
+/** The client side of the plain dialect, which has only tasks and text. */
 export function createRestClientCodec(): RestClientCodec {
   return {
     dialect: "plain",
@@ -22,7 +22,7 @@ export function createRestClientCodec(): RestClientCodec {
     encodeRequest,
     decodeResult: (operation, value) => readAnswer(() => decodeResult(operation, value)),
     decodeEvent: () => {
-      throw new A2AError("invalid-agent-response", "There are no streams in the plain dialect");
+      throw new A2AError("invalid-agent-response", "The plain dialect has no streams");
     },
     decodeError,
   };
@@ -35,11 +35,11 @@ function encodeRequest(request: ClientRequest): RestCall {
     case "get":
       return { method: "GET", path: `/a2a/tasks/${pathSegment(request.id, "id")}` };
     default:
-      throw new A2AError("unsupported-operation", "The plain dialect sends and gets tasks, and nothing else");
+      throw new A2AError("unsupported-operation", "The plain dialect supports only sending messages and getting tasks");
   }
 }
 
-/** Parts that are no text are told in words, which is all there is here. */
+/** Parts other than text are converted to text, because the plain dialect has nothing else. */
 function sendBody({ message, metadata, timeoutMs }: SendRequest): object {
   const { skillId } = metadata;
   return {
@@ -56,7 +56,7 @@ function decodeResult(operation: Operation, value: unknown): RemoteResult {
   return operation === "send" ? { kind: "sent", task } : { kind: "task", task };
 }
 
-/** The last word of the agent is what the task has come to; what was said before is its history. */
+/** The last message becomes the status message if it is the agent's. */
 function decodeTask(value: unknown): Task {
   const outer = asObject(value, "result");
   const wire = asObject(member(outer, "task") ?? outer, "result");
@@ -83,7 +83,7 @@ function decodeState(value: unknown): TaskState {
   return state;
 }
 
-/** Messages have no ids here; their places are as good, because nothing is ever taken away. */
+/** Messages have no ids. Their positions serve as ids, because messages are never removed. */
 function decodeMessage(value: unknown, path: string, task: string): Message {
   const wire = asObject(value, path);
   return {
@@ -103,7 +103,7 @@ function decodeParts(value: unknown, path: string): Part[] {
   return [{ text: textOfParts(parts) }];
 }
 
-/** Told in a word, in a sentence, or by the status alone. Never throws. */
+/** Takes the text from `error.message`, `error`, `detail`, `title` or the body; the HTTP status decides the code. Never throws. */
 function decodeError(value: unknown, httpStatus: number): A2AError {
   const body = isWireObject(value) ? value : {};
   const error = isWireObject(body["error"]) ? body["error"] : body;

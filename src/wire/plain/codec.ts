@@ -6,7 +6,7 @@ import type { DialectSettings } from "../options.ts";
 import { PLAIN_VERSION } from "./binding.ts";
 import { encodeError } from "./error.ts";
 import { largeTask } from "./large-task.ts";
-import type { PlainReading } from "./message.ts";
+import type { PlainParsing } from "./message.ts";
 import { decodeRequest } from "./request.ts";
 import { encodeTask } from "./task.ts";
 
@@ -22,18 +22,18 @@ const POLICY: OperationPolicy = {
   push: { single: false, missing: "error", afterFailure: "suspended" },
 };
 
-/** `newId` names messages, which need no id in this dialect. */
+/** `newId` generates the ids of messages, which need none in the plain dialect. */
 export function createRestCodec(
   { lenient }: Pick<DialectSettings, "lenient">,
   newId: () => string = () => crypto.randomUUID(),
 ): RestCodec {
-  const reading: PlainReading = { liberal: lenient !== false, newId };
+  const parsing: PlainParsing = { lenient: lenient !== false, newId };
   return {
     dialect: "plain",
     version: PLAIN_VERSION,
     policy: POLICY,
     extensionsHeader: "a2a-extensions",
-    decodeRequest: (operation, request) => decodeRequest(operation, request, reading),
+    decodeRequest: (operation, request) => decodeRequest(operation, request, parsing),
     encodeResult,
     encodeOpening: inexpressible,
     encodeEvent: inexpressible,
@@ -48,7 +48,7 @@ function encodeResult(result: OperationResult): string {
   return result.kind === "sent" || result.kind === "task" ? encodeTask(result.task) : inexpressible();
 }
 
-/** No route leads here: there are only tasks in this dialect, and no streams. */
+/** Unreachable: the plain dialect has no routes for streams, lists, webhooks and cards. */
 function inexpressible(): never {
-  throw new A2AError("unsupported-operation", "The plain dialect tells of tasks, and of nothing else");
+  throw new A2AError("unsupported-operation", "The plain dialect supports only sending messages and getting tasks");
 }

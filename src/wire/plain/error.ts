@@ -1,6 +1,6 @@
 import type { A2AError } from "../../protocol/error.ts";
 
-/** What went wrong, in a word for programs and a sentence for people; which fields, and what else is known of it. */
+/** The body of an error: its code, its message, the invalid fields and the metadata. */
 export function encodeError({ code, message, violations, metadata }: A2AError): string {
   const details = Object.keys(metadata).length > 0 ? { details: metadata } : {};
   const fields = violations.map(({ field, description }) => ({ field, description }));

@@ -1,18 +1,18 @@
 import { type ArtifactPiece, PLACEHOLDER_MESSAGE, PLACEHOLDER_TEXT } from "../../protocol/large-members.ts";
 import type { Part } from "../../protocol/part.ts";
 import { readMessage, readStatus, type StoredTask } from "../../protocol/serial.ts";
-import type { LargeTaskSpelling } from "../codec.ts";
+import type { LargeTaskFormat } from "../codec.ts";
 import { messageObject } from "./message.ts";
 import { partText } from "./part.ts";
 
-/** This dialect writes the artifacts as the text of one message, so the pieces are pieces of a JSON string. */
-export function largeTask(task: StoredTask): LargeTaskSpelling {
+/** The plain dialect writes all artifacts as the text of one message, so each piece is a part of a JSON string. */
+export function largeTask(task: StoredTask): LargeTaskFormat {
   const status = readStatus(task.status).message?.messageId;
   return {
-    artifactsPlace: PLACEHOLDER_TEXT,
+    artifactsPlaceholder: PLACEHOLDER_TEXT,
     artifacts: artifactTexts,
-    historyPlace: messageText(PLACEHOLDER_MESSAGE),
-    // The message of the status is written by itself, after the others.
+    historyPlaceholder: messageText(PLACEHOLDER_MESSAGE),
+    // The status message is written separately, after the history.
     message: (stored) => (readMessage(stored).messageId === status ? undefined : messageText(stored)),
   };
 }
@@ -21,7 +21,7 @@ function messageText(stored: string): string {
   return JSON.stringify(messageObject(readMessage(stored)));
 }
 
-/** The same text that `task.ts` makes of all artifacts at once: pieces of text run on, everything else has a line of its own. */
+/** The same text as in `task.ts`: consecutive text parts are joined, every other part gets a line of its own. */
 async function* artifactTexts(pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string> {
   let before: "nothing" | "artifact" | "text" | "line" = "nothing";
   for await (const piece of pieces) {
@@ -34,7 +34,7 @@ async function* artifactTexts(pieces: AsyncIterable<ArtifactPiece>): AsyncGenera
     }
     if (piece.kind !== "parts") continue;
     let text = "";
-    // Safe: stored texts are made here.
+    // Safe: this program wrote the stored text.
     for (const part of JSON.parse(`[${piece.parts}]`) as readonly Part[]) {
       const isText = part.text !== undefined;
       const words = partText(part);

@@ -16,21 +16,21 @@ import { decodePart, partObject } from "./part.ts";
 
 const MAX_PARTS = 1000;
 
-/** How requests are read. */
-export interface PlainReading {
-  /** What belongs to the protocol's own messages is understood as well: ids in the message, and other names. */
-  readonly liberal: boolean;
-  /** Names a message that has no id. */
+/** How requests are parsed. */
+export interface PlainParsing {
+  /** Also accept members of A2A messages: ids within the message, `contextId`, and `kind`. */
+  readonly lenient: boolean;
+  /** Generates the id of a message without one. */
   newId(): string;
 }
 
-/** A message as this dialect spells it: who said what. */
+/** Encodes a message: only its role and parts. */
 export function messageObject({ role, parts }: Message): object {
   return { role, parts: parts.map(partObject) };
 }
 
-/** A message from a caller: its text alone, or a message as it is written. */
-export function decodeMessage(value: unknown, path: string, { liberal, newId }: PlainReading): Message {
+/** Decodes a message from a caller: a string, or an object with parts. */
+export function decodeMessage(value: unknown, path: string, { lenient, newId }: PlainParsing): Message {
   if (value === undefined) throw invalidField(path, "is required");
   if (typeof value === "string") {
     if (value === "") throw invalidField(path, "must not be empty");
@@ -43,8 +43,8 @@ export function decodeMessage(value: unknown, path: string, { liberal, newId }: 
   return {
     messageId: (messageId === undefined ? newId() : asId(messageId, `${path}.messageId`)) as MessageId,
     role: "user",
-    parts: decodeParts(member(wire, "parts"), `${path}.parts`, liberal),
-    ...(liberal ? decodeLinks(wire, `${path}.`, liberal) : requireNoLinks(wire, path)),
+    parts: decodeParts(member(wire, "parts"), `${path}.parts`, lenient),
+    ...(lenient ? decodeLinks(wire, `${path}.`, lenient) : requireNoLinks(wire, path)),
     ...(metadata !== undefined && { metadata }),
   };
 }
@@ -55,18 +55,18 @@ function decodeUserRole(value: unknown, path: string): void {
   throw invalidField(path, "must be user");
 }
 
-function decodeParts(value: unknown, path: string, liberal: boolean): TextPart[] {
+function decodeParts(value: unknown, path: string, lenient: boolean): TextPart[] {
   const parts = asArray(value ?? [], path, MAX_PARTS);
   if (parts.length === 0) throw invalidField(path, "must have at least one part");
-  return parts.map((part, index) => decodePart(part, `${path}[${index}]`, liberal));
+  return parts.map((part, index) => decodePart(part, `${path}[${index}]`, lenient));
 }
 
 type Links = Pick<Message, "contextId" | "taskId">;
 
-/** Which session a message belongs to, and which task it goes on with. Ids are branded here, where they enter. */
-export function decodeLinks(wire: WireObject, place: string, liberal: boolean): Links {
-  if (!liberal && member(wire, "contextId") !== undefined)
-    throw invalidField(`${place}contextId`, "must be called sessionId");
+/** The session of a message and the task that it continues. Ids get their branded types here. */
+export function decodeLinks(wire: WireObject, place: string, lenient: boolean): Links {
+  if (!lenient && member(wire, "contextId") !== undefined)
+    throw invalidField(`${place}contextId`, "must be named sessionId");
   const contextId = optionalId(member(wire, "sessionId", "contextId"), `${place}sessionId`);
   const taskId = optionalId(member(wire, "taskId"), `${place}taskId`);
   return {
@@ -75,9 +75,9 @@ export function decodeLinks(wire: WireObject, place: string, liberal: boolean): 
   };
 }
 
-/** To leave them unread would begin a new task where the caller means to go on with one. */
+/** Ignoring such an id would create a task where the caller wants to continue one. */
 function requireNoLinks(wire: WireObject, path: string): Links {
   const link = ["sessionId", "contextId", "taskId"].find((name) => member(wire, name) !== undefined);
-  if (link !== undefined) throw invalidField(`${path}.${link}`, "must stand beside the message");
+  if (link !== undefined) throw invalidField(`${path}.${link}`, "must be outside the message, beside it");
   return {};
 }

@@ -1,11 +1,11 @@
 import type { FieldViolation } from "../../protocol/error.ts";
 
-// What callers of the plain dialect's functions are told by the name of the error.
+// Errors of the plain dialect's functions. Callers distinguish them by `name`.
 
-/** What was given makes no sense. */
+/** An argument is invalid. */
 export class ValidationError extends Error {
   override readonly name = "ValidationError";
-  /** What is wrong with which field. */
+  /** The invalid fields. */
   readonly violations: readonly FieldViolation[];
 
   constructor(message: string, violations: readonly FieldViolation[] = []) {
@@ -14,10 +14,10 @@ export class ValidationError extends Error {
   }
 }
 
-/** Somebody else's server did not do its part. */
+/** A call to another server failed. */
 export class ExternalServiceError extends Error {
   override readonly name = "ExternalServiceError";
-  /** The HTTP status of its answer; absent where none came. */
+  /** The HTTP status of the answer; absent if there was no answer. */
   readonly status: number | undefined;
 
   constructor(message: string, options: { readonly status?: number; readonly cause?: unknown } = {}) {

@@ -9,14 +9,14 @@ import { anything, mutated } from "../v0_3/test/hostile.ts";
 import { createRestCodec } from "./codec.ts";
 import { messageObject } from "./message.ts";
 
-const liberal = createRestCodec({ lenient: undefined }, () => "made");
+const lenient = createRestCodec({ lenient: undefined }, () => "made");
 const strict = createRestCodec({ lenient: false }, () => "made");
 
-function read(body: unknown, codec = liberal, operation: Operation = "send"): OperationRequest {
+function read(body: unknown, codec = lenient, operation: Operation = "send"): OperationRequest {
   return codec.decodeRequest(operation, { path: {}, query: new URLSearchParams(), body });
 }
 
-function decodeSend(body: unknown, codec = liberal): SendRequest {
+function decodeSend(body: unknown, codec = lenient): SendRequest {
   const request = read(body, codec);
   if (request.operation !== "send") throw new Error(request.operation);
   return request;
@@ -216,7 +216,7 @@ describe("Whatever comes as a plain request", () => {
 
   it("is a request or is refused naming a field, and is left as it was", () => {
     fc.assert(
-      fc.property(fc.oneof(anything, mutated(valid)), fc.constantFrom(liberal, strict), (body, codec) => {
+      fc.property(fc.oneof(anything, mutated(valid)), fc.constantFrom(lenient, strict), (body, codec) => {
         const refused = fieldRefused(() => read(frozen(structuredClone(body)), codec));
         if (refused !== undefined) return;
         const { message, timeoutMs, waitMs } = decodeSend(body, codec);
@@ -239,7 +239,7 @@ describe("Whatever comes as a plain request", () => {
       fc.property(texts, fc.string({ minLength: 1, maxLength: 20 }), (parts, id) => {
         const message = { messageId: "made" as MessageId, role: "user", parts } as const;
         const written: object = JSON.parse(JSON.stringify({ message: messageObject(message), sessionId: id }));
-        for (const codec of [liberal, strict]) {
+        for (const codec of [lenient, strict]) {
           expect(decodeSend(written, codec).message).toEqual({ ...message, contextId: id });
         }
       }),
@@ -250,7 +250,7 @@ describe("Whatever comes as a plain request", () => {
 
 describe("Getting a plain task", () => {
   const get = (path: Readonly<Record<string, string>>) =>
-    liberal.decodeRequest("get", { path, query: new URLSearchParams("historyLength=x"), body: undefined });
+    lenient.decodeRequest("get", { path, query: new URLSearchParams("historyLength=x"), body: undefined });
 
   it("takes its id from the path, and asks for everything said", () => {
     expect(get({ id: "t/1" })).toEqual({ operation: "get", tenant: "", id: "t/1", history: undefined });
@@ -263,6 +263,6 @@ describe("Getting a plain task", () => {
 
 it("Nothing else can be asked in the plain dialect", () => {
   for (const operation of OPERATIONS.filter((known) => known !== "send" && known !== "get")) {
-    expect(() => read({ message: "x" }, liberal, operation)).toThrow(A2AError);
+    expect(() => read({ message: "x" }, lenient, operation)).toThrow(A2AError);
   }
 });

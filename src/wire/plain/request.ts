@@ -4,33 +4,33 @@ import type { Message } from "../../protocol/message.ts";
 import type { Operation, OperationRequest, SendRequest } from "../../protocol/operation.ts";
 import type { RestRequest } from "../codec.ts";
 import { asId, asObject, member, optionalId, typeName, type WireObject } from "../fields/fields.ts";
-import { decodeLinks, decodeMessage, type PlainReading } from "./message.ts";
+import { decodeLinks, decodeMessage, type PlainParsing } from "./message.ts";
 
-/** Milliseconds a task may work where its caller does not say. */
+/** Milliseconds that a task may run if the request has no `timeoutMs`. */
 const DEFAULT_TIMEOUT_MS = 300_000;
-/** As far as timers reach: over three weeks. */
+/** The maximum of timers in JavaScript: 24.8 days. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
 export function decodeRequest(
   operation: Operation,
   { path, body }: RestRequest,
-  reading: PlainReading,
+  parsing: PlainParsing,
 ): OperationRequest {
-  if (operation === "send") return decodeSend(body, reading);
+  if (operation === "send") return decodeSend(body, parsing);
   if (operation === "get") return { operation, tenant: "", id: asId(path["id"], "id") as TaskId, history: undefined };
-  throw new A2AError("unsupported-operation", "The plain dialect sends and gets tasks, and nothing else");
+  throw new A2AError("unsupported-operation", "The plain dialect supports only sending messages and getting tasks");
 }
 
-/** Sends answer at once: callers of this dialect come back and look. */
-function decodeSend(body: unknown, reading: PlainReading): SendRequest {
+/** Sends answer at once: callers of the plain dialect poll. */
+function decodeSend(body: unknown, parsing: PlainParsing): SendRequest {
   const { wire, place } = parameters(asObject(body ?? {}, "body"));
-  const message = decodeMessage(member(wire, "message"), `${place}message`, reading);
+  const message = decodeMessage(member(wire, "message"), `${place}message`, parsing);
   const skill = optionalId(member(wire, "skill"), `${place}skill`);
   return {
     operation: "send",
     tenant: "",
-    message: withLinks(message, decodeLinks(wire, place, reading.liberal), place),
-    // Who writes the agent can tell a session that another agent began from one that a person did.
+    message: withLinks(message, decodeLinks(wire, place, parsing.lenient), place),
+    // Lets the agent distinguish sessions that another agent started from those of a person.
     metadata: { source: "agent", ...(skill !== undefined && { skillId: skill }) },
     outputModes: [],
     history: undefined,
@@ -41,19 +41,19 @@ function decodeSend(body: unknown, reading: PlainReading): SendRequest {
 
 interface Parameters {
   readonly wire: WireObject;
-  /** What the names of fields begin with. */
+  /** Prefix of field names in errors. */
   readonly place: string;
 }
 
-/** Bare, or in the member in which JSON-RPC has them. */
+/** The parameters may be the body itself, or its member `params` as in JSON-RPC. */
 function parameters(body: WireObject): Parameters {
   const params = member(body, "params");
   if (params === undefined) return { wire: body, place: "" };
-  if (member(body, "message") !== undefined) throw invalidField("params", "must not stand beside message");
+  if (member(body, "message") !== undefined) throw invalidField("params", "must not be combined with message");
   return { wire: asObject(params, "params"), place: "params." };
 }
 
-/** What the request says of session and task may stand beside the message or in it, but not differ. */
+/** Session and task may be given beside the message, in it, or in both if they are equal. */
 function withLinks(message: Message, beside: Pick<Message, "contextId" | "taskId">, place: string): Message {
   for (const [name, field] of [
     ["contextId", "sessionId"],
@@ -61,7 +61,7 @@ function withLinks(message: Message, beside: Pick<Message, "contextId" | "taskId
   ] as const) {
     const inside = message[name];
     if (beside[name] !== undefined && inside !== undefined && beside[name] !== inside)
-      throw invalidField(`${place}${field}`, "is another than that of the message");
+      throw invalidField(`${place}${field}`, "differs from that of the message");
   }
   return { ...message, ...beside };
 }

@@ -8,7 +8,7 @@ import type { Task } from "../../protocol/task.ts";
 import { messageObject } from "./message.ts";
 import { partText } from "./part.ts";
 
-/** The four states of this dialect, and what becomes of the others: who waits for its caller has not ended. */
+/** The plain dialect has four states. A task that waits for its caller is `working`, because it has not ended. */
 const STATES: Readonly<Record<TaskState, "submitted" | "working" | "completed" | "failed">> = {
   submitted: "submitted",
   working: "working",
@@ -20,14 +20,14 @@ const STATES: Readonly<Record<TaskState, "submitted" | "working" | "completed" |
   rejected: "failed",
 };
 
-/** What a task says that came to a bad end without a word. */
-const LAST_WORDS: Partial<Readonly<Record<TaskState, string>>> = {
+/** The last message of a task that ended unsuccessfully without one. */
+const DEFAULT_TEXTS: Partial<Readonly<Record<TaskState, string>>> = {
   failed: "Task failed",
   canceled: "Task canceled",
   rejected: "Task rejected",
 };
 
-/** A task as this dialect writes it. */
+/** Encodes a task in the plain dialect. */
 export function encodeTask(stored: StoredTask): string {
   const task = readTask(stored);
   const { state, timestamp } = task.status;
@@ -42,35 +42,35 @@ export function encodeTask(stored: StoredTask): string {
 }
 
 /**
- * Everything said, oldest first, and at the end what was made, as text: readers take the last message of the agent for the
- * answer. For that reason the words of a task that failed or waits for its caller come after what it has made so far.
+ * All messages, oldest first, then the artifacts as one message of text: readers take the agent's last message as the answer. For the same
+ * reason the status message of a task that failed or waits for its caller comes after the artifacts.
  */
 function messagesOf({ status, history = [], artifacts = [] }: Task): object[] {
   const { state, message } = status;
-  const made = artifactMessages(artifacts);
+  const artifactTexts = artifactMessages(artifacts);
   const others = history.filter(({ messageId }) => messageId !== message?.messageId);
-  if (message === undefined) return [...history.map(messageObject), ...made, ...lastWords(state)];
-  if (isLast(state)) return [...others.map(messageObject), ...made, messageObject(message)];
-  const said: readonly Message[] = others.length < history.length ? history : [...history, message];
-  return [...said.map(messageObject), ...made];
+  if (message === undefined) return [...history.map(messageObject), ...artifactTexts, ...defaultMessages(state)];
+  if (isLast(state)) return [...others.map(messageObject), ...artifactTexts, messageObject(message)];
+  const messages: readonly Message[] = others.length < history.length ? history : [...history, message];
+  return [...messages.map(messageObject), ...artifactTexts];
 }
 
 function isLast(state: TaskState): boolean {
   return state !== "submitted" && state !== "working" && state !== "completed";
 }
 
-function lastWords(state: TaskState): object[] {
-  const words = LAST_WORDS[state];
-  return words === undefined ? [] : [agentSays(words)];
+function defaultMessages(state: TaskState): object[] {
+  const words = DEFAULT_TEXTS[state];
+  return words === undefined ? [] : [agentMessage(words)];
 }
 
-/** One message at most, of one part. */
+/** At most one message, with one part. */
 function artifactMessages(artifacts: readonly Artifact[]): object[] {
   const texts = artifacts.map(({ parts }) => artifactText(parts)).filter((text) => text !== "");
-  return texts.length === 0 ? [] : [agentSays(texts.join("\n\n"))];
+  return texts.length === 0 ? [] : [agentMessage(texts.join("\n\n"))];
 }
 
-/** Pieces of text run on, as they were written; everything else has a line of its own. */
+/** Joins consecutive text parts as they are; every other part gets a line of its own. */
 function artifactText(parts: readonly Part[]): string {
   const lines: string[] = [];
   let text = "";
@@ -85,6 +85,6 @@ function artifactText(parts: readonly Part[]): string {
   return [...lines, text].filter((line) => line !== "").join("\n");
 }
 
-function agentSays(text: string): object {
+function agentMessage(text: string): object {
   return { role: "agent", parts: [{ type: "text", text }] };
 }

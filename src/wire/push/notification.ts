@@ -8,21 +8,21 @@ import { decodeRemoteEvent as decodeEvent0_1 } from "../v0_1/event.ts";
 import { decodeRemoteEvent as decodeEvent0_3 } from "../v0_3/event.ts";
 import { decodeRemoteEvent as decodeEvent1_0 } from "../v1_0/event.ts";
 
-/** What a webhook was told, whichever version it was told in. */
+/** A decoded notification, of any version. */
 export interface Notification {
-  /** Absent only from a message that belongs to no task. */
+  /** Absent only for a message that belongs to no task. */
   readonly taskId?: TaskId;
-  /** The task's, where the notification says it: news of an artifact do not. */
+  /** The state of the task; absent for artifact updates and messages. */
   readonly state?: TaskState;
-  /** What a whole task is sent because of, where its sender says so. */
+  /** The kind of event that caused a notification with the whole task, if the sender says so. */
   readonly about?: PushEventKind;
-  /** All there is. */
+  /** The complete content of the notification. */
   readonly event: RemoteEvent;
 }
 
 /**
- * Reads the parsed body of a notification: an event as newer versions send it, a task as older ones do, or the oldest one's form,
- * which may be no more than the name of a state. Throws an `A2AError` of code `invalid-params` that names the field.
+ * Decodes the parsed body of a notification: an event (1.0), a task (0.2, 0.3), or the format of 0.1, which may have only the name of a
+ * state. Throws an `A2AError` of code `invalid-params` that names the invalid field.
  */
 export function readNotification(body: unknown): Notification {
   return readBody(() => {
@@ -33,7 +33,7 @@ export function readNotification(body: unknown): Notification {
   });
 }
 
-/** Some wrap what they send as if it were an answer. */
+/** Some servers wrap notifications in a JSON-RPC response. */
 function unwrapped(wire: WireObject): WireObject {
   const { jsonrpc, result } = wire;
   return jsonrpc !== undefined && isWireObject(result) ? result : wire;
@@ -49,9 +49,9 @@ const NAMES = WRAPPERS.map(([name]) => name).join(", ");
 
 function decodeEvent(wire: WireObject): RemoteEvent {
   if (typeof wire["kind"] === "string") return decodeEvent0_3(wire);
-  if (isBare(wire)) return speaksInConstants(wire) ? decodeEvent1_0(wire) : decodeEvent0_1(inFull(wire));
+  if (isBare(wire)) return hasStateConstant(wire) ? decodeEvent1_0(wire) : decodeEvent0_1(withFullStatus(wire));
   const [payload, another] = WRAPPERS.map(([name, alias]) => member(wire, name, alias)).filter(isWireObject);
-  // Who checks one of them and then believes the other would be fooled.
+  // With two of them, a receiver could check one and use the other.
   if (another !== undefined) throw invalidField("body", `must have only one of ${NAMES}`);
   if (payload === undefined) throw invalidField("body", `must be a task, or have one of ${NAMES}`);
   return typeof payload["kind"] === "string" ? decodeEvent0_3(wire) : decodeEvent1_0(wire);
@@ -61,13 +61,13 @@ function isBare(wire: WireObject): boolean {
   return ["status", "artifact", "parts"].some((name) => member(wire, name) !== undefined);
 }
 
-/** Only versions that name states as constants do so. */
-function speaksInConstants({ status }: WireObject): boolean {
+/** Only 1.0 and the proto style of 0.3 have states such as `TASK_STATE_WORKING`. */
+function hasStateConstant({ status }: WireObject): boolean {
   return isWireObject(status) && typeof status["state"] === "string" && status["state"].startsWith("TASK_STATE_");
 }
 
-/** The oldest form may have the name of a state in place of a status; and a task in it has a second id, as events have. */
-function inFull(wire: WireObject): WireObject {
+/** In 0.1, `status` may be only the name of a state, and a task may have `taskId` besides `id`. */
+function withFullStatus(wire: WireObject): WireObject {
   const { taskId, status, ...rest } = wire;
   const full = typeof status === "string" ? { state: status, timestamp: wire["timestamp"] } : status;
   const isUpdate = ["artifact", "final", "parts"].some((name) => member(wire, name) !== undefined);
@@ -89,7 +89,7 @@ function placeOf(event: RemoteEvent): Pick<Notification, "taskId" | "state"> {
   }
 }
 
-/** What the readers of answers call a result is the body here. */
+/** Renames `result` and `event` in error fields to `body`. */
 function readBody<T>(read: () => T): T {
   try {
     return read();

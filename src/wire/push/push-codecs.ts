@@ -2,12 +2,12 @@ import type { PushCodec } from "../codec.ts";
 import type { DialectOptions } from "../options.ts";
 import { pushOf } from "../registry.ts";
 
-/** The part of the options that says what webhooks are sent as. */
+/** The options that affect notifications. */
 export type PushCodecOptions = Pick<DialectOptions, "restMediaType">;
 
 /**
- * What webhooks are sent that were registered in this dialect; `undefined` if it has none. The version alone decides, however it is
- * bound; and whether it is still spoken does not: who registered earlier is still told.
+ * The codec for webhooks that were registered in `dialect`; `undefined` if its version has no webhooks. Only the version matters, not the
+ * binding. A version that the server no longer supports still has its codec, so that existing webhooks keep working.
  */
 export function pushCodecOf(dialect: string, { restMediaType }: PushCodecOptions = {}): PushCodec | undefined {
   const [version = ""] = dialect.split("/", 1);

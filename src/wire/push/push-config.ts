@@ -2,19 +2,19 @@ import { invalidField } from "../../protocol/error.ts";
 import { PUSH_EVENT_KINDS, type PushConfig, type PushEventKind } from "../../protocol/operation.ts";
 import { asArray, asObject, asString, member, optionalId, optionalString, type WireObject } from "../fields/fields.ts";
 
-/** How we are to authenticate where we notify. */
+/** How the server authenticates to a webhook. */
 export type Authentication = NonNullable<PushConfig["authentication"]>;
 
-/** Versions spell it each in their own way; `undefined` where it says nothing. */
+/** Decodes `authentication`, which differs between versions. `undefined`: it is empty. */
 type AuthenticationReader = (value: unknown, path: string) => Authentication | undefined;
 
 const MAX_HEADERS = 32;
-/** Of an address, of a name and of each text that is sent along, in UTF-16 units. */
+/** Maximum length of the URL, of a header name and of each header value, in UTF-16 code units. */
 const MAX_TEXT_LENGTH = 8192;
 
 /**
- * Where to notify a caller, as the caller says it. Whether we go there, and which headers are ours to set, is for others to say; what
- * no request could carry is refused here. `path` ends in a dot, unless it is empty.
+ * Decodes a webhook. Rejects values that an HTTP request cannot carry. The webhook config service checks whether the URL and the headers are
+ * allowed. `path` is empty or ends with a dot.
  */
 export function decodePushConfig(wire: WireObject, path: string, readAuthentication: AuthenticationReader): PushConfig {
   const id = optionalId(member(wire, "id"), `${path}id`);
@@ -38,7 +38,7 @@ export function decodePushConfig(wire: WireObject, path: string, readAuthenticat
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** An empty object says nothing: there are callers that always write it. */
+/** An empty object counts as absent, because some callers always write it. */
 function decodeHeaders(value: unknown, path: string): Readonly<Record<string, string>> | undefined {
   if (value === undefined) return undefined;
   const entries = Object.entries(asObject(value, path));
@@ -47,24 +47,23 @@ function decodeHeaders(value: unknown, path: string): Readonly<Record<string, st
   return Object.fromEntries(entries.map(([name, text]) => [name, decodeHeader(name, text, path)]));
 }
 
-/** A name that is none is not repeated in the refusal: it may be long, and it may be anything. */
+/** The error does not repeat an invalid header name: it may be long or contain any character. */
 function decodeHeader(name: string, value: unknown, path: string): string {
-  if (name.length > MAX_TEXT_LENGTH || !TOKEN.test(name))
-    throw invalidField(path, "has a name that no header can have");
+  if (name.length > MAX_TEXT_LENGTH || !TOKEN.test(name)) throw invalidField(path, "has an invalid HTTP header name");
   return asHeaderText(value, `${path}.${name}`);
 }
 
-/** What the field of an HTTP message may hold: no line break, and nothing beyond Latin-1. */
+/** Valid header values: no control characters except tab, and only Latin-1. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export function asHeaderText(value: unknown, path: string): string {
   const text = asString(value, path);
   if (text.length > MAX_TEXT_LENGTH) throw invalidField(path, tooLong());
-  if (!HEADER_TEXT.test(text)) throw invalidField(path, "has a character that no header can carry");
+  if (!HEADER_TEXT.test(text)) throw invalidField(path, "has a character that is invalid in an HTTP header");
   return text;
 }
 
-/** Empty counts as left out. */
+/** Empty counts as absent. */
 export function optionalHeaderText(value: unknown, path: string): string | undefined {
   return value === undefined ? undefined : asHeaderText(value, path) || undefined;
 }
@@ -73,7 +72,7 @@ function tooLong(): string {
   return `must have at most ${MAX_TEXT_LENGTH} characters`;
 }
 
-/** None at all means all of them, as if it had been left out. */
+/** An empty list counts as absent: all events. */
 function decodeEvents(value: unknown, path: string): readonly PushEventKind[] | undefined {
   if (value === undefined) return undefined;
   const kinds = asArray(value, path, 16).map((item, index) => decodeEventKind(item, `${path}[${index}]`));

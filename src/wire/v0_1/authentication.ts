@@ -2,13 +2,13 @@ import type { AgentCard, SecurityScheme } from "../../protocol/card.ts";
 import { listOf, textOf } from "../fields/answer-fields.ts";
 import { asObject, isWireObject, member } from "../fields/fields.ts";
 
-/** How to authenticate, as this version's cards say it: names of schemes, and one text for what else must be known. */
+/** The member `authentication` of a 0.1 card: scheme names, and one text with further details. */
 export interface WireAuthentication {
   readonly schemes: readonly string[];
   readonly credentials?: string;
 }
 
-/** What the card requires; or all that it declares, where it does not say. `undefined`: nothing that this version has a name for. */
+/** The required schemes of a card, or all declared ones if the card has no requirements. `undefined` if 0.1 has no name for any. */
 export function authenticationOf({ securitySchemes, security }: AgentCard): WireAuthentication | undefined {
   const declared = new Map(Object.entries(securitySchemes ?? {}));
   const required = security === undefined ? declared.keys() : security.flatMap((names) => Object.keys(names));
@@ -28,14 +28,14 @@ function schemeName(scheme: SecurityScheme): string | [] {
     case "oauth2":
       return "OAuth2";
     case "openIdConnect":
-      // What its callers send in the end.
+      // Callers send a bearer token in the end.
       return "Bearer";
     case "mutualTLS":
       return [];
   }
 }
 
-/** What an agent's card says of it; each scheme by its own name, any one of which will do. */
+/** Decodes `authentication`. The caller may use any one of the schemes. */
 export function decodeAuthentication(value: unknown): Pick<AgentCard, "securitySchemes" | "security"> {
   const wire = asObject(value, "authentication");
   const names = listOf(member(wire, "schemes"), "authentication.schemes", textOf);
@@ -59,7 +59,7 @@ interface KeyDetails {
   readonly name: string;
 }
 
-/** Free text, in which some write JSON. */
+/** `credentials` is free text; some agents write JSON with the place and name of an API key. */
 function detailsOf(credentials: unknown): KeyDetails {
   const details = parsed(credentials);
   const { in: place, name } = isWireObject(details) ? details : {};
@@ -74,7 +74,7 @@ function parsed(text: unknown): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Text that is no JSON tells nothing that a program could use.
+    // Text that is not JSON is for people.
     return undefined;
   }
 }

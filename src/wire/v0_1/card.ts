@@ -4,7 +4,7 @@ import { asObject, member } from "../fields/fields.ts";
 import { decodeCard as decodeNewer, cardObject as newerCardObject } from "../v0_3/card.ts";
 import { authenticationOf, decodeAuthentication, type WireAuthentication } from "./authentication.ts";
 
-/** A card as this version spells it. */
+/** An agent card in the format of 0.1. */
 export interface WireCard
   extends Omit<AgentCard, "interfaces" | "capabilities" | "skills" | "iconUrl" | "securitySchemes" | "security"> {
   readonly url: string;
@@ -25,7 +25,7 @@ export function cardObject(card: AgentCard): WireCard {
   const { name, description, version, provider, documentationUrl, capabilities, skills, ...modes } =
     newerCardObject(card);
   const { defaultInputModes, defaultOutputModes } = modes;
-  const { extensions: _later, ...known } = capabilities;
+  const { extensions: _since0_2, ...known } = capabilities;
   const authentication = authenticationOf(card);
   return {
     name,
@@ -38,11 +38,11 @@ export function cardObject(card: AgentCard): WireCard {
     ...(authentication !== undefined && { authentication }),
     defaultInputModes,
     defaultOutputModes,
-    skills: skills.map(({ security: _afterwards, ...skill }) => skill),
+    skills: skills.map(({ security: _since0_3, ...skill }) => skill),
   };
 }
 
-/** There is one address; those of the versions after this one will do, whose methods have other names. */
+/** The URL for JSON-RPC 0.1, else that of 0.2 or 0.3: the server accepts the methods of all 0.x versions at the same URL. */
 function addressOf(interfaces: readonly AgentInterface[]): string {
   const rpc = interfaces.filter(({ binding }) => binding === "JSONRPC");
   const own = rpc.find(({ protocolVersion }) => protocolVersion === "0.1");
@@ -51,7 +51,7 @@ function addressOf(interfaces: readonly AgentInterface[]): string {
 
 const DEFAULT_MODES = ["text/plain"];
 
-/** An agent's card. Cards that later versions read as well say more about how to authenticate, and then that counts. */
+/** Decodes an agent's card. `securitySchemes` of later versions take precedence over `authentication` of 0.1. */
 export function decodeCard(value: unknown): AgentCard {
   const wire = asObject(value, "card");
   const shared = decodeNewer(wire);

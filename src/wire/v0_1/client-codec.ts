@@ -6,7 +6,7 @@ import { decodeRemoteEvent } from "./event.ts";
 import type { NewId } from "./message.ts";
 import { decodeRemoteResult } from "./remote-result.ts";
 
-/** `newId` names new tasks, which is the caller's business in this version. */
+/** `newId` generates the ids of new tasks, which the caller chooses in 0.1. */
 export function createRpcClientCodec(newId: NewId = () => crypto.randomUUID()): RpcClientCodec {
   return {
     dialect: "0.1/jsonrpc",

@@ -5,11 +5,14 @@ import { type Params, unlessEmpty } from "../client/client-params.ts";
 import { messageObject, type NewId } from "./message.ts";
 import { METHOD_OF } from "./methods.ts";
 
-/** Throws where this version has no such method. `newId` names the tasks that a message begins. */
+/** Throws `unsupported-operation` if 0.1 has no such method. `newId` generates the ids of new tasks. */
 export function encodeRpcRequest(request: ClientRequest, newId: NewId): RpcCall {
   const method = METHOD_OF[request.operation];
   if (method === undefined) {
-    throw new A2AError("unsupported-operation", "This agent's version of the protocol has no such operation");
+    throw new A2AError(
+      "unsupported-operation",
+      `The agent supports only A2A 0.1, which has no operation ${JSON.stringify(request.operation)}`,
+    );
   }
   return { method, params: JSON.stringify(paramsOf(request, newId)) };
 }
@@ -37,7 +40,7 @@ function paramsOf(request: ClientRequest, newId: NewId): Params {
   }
 }
 
-/** It cannot say whether to wait: agents of this version answer when they see fit, mostly at once. */
+/** 0.1 has no member for waiting: the agent decides when it answers; most answer at once. */
 function sendParams({ message, metadata, outputModes, history, push }: SendRequest, newId: NewId): Params {
   return {
     id: message.taskId ?? newId(),
@@ -50,7 +53,7 @@ function sendParams({ message, metadata, outputModes, history, push }: SendReque
   };
 }
 
-/** A task has one configuration, which needs no id. */
-function pushObject({ id: _nameless, ...config }: PushConfig): Params {
+/** A task has at most one webhook in 0.1, so the webhook needs no id. */
+function pushObject({ id: _omitted, ...config }: PushConfig): Params {
   return config;
 }

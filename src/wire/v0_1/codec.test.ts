@@ -127,6 +127,6 @@ describe("The 0.1 codec", () => {
   });
 
   it("refuses a stream by an event, as its clients want it", () => {
-    expect(codec.refusesByEvent).toBe(true);
+    expect(codec.streamErrorsAsEvents).toBe(true);
   });
 });

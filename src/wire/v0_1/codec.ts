@@ -2,13 +2,14 @@ import { OPERATIONS, type Operation, type OperationPolicy, type OperationResult 
 import type { RpcCodec } from "../codec.ts";
 import { ERROR_TABLE } from "../error-table.ts";
 import type { DialectSettings } from "../options.ts";
+import { artifactNumbersOf } from "./artifact-numbers.ts";
 import { encodeCard } from "./card.ts";
 import { encodeError } from "./error.ts";
-import { encodeEvent, encodeOpening, eventName, SPELLING } from "./event.ts";
+import { EVENT_FORMAT, encodeEvent, encodeOpening, eventName } from "./event.ts";
 import type { NewId } from "./message.ts";
 import { METHOD_OF } from "./methods.ts";
 import { encodePush, encodePushes } from "./push.ts";
-import { decodeRequest, type RequestReading } from "./request.ts";
+import { decodeRequest, type RequestParsing } from "./request.ts";
 import { encodeTask, LARGE_TASK, repliedTaskObject } from "./task.ts";
 
 const DIALECT = "0.1/jsonrpc";
@@ -33,29 +34,30 @@ const POLICY: OperationPolicy = {
   numbersArtifacts: () => true,
 };
 
-/** `newId` names messages, which have no ids in this version. */
+/** `newId` generates the ids of messages, which have none in 0.1. */
 export function createRpcCodec(
   { blockingDefault, lenient }: DialectSettings,
   newId: NewId = () => crypto.randomUUID(),
 ): RpcCodec {
-  const reading: RequestReading = { wait: blockingDefault[DIALECT], liberal: lenient !== false, newId };
+  const parsing: RequestParsing = { wait: blockingDefault[DIALECT], lenient: lenient !== false, newId };
   return {
     dialect: DIALECT,
     version: "0.1",
     policy: POLICY,
-    // This version knows no extensions; who asks for them does as the next one.
+    // 0.1 has no extensions; clients that use them anyway send the header of 0.2.
     extensionsHeader: "x-a2a-extensions",
     operationOf: (method) => METHODS.get(method),
-    decodeRequest: (operation, params) => decodeRequest(operation, params, reading),
+    decodeRequest: (operation, params) => decodeRequest(operation, params, parsing),
     encodeResult,
-    encodeOpening: (opening) => encodeOpening(opening, SPELLING),
-    encodeEvent: (event, place) => encodeEvent(event, place, SPELLING),
+    encodeOpening: (opening) => encodeOpening(opening, EVENT_FORMAT),
+    streamState: artifactNumbersOf,
+    encodeEvent: (event, place) => encodeEvent(event, place, EVENT_FORMAT),
     largeTask: () => LARGE_TASK,
     eventName,
     encodeError,
     statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,
-    // Its clients read streams with libraries that take nothing else for one.
-    refusesByEvent: true,
+    // Clients of 0.1 read streams with SSE libraries that reject any other media type.
+    streamErrorsAsEvents: true,
   };
 }
 

@@ -1,6 +1,6 @@
 import { A2AError, type ErrorCode } from "../../protocol/error.ts";
 import { codeOfReason, ERROR_TABLE } from "../error-table.ts";
-import { type FieldNames, inOwnWords } from "../fields/error-fields.ts";
+import { type FieldNames, withFieldNames } from "../fields/error-fields.ts";
 import { isWireObject } from "../fields/fields.ts";
 import { decodeError as decodeNewer, errorData } from "../v0_3/error.ts";
 import { stateName } from "./task.ts";
@@ -12,7 +12,7 @@ const INVALID_TASK_STATE = -32009;
 const RATE_LIMIT_EXCEEDED = -32010;
 const RESOURCE_UNAVAILABLE = -32011;
 
-/** Errors that have a number of their own here, and those that came later, whose numbers mean something else or nothing. */
+/** Errors with codes of their own in 0.1, and errors of later versions whose codes have another meaning or none in 0.1. */
 const CODES: Partial<Readonly<Record<ErrorCode, number>>> = {
   unauthenticated: AUTHENTICATION_REQUIRED,
   "permission-denied": AUTHORIZATION_FAILED,
@@ -34,13 +34,13 @@ const FIELDS: FieldNames = [
 
 /** The `error` member of a JSON-RPC response. */
 export function encodeError(neutral: A2AError): string {
-  const error = inOwnStates(inOwnWords(neutral, FIELDS));
+  const error = withOwnStates(withFieldNames(neutral, FIELDS));
   const { code = CODES[error.code] ?? ERROR_TABLE[error.code].rpc, ...reason } = unsupported(error);
   return JSON.stringify({ code, message: error.message, data: { ...errorData(error), ...reason } });
 }
 
-/** The error with the state it names, in its text and for programs, as a state that this version has. */
-function inOwnStates(error: A2AError): A2AError {
+/** Converts the state in the message and metadata of an error to a state of 0.1. */
+function withOwnStates(error: A2AError): A2AError {
   const { code, message, metadata, violations, data } = error;
   const { state } = metadata;
   if (state === undefined || stateName(state) === state) return error;
@@ -52,7 +52,7 @@ function inOwnStates(error: A2AError): A2AError {
   });
 }
 
-/** What is not supported later is told more exactly here, where the error says what that is. */
+/** 0.1 has separate codes for missing streaming and for invalid task states, which later versions have not. */
 function unsupported({ code, metadata }: A2AError): { readonly code?: number; readonly reason?: string } {
   if (code !== "unsupported-operation") return {};
   if (metadata["capability"] === "streaming") return { code: STREAMING_NOT_SUPPORTED };
@@ -60,8 +60,8 @@ function unsupported({ code, metadata }: A2AError): { readonly code?: number; re
   return {};
 }
 
-/** What agents of this version mean by numbers that others use otherwise. */
-const MEANINGS: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
+/** Codes that have another meaning in later versions. */
+const OWN_CODES: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
   [STREAMING_NOT_SUPPORTED, "unsupported-operation"],
   [AUTHENTICATION_REQUIRED, "unauthenticated"],
   [AUTHORIZATION_FAILED, "permission-denied"],
@@ -70,17 +70,17 @@ const MEANINGS: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
   [RESOURCE_UNAVAILABLE, "resource-exhausted"],
 ]);
 
-/** An agent's error. A reason says more than a number, a number more than the status. Never throws. */
+/** Decodes an agent's error by its reason, else its code, else the HTTP status. Never throws. */
 export function decodeError(value: unknown, httpStatus: number): A2AError {
   const error = decodeNewer(value, httpStatus);
-  const code = MEANINGS.get(numberOf(value));
+  const code = OWN_CODES.get(numberOf(value));
   const reason = error.data?.["reason"];
   if (code === undefined || (typeof reason === "string" && codeOfReason(reason) !== undefined)) return error;
   const { message, metadata, violations, data } = error;
   return new A2AError(code, message, { metadata, violations, ...(data !== undefined && { data }) });
 }
 
-/** Of an `error`, or of what holds it. */
+/** The JSON-RPC code of an error object, or of the response that contains it. */
 function numberOf(value: unknown): unknown {
   if (!isWireObject(value)) return undefined;
   return isWireObject(value["error"]) ? value["error"]["code"] : value["code"];

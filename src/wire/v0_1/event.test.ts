@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { TaskEvent } from "../../protocol/event.ts";
 import type { ArtifactId, ContextId, MessageId, TaskId } from "../../protocol/ids.ts";
 import type { Task } from "../../protocol/task.ts";
-import { ArtifactNumbers } from "../artifact-numbers.ts";
 import type { EventPlace, EventText, StreamOpening } from "../codec.ts";
 import { storedEvent } from "../v0_3/test/frames.ts";
-import { encodeEvent, encodeOpening, eventName, SPELLING } from "./event.ts";
+import { ArtifactNumbers } from "./artifact-numbers.ts";
+import { EVENT_FORMAT, encodeEvent, encodeOpening, eventName } from "./event.ts";
 import { stored } from "./test/models.ts";
 
 const timestamp = "2026-01-01T00:00:00.000Z";
@@ -29,11 +29,11 @@ function piece(id: string, text: string, more: object = {}): EventText {
 }
 
 function frame(event: EventText, at: EventPlace = place): unknown {
-  return JSON.parse(encodeEvent(event, at, SPELLING));
+  return JSON.parse(encodeEvent(event, at, EVENT_FORMAT));
 }
 
 function frames(opening: StreamOpening): readonly (readonly [string, unknown])[] {
-  return encodeOpening(opening, SPELLING).map(({ name, text }) => [name, JSON.parse(text)]);
+  return encodeOpening(opening, EVENT_FORMAT).map(({ name, text }) => [name, JSON.parse(text)]);
 }
 
 describe("A 0.1 stream", () => {
@@ -91,9 +91,9 @@ describe("A 0.1 event", () => {
     ["ids that must be escaped", '"', "\\"],
     ["ids that look alike when cut", 'a"b', 'a"c'],
   ])("has the number of its artifact, by first appearance: %s", (_what, first, second) => {
-    const at = { ...place, numbers: new ArtifactNumbers(JSON.stringify([artifact("known", "")])) };
+    const at = { ...place, state: new ArtifactNumbers(JSON.stringify([artifact("known", "")])) };
     const indexOf = (event: EventText): unknown => {
-      const wire = JSON.parse(encodeEvent(event, { ...at }, SPELLING)) as { artifact: { index: unknown } };
+      const wire = JSON.parse(encodeEvent(event, { ...at }, EVENT_FORMAT)) as { artifact: { index: unknown } };
       return wire.artifact.index;
     };
     expect([first, second, first, "known"].map((id) => indexOf(piece(id, "x")))).toEqual([1, 2, 1, 0]);
@@ -102,20 +102,20 @@ describe("A 0.1 event", () => {
   it("has its number also where its id does not come first", () => {
     const body = JSON.stringify({ artifact: { parts: [{ text: "x" }], artifactId: "b" } });
     const numbers = new ArtifactNumbers(JSON.stringify([artifact("a", ""), artifact("b", "")]));
-    expect(frame({ body }, { ...place, numbers })).toMatchObject({ artifact: { index: 1 } });
+    expect(frame({ body }, { ...place, state: numbers })).toMatchObject({ artifact: { index: 1 } });
   });
 
   it("is made once per number and once per end, and counts what it did not have to make", () => {
     const texts = new Map<string, string>();
     const chunk = { ...piece("b", "x"), encoded: texts };
     const readers = ["[]", "[]", JSON.stringify([artifact("a", "")])].map((known) => new ArtifactNumbers(known));
-    const read = readers.map((numbers) => encodeEvent(chunk, { ...place, numbers }, SPELLING));
+    const read = readers.map((numbers) => encodeEvent(chunk, { ...place, state: numbers }, EVENT_FORMAT));
     expect(read[0]).toBe(read[1]);
     expect(texts.size).toBe(2);
     expect(read[2]).toContain('"index":1');
     expect(readers.map((numbers) => numbers.of("c"))).toEqual([1, 1, 2]);
     const status = storedEvent(working, texts);
-    const ends = [false, true, false, true].map((final) => encodeEvent(status, { ...place, final }, SPELLING));
+    const ends = [false, true, false, true].map((final) => encodeEvent(status, { ...place, final }, EVENT_FORMAT));
     expect(new Set(ends).size).toBe(2);
     expect(texts.size).toBe(4);
   });

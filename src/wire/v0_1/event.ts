@@ -5,6 +5,7 @@ import type { RemoteEvent } from "../client/client-codec.ts";
 import type { EventPlace, EventText, NamedText, StreamOpening } from "../codec.ts";
 import { asObject, isWireObject, member, type WireObject } from "../fields/fields.ts";
 import { decodeRemoteEvent as decodeNewer } from "../v0_3/event.ts";
+import { ArtifactNumbers } from "./artifact-numbers.ts";
 import {
   artifactObject,
   decodeRemoteTask,
@@ -16,15 +17,15 @@ import {
   statusObject,
 } from "./task.ts";
 
-/** A way to spell events, which this version shares with the form that readers of later ones understand as well. */
-export interface EventSpelling {
-  /** Tells its texts from those of others. */
+/** A format of events: that of 0.1, or the union that clients of 0.1 and of a later version can read. */
+export interface EventFormat {
+  /** Key of the cached texts; unique per format. */
   readonly name: string;
-  /** `index`: the number of the artifact that the event is about. */
+  /** `index`: the number of the event's artifact. */
   eventObject(event: TaskEvent, place: EventPlace, index: number): object;
 }
 
-export const SPELLING: EventSpelling = { name: "0.1", eventObject };
+export const EVENT_FORMAT: EventFormat = { name: "0.1", eventObject };
 
 function eventObject(event: TaskEvent, { taskId, final }: EventPlace, index: number): object {
   const { metadata } = event;
@@ -35,16 +36,16 @@ function eventObject(event: TaskEvent, { taskId, final }: EventPlace, index: num
   return { id: taskId, artifact: artifactObject(artifact, { index, append, lastChunk }), metadata };
 }
 
-/** What a frame says it is, for readers that want it. */
+/** The value of `event:` in a frame. */
 export function eventName({ state }: Pick<EventText, "state">): "status" | "artifact" {
   return state === undefined ? "artifact" : "status";
 }
 
 /**
- * The beginning of a stream, in which a task has no place: its status, and its artifacts one by one. Where nothing follows, the
- * status comes last, because readers stop at the one that is final.
+ * The first frames of a stream. 0.1 streams cannot contain a task, so one frame has the status and one frame each artifact. If nothing
+ * follows, the status comes last, because clients stop reading at `final: true`.
  */
-export function encodeOpening(opening: StreamOpening, spelling: EventSpelling): readonly NamedText[] {
+export function encodeOpening(opening: StreamOpening, format: EventFormat): readonly NamedText[] {
   if (opening.kind === "message") {
     const { message } = opening;
     const event = { id: repliedTaskId(message), status: repliedStatus(message), final: true };
@@ -54,7 +55,7 @@ export function encodeOpening(opening: StreamOpening, spelling: EventSpelling): 
   const place: EventPlace = { taskId: id, contextId, final: opening.final === true };
   const frame = (event: TaskEvent, index: number): NamedText => ({
     name: event.kind,
-    text: JSON.stringify(spelling.eventObject(event, place, index)),
+    text: JSON.stringify(format.eventObject(event, place, index)),
   });
   const statusFrame = frame({ kind: "status", status, ...(metadata !== undefined && { metadata }) }, 0);
   const artifactFrames = artifacts.map((artifact, index) =>
@@ -64,39 +65,43 @@ export function encodeOpening(opening: StreamOpening, spelling: EventSpelling): 
 }
 
 /**
- * A later frame. Its text depends on whether it is the last or, for an artifact, on its number; a place that has no numbers
- * counts all artifacts as one, as this version does where none is given.
+ * A later frame. The text of a status depends on `final`, that of an artifact on its number. Without `ArtifactNumbers` as stream state, every
+ * artifact has the number 0, the default of 0.1.
  */
-export function encodeEvent(event: EventText, place: EventPlace, spelling: EventSpelling): string {
+export function encodeEvent(event: EventText, place: EventPlace, format: EventFormat): string {
   const { body, encoded, state } = event;
-  const index = state === undefined ? (place.numbers?.of(artifactIdOf(body)) ?? 0) : 0;
-  const key = `${spelling.name} ${state === undefined ? index : place.final}`;
+  const index = state === undefined ? numberOf(body, place) : 0;
+  const key = `${format.name} ${state === undefined ? index : place.final}`;
   const known = encoded?.get(key);
   if (known !== undefined) return known;
-  const text = JSON.stringify(spelling.eventObject(readEvent(body), place, index));
+  const text = JSON.stringify(format.eventObject(readEvent(body), place, index));
   encoded?.set(key, text);
   return text;
 }
 
 const BEGINS = '{"artifact":{"artifactId":"';
 
-/** Mostly to be seen at the beginning, without parsing all that follows. */
+function numberOf(body: string, { state }: EventPlace): number {
+  return state instanceof ArtifactNumbers ? state.of(artifactIdOf(body)) : 0;
+}
+
+/** Reads the id from the beginning of the text in most cases, without parsing the whole event. */
 function artifactIdOf(body: string): string {
   if (body.startsWith(BEGINS)) {
     const id = body.slice(BEGINS.length, body.indexOf('"', BEGINS.length));
     if (!id.includes("\\")) return id;
   }
-  // Safe: only texts made here are read here.
+  // Safe: this program wrote the stored text.
   return (JSON.parse(body) as { readonly artifact: Artifact }).artifact.artifactId;
 }
 
-/** What one frame holds: news of a status or of an artifact, or, from agents that do not keep to this version, a task. */
+/** Decodes one frame: a status or artifact update. Some agents send a whole task, which 0.1 does not allow. */
 export function decodeRemoteEvent(value: unknown): RemoteEvent {
   const wire = asObject(value, "result");
   if (isTask(wire)) return { kind: "task", task: decodeRemoteTask(wire, "result") };
   const event = decodeNewer(newerEvent(wire));
   if (!("moreFollows" in event)) return event;
-  // In this version a question ends the stream of its send, whatever `final` says.
+  // In 0.1 a question ends the stream, whatever `final` says.
   const { moreFollows: _, ...read } = event;
   return read;
 }
@@ -108,7 +113,7 @@ function isTask(wire: WireObject): boolean {
   );
 }
 
-/** Here the flags of a piece stand in the artifact, later beside it. */
+/** In 0.1 `append` and `lastChunk` are members of the artifact, in later versions of the event. */
 function newerEvent(wire: WireObject): WireObject {
   const artifact = isWireObject(wire["artifact"]) ? wire["artifact"] : {};
   return {

@@ -4,31 +4,31 @@ import { asObject, isId, isWireObject, member } from "../fields/fields.ts";
 import { decodeMessage as decodeNewer } from "../v0_3/message.ts";
 import { newerParts, partObject } from "./part.ts";
 
-/** Makes an id where the caller's version has none. */
+/** Generates an id that the caller's version does not have. */
 export type NewId = () => string;
 
-export interface MessageReading {
-  /** Whether what this version does not allow, but can be understood, is understood. */
-  readonly liberal: boolean;
+export interface MessageParsing {
+  /** Accept common deviations from the specification. */
+  readonly lenient: boolean;
   readonly newId: NewId;
 }
 
-/** A message as this version spells it: who said what, and nothing of where that belongs. */
+/** Encodes a message in the format of 0.1, which has no ids and no references. */
 export function messageObject({ role, parts, metadata }: Message): object {
   return { role, parts: parts.map(partObject), ...(metadata !== undefined && { metadata }) };
 }
 
-/** A message from a caller. Members of later versions mean nothing here, but an id is welcome: it spares us one of our own. */
-export function decodeMessage(value: unknown, path: string, { liberal, newId }: MessageReading): Message {
+/** Decodes a message from a caller. Members of later versions are ignored, except for an id in the message or its metadata. */
+export function decodeMessage(value: unknown, path: string, { lenient, newId }: MessageParsing): Message {
   if (value === undefined) throw invalidField(path, "is required");
   const wire = asObject(value, path);
   const { role, parts, metadata } = wire;
-  const named = isWireObject(metadata) ? member(metadata, "messageId") : undefined;
-  const messageId = [member(wire, "messageId"), named].find(isId) ?? newId();
-  return decodeNewer({ messageId, role, parts: newerParts(parts), metadata }, path, { tag: "type", liberal });
+  const metadataId = isWireObject(metadata) ? member(metadata, "messageId") : undefined;
+  const messageId = [member(wire, "messageId"), metadataId].find(isId) ?? newId();
+  return decodeNewer({ messageId, role, parts: newerParts(parts), metadata }, path, { tag: "type", lenient });
 }
 
-/** What an agent sent as a message, such that the reader of the next version understands it. */
+/** Converts a message of 0.1 to the format of 0.2, without validating it. */
 export function newerMessage(value: unknown): unknown {
   return isWireObject(value) ? { ...value, parts: newerParts(value["parts"]) } : value;
 }

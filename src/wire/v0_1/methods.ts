@@ -1,6 +1,6 @@
 import type { Operation } from "../../protocol/operation.ts";
 
-/** What JSON-RPC calls each operation. Some came with later versions and have no name in this one. */
+/** The JSON-RPC method of each operation; `undefined` for operations that later versions added. */
 export const METHOD_OF: Readonly<Record<Operation, string | undefined>> = {
   send: "tasks/send",
   stream: "tasks/sendSubscribe",

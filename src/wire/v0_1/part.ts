@@ -2,7 +2,7 @@ import type { Part } from "../../protocol/part.ts";
 import { isWireObject, member } from "../fields/fields.ts";
 import { taggedPart } from "../v0_3/part.ts";
 
-/** A part as this version spells it: as the next one does, but for the name of its tag. */
+/** Encodes a part in the format of 0.1: as in 0.2, but with `type` instead of `kind`. */
 export function partObject(part: Part): object {
   return taggedPart(part, "type");
 }
@@ -11,8 +11,8 @@ const TAGS = ["type", "kind"];
 const CONTENTS = ["bytes", "data", "uri", "url"];
 
 /**
- * What somebody sent as a part, such that the reader of the next version understands it, which does for either tag. Only this
- * version has files that are named without being there; there is no such part any more, so the name is told as data.
+ * Converts a part of 0.1 to the format of 0.2, without validating it; readers of 0.2 accept both tags. Only 0.1 has files without content:
+ * such a file becomes a data part.
  */
 export function newerPart(value: unknown): unknown {
   if (!isWireObject(value)) return value;
@@ -27,7 +27,7 @@ function isAbsentFile(file: unknown): boolean {
   return isWireObject(file) && CONTENTS.every((name) => member(file, name) === undefined);
 }
 
-/** The same for a list of parts, or whatever came instead. */
+/** Converts a list of parts; returns any other value unchanged. */
 export function newerParts(value: unknown): unknown {
   return Array.isArray(value) ? value.map(newerPart) : value;
 }

@@ -1,16 +1,16 @@
 import type { OperationResult } from "../../protocol/operation.ts";
 import { readTask } from "../../protocol/serial.ts";
 import type { PushCodec } from "../codec.ts";
-import { encodeEvent, SPELLING } from "./event.ts";
+import { EVENT_FORMAT, encodeEvent } from "./event.ts";
 import { taskObject } from "./task.ts";
 
 type PushResult = Extract<OperationResult, { readonly kind: "push" }>;
 type PushesResult = Extract<OperationResult, { readonly kind: "pushes" }>;
 
-/** The one configuration of a task, which needs no id, or `null` in its place. The id here is that of the task. */
+/** The task's only webhook, without its id; `null` if the task has none. In 0.1 the member `id` is the task's id. */
 export function encodePush({ taskId, config }: PushResult): string {
   if (config === undefined) return JSON.stringify({ id: taskId, pushNotificationConfig: null });
-  const { id: _nameless, ...pushNotificationConfig } = config;
+  const { id: _omitted, ...pushNotificationConfig } = config;
   return JSON.stringify({ id: taskId, pushNotificationConfig });
 }
 
@@ -18,13 +18,13 @@ export function encodePushes({ taskId, configs }: PushesResult): string {
   return `[${configs.map((config) => encodePush({ kind: "push", taskId, config })).join(",")}]`;
 }
 
-/** The task, and beside its members those that receivers of this version decide by. */
+/** Sends the task, with additional members that receivers of 0.1 read: `taskId`, `eventType` and `timestamp`. */
 export const PUSH: PushCodec = {
   carries: "task",
   mediaType: "application/json",
   headers: {},
   tokenAsBearer: true,
-  encodeEvent: (event, place) => encodeEvent(event, place, SPELLING),
+  encodeEvent: (event, place) => encodeEvent(event, place, EVENT_FORMAT),
   encodeTask: (task, { kind, at }) =>
     JSON.stringify({
       ...taskObject(readTask(task)),

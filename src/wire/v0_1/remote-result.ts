@@ -8,7 +8,7 @@ import { decodeRemoteTask } from "./task.ts";
 
 const READERS: RemoteReaders = { task: decodeRemoteTask, event: decodeRemoteEvent, card: decodeCard };
 
-/** What an agent answered. */
+/** Decodes the result of an operation. */
 export function decodeRemoteResult(operation: Operation, value: unknown): RemoteResult {
   switch (operation) {
     case "send":
@@ -22,7 +22,7 @@ export function decodeRemoteResult(operation: Operation, value: unknown): Remote
   }
 }
 
-/** The id here is that of the task. A task without configuration is answered with `null`, or with `null` for one. */
+/** The member `id` is the task's id. If the task has no webhook, the result or its `pushNotificationConfig` is `null`. */
 function decodePushResult(operation: "push-create" | "push-get", value: unknown): RemoteResult {
   const owner = asObject(value ?? {}, "result");
   const { id: taskId, ...rest } = owner;

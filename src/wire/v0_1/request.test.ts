@@ -20,7 +20,7 @@ function decoded(
   params: unknown,
   wait: WaitDefault = "return",
 ): ReturnType<typeof decodeRequest> {
-  return decodeRequest(operation, params, { wait, newId, liberal: true });
+  return decodeRequest(operation, params, { wait, newId, lenient: true });
 }
 
 function decodeSend(params: object, wait?: WaitDefault): SendRequest {
@@ -120,7 +120,7 @@ describe("A 0.1 send", () => {
   ])("is read by the letter where the server is set to that: %s", (_what, part, field) => {
     const params = (sent: object): object => ({ id: "t", message: { role: "user", parts: [sent] } });
     const strict = (sent: object): unknown =>
-      decodeRequest("send", params(sent), { wait: "return", newId, liberal: false });
+      decodeRequest("send", params(sent), { wait: "return", newId, lenient: false });
     expect(() => strict(part)).toThrow(expect.objectContaining({ violations: [expect.objectContaining({ field })] }));
     expect(() => decoded("send", params(part))).not.toThrow();
     expect(strict({ type: "text", text: "x" })).toEqual(decoded("send", params({ type: "text", text: "x" })));

@@ -19,20 +19,20 @@ import {
 } from "../fields/fields.ts";
 import type { WaitDefault } from "../options.ts";
 import { decodeHistoryLength, decodePushConfig, decodeWait } from "../v0_3/request.ts";
-import { decodeMessage, type MessageReading } from "./message.ts";
+import { decodeMessage, type MessageParsing } from "./message.ts";
 
-export interface RequestReading extends MessageReading {
-  /** How long a send waits: callers of this version cannot say. */
+export interface RequestParsing extends MessageParsing {
+  /** Whether a send waits: 0.1 has no member for it. */
   readonly wait: WaitDefault;
 }
 
-export function decodeRequest(operation: Operation, params: unknown, reading: RequestReading): OperationRequest {
+export function decodeRequest(operation: Operation, params: unknown, parsing: RequestParsing): OperationRequest {
   const wire = asObject(params ?? {}, "params");
   const tenant = "";
   switch (operation) {
     case "send":
     case "stream":
-      return decodeSend(operation, wire, reading);
+      return decodeSend(operation, wire, parsing);
     case "get":
       return { operation, tenant, id: decodeTaskId(wire), history: decodeHistory(wire) };
     case "cancel":
@@ -47,7 +47,7 @@ export function decodeRequest(operation: Operation, params: unknown, reading: Re
     case "push-list":
     case "push-delete":
     case "extended-card":
-      // These came later: no method of this version leads here.
+      // Unreachable: 0.1 has no methods for these operations.
       throw new A2AError("method-not-found", "Method not found");
   }
 }
@@ -56,7 +56,7 @@ function decodeTaskId(wire: WireObject): TaskId {
   return asId(member(wire, "id"), "id") as TaskId;
 }
 
-/** To set `null` is how this version takes away what was set. */
+/** In 0.1, setting the webhook to `null` deletes it. */
 function decodePushSet(wire: WireObject): PushCreateRequest | PushDeleteRequest {
   const place = "pushNotificationConfig";
   const taskId = decodeTaskId(wire);
@@ -65,11 +65,11 @@ function decodePushSet(wire: WireObject): PushCreateRequest | PushDeleteRequest 
   return { operation: "push-create", tenant: "", taskId, config };
 }
 
-/** The caller names the task, which is a new one if it has none of that name. */
-function decodeSend(operation: "send" | "stream", wire: WireObject, reading: RequestReading): SendRequest {
+/** In 0.1 the caller chooses the task id. An unknown id creates a task. */
+function decodeSend(operation: "send" | "stream", wire: WireObject, parsing: RequestParsing): SendRequest {
   const taskId = decodeTaskId(wire);
   const sessionId = optionalId(member(wire, "sessionId"), "sessionId");
-  const message = decodeMessage(member(wire, "message"), "message", reading);
+  const message = decodeMessage(member(wire, "message"), "message", parsing);
   const push = member(wire, "pushNotification");
   return {
     operation,
@@ -78,12 +78,12 @@ function decodeSend(operation: "send" | "stream", wire: WireObject, reading: Req
     metadata: decodeMetadata(wire),
     outputModes: optionalStrings(member(wire, "acceptedOutputModes"), "acceptedOutputModes") ?? [],
     history: decodeHistory(wire),
-    waitMs: decodeWait(undefined, reading.wait),
+    waitMs: decodeWait(undefined, parsing.wait),
     ...(push !== undefined && { push: decodePushConfig(asObject(push, "pushNotification"), "pushNotification.") }),
   };
 }
 
-/** Who asks for no history gets none. */
+/** In 0.1 the default is no history. */
 function decodeHistory(wire: WireObject): number {
   return decodeHistoryLength(wire, "") ?? 0;
 }

@@ -4,14 +4,14 @@ import type { Message } from "../../protocol/message.ts";
 import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
-import type { LargeTaskSpelling } from "../codec.ts";
+import type { LargeTaskFormat } from "../codec.ts";
 import { isWireObject, member } from "../fields/fields.ts";
-import { largeTaskSpelling, partsBy } from "../large-task.ts";
+import { largeTaskFormat, partsBy } from "../large-task.ts";
 import { remote as newer } from "../v0_3/task.ts";
 import { messageObject, newerMessage } from "./message.ts";
 import { newerParts, partObject } from "./part.ts";
 
-/** What this version calls a state; for two that it does not have, the one that comes nearest. */
+/** The states of 0.1. It lacks two states, which become the closest ones that it has. */
 const STATES: Readonly<Record<TaskState, string>> = {
   submitted: "submitted",
   working: "working",
@@ -23,7 +23,7 @@ const STATES: Readonly<Record<TaskState, string>> = {
   rejected: "failed",
 };
 
-/** A task as this version writes it. */
+/** Encodes a task in the format of 0.1. */
 export function encodeTask(stored: StoredTask): string {
   return JSON.stringify(taskObject(readTask(stored)));
 }
@@ -39,14 +39,14 @@ export function taskObject(task: Task): object {
   };
 }
 
-/** The metadata of a task, whose list of past states is written in states that this version has. */
+/** Converts the states in `metadata.stateTransitions` to states of 0.1. */
 export function metadataObject(metadata: JsonObject | undefined): JsonObject | undefined {
-  const passed = metadata?.["stateTransitions"];
-  if (!Array.isArray(passed)) return metadata;
-  return { ...metadata, stateTransitions: passed.map(passedState) };
+  const transitions = metadata?.["stateTransitions"];
+  if (!Array.isArray(transitions)) return metadata;
+  return { ...metadata, stateTransitions: transitions.map(transitionObject) };
 }
 
-function passedState(entry: JsonValue): JsonValue {
+function transitionObject(entry: JsonValue): JsonValue {
   if (!isJsonObject(entry)) return entry;
   const { state } = entry;
   return typeof state === "string" ? { ...entry, state: stateName(state) } : entry;
@@ -56,13 +56,13 @@ function isJsonObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What this version calls that state; whatever is no state, as it is. */
+/** The name of a state in 0.1. Other texts are returned unchanged. */
 export function stateName(state: string): string {
   const known = TASK_STATES.find((name) => name === state);
   return known === undefined ? state : STATES[known];
 }
 
-/** A bare reply, for which this version has no word, as the task that it would have been. Nobody has noted the time. */
+/** A message of the agent as a completed task, because sends of 0.1 return only tasks. The status has no timestamp. */
 export function repliedTaskObject(message: Message): object {
   return { id: repliedTaskId(message), sessionId: message.contextId, status: repliedStatus(message) };
 }
@@ -79,7 +79,7 @@ export function statusObject({ state, message, timestamp }: TaskStatus): object 
   return { state: STATES[state], ...(message !== undefined && { message: messageObject(message) }), timestamp };
 }
 
-/** What tells an artifact from the others of its task, and how a piece of it goes with the pieces before. */
+/** The number of an artifact within its task, and how a chunk continues the chunks before it. */
 export interface ArtifactPlace {
   readonly index: number;
   readonly append?: boolean;
@@ -98,13 +98,13 @@ export function artifactObject({ name, description, parts, metadata }: Artifact,
   };
 }
 
-export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+export const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   artifact: (artifact, index) => JSON.stringify(artifactObject(artifact, { index })),
   parts: partsBy(partObject),
   message: (stored) => JSON.stringify(messageObject(readMessage(stored))),
 });
 
-/** A task from an agent. */
+/** Decodes a task from an agent. */
 export function decodeRemoteTask(value: unknown, path: string): Task {
   return newer.task(newerTask(value), path);
 }
@@ -121,7 +121,7 @@ function newerTask(value: unknown): unknown {
   };
 }
 
-/** Some agents keep the statuses of a task as its history: then the messages are those of the statuses. */
+/** Some agents write statuses instead of messages into the history. This returns the messages of those statuses. */
 function historyMessages(entry: unknown): readonly unknown[] {
   if (!isWireObject(entry) || "parts" in entry || !("state" in entry)) return [newerMessage(entry)];
   const message = newerMessage(entry["message"]);
@@ -132,7 +132,7 @@ export function newerStatus(value: unknown): unknown {
   return isWireObject(value) ? { ...value, message: newerMessage(value["message"]) } : value;
 }
 
-/** `position` counts where the artifact has no number: agents that send one whole list seldom number it. */
+/** `position` is used if the artifact has no `index`: agents that send a complete list often omit it. */
 export function newerArtifact(value: unknown, position: number): unknown {
   if (!isWireObject(value)) return value;
   const index = member(value, "index") ?? position;

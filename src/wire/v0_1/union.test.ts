@@ -5,13 +5,13 @@ import type { ArtifactId, ContextId, MessageId, TaskId } from "../../protocol/id
 import type { StoredTask } from "../../protocol/serial.ts";
 import { isInterrupted } from "../../protocol/state.ts";
 import type { Task } from "../../protocol/task.ts";
-import { ArtifactNumbers } from "../artifact-numbers.ts";
 import type { EventPlace, StreamOpening } from "../codec.ts";
 import { dialectSettings } from "../options.ts";
 import { createRpcClientCodec as createNewerClient } from "../v0_3/client-codec.ts";
 import { createRpcCodec as createNewerCodec } from "../v0_3/codec.ts";
 import { place as anyPlace, storedEvent } from "../v0_3/test/frames.ts";
 import * as newer from "../v0_3/test/models.ts";
+import { ArtifactNumbers } from "./artifact-numbers.ts";
 import { createRpcClientCodec } from "./client-codec.ts";
 import { createRpcCodec } from "./codec.ts";
 import { createUnionRpcCodec } from "./union.ts";
@@ -125,7 +125,7 @@ describe("A task made in 0.1, read by who does not say its version", () => {
       lastChunk: true,
     };
     const numbers = new ArtifactNumbers(made(OLD).artifacts);
-    expect(JSON.parse(union.encodeEvent(storedEvent(chunk), { ...place, numbers }))).toEqual({
+    expect(JSON.parse(union.encodeEvent(storedEvent(chunk), { ...place, state: numbers }))).toEqual({
       kind: "artifact-update",
       taskId: "t",
       id: "t",
@@ -169,12 +169,11 @@ describe("A task made in 0.1, read by who does not say its version", () => {
     expect([union, codec0_1, codec0_3].map((codec) => codec.encodeEvent(shared, at))).toEqual(texts);
   });
 
-  it("numbers its artifacts, and only its own", () => {
-    expect([OLD, "0.3/jsonrpc", undefined].map((origin) => union.policy.numbersArtifacts?.(origin))).toEqual([
-      true,
-      false,
-      false,
-    ]);
+  it("numbers the artifacts of tasks that were created in 0.1, and of no others", () => {
+    const origins = [OLD, "0.3/jsonrpc", undefined];
+    expect(origins.map((origin) => union.policy.numbersArtifacts?.(origin))).toEqual([true, false, false]);
+    const states = origins.map((origin) => union.streamState?.(made(origin), undefined));
+    expect(states).toEqual([expect.any(ArtifactNumbers), undefined, undefined]);
   });
 });
 

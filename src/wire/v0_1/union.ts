@@ -1,21 +1,21 @@
 import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
-import type { LargeTaskSpelling, RpcCodec } from "../codec.ts";
+import type { LargeTaskFormat, RpcCodec } from "../codec.ts";
 import { isWireObject, type WireObject } from "../fields/fields.ts";
-import { largeTaskSpelling, partsBy } from "../large-task.ts";
+import { largeTaskFormat, partsBy } from "../large-task.ts";
 import { eventObject as newerEventObject } from "../v0_3/event.ts";
+import { OFFICIAL } from "../v0_3/format.ts";
 import { messageObject as newerMessageObject } from "../v0_3/message.ts";
 import { partObject as newerPartObject } from "../v0_3/part.ts";
 import { artifactObject as newerArtifactObject, taskObject as newerTaskObject } from "../v0_3/task.ts";
-import { OFFICIAL } from "../v0_3/writing.ts";
-import { type EventSpelling, encodeEvent, encodeOpening, eventName, SPELLING } from "./event.ts";
+import { artifactNumbersOf } from "./artifact-numbers.ts";
+import { EVENT_FORMAT, type EventFormat, encodeEvent, encodeOpening, eventName } from "./event.ts";
 import { messageObject } from "./message.ts";
 import { partObject } from "./part.ts";
 import { artifactObject, taskObject } from "./task.ts";
 
 /**
- * For calls that 0.1 and a newer version of 0.x spell alike, by callers that do not say which of them they speak. A task made in
- * 0.1 is most likely read by who made it, but not surely: it is written such that readers of either version find all their
- * members. Every other task is written as in the newer one.
+ * For methods that 0.1 shares with a newer version of 0.x, such as `tasks/get`, called without `A2A-Version`. A task that was created in
+ * 0.1 is written with the members of both versions, because its reader may use either. Every other task is written in the newer format.
  */
 export function createUnionRpcCodec(newer: RpcCodec): RpcCodec {
   return {
@@ -27,9 +27,10 @@ export function createUnionRpcCodec(newer: RpcCodec): RpcCodec {
       return isTask && isOlder(result.task.dialect) ? encodeTask(result.task) : newer.encodeResult(result);
     },
     encodeOpening: (opening) => {
-      const both = opening.kind === "task" && isOlder(opening.task.dialect);
-      return both ? encodeOpening(opening, UNION) : newer.encodeOpening(opening);
+      const isUnion = opening.kind === "task" && isOlder(opening.task.dialect);
+      return isUnion ? encodeOpening(opening, UNION) : newer.encodeOpening(opening);
     },
+    streamState: (task, artifacts) => (isOlder(task.dialect) ? artifactNumbersOf(task, artifacts) : undefined),
     encodeEvent: (event, place) =>
       isOlder(place.origin) ? encodeEvent(event, place, UNION) : newer.encodeEvent(event, place),
     largeTask: (task) => (isOlder(task.dialect) ? LARGE_TASK : newer.largeTask(task)),
@@ -41,10 +42,10 @@ function isOlder(origin: string | undefined): boolean {
   return origin?.startsWith("0.1/") === true;
 }
 
-const UNION: EventSpelling = {
+const UNION: EventFormat = {
   name: "0.1+0.3",
   eventObject: (event, place, index) =>
-    union(newerEventObject(event, place), SPELLING.eventObject(event, place, index)),
+    union(newerEventObject(event, place), EVENT_FORMAT.eventObject(event, place, index)),
 };
 
 function encodeTask(stored: StoredTask): string {
@@ -52,7 +53,7 @@ function encodeTask(stored: StoredTask): string {
   return JSON.stringify(union(newerTaskObject(task), taskObject(task)));
 }
 
-const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   artifact: (artifact, index) =>
     JSON.stringify(union(newerArtifactObject(artifact, OFFICIAL), artifactObject(artifact, { index }))),
   parts: partsBy((part) => union(newerPartObject(part), partObject(part))),
@@ -62,7 +63,7 @@ const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
   },
 });
 
-/** The members of both spellings of one thing. Where they differ, the older one counts, which every reader knows. */
+/** Merges the members of both formats. Where values differ, the older one wins, because clients of both versions know it. */
 function union(newer: object, older: object): object;
 function union(newer: unknown, older: unknown): unknown;
 function union(newer: unknown, older: unknown): unknown {

@@ -38,7 +38,7 @@ describe("The 0.2 codec of JSON-RPC", () => {
       dialect: "0.2/jsonrpc",
       version: "0.2",
       extensionsHeader: "x-a2a-extensions",
-      refusesByEvent: true,
+      streamErrorsAsEvents: true,
       streamsGets: true,
       policy: {
         closeOnInputRequired: true,

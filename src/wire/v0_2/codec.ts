@@ -3,19 +3,19 @@ import type { DialectSettings } from "../options.ts";
 import { createVariantRpcCodec, sharedByVersion } from "../v0_3/codec.ts";
 import { encodeCard } from "./card.ts";
 import { encodeError } from "./error.ts";
+import { OUTPUT_FORMAT } from "./format.ts";
 import { METHOD_OF } from "./methods.ts";
-import { WRITING } from "./writing.ts";
 
-/** The vocabulary is that of the next version, which took it over and added to it. */
+/** JSON-RPC of 0.2. Its objects are those of 0.3, which added to them. */
 export function createRpcCodec(settings: DialectSettings): RpcCodec {
   const newer = sharedByVersion(settings);
   return createVariantRpcCodec(settings, {
     dialect: "0.2/jsonrpc",
     methods: METHOD_OF,
-    // Its callers expect to name their tasks, as they could in the version before.
+    // Callers of 0.2 may choose task ids, as in 0.1.
     shared: { ...newer, version: "0.2", policy: { ...newer.policy, namesTasks: true }, encodeError },
-    writing: WRITING,
-    saysSuccess: false,
+    format: OUTPUT_FORMAT,
+    addsSuccess: false,
     encodeCard,
   });
 }

@@ -3,14 +3,14 @@ import { ERROR_TABLE } from "../error-table.ts";
 import type { DialectSettings } from "../options.ts";
 import { createRpcCodec } from "./codec.ts";
 
-/** What this version gives by path: an extended card, or the status that says why not. What the body of that holds is free. */
+/** The extended card of 0.2 as a REST path. Errors are HTTP statuses; 0.2 does not define their bodies. */
 export function createRestCodec(settings: DialectSettings): RestCodec {
   const { version, policy, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError, largeTask } =
     createRpcCodec(settings);
   return {
     ...{ version, extensionsHeader, encodeResult, encodeOpening, encodeEvent, encodeError, largeTask },
     dialect: "0.2/rest",
-    // Section 7.10: 403 for a caller that is not authorized to access the card, 404 where there is none at all.
+    // A2A 0.2 §7.10: 403 for a caller that may not access the card, 404 if the agent has no extended card.
     policy: { ...policy, deniedExtendedCard: "permission-denied" },
     decodeRequest: () => ({ operation: "extended-card", tenant: "" }),
     statusOf: ({ code }) => ERROR_TABLE[code].http0_3,

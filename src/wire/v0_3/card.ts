@@ -5,7 +5,7 @@ import { asObject, member, optionalString, type WireObject } from "../fields/fie
 import { decodeCard as decodeShared } from "../v1_0/card.ts";
 import { encodeScheme } from "./security.ts";
 
-/** A card as this version spells it. */
+/** An agent card in the format of 0.3. */
 export interface WireCard extends Omit<AgentCard, "interfaces" | "capabilities"> {
   readonly protocolVersion: string;
   readonly url: string;
@@ -27,8 +27,8 @@ export function encodeCard(card: AgentCard): string {
 }
 
 /**
- * Of the interfaces only those of the card's own version, JSON-RPC as the main one where there is one: every client of it speaks that.
- * The main one is listed again, as the protocol advises.
+ * Lists only the interfaces of the card's own version. The main interface is JSON-RPC if there is one, because every client of 0.3
+ * supports it; `additionalInterfaces` repeats the main interface (A2A 0.3 §5.6.2).
  */
 export function cardObject(card: AgentCard, ownVersion = "0.3"): WireCard {
   const { name, description, version, provider, iconUrl, documentationUrl, securitySchemes, security } = card;
@@ -76,14 +76,14 @@ function encodeSkill(skill: AgentSkill): AgentSkill {
 }
 
 /**
- * An agent's card. All but the interfaces is read as the next version does, which understands this one's spelling. `ownVersion`
- * is that of the interfaces where the card does not say.
+ * Decodes an agent's card. The decoder of 1.0 reads everything but the interfaces, since it accepts the format of 0.3. `ownVersion` is used
+ * if the card has no `protocolVersion`.
  */
 export function decodeCard(value: unknown, ownVersion = "0.3"): AgentCard {
   return { ...decodeShared(value), interfaces: decodeInterfaces(asObject(value, "card"), ownVersion) };
 }
 
-/** The main one first, however often it is listed. */
+/** The main interface first, and only once. */
 function decodeInterfaces(wire: WireObject, ownVersion: string): AgentInterface[] {
   const [protocolVersion = ownVersion] =
     /^\d+\.\d+/.exec(textOf(member(wire, "protocolVersion"), "protocolVersion")) ?? [];

@@ -8,7 +8,7 @@ import { decodeRemoteEvent } from "./event.ts";
 import { decodeRemoteResult, type RemoteReaders } from "./remote-result.ts";
 import { remote } from "./task.ts";
 
-/** Both bindings are read alike: agents differ in what they wrap. */
+/** Shared by JSON-RPC and REST. Answers may be bare or wrapped in either binding, because agents differ. */
 export function sharedByVersion(version: string): Omit<ClientCodec, "dialect"> {
   const card = (value: unknown): AgentCard => decodeCard(value, version);
   const readers: RemoteReaders = { task: remote.task, event: decodeRemoteEvent, card };
@@ -28,7 +28,7 @@ export function createRpcClientCodec(): RpcClientCodec {
   };
 }
 
-/** REST in JSON style. */
+/** REST in JSON style: the objects of JSON-RPC. */
 export function createRestClientCodec(): RestClientCodec {
   return { ...sharedByVersion("0.3"), dialect: "0.3/rest-json", encodeRequest: encodeRestRequest };
 }

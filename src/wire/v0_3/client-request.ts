@@ -6,12 +6,12 @@ import { pathSegment } from "../fields/path-segment.ts";
 import { messageObject } from "./message.ts";
 import { METHOD_OF, type MethodNames } from "./methods.ts";
 
-/** Throws where there is no such method. */
+/** Throws `unsupported-operation` if `methods` has no method for the operation. */
 export function encodeRpcRequest(request: ClientRequest, methods: MethodNames = METHOD_OF): RpcCall {
   return { method: methodOf(request, methods), params: JSON.stringify(paramsOf(request)) };
 }
 
-/** The same for 0.2, whose configuration requires `acceptedOutputModes`; an empty list means any. */
+/** For 0.2, which requires `configuration.acceptedOutputModes` (A2A 0.2 §7.1.1). An empty list means any. */
 export function encodeRpcRequest0_2(request: ClientRequest, methods: MethodNames): RpcCall {
   if (request.operation !== "send" && request.operation !== "stream") return encodeRpcRequest(request, methods);
   const { configuration, ...params } = sendParams(request);
@@ -24,7 +24,7 @@ function methodOf(request: ClientRequest, methods: MethodNames): string {
   if (method === undefined) {
     throw new A2AError(
       "unsupported-operation",
-      "Over JSON-RPC, this agent's version of the protocol has no such operation",
+      `The agent's version of JSON-RPC has no operation ${JSON.stringify(request.operation)}`,
     );
   }
   return method;
@@ -55,8 +55,8 @@ function paramsOf(request: ClientRequest): Params {
 }
 
 /**
- * It always says whether to wait, because what silence means differs from agent to agent. To wait for a while is not known in
- * this version: who wants that must give up by itself.
+ * Always writes `blocking`, because agents have different defaults. 0.3 has no time limit for waiting: a client that waits for a limited
+ * time must stop waiting itself.
  */
 function sendParams({ message, metadata, outputModes, history, waitMs, push }: SendRequest) {
   return {
@@ -75,18 +75,18 @@ function pushParams({ taskId, config }: PushCreateRequest): Params {
   return { taskId, pushNotificationConfig: config };
 }
 
-/** A call in JSON style. */
+/** Encodes a REST request in JSON style. */
 export function encodeRestRequest(request: ClientRequest): RestCall {
   return encodeRestCall(request, { send: sendParams, pushCreate: (create) => ({ config: pushParams(create) }) });
 }
 
-/** The bodies that the two styles of REST 0.3 write each in its own way. */
+/** Encoders of the bodies that differ between the two styles of REST 0.3. */
 export interface RestBodies {
   send(request: SendRequest): Params;
   pushCreate(request: PushCreateRequest): Params;
 }
 
-/** A call in either style. */
+/** Encodes a REST request in either style. */
 export function encodeRestCall(request: ClientRequest, bodies: RestBodies): RestCall {
   switch (request.operation) {
     case "send":
@@ -101,7 +101,7 @@ export function encodeRestCall(request: ClientRequest, bodies: RestBodies): Rest
       return { method: "POST", path: `${taskPath(request.id)}:cancel`, body };
     }
     case "subscribe":
-      // Of the two verbs, the one that every agent knows.
+      // The specification has GET and POST; every agent accepts GET.
       return { method: "GET", path: `${taskPath(request.id)}:subscribe` };
     case "push-create":
       return { method: "POST", path: configsPath(request.taskId), body: JSON.stringify(bodies.pushCreate(request)) };

@@ -107,7 +107,7 @@ describe("The 0.3 codec of JSON-RPC", () => {
   });
 
   it("refuses a stream by an event, as its clients want it", () => {
-    expect(rpc.refusesByEvent).toBe(true);
+    expect(rpc.streamErrorsAsEvents).toBe(true);
   });
 
   it("takes no liberties where it is told not to", () => {

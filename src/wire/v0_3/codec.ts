@@ -3,22 +3,22 @@ import type { OperationResult } from "../../protocol/operation.ts";
 import type { Codec, RestCodec, RpcCodec } from "../codec.ts";
 import { ERROR_TABLE } from "../error-table.ts";
 import { asObject } from "../fields/fields.ts";
-import { readingOf } from "../fields/reading.ts";
+import { parsingOf } from "../fields/parsing.ts";
 import type { DialectSettings, WaitingDialect } from "../options.ts";
 import { encodeCard } from "./card.ts";
 import { encodeError, mirroredError } from "./error.ts";
 import { encodeOpening, eventEncoder } from "./event.ts";
+import { type OutputFormat, outputFormatOf } from "./format.ts";
 import { encodeMessage } from "./message.ts";
 import { METHOD_OF, type MethodNames, operationsOf } from "./methods.ts";
 import { encodePush, encodePushes, encodeRestPush, encodeRestPushes, withSuccess } from "./push.ts";
 import { decodeRequest, decodeSend } from "./request.ts";
 import { decodeRestRequest, nextPageLink, type RestStyle } from "./rest-request.ts";
 import { encodeTask, largeTaskBy } from "./task.ts";
-import { type Writing, writingOf } from "./writing.ts";
 
 type SharedByVersion = Pick<Codec, "version" | "policy" | "extensionsHeader" | "encodeError">;
 
-/** What every binding and style of this version has in common. */
+/** Shared by all bindings and styles of 0.3. */
 export function sharedByVersion({ lenient }: DialectSettings): SharedByVersion {
   return {
     version: "0.3",
@@ -29,7 +29,7 @@ export function sharedByVersion({ lenient }: DialectSettings): SharedByVersion {
       undeclaredExtendedCard: "extended-card-not-configured",
       namesTasks: false,
       tasksOnly: false,
-      // By the text, a reference is a hint and nothing more.
+      // By the specification, `referenceTaskIds` are only hints.
       answersByReference: lenient !== false,
       push: { single: false, missing: "error", unnamedId: "default", afterFailure: "suspended" },
     },
@@ -38,14 +38,14 @@ export function sharedByVersion({ lenient }: DialectSettings): SharedByVersion {
   };
 }
 
-/** Where versions differ that have this vocabulary. */
+/** The differences between JSON-RPC of 0.2 and of 0.3. */
 export interface RpcVariant {
   readonly dialect: WaitingDialect;
   readonly methods: MethodNames;
   readonly shared: SharedByVersion;
-  readonly writing: Writing;
-  /** The answer to setting a webhook says `success: true` as well. */
-  readonly saysSuccess: boolean;
+  readonly format: OutputFormat;
+  /** Results of setting a webhook have the additional member `success: true`. */
+  readonly addsSuccess: boolean;
   encodeCard(card: AgentCard): string;
 }
 
@@ -54,47 +54,47 @@ export function createRpcCodec(settings: DialectSettings): RpcCodec {
     dialect: "0.3/jsonrpc",
     methods: METHOD_OF,
     shared: sharedByVersion(settings),
-    writing: writingOf(settings),
-    saysSuccess: settings.lenient !== false,
+    format: outputFormatOf(settings),
+    addsSuccess: settings.lenient !== false,
     encodeCard,
   });
 }
 
-/** JSON-RPC of any version that has this vocabulary. */
+/** JSON-RPC of 0.2 or 0.3. */
 export function createVariantRpcCodec(settings: DialectSettings, variant: RpcVariant): RpcCodec {
-  const { dialect, methods, shared, writing } = variant;
-  const reading = { ...readingOf(settings), absentWait: settings.blockingDefault[dialect] };
-  const operations = operationsOf(methods, reading.liberal);
-  const largeTask = largeTaskBy(writing);
+  const { dialect, methods, shared, format } = variant;
+  const parsing = { ...parsingOf(settings), absentWait: settings.blockingDefault[dialect] };
+  const operations = operationsOf(methods, parsing.lenient);
+  const largeTask = largeTaskBy(format);
   return {
     ...shared,
     dialect,
     operationOf: (method) => operations.get(method),
-    decodeRequest: (operation, params) => decodeRequest(operation, params, reading),
+    decodeRequest: (operation, params) => decodeRequest(operation, params, parsing),
     encodeResult: (result) => {
       if (result.kind === "card") return variant.encodeCard(result.card);
-      const text = encodeResult(result, writing);
-      return variant.saysSuccess && result.kind === "push" && result.set === true ? withSuccess(text) : text;
+      const text = encodeResult(result, format);
+      return variant.addsSuccess && result.kind === "push" && result.set === true ? withSuccess(text) : text;
     },
-    encodeOpening: (opening) => encodeOpening(opening, writing),
-    encodeEvent: eventEncoder(writing),
+    encodeOpening: (opening) => encodeOpening(opening, format),
+    encodeEvent: eventEncoder(format),
     largeTask: () => largeTask,
     statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,
-    // Its official clients refuse an answer to this that is not a stream.
-    refusesByEvent: true,
-    streamsGets: reading.liberal,
+    // The official clients reject an answer to a streaming method that is not an event stream.
+    streamErrorsAsEvents: true,
+    streamsGets: parsing.lenient,
   };
 }
 
 /** REST in JSON style: the objects of JSON-RPC. */
 export function createRestCodec(settings: DialectSettings): RestCodec {
   const dialect = "0.3/rest-json";
-  const reading = { ...readingOf(settings), absentWait: settings.blockingDefault[dialect] };
+  const parsing = { ...parsingOf(settings), absentWait: settings.blockingDefault[dialect] };
   const style: RestStyle = {
-    decodeSend: (operation, body) => decodeSend(operation, asObject(body ?? {}, "body"), reading),
+    decodeSend: (operation, body) => decodeSend(operation, asObject(body ?? {}, "body"), parsing),
     history: (length) => length,
   };
-  const largeTask = largeTaskBy(writingOf(settings));
+  const largeTask = largeTaskBy(outputFormatOf(settings));
   return {
     ...sharedByVersion(settings),
     ...(settings.lenient === false ? wrappedAnswers(settings) : bareAnswers(settings)),
@@ -109,17 +109,17 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
 
 type Answers = Pick<Codec, "encodeResult" | "encodeOpening" | "encodeEvent" | "encodeError">;
 
-/** By the text of 0.3: where there are several kinds of answers, in a member that names the kind. */
+/** By the text of 0.3: wrapped in a member that names the kind, such as `task` or `statusUpdate`. */
 function wrappedAnswers(settings: DialectSettings): Answers {
-  const writing = writingOf(settings);
-  const encodeEvent = eventEncoder(writing);
+  const format = outputFormatOf(settings);
+  const encodeEvent = eventEncoder(format);
   return {
     encodeResult: (result) => {
-      if (result.kind === "sent") return `{"task":${encodeTask(result.task, writing)}}`;
-      if (result.kind === "replied") return `{"message":${encodeMessage(result.message, writing)}}`;
-      return encodeRestResult(result, writing);
+      if (result.kind === "sent") return `{"task":${encodeTask(result.task, format)}}`;
+      if (result.kind === "replied") return `{"message":${encodeMessage(result.message, format)}}`;
+      return encodeRestResult(result, format);
     },
-    encodeOpening: (opening) => `{"${opening.kind}":${encodeOpening(opening, writing)}}`,
+    encodeOpening: (opening) => `{"${opening.kind}":${encodeOpening(opening, format)}}`,
     encodeEvent: (event, place) =>
       `{"${event.state === undefined ? "artifactUpdate" : "statusUpdate"}":${encodeEvent(event, place)}}`,
     encodeError,
@@ -127,20 +127,20 @@ function wrappedAnswers(settings: DialectSettings): Answers {
 }
 
 /**
- * As servers write them that follow JSON-RPC: bare, their `kind` says what they are. Each event holds itself once more as `result`, and
- * an error as `error`, where clients look that read streams of JSON-RPC and of REST alike.
+ * As most servers write them: bare objects with `kind`, as in JSON-RPC. Each event contains a copy of itself as `result`, and each error
+ * as `error`, for clients that read streams of JSON-RPC and REST with the same code.
  */
 function bareAnswers(settings: DialectSettings): Answers {
-  const writing = writingOf(settings);
-  const encodeEvent = eventEncoder(writing);
+  const format = outputFormatOf(settings);
+  const encodeEvent = eventEncoder(format);
   return {
     encodeResult: (result) => {
-      const text = encodeRestResult(result, writing);
+      const text = encodeRestResult(result, format);
       return result.kind === "push" && result.set === true ? withSuccess(text) : text;
     },
-    // A task that is too large for one text has places that are filled once, and so is written once.
+    // A task with large members is written only once, because each placeholder is filled only once.
     encodeOpening: (opening) => {
-      const text = encodeOpening(opening, writing);
+      const text = encodeOpening(opening, format);
       return opening.kind === "task" && opening.task.large !== undefined ? text : mirroredEvent(text);
     },
     encodeEvent: (event, place) => mirroredEvent(encodeEvent(event, place)),
@@ -152,22 +152,22 @@ function mirroredEvent(text: string): string {
   return `${text.slice(0, -1)},"result":${text}}`;
 }
 
-function encodeRestResult(result: OperationResult, writing: Writing): string {
+function encodeRestResult(result: OperationResult, format: OutputFormat): string {
   if (result.kind === "push") return encodeRestPush(result);
   if (result.kind === "pushes") return encodeRestPushes(result);
   if (result.kind === "push-deleted") return "{}";
-  return encodeResult(result, writing);
+  return encodeResult(result, format);
 }
 
-function encodeResult(result: OperationResult, writing: Writing): string {
+function encodeResult(result: OperationResult, format: OutputFormat): string {
   switch (result.kind) {
     case "sent":
     case "task":
-      return encodeTask(result.task, writing);
+      return encodeTask(result.task, format);
     case "replied":
-      return encodeMessage(result.message, writing);
+      return encodeMessage(result.message, format);
     case "tasks":
-      return `[${result.tasks.map((task) => encodeTask(task, writing)).join(",")}]`;
+      return `[${result.tasks.map((task) => encodeTask(task, format)).join(",")}]`;
     case "push":
       return encodePush(result);
     case "pushes":

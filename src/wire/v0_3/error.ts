@@ -3,7 +3,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { ERROR_TABLE } from "../error-table.ts";
 import { decodeError as decodeDetailedError } from "../v1_0/error.ts";
 
-/** Errors whose codes came with later versions, told by codes that this one has. */
+/** Errors that later versions added, with the closest code of 0.3. */
 export const CODES: ErrorNumbers = {
   "extension-support-required": ERROR_TABLE["invalid-params"].rpc,
   "version-not-supported": ERROR_TABLE["invalid-request"].rpc,
@@ -16,18 +16,18 @@ export function encodeError(error: A2AError): string {
   return encodeNumbered(error, CODES);
 }
 
-/** The body of a REST answer for readers of either form: the members of the error, and all of them again as `error`. */
+/** The body of a REST answer: the error's members, and a copy of them as `error`, because clients differ in where they look. */
 export function mirroredError(text: string): string {
   return `${text.slice(0, -1)},"error":${text}}`;
 }
 
-/** The same for every version that has errors of this form. `numbers`: those that differ from the table. */
+/** Encodes an error for 0.2 and 0.3. `numbers`: the codes that differ from `ERROR_TABLE`. */
 export function encodeNumbered(error: A2AError, numbers: ErrorNumbers): string {
   const code = numbers[error.code] ?? ERROR_TABLE[error.code].rpc;
   return JSON.stringify({ code, message: error.message, data: errorData(error) });
 }
 
-/** What every version of 0.x tells programs of an error. */
+/** The member `data` of an error in all versions of 0.x. */
 export function errorData({ code, metadata, violations, data }: A2AError): JsonObject {
   const required = metadata["requiredExtensions"];
   return {
@@ -40,8 +40,8 @@ export function errorData({ code, metadata, violations, data }: A2AError): JsonO
 }
 
 /**
- * An agent's error, in whichever form: as JSON-RPC or REST have it, bare or as `error`, with `data` as this version writes it or
- * details as the next one does. Never throws.
+ * Decodes an agent's error from JSON-RPC or REST: bare or in the member `error`, with `data` of this server's 0.x format or with details of
+ * 1.0. Never throws.
  */
 export function decodeError(value: unknown, httpStatus: number): A2AError {
   const error = decodeDetailedError(value, httpStatus);
@@ -50,7 +50,7 @@ export function decodeError(value: unknown, httpStatus: number): A2AError {
   return new A2AError(code, message, { metadata: metadataOf(data), violations: violationsOf(data), data });
 }
 
-/** The texts among the data, and the required extensions as the neutral model has them. */
+/** The string members of `data`, and `requiredExtensions` as a comma-separated list, as in the neutral model. */
 function metadataOf({ reason: _known, ...facts }: JsonObject): Record<string, string> {
   const metadata: [string, string][] = [];
   for (const [key, value] of Object.entries(facts)) {

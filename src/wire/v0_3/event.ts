@@ -6,7 +6,7 @@ import { isInterrupted } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
 import type { RemoteEvent } from "../client/client-codec.ts";
 import type { Codec, EventPlace, EventText, StreamOpening } from "../codec.ts";
-import { perPlace, writtenOnce } from "../event-text.ts";
+import { cachedByPlace, cachedEncoder } from "../event-text.ts";
 import { textOf } from "../fields/answer-fields.ts";
 import {
   asObject,
@@ -16,29 +16,29 @@ import {
   optionalJsonObject,
   type WireObject,
 } from "../fields/fields.ts";
+import { OFFICIAL, type OutputFormat } from "./format.ts";
 import { decodeRemoteMessage, encodeMessage } from "./message.ts";
 import { artifactObject, encodeTask, remote, statusObject } from "./task.ts";
-import { OFFICIAL, type Writing } from "./writing.ts";
 
-/** A first frame, bare: its `kind` says what it is. */
-export function encodeOpening(opening: StreamOpening, writing?: Writing): string {
-  return opening.kind === "task" ? encodeTask(opening.task, writing) : encodeMessage(opening.message, writing);
+/** The first frame, bare: `kind` distinguishes task and message. */
+export function encodeOpening(opening: StreamOpening, format?: OutputFormat): string {
+  return opening.kind === "task" ? encodeTask(opening.task, format) : encodeMessage(opening.message, format);
 }
 
-/** Writes later frames, bare. */
-export function eventEncoder(writing: Writing): Codec["encodeEvent"] {
-  return writtenOnce(writing.name, (event, place) => eventText(event, place, writing));
+/** Encodes later frames, bare and cached. */
+export function eventEncoder(format: OutputFormat): Codec["encodeEvent"] {
+  return cachedEncoder(format.name, (event, place) => eventText(event, place, format));
 }
 
-/** A later frame, bare. */
+/** Encodes a later frame in the official format. */
 export const encodeEvent: Codec["encodeEvent"] = eventEncoder(OFFICIAL);
 
-const artifactBeginning = perPlace((ids) => `{"kind":"artifact-update",${ids},`);
+const artifactBeginning = cachedByPlace((ids) => `{"kind":"artifact-update",${ids},`);
 
-function eventText({ body }: EventText, place: EventPlace, writing: Writing): string {
+function eventText({ body }: EventText, place: EventPlace, format: OutputFormat): string {
   const at = textChunkAt(body);
   if (at !== undefined) return `${artifactBeginning(place)}${body.slice(1, at)}"kind":"text",${body.slice(at)}`;
-  return JSON.stringify(eventObject(readEvent(body), place, writing));
+  return JSON.stringify(eventObject(readEvent(body), place, format));
 }
 
 const CHUNK_BEGINS = '{"artifact":{"artifactId":"';
@@ -46,8 +46,8 @@ const CHUNK_PARTS = '","parts":[{"text":"';
 const CHUNK_ENDS = '"}]},"append":true';
 
 /**
- * Where the only part of the event begins, if the event is one more piece of text and nothing else, as `writeEvent` spells
- * it. Streams are made of these, and putting the `kind` in there costs a fraction of parsing and writing them.
+ * The index of the only part if the event is a plain text chunk as `writeEvent` writes it; otherwise `undefined`. Most events of a stream
+ * are text chunks, and inserting `kind` into the stored text is much faster than parsing and writing it.
  */
 function textChunkAt(body: string): number | undefined {
   if (!body.startsWith(CHUNK_BEGINS)) return undefined;
@@ -62,7 +62,7 @@ function textChunkAt(body: string): number | undefined {
 
 const BACKSLASH = 0x5c;
 
-/** Where the JSON string ends whose content begins there. */
+/** The index of the closing quote of the JSON string whose content begins at `from`. */
 function stringEnd(text: string, from: number): number {
   let end = text.indexOf('"', from);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -78,25 +78,25 @@ function isEscaped(text: string, at: number): boolean {
 export function eventObject(
   event: TaskEvent,
   { taskId, contextId, final }: EventPlace,
-  writing: Writing = OFFICIAL,
+  format: OutputFormat = OFFICIAL,
 ): object {
   const { metadata } = event;
   if (event.kind === "status") {
-    const status = statusObject(writing.references ? withReferences(event) : event.status, writing);
+    const status = statusObject(format.references ? withReferences(event) : event.status, format);
     return { kind: "status-update", taskId, contextId, status, final, metadata };
   }
   return {
     kind: "artifact-update",
     taskId,
     contextId,
-    artifact: artifactObject(event.artifact, writing),
+    artifact: artifactObject(event.artifact, format),
     append: event.append || undefined,
     lastChunk: event.lastChunk || undefined,
     metadata,
   };
 }
 
-/** The status, whose message refers to the tasks that the event's metadata lists. */
+/** Copies `referenceTaskIds` from the event's metadata to the status message, unless the message has its own. */
 function withReferences({ status, metadata }: StatusEvent): TaskStatus {
   const references = metadata?.["referenceTaskIds"];
   const { message } = status;
@@ -108,7 +108,7 @@ function isListOfTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
 }
 
-/** The member that holds a thing of this kind where it is wrapped, as it is in REST. */
+/** The wrapper member of each kind in REST. */
 const WRAPPERS = {
   task: "task",
   message: "message",
@@ -119,7 +119,7 @@ const WRAPPERS = {
 type Kind = keyof typeof WRAPPERS;
 const KINDS = ["task", "message", "status-update", "artifact-update"] as const satisfies readonly Kind[];
 
-/** What one frame holds: bare, named by its `kind` or told by its shape, or wrapped. */
+/** Decodes one frame: bare with `kind`, bare and recognised by its members, or wrapped. */
 export function decodeRemoteEvent(value: unknown): RemoteEvent {
   const frame = asObject(value, "result");
   const kind = bareKind(frame);
@@ -169,7 +169,7 @@ function decodeStatusEvent(wire: WireObject, path: string): StatusEvent {
 }
 
 function decodeArtifactEvent(wire: WireObject, path: string): ArtifactEvent {
-  const { artifact, append } = member(wire, "artifact") === undefined ? numberedPiece(wire) : wire;
+  const { artifact, append } = member(wire, "artifact") === undefined ? numberedChunk(wire) : wire;
   return {
     kind: "artifact",
     artifact: remote.artifact(artifact, `${path}.artifact`),
@@ -178,8 +178,8 @@ function decodeArtifactEvent(wire: WireObject, path: string): ArtifactEvent {
   };
 }
 
-/** Some agents send one part at a time, and the artifact's number instead of its id. */
-function numberedPiece({ index, part }: WireObject): WireObject {
+/** Some agents send a single `part`, and the artifact's `index` instead of its id. */
+function numberedChunk({ index, part }: WireObject): WireObject {
   if (!isWireObject(part)) return {};
   return {
     artifact: { artifactId: typeof index === "number" ? String(index) : "0", parts: [part] },

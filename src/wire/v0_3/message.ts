@@ -4,33 +4,33 @@ import type { Message, Role } from "../../protocol/message.ts";
 import { listOf, textOf } from "../fields/answer-fields.ts";
 import { asArray, asId, asObject, isWireObject, member, type WireObject } from "../fields/fields.ts";
 import { decodeLinks } from "../fields/message-links.ts";
-import { LIBERAL, type Reading } from "../fields/reading.ts";
+import { LENIENT, type Parsing } from "../fields/parsing.ts";
+import { OFFICIAL, type OutputFormat } from "./format.ts";
 import { decodePart, decodeRemotePart } from "./part.ts";
-import { OFFICIAL, type Writing } from "./writing.ts";
 
 const MAX_PARTS = 1000;
 
-export function encodeMessage(message: Message, writing?: Writing): string {
-  return JSON.stringify(messageObject(message, writing));
+export function encodeMessage(message: Message, format?: OutputFormat): string {
+  return JSON.stringify(messageObject(message, format));
 }
 
-/** A message as this version spells it. */
-export function messageObject(message: Message, writing: Writing = OFFICIAL): object {
-  return { kind: "message", ...message, parts: message.parts.map((part) => writing.part(part)) };
+/** Encodes a message in the format of 0.3. */
+export function messageObject(message: Message, format: OutputFormat = OFFICIAL): object {
+  return { kind: "message", ...message, parts: message.parts.map((part) => format.part(part)) };
 }
 
-/** The message of a status, with the question it asks where the reader looks for it. */
-export function statusMessageObject(message: Message, writing: Writing): object {
-  const inputRequest = writing.inputRequest ? message.metadata?.["inputRequest"] : undefined;
-  const written = messageObject(message, writing);
+/** Encodes the message of a status; copies `metadata.inputRequest` to `inputRequest` if the format asks for it. */
+export function statusMessageObject(message: Message, format: OutputFormat): object {
+  const inputRequest = format.inputRequest ? message.metadata?.["inputRequest"] : undefined;
+  const written = messageObject(message, format);
   return inputRequest === undefined ? written : { ...written, inputRequest };
 }
 
-/** A message from a caller. Its role must be the user's: an agent's turns are written by the agent alone. */
-export function decodeMessage(value: unknown, path: string, reading: Reading = LIBERAL): Message {
+/** Decodes a message from a caller. The role must be `user`: only the agent itself writes messages with the role `agent`. */
+export function decodeMessage(value: unknown, path: string, parsing: Parsing = LENIENT): Message {
   if (value === undefined) throw invalidField(path, "is required");
   const wire = asObject(value, path);
-  decodeKind(member(wire, "kind"), `${path}.kind`, reading);
+  decodeKind(member(wire, "kind"), `${path}.kind`, parsing);
   const messageId = asId(member(wire, "messageId"), `${path}.messageId`);
   decodeUserRole(member(wire, "role"), `${path}.role`);
   const parts = asArray(member(wire, "parts") ?? [], `${path}.parts`, MAX_PARTS);
@@ -38,17 +38,17 @@ export function decodeMessage(value: unknown, path: string, reading: Reading = L
   return {
     messageId: messageId as MessageId,
     role: "user",
-    parts: parts.map((part, index) => decodePart(part, `${path}.parts[${index}]`, reading)),
+    parts: parts.map((part, index) => decodePart(part, `${path}.parts[${index}]`, parsing)),
     ...decodeLinks(wire, path),
   };
 }
 
-/** Only versions whose parts have a kind have one for messages. */
-function decodeKind(kind: unknown, path: string, { tag, liberal }: Reading): void {
+/** Messages have `kind` in the versions whose parts have it. */
+function decodeKind(kind: unknown, path: string, { tag, lenient }: Parsing): void {
   if (kind === "message" || tag !== "kind") return;
   if (kind !== undefined) throw invalidField(path, "must be message");
-  // Examples of the protocol itself leave it out.
-  if (!liberal) throw invalidField(path, "is required");
+  // Examples in the specification omit it.
+  if (!lenient) throw invalidField(path, "is required");
 }
 
 function decodeUserRole(value: unknown, path: string): void {
@@ -58,7 +58,7 @@ function decodeUserRole(value: unknown, path: string): void {
   throw invalidField(path, "must be user");
 }
 
-/** A message from an agent, which may have left out its id and its role. */
+/** Decodes a message from an agent. Id and role may be missing. */
 export function decodeRemoteMessage(value: unknown, path: string): Message {
   const wire = asObject(value, path);
   return {
@@ -69,7 +69,7 @@ export function decodeRemoteMessage(value: unknown, path: string): Message {
   };
 }
 
-/** Some agents say what they ask for in a member of its own, and not in the metadata. */
+/** Some agents write `inputRequest` as a member of the message instead of its metadata. */
 function withInputRequest(wire: WireObject): WireObject {
   const { inputRequest, metadata } = wire;
   if (!isWireObject(inputRequest)) return wire;

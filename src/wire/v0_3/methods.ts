@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation } from "../../protocol/operation.ts";
 
-/** What JSON-RPC calls each operation. Tasks cannot be listed in this version. */
+/** The JSON-RPC method of each operation. JSON-RPC 0.3 has no method to list tasks (A2A 0.3 §3.5.6). */
 export const METHOD_OF: MethodNames = {
   send: "message/send",
   stream: "message/stream",
@@ -17,12 +17,12 @@ export const METHOD_OF: MethodNames = {
 
 export type MethodNames = Readonly<Record<Operation, string | undefined>>;
 
-/** As the text of this version, and of the one before, has it in one place. */
+/** A2A 0.2 §7.10 names this method; some clients call it. */
 const ALIASES: readonly (readonly [string, Operation])[] = [["agent/authenticatedExtendedCard", "extended-card"]];
 
-/** The operations by their methods; read liberally, also by other names that are about. */
-export function operationsOf(names: MethodNames, liberal: boolean): ReadonlyMap<string | undefined, Operation> {
-  const operations = new Map<string | undefined, Operation>(liberal ? ALIASES : []);
+/** The operation of each method. Lenient: includes the aliases. */
+export function operationsOf(names: MethodNames, lenient: boolean): ReadonlyMap<string | undefined, Operation> {
+  const operations = new Map<string | undefined, Operation>(lenient ? ALIASES : []);
   for (const operation of OPERATIONS) if (names[operation] !== undefined) operations.set(names[operation], operation);
   return operations;
 }

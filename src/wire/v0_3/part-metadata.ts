@@ -2,16 +2,15 @@ import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { DataPart, Part } from "../../protocol/part.ts";
 
 /**
- * What text and data parts of 0.x have no member for travels in their metadata: the media type as `mediaType`, the file name as
- * `filename`; data that is not an object is wrapped as `{"value": …}` and marked by `data_part_compat`, as the official
- * libraries do. A part that has such a member in its own metadata gets that one written with an underscore before it, so
- * that reading takes back exactly what writing did.
+ * Text and data parts of 0.x have no members for media type and file name, so these are written as `mediaType` and `filename` of the
+ * metadata. Data that is not an object is wrapped as `{"value": …}` and marked with `data_part_compat`, as the official libraries do. If the
+ * part's own metadata already has such a key, that key gets a leading underscore, so that decoding restores the original.
  */
 const WRAPPED = "data_part_compat";
 const TAKEN = /^_*(?:mediaType|filename|data_part_compat)$/;
 const ESCAPED = /^_+(?:mediaType|filename|data_part_compat)$/;
 
-/** The metadata to write with a text or data part. */
+/** The metadata of an encoded text or data part. */
 export function packMetadata({ mediaType, filename, metadata }: Part): JsonObject | undefined {
   if (mediaType === undefined && filename === undefined) return metadata === undefined ? undefined : escaped(metadata);
   return {
@@ -21,7 +20,7 @@ export function packMetadata({ mediaType, filename, metadata }: Part): JsonObjec
   };
 }
 
-/** The data to write, which must be an object, and the metadata to write with it. */
+/** The data of an encoded part, which is always an object, and its metadata. */
 export function packData(part: DataPart): { readonly data: JsonObject; readonly metadata: JsonObject | undefined } {
   const metadata = packMetadata(part);
   if (isJsonObject(part.data)) return { data: part.data, metadata };
@@ -29,15 +28,15 @@ export function packData(part: DataPart): { readonly data: JsonObject; readonly 
 }
 
 /**
- * The JSON of data that is no object, and the metadata to write with a text part that holds it; marked like wrapped data, so that it is
- * read back as data. `undefined` for data that is an object.
+ * Data other than an object as the JSON of a text part. The metadata marks it like wrapped data, so that it is decoded as data again.
+ * `undefined` for data that is an object.
  */
 export function packDataAsText(part: DataPart): { readonly text: string; readonly metadata: JsonObject } | undefined {
   if (isJsonObject(part.data)) return undefined;
   return { text: JSON.stringify(part.data), metadata: { ...packMetadata(part), [WRAPPED]: true } };
 }
 
-/** Undoes `packDataAsText`. A text that is not marked, or is no JSON, stays a text. */
+/** Reverses `packDataAsText`. Text that is not marked, or is not JSON, stays text. */
 export function unpackText(text: string, metadata: JsonObject | undefined): Part {
   const data = metadata?.[WRAPPED] === true ? parsed(text) : undefined;
   if (metadata === undefined || data === undefined) return { text, ...unpackMetadata(metadata) };
@@ -55,7 +54,7 @@ function parsed(text: string): JsonValue | undefined {
 
 type Details = Pick<Part, "mediaType" | "filename" | "metadata">;
 
-/** Undoes `packMetadata`. Members that could not have been written by it stay where they are. */
+/** Reverses `packMetadata`. Keys that `packMetadata` cannot have written stay in the metadata. */
 export function unpackMetadata(metadata: JsonObject | undefined): Details {
   if (metadata === undefined) return {};
   if (!Object.keys(metadata).some((key) => TAKEN.test(key))) return { metadata };
@@ -68,7 +67,7 @@ export function unpackMetadata(metadata: JsonObject | undefined): Details {
   return own.length === 0 ? details : { ...details, metadata: Object.fromEntries(own) };
 }
 
-/** Undoes `packData`, of whatever was sent as data. */
+/** Reverses `packData`. Accepts any JSON value as data. */
 export function unpackData(data: JsonValue, metadata: JsonObject | undefined): DataPart {
   if (metadata?.[WRAPPED] !== true || !isJsonObject(data) || !isWrapper(data)) {
     return { data, ...unpackMetadata(metadata) };

@@ -120,14 +120,14 @@ describe("A 0.3 part", () => {
     ["the use of a tool", { kind: "tool-use", toolUseId: "q", name: "n" }, "p.kind"],
   ])("must not be %s to a strict reader", (_what, wire, field) => {
     expect(fieldRefused(() => decodePart(wire, "p"))).toBeUndefined();
-    expect(fieldRefused(() => decodePart(wire, "p", { tag: "kind", liberal: false }))).toBe(field);
+    expect(fieldRefused(() => decodePart(wire, "p", { tag: "kind", lenient: false }))).toBe(field);
   });
 
   it("is what the version says it is to a strict reader, whatever else is there", () => {
-    const strict = { tag: "kind", liberal: false } as const;
+    const strict = { tag: "kind", lenient: false } as const;
     expect(decodePart({ kind: "text", type: "file", text: "x" }, "p", strict)).toEqual({ text: "x" });
     expect(decodePart({ kind: "file", file: { uri: "u", url: "v" } }, "p", strict)).toEqual({ url: "u" });
-    const older = { tag: "type", liberal: false } as const;
+    const older = { tag: "type", lenient: false } as const;
     expect(decodePart({ kind: "file", type: "text", text: "x" }, "p", older)).toEqual({ text: "x" });
     expect(fieldRefused(() => decodePart({ kind: "text", text: "x" }, "p", older))).toBe("p.type");
   });
@@ -173,7 +173,7 @@ describe("A 0.3 part", () => {
       fc.property(part, (source) => {
         const wire: unknown = JSON.parse(JSON.stringify(partObject(source)));
         expect(decodePart(wire, "p")).toEqual(source);
-        expect(decodePart(wire, "p", { tag: "kind", liberal: false })).toEqual(source);
+        expect(decodePart(wire, "p", { tag: "kind", lenient: false })).toEqual(source);
         expect(decodeRemotePart(wire, "p")).toEqual(source);
       }),
       { ...SAMPLES, numRuns: 1000 },

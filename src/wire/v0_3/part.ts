@@ -13,18 +13,18 @@ import {
   optionalString,
   type WireObject,
 } from "../fields/fields.ts";
-import { LIBERAL, type Reading } from "../fields/reading.ts";
+import { LENIENT, type Parsing } from "../fields/parsing.ts";
 import { packData, packMetadata, unpackData, unpackText } from "./part-metadata.ts";
 
 const KINDS = ["text", "file", "data"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** A part as this version spells it. */
+/** Encodes a part in the format of 0.3. */
 export function partObject(part: Part): object {
   return taggedPart(part, "kind");
 }
 
-/** A part as 0.x spells it, whose versions differ in the member that tells what it is. */
+/** Encodes a part of 0.x. The member that distinguishes parts is `type` in 0.1 and `kind` later. */
 export function taggedPart(part: Part, tag: "kind" | "type"): object {
   if (part.text !== undefined) return withMetadata({ [tag]: "text", text: part.text }, packMetadata(part));
   if (part.raw !== undefined)
@@ -48,26 +48,26 @@ function withMetadata(part: object, metadata: JsonObject | undefined): object {
 }
 
 /**
- * A part from a caller. Read liberally, it may leave out its `kind`, or call it `type`, but not contradict it; and there are
- * two kinds for tools, which are data.
+ * Decodes a part from a caller. Lenient: `kind` may be missing or named `type`, but must match the content; the kinds `tool-use` and
+ * `tool-result` become data parts.
  */
-export function decodePart(value: unknown, path: string, { tag, liberal }: Reading = LIBERAL): Part {
+export function decodePart(value: unknown, path: string, { tag, lenient }: Parsing = LENIENT): Part {
   const wire = asObject(value, path);
   const other = tag === "kind" ? "type" : "kind";
-  const named = liberal && member(wire, tag) === undefined ? other : tag;
+  const named = lenient && member(wire, tag) === undefined ? other : tag;
   const kind = member(wire, named);
-  if (kind === undefined && !liberal) throw invalidField(`${path}.${tag}`, "is required");
-  if (liberal && isToolKind(kind)) return decodeToolPart(wire, kind, path);
+  if (kind === undefined && !lenient) throw invalidField(`${path}.${tag}`, "is required");
+  if (lenient && isToolKind(kind)) return decodeToolPart(wire, kind, path);
   if (kind !== undefined && !isKind(kind)) throw invalidField(`${path}.${named}`, `must be ${KINDS.join(", ")}`);
-  return contentOf(wire, kind, { path, liberal });
+  return contentOf(wire, kind, { path, lenient });
 }
 
-/** A part from an agent. What it holds counts, whatever it is called. */
+/** Decodes a part from an agent. An unknown `kind` is ignored: the content decides. */
 export function decodeRemotePart(value: unknown, path: string): Part {
   const wire = asObject(value, path);
   const kind = member(wire, "kind", "type");
   if (isToolKind(kind)) return decodeToolPart(wire, kind, path);
-  return contentOf(wire, isKind(kind) ? kind : undefined, { path, liberal: true });
+  return contentOf(wire, isKind(kind) ? kind : undefined, { path, lenient: true });
 }
 
 type ToolKind = "tool-use" | "tool-result";
@@ -76,7 +76,7 @@ function isToolKind(value: unknown): value is ToolKind {
   return value === "tool-use" || value === "tool-result";
 }
 
-/** What some callers and agents have a kind of part for, as the data it is otherwise. */
+/** Decodes the kinds `tool-use` and `tool-result`, which some callers and agents use, as data parts. */
 function decodeToolPart(wire: WireObject, kind: ToolKind, path: string): DataPart {
   const toolUseId = asId(member(wire, "toolUseId"), `${path}.toolUseId`);
   const own = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
@@ -104,10 +104,10 @@ function isKind(value: unknown): value is Kind {
 
 interface Place {
   readonly path: string;
-  readonly liberal: boolean;
+  readonly lenient: boolean;
 }
 
-function contentOf(wire: WireObject, kind: Kind | undefined, { path, liberal }: Place): Part {
+function contentOf(wire: WireObject, kind: Kind | undefined, { path, lenient }: Place): Part {
   const content = kind ?? inferKind(wire, path);
   for (const other of KINDS) {
     if (other !== content && member(wire, other) !== undefined)
@@ -123,14 +123,14 @@ function contentOf(wire: WireObject, kind: Kind | undefined, { path, liberal }: 
     return part;
   }
   if (content === "file")
-    return { ...decodeFile(value, { path: `${path}.file`, liberal }), ...(metadata !== undefined && { metadata }) };
-  // Parsed JSON, whose limits are looked at once it is out of its wrapper.
+    return { ...decodeFile(value, { path: `${path}.file`, lenient }), ...(metadata !== undefined && { metadata }) };
+  // Safe: parsed JSON. `asJson` checks its limits after unwrapping.
   const part = unpackData(value as JsonValue, metadata);
   asJson(part.data, `${path}.data`);
   return part;
 }
 
-/** `null` is no content, unless it is all there is, as data. */
+/** `null` counts as absent, unless the part has only `data: null`. */
 function inferKind(wire: WireObject, path: string): Kind {
   const found = KINDS.find((kind) => member(wire, kind) !== undefined);
   if (found !== undefined) return found;
@@ -151,11 +151,11 @@ function decodeFile(value: unknown, place: Place): RawPart | UrlPart {
 }
 
 const CONTENTS = ["bytes", "uri"];
-/** Examples of the protocol itself say `data` for `bytes` and `url` for `uri`. */
-const LIBERAL_CONTENTS = ["bytes", "data", "uri", "url"];
+/** Examples in the specification have `data` instead of `bytes`, and `url` instead of `uri`. */
+const LENIENT_CONTENTS = ["bytes", "data", "uri", "url"];
 
-function decodeFileContent(wire: WireObject, { path, liberal }: Place): RawPart | UrlPart {
-  const names = liberal ? LIBERAL_CONTENTS : CONTENTS;
+function decodeFileContent(wire: WireObject, { path, lenient }: Place): RawPart | UrlPart {
+  const names = lenient ? LENIENT_CONTENTS : CONTENTS;
   const [name, other] = names.filter((candidate) => member(wire, candidate) !== undefined);
   if (name === undefined) throw invalidField(path, "must have bytes or uri");
   if (other !== undefined)

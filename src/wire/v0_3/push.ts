@@ -7,22 +7,22 @@ import { encodeTask } from "./task.ts";
 export type PushResult = Extract<OperationResult, { readonly kind: "push" }>;
 export type PushesResult = Extract<OperationResult, { readonly kind: "pushes" }>;
 
-/** A configuration below the id of its task. `null`: there is none. */
+/** A webhook with its task's id; `null` if there is none. */
 export function encodePush({ taskId, config }: PushResult): string {
   return config === undefined ? "null" : JSON.stringify({ taskId, pushNotificationConfig: configObject(config) });
 }
 
-/** The text of a configuration that was just set, for clients that look for `success` and nothing else. */
+/** Adds `success: true` to the result of setting a webhook, for clients that check only that member. */
 export function withSuccess(text: string): string {
   return `${text.slice(0, -1)},"success":true}`;
 }
 
-/** All of them: lists have no pages here. */
+/** All webhooks: 0.3 has no pages. */
 export function encodePushes({ taskId, configs }: PushesResult): string {
   return JSON.stringify(configs.map((config) => ({ taskId, pushNotificationConfig: configObject(config) })));
 }
 
-/** REST knows configurations as resources, which have names. Readers of this style also look for the id of the task. */
+/** A webhook in REST: with its resource name, and with `taskId` for clients that read the JSON style. */
 export function encodeRestPush({ taskId, config }: PushResult): string {
   return config === undefined ? "{}" : JSON.stringify(resourceObject(taskId, config));
 }
@@ -39,12 +39,12 @@ export function resourceName(taskId: TaskId, configId: string): string {
   return `tasks/${taskId}/pushNotificationConfigs/${configId}`;
 }
 
-/** Which events a webhook is told of has no member here: it counts all the same. */
-function configObject({ events: _untold, ...config }: KeptPushConfig): object {
+/** 0.3 has no member for the event filter, so it is not written. It still applies. */
+function configObject({ events: _omitted, ...config }: KeptPushConfig): object {
   return config;
 }
 
-/** The task as it stands, however its caller speaks otherwise: that is what receivers of this version know. */
+/** Sends the whole task in JSON style, whatever binding registered the webhook (A2A 0.3 §9.5). */
 export const PUSH: PushCodec = {
   carries: "task",
   mediaType: "application/json",

@@ -8,14 +8,14 @@ import { decodeRemotePushConfig } from "../client/remote-push-config.ts";
 import { listOf, textOf } from "../fields/answer-fields.ts";
 import { asObject, member, type WireObject } from "../fields/fields.ts";
 
-/** The readers of one style. */
+/** The readers of one style or version. */
 export interface RemoteReaders {
   task(value: unknown, path: string): Task;
   event(value: unknown): RemoteEvent;
   card(value: unknown): AgentCard;
 }
 
-/** What an agent answered, in either style. */
+/** Decodes the result of an operation, in either style. */
 export function decodeRemoteResult(operation: Operation, value: unknown, readers: RemoteReaders): RemoteResult {
   switch (operation) {
     case "send":
@@ -47,30 +47,30 @@ export function decodeRemoteResult(operation: Operation, value: unknown, readers
   }
 }
 
-/** The first answer of a stream is the same as the only one of a send. */
+/** A send returns the same objects as the first frame of a stream. */
 function decodeSent(event: RemoteEvent): RemoteResult {
   if (event.kind === "task") return { kind: "sent", task: event.task };
   if (event.kind === "message") return { kind: "replied", message: event.message };
   throw invalidField("result", "must be a task or a message");
 }
 
-/** Bare in JSON-RPC and in the text of REST, a page in the definition of the service. */
+/** An array in JSON-RPC and in the text of REST; an object with a member `name` in the proto definition. */
 function listIn(value: unknown, name: string): unknown {
   return Array.isArray(value) ? value : member(asObject(value ?? {}, "result"), name);
 }
 
-/** Some agents say no more than that they have it. */
+/** Some agents answer only `{"success": true}`. */
 function decodePushResult(wire: WireObject): RemoteResult {
   if (member(wire, "success") === true && member(wire, "pushNotificationConfig") === undefined) return { kind: "done" };
   return { kind: "push-config", config: decodePushConfig(wire, "result") };
 }
 
-/** What is between the names of the two collections, whatever slashes it has. */
+/** `tasks/{task}/pushNotificationConfigs/{id}`. Captures the task id, which may contain slashes. */
 const RESOURCE_NAME = /^tasks\/(.+?)(?:\/pushNotification(?:Config)?s\/.*)?$/s;
 
-/** Below the task it belongs to, which is named by its id or, as a resource, by a path. */
+/** The task is identified by `taskId` or by the resource `name`. */
 function decodePushConfig(owner: WireObject, path: string): RemotePushConfig {
-  const [, named] = RESOURCE_NAME.exec(textOf(member(owner, "name"), `${path}.name`)) ?? [];
-  const taskId = textOf(member(owner, "taskId") ?? named, `${path}.taskId`) as TaskId;
+  const [, nameId] = RESOURCE_NAME.exec(textOf(member(owner, "name"), `${path}.name`)) ?? [];
+  const taskId = textOf(member(owner, "taskId") ?? nameId, `${path}.taskId`) as TaskId;
   return { taskId, ...decodeRemotePushConfig(owner, path) };
 }

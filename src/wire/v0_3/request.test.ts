@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OPERATIONS, type Operation, type SendRequest } from "../../protocol/operation.ts";
-import { LIBERAL } from "../fields/reading.ts";
+import { LENIENT } from "../fields/parsing.ts";
 import type { WaitDefault } from "../options.ts";
 import { fieldRefused, frozen } from "../test/hostile.ts";
 import { encodeRpcRequest } from "./client-request.ts";
-import { decodeRequest, type RequestReading } from "./request.ts";
+import { decodeRequest, type RequestParsing } from "./request.ts";
 import { anything, mutated } from "./test/hostile.ts";
 import { rpcRequest, SAMPLES } from "./test/models.ts";
 
 const message = { kind: "message", messageId: "m", role: "user", parts: [{ kind: "text", text: "x" }] };
 const push = { url: "https://x/hook" };
-const LIBERAL_WAIT: RequestReading = { ...LIBERAL, absentWait: "wait" };
+const LIBERAL_WAIT: RequestParsing = { ...LENIENT, absentWait: "wait" };
 
 function decodeSend(params: object, absentWait: WaitDefault = "wait"): SendRequest {
-  const request = decodeRequest("send", params, { ...LIBERAL, absentWait });
+  const request = decodeRequest("send", params, { ...LENIENT, absentWait });
   if (request.operation !== "send") throw new Error(request.operation);
   return request;
 }
@@ -48,7 +48,7 @@ describe("A 0.3 send", () => {
       decodeRequest(
         "stream",
         { message: { ...message, ...links }, configuration, metadata: { b: 2 } },
-        { ...LIBERAL, absentWait: 5 },
+        { ...LENIENT, absentWait: 5 },
       ),
     ).toEqual({
       operation: "stream",
@@ -107,7 +107,7 @@ describe("A 0.3 send", () => {
       configuration: { pushNotification: { url: "https://other" }, pushNotificationConfig: push },
     };
     expect(decodeSend(both, "wait")).toMatchObject({ push });
-    const strict: RequestReading = { tag: "kind", liberal: false, absentWait: "wait" };
+    const strict: RequestParsing = { tag: "kind", lenient: false, absentWait: "wait" };
     expect(decodeRequest("send", named, strict)).not.toHaveProperty("push");
   });
 
@@ -192,7 +192,7 @@ describe("A 0.3 send", () => {
 });
 
 describe("A strict reader of 0.3", () => {
-  const STRICT: RequestReading = { tag: "kind", liberal: false, absentWait: "wait" };
+  const STRICT: RequestParsing = { tag: "kind", lenient: false, absentWait: "wait" };
   const { kind: _left, ...kindless } = message;
   const { messageId, ...nameless } = message;
 

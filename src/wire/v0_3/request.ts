@@ -12,7 +12,7 @@ import {
   optionalStrings,
   type WireObject,
 } from "../fields/fields.ts";
-import type { Reading } from "../fields/reading.ts";
+import type { Parsing } from "../fields/parsing.ts";
 import type { WaitDefault } from "../options.ts";
 import {
   type Authentication,
@@ -22,23 +22,23 @@ import {
 } from "../push/push-config.ts";
 import { decodeMessage } from "./message.ts";
 
-/** As many tasks as a list shows, which cannot be turned over to the next page in this version. */
+/** Tasks per page: lists of REST 0.3 have no page size. */
 const LIST_SIZE = 100;
 
-export interface RequestReading extends Reading {
-  /** What a send means that leaves out `blocking`. */
+export interface RequestParsing extends Parsing {
+  /** The default of `blocking`. */
   readonly absentWait: WaitDefault;
 }
 
-export function decodeRequest(operation: Operation, params: unknown, reading: RequestReading): OperationRequest {
+export function decodeRequest(operation: Operation, params: unknown, parsing: RequestParsing): OperationRequest {
   const wire = asObject(params ?? {}, "params");
   const tenant = "";
   switch (operation) {
     case "send":
     case "stream":
-      return decodeSend(operation, wire, reading);
+      return decodeSend(operation, wire, parsing);
     case "get":
-      return { operation, tenant, id: decodeOwnId(wire, reading), history: decodeHistoryLength(wire, "") };
+      return { operation, tenant, id: decodeOwnId(wire, parsing), history: decodeHistoryLength(wire, "") };
     case "list":
       return { operation, tenant, pageSize: LIST_SIZE, artifacts: true, history: decodeHistoryLength(wire, "") };
     case "cancel": {
@@ -46,7 +46,7 @@ export function decodeRequest(operation: Operation, params: unknown, reading: Re
       return { operation, tenant, id: decodeTaskId(wire), metadata };
     }
     case "subscribe":
-      return { operation, tenant, id: decodeOwnId(wire, reading) };
+      return { operation, tenant, id: decodeOwnId(wire, parsing) };
     case "push-create": {
       const taskId = asId(member(wire, "taskId"), "taskId") as TaskId;
       const config = decodePushMember(wire, "pushNotificationConfig", "");
@@ -67,20 +67,20 @@ export function decodeRequest(operation: Operation, params: unknown, reading: Re
   }
 }
 
-/** Some callers who want to see a task name it as the push methods do. */
-function decodeOwnId(wire: WireObject, { liberal }: Reading): TaskId {
-  return asId(member(wire, "id", liberal ? "taskId" : undefined), "id") as TaskId;
+/** Some callers write `taskId`, as in the push methods, instead of `id`. */
+function decodeOwnId(wire: WireObject, { lenient }: Parsing): TaskId {
+  return asId(member(wire, "id", lenient ? "taskId" : undefined), "id") as TaskId;
 }
 
 function decodeTaskId(wire: WireObject): TaskId {
   return asId(member(wire, "id"), "id") as TaskId;
 }
 
-export function decodeSend(operation: "send" | "stream", wire: WireObject, reading: RequestReading): SendRequest {
-  const message = decodeMessage(reading.liberal ? withStrayId(wire) : member(wire, "message"), "message", reading);
+export function decodeSend(operation: "send" | "stream", wire: WireObject, parsing: RequestParsing): SendRequest {
+  const message = decodeMessage(parsing.lenient ? withStrayId(wire) : member(wire, "message"), "message", parsing);
   const metadata = optionalJsonObject(member(wire, "metadata"), "metadata") ?? {};
   const configuration = asObject(member(wire, "configuration") ?? {}, "configuration");
-  const pushName = pushMemberOf(configuration, reading);
+  const pushName = pushMemberOf(configuration, parsing);
   const blocking = optionalBoolean(member(configuration, "blocking"), "configuration.blocking");
   return {
     operation,
@@ -90,12 +90,12 @@ export function decodeSend(operation: "send" | "stream", wire: WireObject, readi
     outputModes:
       optionalStrings(member(configuration, "acceptedOutputModes"), "configuration.acceptedOutputModes") ?? [],
     history: decodeHistoryLength(configuration, "configuration."),
-    waitMs: decodeWait(blocking, pushName !== undefined ? "return" : reading.absentWait),
+    waitMs: decodeWait(blocking, pushName !== undefined ? "return" : parsing.absentWait),
     ...(pushName !== undefined && { push: decodePushMember(configuration, pushName, "configuration.") }),
   };
 }
 
-/** The message with its id in it: an example of the protocol itself has it beside the message. */
+/** An example in the specification has `messageId` beside the message; this moves it into the message. */
 function withStrayId(wire: WireObject): unknown {
   const message = member(wire, "message");
   const stray = member(wire, "messageId");
@@ -104,13 +104,13 @@ function withStrayId(wire: WireObject): unknown {
   return member(wireMessage, "messageId") === undefined ? { ...wireMessage, messageId: stray } : wireMessage;
 }
 
-/** Milliseconds. `absent` is what counts where the caller does not say. */
+/** How long a send waits, in milliseconds. `absent` applies if the request has no `blocking`. */
 export function decodeWait(blocking: boolean | undefined, absent: WaitDefault): number {
   if (blocking ?? absent === "wait") return Number.POSITIVE_INFINITY;
   return blocking === undefined && typeof absent === "number" ? absent : 0;
 }
 
-/** `path` ends in a dot, unless it is empty. */
+/** `path` is empty or ends with a dot. */
 export function decodeHistoryLength(wire: WireObject, path: string): number | undefined {
   const value = member(wire, "historyLength");
   if (typeof value === "string") throw invalidField(`${path}historyLength`, "must be an integer, not a string");
@@ -121,10 +121,10 @@ export function decodeHistoryLength(wire: WireObject, path: string): number | un
 
 type PushMember = "pushNotificationConfig" | "pushNotification";
 
-/** Some callers use the name that the definition of REST and gRPC has for it. */
-function pushMemberOf(configuration: WireObject, { liberal }: Reading): PushMember | undefined {
+/** Some callers use `pushNotification`, the name in the proto definition. */
+function pushMemberOf(configuration: WireObject, { lenient }: Parsing): PushMember | undefined {
   if (member(configuration, "pushNotificationConfig") !== undefined) return "pushNotificationConfig";
-  return liberal && member(configuration, "pushNotification") !== undefined ? "pushNotification" : undefined;
+  return lenient && member(configuration, "pushNotification") !== undefined ? "pushNotification" : undefined;
 }
 
 function decodePushMember(wire: WireObject, name: PushMember, path: string): PushConfig {
@@ -133,12 +133,12 @@ function decodePushMember(wire: WireObject, name: PushMember, path: string): Pus
   return decodePushConfig(asObject(config, `${path}${name}`), `${path}${name}.`);
 }
 
-/** Where to notify a caller; every style of 0.x spells it so. `path` ends in a dot, unless it is empty. */
+/** Decodes a webhook; all versions of 0.x have the same format. `path` is empty or ends with a dot. */
 export function decodePushConfig(wire: WireObject, path: string): PushConfig {
   return decodeShared(wire, path, decodeAuthentication);
 }
 
-/** One without anything in it says nothing: there are callers that always write it. */
+/** An empty object counts as absent, because some callers always write it. */
 function decodeAuthentication(value: unknown, path: string): Authentication | undefined {
   const wire = asObject(value, path);
   const schemes = optionalStrings(member(wire, "schemes"), `${path}.schemes`);

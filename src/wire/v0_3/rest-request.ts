@@ -9,25 +9,25 @@ import type {
 import type { RestRequest } from "../codec.ts";
 import { asId, asObject, member, optionalId, optionalInteger, optionalString } from "../fields/fields.ts";
 import { decodePageToken, encodePageToken } from "../fields/page-token.ts";
-import { LIBERAL } from "../fields/reading.ts";
-import { decodePushConfig, decodeRequest, type RequestReading } from "./request.ts";
+import { LENIENT } from "../fields/parsing.ts";
+import { decodePushConfig, decodeRequest, type RequestParsing } from "./request.ts";
 
-/** What the two styles of REST 0.3 read each in its own way. */
+/** Decoders that differ between the two styles of REST 0.3. */
 export interface RestStyle {
   decodeSend(operation: "send" | "stream", body: unknown): SendRequest;
-  /** How many messages this number in a query asks for. */
+  /** The meaning of `historyLength` in a query. */
   history(length: number | undefined): number | undefined;
 }
 
-/** For requests that carry no message and whose ids stand in the path. */
-const SENDS_NOTHING: RequestReading = { ...LIBERAL, absentWait: "return" };
+/** For requests without a message, whose ids are in the path. */
+const SENDS_NOTHING: RequestParsing = { ...LENIENT, absentWait: "return" };
 
-/** Reads a request of either style: paths, queries and the bodies of all but sends are the same in both. */
+/** Decodes a request of either style. Paths, queries and all bodies except those of sends are the same in both. */
 export function decodeRestRequest(operation: Operation, request: RestRequest, style: RestStyle): OperationRequest {
   if (operation === "send" || operation === "stream") return style.decodeSend(operation, request.body);
   if (operation === "push-create") return decodePushCreate(request);
   const { path, query } = request;
-  // An empty body, `null` and the name of the task in it, which the path has already, are all the same.
+  // Only `metadata` is read from the body: the path already has the task id.
   const body = asObject(request.body ?? {}, "body");
   const length = query.get("historyLength") || query.get("history_length") || undefined;
   const params = {
@@ -42,7 +42,7 @@ export function decodeRestRequest(operation: Operation, request: RestRequest, st
   return { ...decoded, before: decodePageToken(token, "pageToken") };
 }
 
-/** This version's list is an array and has no place for a token, so a header leads to the next page. */
+/** A list of 0.3 is an array without a member for a page token, so a `Link` header contains it. */
 export function nextPageLink(next: ListPosition, request: OperationRequest | undefined): string {
   const history = request?.operation === "list" ? request.history : undefined;
   const length = history === undefined ? "" : `&historyLength=${history}`;
@@ -52,8 +52,8 @@ export function nextPageLink(next: ListPosition, request: OperationRequest | und
 const CONFIG_NAME = /^.*?\/pushNotification(?:Config)?s\/(.+)$/s;
 
 /**
- * The configuration is found bare, in the member that names its task as well, or in either of these as `config`; its id in
- * itself, beside it, or at the end of its resource name.
+ * The webhook may be the body itself, its `pushNotificationConfig`, or either of these within `config`. Its id may be in the webhook, in
+ * `configId`, or at the end of the resource `name`.
  */
 function decodePushCreate({ path, body }: RestRequest): PushCreateRequest {
   const wire = asObject(body ?? {}, "body");

@@ -1,10 +1,10 @@
 import type { RestRoute } from "../codec.ts";
 
 const CONFIGS = "/v1/tasks/{id}/pushNotificationConfigs";
-/** As 0.2.2 to 0.2.4 named it. */
+/** The path in 0.2.2 to 0.2.4. */
 const EARLIER_CONFIGS = "/v1/tasks/{id}/pushNotifications";
 
-/** One set of paths for both styles of body. The two spellings of subscribe are those of the text and of the definition. */
+/** Shared by both styles. Subscribe has GET in the proto definition and POST in the text, so both are routed. */
 export const ROUTES: readonly RestRoute[] = [
   { method: "POST", path: "/v1/message:send", operation: "send" },
   { method: "POST", path: "/v1/message:stream", operation: "stream" },
@@ -14,7 +14,7 @@ export const ROUTES: readonly RestRoute[] = [
   { method: "GET", path: "/v1/tasks/{id}:subscribe", operation: "subscribe" },
   { method: "POST", path: "/v1/tasks/{id}:subscribe", operation: "subscribe" },
   { method: "POST", path: CONFIGS, operation: "push-create" },
-  // The definition of the service says so, by a slip that clients follow.
+  // A mistake in the proto definition (`task` instead of `tasks`), which clients follow.
   { method: "POST", path: "/v1/task/{id}/pushNotificationConfigs", operation: "push-create" },
   { method: "GET", path: CONFIGS, operation: "push-list" },
   { method: "GET", path: `${CONFIGS}/{configId}`, operation: "push-get" },

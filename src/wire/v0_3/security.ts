@@ -2,7 +2,7 @@ import type { OAuthFlow, OAuthFlowName, SecurityScheme } from "../../protocol/ca
 
 type FlowMember = Exclude<keyof OAuthFlow, "scopes" | "pkceRequired">;
 
-/** What this version knows of each flow. It has none for devices. */
+/** The members of each OAuth flow in 0.3, which has no device code flow. */
 const FLOWS: readonly (readonly [OAuthFlowName, readonly FlowMember[]])[] = [
   ["authorizationCode", ["authorizationUrl", "tokenUrl", "refreshUrl"]],
   ["clientCredentials", ["tokenUrl", "refreshUrl"]],
@@ -10,7 +10,7 @@ const FLOWS: readonly (readonly [OAuthFlowName, readonly FlowMember[]])[] = [
   ["password", ["tokenUrl", "refreshUrl"]],
 ];
 
-/** A scheme as this version writes it, which is how the neutral model has it, but without what came later. */
+/** Encodes a security scheme: as in the neutral model, without members that 1.0 added. */
 export function encodeScheme(scheme: SecurityScheme): SecurityScheme {
   if (scheme.type !== "oauth2") return scheme;
   const flows: Partial<Record<OAuthFlowName, OAuthFlow>> = {};

@@ -3,8 +3,8 @@ import { cardObject } from "../v0_3/card.ts";
 import { encodeRequirement, encodeScheme, type WireScheme } from "../v1_0/security.ts";
 
 /**
- * The card as this style spells it: the version's own members, but security in the spelling of the definition, which the next
- * version took over.
+ * Encodes a card in proto style: as in JSON style, but security schemes and requirements have the format of the proto definition, which is
+ * also that of 1.0.
  */
 export function encodeCard(card: AgentCard): string {
   const { capabilities, securitySchemes, security, skills, ...rest } = cardObject(card);
@@ -23,8 +23,8 @@ function encodeOwnSecurity(security: readonly SecurityRequirement[] | undefined)
 }
 
 /**
- * A scheme of flows that are not known here is left out, for readers refuse a whole card with an OAuth scheme that has none.
- * Requirements still name it.
+ * Omits an OAuth scheme if 0.3 knows none of its flows, because readers reject a card that has an OAuth scheme without flows. Security
+ * requirements may still name the omitted scheme.
  */
 function encodeSchemes(schemes: Readonly<Record<string, SecurityScheme>>): Readonly<Record<string, WireScheme>> {
   const known = Object.entries(schemes).filter(

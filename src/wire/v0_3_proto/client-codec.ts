@@ -10,11 +10,11 @@ import { encodeRestRequest } from "./client-request.ts";
 import { decodeRemoteEvent, payloadOf } from "./event.ts";
 import { remote } from "./task.ts";
 
-/** Asks in the style of the definition, and reads answers in either: what has a `kind` is in the other one. */
+/** Requests have the proto style; answers may have either. An answer with `kind` has the JSON style. */
 const READERS: RemoteReaders = {
   task: (value, path) => (hasKind(value) ? remoteJson.task(value, path) : remote.task(value, path)),
   event: decodeEvent,
-  // One reader for both, because not every agent writes its card in the style of its other answers.
+  // The same reader for both styles, because some agents write their cards in the other style.
   card: decodeCard,
 };
 

@@ -12,7 +12,7 @@ import { encodePush, encodePushes } from "./push.ts";
 import { decodeSend, historyOf } from "./request.ts";
 import { encodeTask, LARGE_TASK } from "./task.ts";
 
-/** REST 0.3 as the official libraries speak it: the JSON of the definition the gRPC service has, by the routes of 0.3. */
+/** REST 0.3 as the official libraries implement it: ProtoJSON of the gRPC definition at the REST paths of 0.3. */
 export function createRestCodec(settings: DialectSettings): RestCodec {
   const dialect = "0.3/rest-proto";
   const style: RestStyle = {

@@ -3,30 +3,30 @@ import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { readEvent } from "../../protocol/serial.ts";
 import type { RemoteEvent } from "../client/client-codec.ts";
 import type { Codec, EventPlace, EventText, StreamOpening } from "../codec.ts";
-import { perPlace, writtenOnce } from "../event-text.ts";
+import { cachedByPlace, cachedEncoder } from "../event-text.ts";
 import { textOf } from "../fields/answer-fields.ts";
 import { asId, asObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields/fields.ts";
 import { decodeRemoteMessage, messageObject } from "./message.ts";
-import { artifactObject, encodeTask, isSpeltAlike, remote, statusObject } from "./task.ts";
+import { artifactObject, encodeTask, isStoredForm, remote, statusObject } from "./task.ts";
 
-/** A first frame, and the answer to a send: whatever it is, in the member named after it. */
+/** The first frame of a stream, or the answer to a send: `{"task":…}` or `{"message":…}`. */
 export function encodeOpening(opening: StreamOpening): string {
   if (opening.kind === "task") return `{"task":${encodeTask(opening.task)}}`;
   return `{"message":${JSON.stringify(messageObject(opening.message))}}`;
 }
 
-/** A later frame. */
-export const encodeEvent: Codec["encodeEvent"] = writtenOnce("0.3/proto", eventText);
+/** Encodes a later frame. */
+export const encodeEvent: Codec["encodeEvent"] = cachedEncoder("0.3/proto", eventText);
 
-const artifactBeginning = perPlace((ids) => `{"artifactUpdate":{${ids},`);
+const artifactBeginning = cachedByPlace((ids) => `{"artifactUpdate":{${ids},`);
 
-/** Streams are made of pieces of text, which only need the ids put in front. */
+/** Most events are text chunks, which are stored in this format and only need the ids. */
 function eventText({ body, state }: EventText, place: EventPlace): string {
-  if (state === undefined && isSpeltAlike(body)) return `${artifactBeginning(place)}${body.slice(1)}}`;
+  if (state === undefined && isStoredForm(body)) return `${artifactBeginning(place)}${body.slice(1)}}`;
   return JSON.stringify(eventObject(readEvent(body), place));
 }
 
-/** What is false is left out, as the style has it with all defaults. */
+/** Members that are false are omitted: ProtoJSON omits default values. */
 function eventObject(event: TaskEvent, { taskId, contextId, final }: EventPlace): object {
   const { metadata } = event;
   if (event.kind === "status") {
@@ -45,7 +45,7 @@ function eventObject(event: TaskEvent, { taskId, contextId, final }: EventPlace)
   };
 }
 
-/** The members one of which holds what a frame or an answer carries, each with its name in the definition. */
+/** The wrapper members of frames and answers, in camelCase and in snake_case. */
 const PAYLOADS = [
   ["task", "task"],
   ["message", "msg"],
@@ -58,7 +58,7 @@ export interface Payload {
   readonly value: unknown;
 }
 
-/** What a frame or an answer holds; `undefined` if it is not wrapped in such a member. */
+/** The content of a frame or an answer; `undefined` if it has no wrapper member. */
 export function payloadOf(frame: WireObject): Payload | undefined {
   for (const [name, alias] of PAYLOADS) {
     const value = member(frame, name, alias);

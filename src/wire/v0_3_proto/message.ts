@@ -9,7 +9,7 @@ import { decodePart, partObject } from "./part.ts";
 const MAX_PARTS = 1000;
 const ROLE_NAMES: Readonly<Record<Role, string>> = { user: "ROLE_USER", agent: "ROLE_AGENT" };
 
-/** A message as this style spells it. It has no place for references to other tasks, and its readers refuse strangers. */
+/** Encodes a message in proto style, without `referenceTaskIds`: the definition lacks it, and readers reject unknown members. */
 export function messageObject({ messageId, contextId, taskId, role, ...rest }: Message): object {
   const { parts, metadata, extensions } = rest;
   return {
@@ -23,7 +23,7 @@ export function messageObject({ messageId, contextId, taskId, role, ...rest }: M
   };
 }
 
-/** A message from a caller. Its role must be the user's: an agent's turns are written by the agent alone. */
+/** Decodes a message from a caller. The role must be `user`: only the agent itself writes messages with the role `agent`. */
 export function decodeMessage(value: unknown, path: string): Message {
   if (value === undefined) throw invalidField(path, "is required");
   const wire = asObject(value, path);
@@ -37,12 +37,12 @@ export function decodeMessage(value: unknown, path: string): Message {
     messageId: messageId as MessageId,
     role,
     parts: content.map((part, index) => decodePart(part, `${path}.content[${index}]`)),
-    // References are not part of the definition, but plain enough where somebody sends them.
+    // Includes `referenceTaskIds`, which the definition lacks but some callers send.
     ...decodeLinks(wire, path, SNAKE_CASE),
   };
 }
 
-/** A message from an agent, which may have left out its id and its role. */
+/** Decodes a message from an agent. Id and role may be missing. */
 export function decodeRemoteMessage(value: unknown, path: string): Message {
   const wire = asObject(value, path);
   return {

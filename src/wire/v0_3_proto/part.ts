@@ -13,7 +13,7 @@ import {
 } from "../fields/fields.ts";
 import { packData, packMetadata, unpackData, unpackMetadata } from "../v0_3/part-metadata.ts";
 
-/** A part as this style spells it: what it holds is told by its one member. */
+/** Encodes a part in proto style: the name of its only content member says what it is. */
 export function partObject(part: Part): object {
   if (part.text !== undefined) return withMetadata({ text: part.text }, packMetadata(part));
   if (part.raw !== undefined) return fileObject(part, { fileWithBytes: part.raw });
@@ -54,11 +54,11 @@ function contentOf(wire: WireObject, path: string): (typeof CONTENTS)[number] {
   return found;
 }
 
-/** Data is an object by the definition. Other values are taken as they are, but for `null`, which is none at all there. */
+/** By the definition, data is an object. Other values are accepted, except `null`, which counts as absent. */
 function decodeData(value: unknown, metadata: JsonObject | undefined, path: string): DataPart {
   const data = member(asObject(value, `${path}.data`), "data");
   if (data === undefined) throw invalidField(`${path}.data.data`, "is required");
-  // Parsed JSON, whose limits are looked at once it is out of its wrapper.
+  // Safe: parsed JSON. `asJson` checks its limits after unwrapping.
   const part = unpackData(data as JsonValue, metadata);
   asJson(part.data, `${path}.data.data`);
   return part;
@@ -75,7 +75,7 @@ function decodeFile(value: unknown, path: string): RawPart | UrlPart {
   };
 }
 
-/** There are clients that always write both, the one they do not mean as an empty string. */
+/** Some clients always write both members, the unused one as an empty string. */
 function decodeFileContent(wire: WireObject, path: string): RawPart | UrlPart {
   const bytes = member(wire, "fileWithBytes", "file_with_bytes");
   const uri = optionalString(member(wire, "fileWithUri", "file_with_uri"), `${path}.fileWithUri`);

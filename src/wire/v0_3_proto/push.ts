@@ -10,7 +10,7 @@ export function encodePushes({ taskId, configs }: PushesResult): string {
   return JSON.stringify({ configs: configs.map((config) => resourceObject(taskId, config)), nextPageToken: "" });
 }
 
-/** The members of the definition and no others, because its readers refuse what they do not know. */
+/** Only members of the proto definition, because its readers reject unknown members. */
 function resourceObject(taskId: TaskId, { id, url, token, authentication }: KeptPushConfig): object {
   return { name: resourceName(taskId, id), pushNotificationConfig: { id, url, token, authentication } };
 }

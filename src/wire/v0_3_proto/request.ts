@@ -13,17 +13,17 @@ import type { WaitDefault } from "../options.ts";
 import { decodePushConfig, decodeWait } from "../v0_3/request.ts";
 import { decodeMessage } from "./message.ts";
 
-/** `absentWait`: what a send means that leaves out `blocking`. */
+/** `absentWait`: the default of `blocking`. */
 export function decodeSend(operation: "send" | "stream", body: unknown, absentWait: WaitDefault): SendRequest {
   const wire = asObject(body ?? {}, "body");
-  // The field is called `request` in the definition, which knows `message` as its JSON name.
+  // The proto definition names the field `request`, with the JSON name `message`.
   const message = decodeMessage(member(wire, "message", "request"), "message");
   const metadata = optionalJsonObject(member(wire, "metadata"), "metadata") ?? {};
   const configuration = asObject(member(wire, "configuration") ?? {}, "configuration");
   const blocking = optionalBoolean(member(configuration, "blocking"), "configuration.blocking");
   const push =
     member(configuration, "pushNotification", "push_notification") ??
-    // As the other style calls it.
+    // The name in JSON style.
     member(configuration, "pushNotificationConfig");
   const pushPath = "configuration.pushNotification";
   return {
@@ -33,7 +33,7 @@ export function decodeSend(operation: "send" | "stream", body: unknown, absentWa
     metadata,
     outputModes: decodeOutputModes(configuration),
     history: decodeHistoryLength(configuration),
-    // Who wants to be notified has said how it wants to hear.
+    // A caller with a webhook does not need to wait.
     waitMs: decodeWait(blocking, push === undefined ? absentWait : "return"),
     ...(push !== undefined && { push: decodePushConfig(asObject(push, pushPath), `${pushPath}.`) }),
   };
@@ -51,7 +51,7 @@ function decodeHistoryLength(configuration: WireObject): number | undefined {
   return historyOf(length);
 }
 
-/** 0 cannot be told from absent in this style: both ask for all there is. */
+/** In ProtoJSON 0 equals absent: both mean the whole history. */
 export function historyOf(length: number | undefined): number | undefined {
   return length === 0 ? undefined : length;
 }

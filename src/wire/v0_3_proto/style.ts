@@ -3,12 +3,12 @@ import type { WireObject } from "../fields/fields.ts";
 export type Style = "proto" | "json";
 
 /**
- * Which of the two styles a 0.3 REST body is in; `undefined` where it does not show. What can be read in one style only
- * decides before what merely belongs to it: `content` before roles, roles before the spelling of names.
+ * The style of a REST 0.3 request body; `undefined` if the body does not show it. Members that only one style can read decide first, then
+ * the format of roles, then the case of member names.
  */
 export function styleOf(body: unknown): Style | undefined {
   if (!isObject(body)) return undefined;
-  // The field is called `request` in the definition, which knows `message` as its JSON name.
+  // The proto definition names the field `request`, with the JSON name `message`.
   const message = body["message"] ?? body["request"];
   if (isObject(message)) return messageStyle(message) ?? configurationStyle(body["configuration"]);
   return addressStyle(body) ?? configurationStyle(body["configuration"]);
@@ -24,7 +24,7 @@ function messageStyle(message: WireObject): Style | undefined {
   return parts === undefined ? undefined : "json";
 }
 
-/** A part that says what it is, as parts do in the JSON style: by `kind`, or by `type` as they used to. */
+/** Parts of the JSON style have `kind`, or `type` as in 0.1. */
 function isTagged(part: unknown): boolean {
   return isObject(part) && (part["kind"] !== undefined || part["type"] !== undefined);
 }
@@ -35,7 +35,7 @@ function configurationStyle(configuration: unknown): Style | undefined {
   return configuration["pushNotificationConfig"] === undefined ? undefined : "json";
 }
 
-/** Bodies beside messages show it by how they name the task: as a resource, or by its id. */
+/** Other bodies identify the task by a resource name (proto) or by its id (json). */
 function addressStyle(body: WireObject): Style | undefined {
   const { config } = body;
   const own = nameStyle(body);
@@ -53,7 +53,7 @@ function isResource(name: unknown): boolean {
   return typeof name === "string" && name.startsWith("tasks/");
 }
 
-/** Names as the definition spells them. Only its readers take them. */
+/** Member names of the proto definition. Only the proto style accepts them. */
 const SNAKE_CASE = [
   "message_id",
   "context_id",

@@ -4,9 +4,9 @@ import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
 import { type TaskReaders, taskReaders } from "../client/remote-task.ts";
-import type { LargeTaskSpelling } from "../codec.ts";
+import type { LargeTaskFormat } from "../codec.ts";
 import { NUMBERED_STATES } from "../fields/state-numbers.ts";
-import { largeTaskSpelling, partsBy } from "../large-task.ts";
+import { largeTaskFormat, partsBy } from "../large-task.ts";
 import { decodeRemoteMessage, messageObject } from "./message.ts";
 import { decodePart, partObject } from "./part.ts";
 
@@ -15,7 +15,7 @@ const STATE_NAMES: Readonly<Record<TaskState, string>> = {
   working: "TASK_STATE_WORKING",
   completed: "TASK_STATE_COMPLETED",
   failed: "TASK_STATE_FAILED",
-  // With two l, unlike the versions before and after.
+  // With two l, unlike in all other versions.
   canceled: "TASK_STATE_CANCELLED",
   "input-required": "TASK_STATE_INPUT_REQUIRED",
   rejected: "TASK_STATE_REJECTED",
@@ -30,11 +30,11 @@ const REMOTE_STATES: ReadonlyMap<unknown, TaskState | undefined> = new Map<unkno
   [undefined, undefined],
 ]);
 
-/** A task as this style writes it. */
+/** Encodes a task in proto style. */
 export function encodeTask(stored: StoredTask): string {
   const { artifacts, ...head } = stored;
-  const alike = artifacts !== undefined && isSpeltAlike(artifacts);
-  const task = readTask(alike ? head : stored);
+  const isStored = artifacts !== undefined && isStoredForm(artifacts);
+  const task = readTask(isStored ? head : stored);
   const text = JSON.stringify({
     id: task.id,
     contextId: task.contextId,
@@ -43,18 +43,18 @@ export function encodeTask(stored: StoredTask): string {
     history: task.history?.map(messageObject),
     metadata: task.metadata,
   });
-  return alike ? `${text.slice(0, -1)},"artifacts":${artifacts}}` : text;
+  return isStored ? `${text.slice(0, -1)},"artifacts":${artifacts}}` : text;
 }
 
-/** What is spelt another way in a part than it is stored, or moves out of the way of such. */
-const SPELT_OTHERWISE = /"_*(?:raw|url|data|mediaType|filename|data_part_compat)":/;
+/** Members of stored parts that this style writes differently, with the underscores that escape them. */
+const NOT_STORED_FORM = /"_*(?:raw|url|data|mediaType|filename|data_part_compat)":/;
 
 /**
- * Whether artifacts are stored as this style spells them, which those of nothing but text are. Only ever says no too often:
- * quotes within a string are escaped, so that a member of that name cannot be there without being found.
+ * Whether stored artifacts already have the format of this style, as text-only artifacts do. May return false for artifacts that have it,
+ * but never true for others: quotes within strings are escaped, so a member with one of these names is always found.
  */
-export function isSpeltAlike(storedArtifacts: string): boolean {
-  return !SPELT_OTHERWISE.test(storedArtifacts);
+export function isStoredForm(storedArtifacts: string): boolean {
+  return !NOT_STORED_FORM.test(storedArtifacts);
 }
 
 export function statusObject({ state, message, timestamp }: TaskStatus): object {
@@ -71,18 +71,18 @@ export function artifactObject(artifact: Artifact): object {
 
 const allParts = partsBy(partObject);
 
-export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+export const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   artifact: (artifact) => JSON.stringify(artifactObject(artifact)),
-  parts: (stored) => (isSpeltAlike(stored) ? stored : allParts(stored)),
+  parts: (stored) => (isStoredForm(stored) ? stored : allParts(stored)),
   message: (stored) => JSON.stringify(messageObject(readMessage(stored))),
 });
 
 function decodeRemoteState(value: unknown, path: string): TaskState | undefined {
-  if (!REMOTE_STATES.has(value)) throw invalidField(path, "is none of the states of a task");
+  if (!REMOTE_STATES.has(value)) throw invalidField(path, "is not a task state");
   return REMOTE_STATES.get(value);
 }
 
-/** What an agent sends. */
+/** Readers of tasks from agents. */
 export const remote: TaskReaders = taskReaders({
   message: decodeRemoteMessage,
   part: decodePart,

@@ -27,7 +27,7 @@ import {
   type WireScheme,
 } from "./security.ts";
 
-/** A card as this version spells it. */
+/** An agent card in the format of 1.0. */
 export interface WireCard {
   readonly name: string;
   readonly description: string;
@@ -57,7 +57,7 @@ export function encodeCard(card: AgentCard): string {
   return JSON.stringify(cardObject(card));
 }
 
-/** Only what this version defines, member by member: its strict readers refuse a card that holds anything else. */
+/** Only members that 1.0 defines, because strict readers reject cards with unknown members. */
 export function cardObject(card: AgentCard): WireCard {
   const { name, description, version, provider, documentationUrl, iconUrl, security, securitySchemes } = card;
   const { streaming, pushNotifications, extensions, extendedAgentCard } = card.capabilities;
@@ -99,7 +99,7 @@ function encodeSkill(skill: AgentSkill): WireSkill {
   };
 }
 
-/** An agent's card, hybrids and what drafts called things included. What it declares in ways not known here is left out. */
+/** Decodes an agent's card, also a hybrid one or one with names from drafts of 1.0. Unknown declarations are omitted. */
 export function decodeCard(value: unknown): AgentCard {
   const wire = asObject(value, "card");
   const provider = member(wire, "provider");
@@ -136,7 +136,7 @@ function decodeInterface(value: unknown, path: string): AgentInterface {
   return {
     url: textOf(member(wire, "url"), `${path}.url`),
     binding: textOf(member(wire, "protocolBinding", "protocol_binding"), `${path}.protocolBinding`),
-    // Some name their patch, which makes no difference.
+    // Some agents add a patch number, which is ignored.
     protocolVersion: /^\d+\.\d+(?=\.)/.exec(version)?.[0] ?? version,
     ...(tenant !== undefined && { tenant }),
   };
@@ -157,7 +157,7 @@ function decodeCapabilities(card: WireObject): AgentCapabilities {
   const streaming = flag("streaming", "streaming");
   const pushNotifications = flag("pushNotifications", "push_notifications");
   const extensions = member(wire, "extensions");
-  // As drafts had it, and as 0.x does.
+  // The name in drafts of 1.0 and in 0.x.
   const elsewhere = member(card, "supportsExtendedAgentCard") ?? member(card, "supportsAuthenticatedExtendedCard");
   const extendedAgentCard =
     flag("extendedAgentCard", "extended_agent_card") ?? optionalBoolean(elsewhere, "supportsExtendedAgentCard");
@@ -206,7 +206,7 @@ function decodeSchemes(value: unknown): Record<string, SecurityScheme> {
   return Object.fromEntries(known);
 }
 
-/** What is required, by this version's name for it or by that of its own samples and of 0.x. */
+/** `securityRequirements`, or `security` as in samples of 1.0 and in 0.x. */
 function decodeSecurity(wire: WireObject, path: string): SecurityRequirement[] | undefined {
   const security = member(wire, "securityRequirements", "security_requirements") ?? member(wire, "security");
   return security === undefined ? undefined : listOf(security, `${path}securityRequirements`, decodeRequirement);

@@ -103,7 +103,9 @@ describe("A request of 1.0", () => {
 
   it.each([".", ".."])("is not made of an id that would lead elsewhere: %s", (id) => {
     const request: OperationRequest = { operation: "subscribe", tenant: "", id: id as TaskId };
-    expect(() => restClient.encodeRequest(request)).toThrow(`id: must not be ${id}, which cannot stand in a path`);
+    expect(() => restClient.encodeRequest(request)).toThrow(
+      `id: must not be ${id}, which is not allowed in a URL path`,
+    );
     expect(rpcClient.encodeRequest(request).params).toBe(`{"id":"${id}"}`);
   });
 
@@ -309,7 +311,7 @@ describe("A reader of 1.0", () => {
     expect(rpcClient.decodeResult("get", { ...TASK, artifacts })).toMatchObject({ kind: "task" });
     const nested: unknown = JSON.parse("[".repeat(5000) + "]".repeat(5000));
     expect(() => rpcClient.decodeResult("get", { ...TASK, metadata: { nested } })).toThrow(
-      "nests deeper than 64 levels",
+      "must not be nested deeper than 64 levels",
     );
   });
 

@@ -48,14 +48,14 @@ function decodeResult(operation: Operation, value: unknown): RemoteResult {
       return { kind: "push-configs", configs, nextPageToken: decodePageToken(wire) };
     }
     case "push-delete":
-      // Empty, `null` or nothing at all: servers differ.
+      // The result may be an empty object, `null` or absent.
       return { kind: "done" };
     case "extended-card":
       return { kind: "card", card: decodeCard(value) };
   }
 }
 
-/** The first answer of a stream is the same as the only one of a send. */
+/** A send returns the same objects as the first frame of a stream. */
 function decodeSent(value: unknown): RemoteResult {
   const event = decodeRemoteEvent(value);
   if (event.kind === "task") return { kind: "sent", task: event.task };
@@ -68,7 +68,7 @@ function decodeTask(value: unknown): Task {
   return remote.task(member(wire, "task") ?? wire, "result");
 }
 
-/** Without numbers, what is there is all there is. */
+/** If `totalSize` or `pageSize` is missing, the number of returned tasks is used. */
 function decodeTasks(value: unknown): RemoteResult {
   const wire = pageOf(value, "tasks");
   const tasks = listOf(member(wire, "tasks"), "result.tasks", remote.task);
@@ -81,7 +81,7 @@ function decodeTasks(value: unknown): RemoteResult {
   };
 }
 
-/** A page, or what other versions send in its place: the bare list. */
+/** A page, or a bare array as in other versions. */
 function pageOf(value: unknown, name: string): WireObject {
   return Array.isArray(value) ? { [name]: value } : asObject(value ?? {}, "result");
 }

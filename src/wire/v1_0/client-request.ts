@@ -11,7 +11,7 @@ import { pathSegment } from "../fields/path-segment.ts";
 import { METHOD_OF } from "./methods.ts";
 import { encodeStateFilter } from "./task.ts";
 
-/** Members that are `undefined` are not written, as this version does with what has its default. */
+/** Members that are `undefined` are not written: ProtoJSON omits default values. */
 type Params = Readonly<Record<string, unknown>>;
 type QueryParams = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -20,7 +20,7 @@ export function encodeRpcRequest(request: ClientRequest): RpcCall {
   return { method: METHOD_OF[request.operation], params: JSON.stringify(params) };
 }
 
-/** The ids that stand in the path of REST, by their names in JSON-RPC. */
+/** The ids that REST has in the path, by their names in JSON-RPC. */
 function idsOf(request: ClientRequest): Params {
   switch (request.operation) {
     case "get":
@@ -38,7 +38,7 @@ function idsOf(request: ClientRequest): Params {
   }
 }
 
-/** All parameters but the tenant and those ids. */
+/** All parameters except the tenant and the ids. */
 function paramsOf(request: ClientRequest): Params {
   switch (request.operation) {
     case "send":
@@ -75,7 +75,7 @@ function queryParams(request: Queried): QueryParams {
   };
 }
 
-/** This version either waits to the end or not at all: who wants to wait for a while must give up by itself. */
+/** 1.0 has no time limit for waiting: a client that waits for a limited time must stop waiting itself. */
 function sendParams({ message, metadata, outputModes, history, waitMs, push }: SendRequest): Params {
   const configuration = {
     acceptedOutputModes: outputModes.length === 0 ? undefined : outputModes,

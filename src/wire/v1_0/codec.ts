@@ -15,7 +15,7 @@ import { encodeTask, LARGE_TASK } from "./task.ts";
 
 const METHODS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ...OPERATIONS.map((operation) => [METHOD_OF[operation], operation] as const),
-  // As the release candidates spelt it.
+  // The name in the release candidates.
   ["ListTaskPushNotificationConfig", "push-list"],
 ]);
 
@@ -46,7 +46,7 @@ export function createRpcCodec(): RpcCodec {
     decodeRequest,
     encodeError: encodeRpcError,
     statusOf: ({ code }) => ERROR_TABLE[code].rpcHttp,
-    refusesByEvent: false,
+    streamErrorsAsEvents: false,
   };
 }
 

@@ -1,29 +1,29 @@
 import { A2AError, type FieldViolation } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { codeOfReason, codeOfRpc, codeOfStatus, ERROR_TABLE } from "../error-table.ts";
-import { type FieldNames, inOwnWords } from "../fields/error-fields.ts";
+import { type FieldNames, withFieldNames } from "../fields/error-fields.ts";
 import type { WireObject } from "../fields/fields.ts";
 import type { DialectSettings } from "../options.ts";
 
 const ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo";
 const BAD_REQUEST = "type.googleapis.com/google.rpc.BadRequest";
 
-/** Configurations are flat in this version. */
+/** Webhooks are flat objects in 1.0. */
 const FIELDS: FieldNames = [
   ["configuration.pushNotificationConfig", "configuration.taskPushNotificationConfig"],
   ["pushNotificationConfig.", ""],
 ];
 
 export function encodeRpcError(neutral: A2AError): string {
-  const error = inOwnWords(neutral, FIELDS);
+  const error = withFieldNames(neutral, FIELDS);
   return JSON.stringify({ code: ERROR_TABLE[error.code].rpc, message: error.message, data: detailsOf(error) });
 }
 
-/** How an error of REST is told, which the editions of this version do differently. */
+/** The statuses of a REST error, which differ between 1.0.0 and 1.0.1. */
 export interface RestErrorForm {
   /** The HTTP status. */
   readonly code: number;
-  /** The canonical name of its status. */
+  /** The gRPC status name. */
   readonly status: string;
 }
 
@@ -33,7 +33,7 @@ export function restErrorForm({ code }: A2AError, edition: DialectSettings["erro
 }
 
 export function encodeRestError(neutral: A2AError, form: RestErrorForm): string {
-  const error = inOwnWords(neutral, FIELDS);
+  const error = withFieldNames(neutral, FIELDS);
   return JSON.stringify({ error: { ...form, message: error.message, details: detailsOf(error) } });
 }
 
@@ -48,9 +48,8 @@ function detailsOf(error: A2AError): readonly object[] {
 }
 
 /**
- * The error an agent tells, whatever its form: the members of JSON-RPC or of REST, or a problem by RFC 9457. What it is, the
- * reason says first, then the code, and the status only where there is neither. Never throws: an error that cannot be read
- * is still one.
+ * Decodes an agent's error from JSON-RPC, REST or RFC 9457 (problem details). The `reason` decides which error it is, else the JSON-RPC
+ * code, else the HTTP status. Never throws: an unreadable error is decoded by its status.
  */
 export function decodeError(value: unknown, httpStatus: number): A2AError {
   const body = recordOf(value);
@@ -86,7 +85,7 @@ function recordOf(value: unknown): WireObject {
   return isRecord(value) ? value : {};
 }
 
-/** Parsed from JSON, as everything here. */
+/** Only for values that `JSON.parse` returned. */
 function isRecord(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,13 +3,13 @@ import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { writeMessage } from "../../protocol/serial.ts";
 import type { RemoteEvent } from "../client/client-codec.ts";
 import type { EventPlace, EventText, StreamOpening } from "../codec.ts";
-import { perPlace } from "../event-text.ts";
+import { cachedByPlace } from "../event-text.ts";
 import { textOf } from "../fields/answer-fields.ts";
 import { asObject, member, optionalBoolean, optionalJsonObject, type WireObject } from "../fields/fields.ts";
 import { decodeRemoteMessage } from "./message.ts";
 import { encodeTask, remote } from "./task.ts";
 
-const SPELLING = "1.0";
+const CACHE_KEY = "1.0";
 
 export function encodeOpening(opening: StreamOpening): string {
   return opening.kind === "task"
@@ -17,23 +17,23 @@ export function encodeOpening(opening: StreamOpening): string {
     : `{"message":${writeMessage(opening.message)}}`;
 }
 
-const beginningsOf = perPlace((ids) => ({
+const beginningsOf = cachedByPlace((ids) => ({
   artifact: `{"artifactUpdate":{${ids},`,
   status: `{"statusUpdate":{${ids},`,
 }));
 
-/** The stored text with the ids put in front. Whether the stream ends with it is not written in this version. */
+/** Inserts the ids into the stored text. 1.0 has no member `final`, so each event has one text. */
 export function encodeEvent(event: EventText, place: EventPlace): string {
   const { encoded } = event;
-  const known = encoded?.get(SPELLING);
+  const known = encoded?.get(CACHE_KEY);
   if (known !== undefined) return known;
   const { artifact, status } = beginningsOf(place);
   const text = `${event.state === undefined ? artifact : status}${event.body.slice(1)}}`;
-  encoded?.set(SPELLING, text);
+  encoded?.set(CACHE_KEY, text);
   return text;
 }
 
-/** What an agent sent, in the member that says what it is, or bare. */
+/** Decodes a frame, wrapped in a member such as `statusUpdate`, or bare. */
 export function decodeRemoteEvent(value: unknown): RemoteEvent {
   const wire = asObject(value, "event");
   const task = member(wire, "task");
@@ -47,7 +47,7 @@ export function decodeRemoteEvent(value: unknown): RemoteEvent {
   return decodeBare(wire);
 }
 
-/** Told by its shape alone: other versions' `kind` says the same, where there is one. */
+/** Recognises a bare frame by its members; `kind` of other versions is not needed. */
 function decodeBare(wire: WireObject): RemoteEvent {
   if (member(wire, "artifact") !== undefined) return decodeArtifactUpdate(wire, "artifactUpdate");
   if (member(wire, "status") !== undefined) {
@@ -80,7 +80,7 @@ function decodePlace(wire: WireObject, path: string): Place {
   return {
     taskId: textOf(member(wire, "taskId", "task_id"), `${path}.taskId`) as TaskId,
     contextId: textOf(member(wire, "contextId", "context_id"), `${path}.contextId`) as ContextId,
-    // Not of this version, which closes the stream instead; understood where it is sent.
+    // 1.0 has no `final` and closes the stream instead; agents that send it are understood.
     final: member(wire, "final") === true,
     ...(metadata !== undefined && { metadata }),
   };

@@ -8,7 +8,7 @@ import { decodePart, decodeRemotePart } from "./part.ts";
 
 const MAX_PARTS = 1000;
 
-/** A message from a caller. Its role must be the user's: an agent's turns are written by the agent alone. */
+/** Decodes a message from a caller. The role must be `user`: only the agent itself writes messages with the role `agent`. */
 export function decodeMessage(value: unknown, path: string): Message {
   if (value === undefined) throw invalidField(path, "is required");
   const wire = asObject(value, path);
@@ -32,7 +32,7 @@ function decodeUserRole(value: unknown, path: string): void {
   throw invalidField(path, "must be ROLE_USER");
 }
 
-/** A message from an agent, which may have left out its id and its role. */
+/** Decodes a message from an agent. Id and role may be missing. */
 export function decodeRemoteMessage(value: unknown, path: string): Message {
   const wire = asObject(value, path);
   const contextId = textOf(member(wire, "contextId", "context_id"), `${path}.contextId`);
@@ -40,7 +40,7 @@ export function decodeRemoteMessage(value: unknown, path: string): Message {
   const references = listOf(member(wire, "referenceTaskIds", "reference_task_ids"), `${path}.referenceTaskIds`, textOf);
   const extensions = listOf(member(wire, "extensions"), `${path}.extensions`, textOf);
   const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);
-  // Ids are branded here, where they enter.
+  // Ids get their branded types here.
   return {
     messageId: textOf(member(wire, "messageId", "message_id"), `${path}.messageId`) as MessageId,
     role: decodeRemoteRole(member(wire, "role"), `${path}.role`),

@@ -1,6 +1,6 @@
 import type { Operation } from "../../protocol/operation.ts";
 
-/** What JSON-RPC calls each operation. */
+/** The JSON-RPC method of each operation (A2A 1.0 §9.4). */
 export const METHOD_OF: Readonly<Record<Operation, string>> = {
   send: "SendMessage",
   stream: "SendStreamingMessage",

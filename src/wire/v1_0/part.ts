@@ -35,7 +35,7 @@ function decodeContent(wire: WireObject, path: string): Part {
   return { url: text };
 }
 
-/** Which of the contents is there. `null` is no content, except as `data`, where it is a value like any other. */
+/** The content member of a part. `null` counts as absent, except for `data`, where it is a value. */
 function contentOf(wire: WireObject, path: string): (typeof PART_CONTENTS)[number] {
   let found: (typeof PART_CONTENTS)[number] | undefined;
   for (const content of PART_CONTENTS) {
@@ -49,7 +49,7 @@ function contentOf(wire: WireObject, path: string): (typeof PART_CONTENTS)[numbe
   return found;
 }
 
-/** A part from an agent. Beside another content, `data` that is `null` is one that was not set. */
+/** Decodes a part from an agent. `data: null` beside another content counts as absent. */
 export function decodeRemotePart(value: unknown, path: string): Part {
   const wire = asObject(value, path);
   if (wire["data"] !== null) return decodePart(wire, path);

@@ -7,7 +7,7 @@ import { encodeTask } from "./task.ts";
 type PushResult = Extract<OperationResult, { readonly kind: "push" }>;
 type PushesResult = Extract<OperationResult, { readonly kind: "pushes" }>;
 
-/** One flat object. What else a webhook may have been set with, this version has no members for: it counts all the same. */
+/** One flat object. 1.0 has no members for the headers and event filter of a webhook, so they are not written. They still apply. */
 export function encodePush({ taskId, config }: PushResult): string {
   return config === undefined ? "{}" : JSON.stringify(pushObject(taskId, config));
 }
@@ -19,7 +19,7 @@ export function encodePushes({ taskId, configs, next }: PushesResult): string {
   });
 }
 
-/** Of several schemes, the one that counts. */
+/** 1.0 has one authentication scheme; of several, the one in use is written. */
 export function pushObject(taskId: string, { id, url, token, authentication }: PushConfig): object {
   const [scheme] = authentication?.schemes ?? [];
   return {
@@ -31,7 +31,7 @@ export function pushObject(taskId: string, { id, url, token, authentication }: P
   };
 }
 
-/** Every event by itself, as streams have it: the same text serves both. */
+/** Sends each event in the format of streams (A2A 1.0 §4.3.3); streams and webhooks share the cached text. */
 export const PUSH: PushCodec = {
   carries: "event",
   mediaType: "application/a2a+json",

@@ -72,7 +72,7 @@ function decodeSend(wire: WireObject, operation: "send" | "stream", tenant: stri
   const path = "configuration.";
   const push =
     member(configuration, "taskPushNotificationConfig", "task_push_notification_config") ??
-    // As the release candidates spelt it.
+    // The name in the release candidates.
     member(configuration, "pushNotificationConfig", "push_notification_config");
   const pushPath = `${path}taskPushNotificationConfig`;
   return {
@@ -96,7 +96,7 @@ function decodeSend(wire: WireObject, operation: "send" | "stream", tenant: stri
 function decodeWait(configuration: WireObject, path: string): boolean {
   const returnImmediately = member(configuration, "returnImmediately", "return_immediately");
   if (returnImmediately !== undefined) return optionalBoolean(returnImmediately, `${path}returnImmediately`) !== true;
-  // As the release candidates spelt it, the other way round.
+  // The release candidates have the opposite member `blocking`.
   return optionalBoolean(member(configuration, "blocking"), `${path}blocking`) ?? true;
 }
 
@@ -121,7 +121,7 @@ function decodeList(wire: WireObject, tenant: string): ListRequest {
   };
 }
 
-/** 0 is as good as left out, as in the protocol's own definition language. */
+/** In ProtoJSON a `pageSize` of 0 equals absent. */
 function decodePushList(wire: WireObject, tenant: string): PushListRequest {
   const pageSize = optionalInteger(member(wire, "pageSize", "page_size"), "pageSize") ?? 0;
   if (pageSize < 0) throw invalidField("pageSize", "must not be negative");

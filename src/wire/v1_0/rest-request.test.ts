@@ -174,7 +174,7 @@ describe("The query of a REST request of 1.0", () => {
     ["status=1.0", "status: must be one of"],
     ["statusTimestampAfter=yesterday", "statusTimestampAfter: must be a time"],
     ["statusTimestampAfter=0", "statusTimestampAfter: must be a time"],
-    ["pageToken=garbage", "pageToken: is not a token"],
+    ["pageToken=garbage", "pageToken: is not a page token"],
     ["contextId=%ff", "contextId: must be percent-encoded UTF-8"],
     [`contextId=${"c".repeat(257)}`, "contextId: must have at most 256 characters"],
   ])("is refused: %s", (query, expected) => {
@@ -214,7 +214,7 @@ describe("The path of a REST request of 1.0", () => {
   it.each([
     ["get", { id: "" }, "id: must not be empty"],
     ["get", { id: "x".repeat(257) }, "id: must have at most 256 characters"],
-    ["get", { id: "a\0b" }, "id: must not have the character NUL"],
+    ["get", { id: "a\0b" }, "id: must not contain the character NUL"],
     ["push-get", { id: "t", configId: "" }, "id: must not be empty"],
     ["push-get", { id: "", configId: "c" }, "taskId: must not be empty"],
     ["list", { tenant: "x".repeat(257) }, "tenant: must have at most 256 characters"],

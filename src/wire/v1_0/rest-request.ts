@@ -3,7 +3,7 @@ import type { Operation } from "../../protocol/operation.ts";
 import type { RestRequest } from "../codec.ts";
 import { asObject, type WireObject } from "../fields/fields.ts";
 
-/** How the text of a parameter in the query is read. Those with two words are also known by their snake_case spelling. */
+/** Parsers of query parameters. Names are accepted in camelCase and snake_case. */
 const QUERY = {
   tenant: { alias: undefined, read: asIs },
   contextId: { alias: "context_id", read: asIs },
@@ -17,7 +17,7 @@ const QUERY = {
 
 type QueryName = keyof typeof QUERY;
 
-/** Where the parameters of an operation stand besides the path: in the body, or in the query under these names. */
+/** Where an operation has its parameters besides the path: in the body, or in these query parameters. */
 const SOURCES: Readonly<Record<Operation, "body" | readonly QueryName[]>> = {
   send: "body",
   stream: "body",
@@ -42,12 +42,12 @@ const SOURCES: Readonly<Record<Operation, "body" | readonly QueryName[]>> = {
 };
 
 /**
- * The request as the parameters JSON-RPC would carry, so that both are decoded, and refused, alike. What the path says wins;
- * beyond it, operations that have a body are read from that, with only `tenant` taken from the query, and the others from the
- * query alone. Whatever else stands there is ignored.
+ * Converts a request to the parameters of JSON-RPC, so that both bindings share the decoder and its errors. Path parameters take precedence.
+ * Operations with a body are read from the body, and only `tenant` from the query; all others are read from the query. Other parameters
+ * are ignored.
  *
- * Errors name a parameter as JSON-RPC does, wherever it stood: `id` is the task's, but where the path has a configuration as well
- * those are `taskId` and `id`. A body that is no object is named `body`.
+ * Errors use the names of JSON-RPC: `id` is the task's id, except for webhooks, where `taskId` is the task's id and `id` the webhook's. A
+ * body that is not an object is named `body`.
  */
 export function paramsOf(operation: Operation, { path, query, body }: RestRequest): WireObject {
   const source = SOURCES[operation];
@@ -55,7 +55,7 @@ export function paramsOf(operation: Operation, { path, query, body }: RestReques
   return { ...params, ...(operation.startsWith("push-") ? pushPath(path) : path) };
 }
 
-/** No body is as good as an empty object: whether that is enough, the operation decides. */
+/** A missing body counts as an empty object. */
 function bodyParams(body: unknown, query: URLSearchParams): WireObject {
   const params = asObject(body ?? {}, "body");
   if (query.size === 0) return params;
@@ -77,13 +77,13 @@ function queryParams(query: URLSearchParams, names: readonly QueryName[]): WireO
   return params;
 }
 
-/** Empty where it is not there, which means the same. */
+/** Empty if the parameter is absent, which means the same. */
 function queryText(query: URLSearchParams, name: QueryName): string {
   const { alias } = QUERY[name];
   const texts = alias === undefined ? query.getAll(name) : [...query.getAll(name), ...query.getAll(alias)];
   const [text = "", ...others] = texts;
   if (others.length > 0) throw invalidField(name, "must be given only once");
-  // What URLSearchParams puts in the place of bytes that are no text.
+  // URLSearchParams replaces invalid UTF-8 with this character.
   if (text.includes("\uFFFD")) throw invalidField(name, "must be percent-encoded UTF-8");
   return text;
 }
@@ -102,7 +102,7 @@ function boolean(text: string, name: string): boolean {
   return text === "true";
 }
 
-/** Enums go by name or number. Which of them exist is for the decoder to say. */
+/** Enums may be names or numbers; the decoder rejects unknown values. */
 function nameOrNumber(text: string): string | number {
   return /^\d{1,3}$/.test(text) ? Number(text) : text;
 }

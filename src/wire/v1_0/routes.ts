@@ -1,6 +1,6 @@
 import type { RestRoute } from "../codec.ts";
 
-/** Every route also exists below `/{tenant}`. The two spellings of subscribe are those of the text and of the definition. */
+/** Every route also exists with the prefix `/{tenant}`. Text and proto definition have different methods for subscribe; both are routed. */
 export const ROUTES: readonly RestRoute[] = [
   { method: "POST", path: "/message:send", operation: "send" },
   { method: "POST", path: "/message:stream", operation: "stream" },

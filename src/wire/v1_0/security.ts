@@ -8,17 +8,17 @@ import {
 import { listOf, mapOf, textOf } from "../fields/answer-fields.ts";
 import { asObject, member, optionalBoolean, optionalString, type WireObject } from "../fields/fields.ts";
 
-/** A scheme in the one member that says its kind. */
+/** A security scheme, wrapped in a member that names its kind. */
 export type WireScheme = Readonly<Record<string, object>>;
 
-/** Schemes that must all be met, each with its scopes. */
+/** Schemes that a caller must all satisfy, each with its scopes. */
 export interface WireRequirement {
   readonly schemes: Readonly<Record<string, { readonly list: readonly string[] }>>;
 }
 
 type FlowMember = keyof OAuthFlow;
 
-/** What this version knows of each flow. The last two are deprecated, yet still part of it. */
+/** The members of each OAuth flow in 1.0. `implicit` and `password` are deprecated. */
 const FLOW_MEMBERS: Readonly<Record<OAuthFlowName, readonly FlowMember[]>> = {
   authorizationCode: ["authorizationUrl", "tokenUrl", "refreshUrl", "scopes", "pkceRequired"],
   clientCredentials: ["tokenUrl", "refreshUrl", "scopes"],
@@ -28,9 +28,8 @@ const FLOW_MEMBERS: Readonly<Record<OAuthFlowName, readonly FlowMember[]>> = {
 };
 
 /**
- * A scheme as this version writes it. Here an OAuth scheme has exactly one flow: of several declared ones the first of
- * `OAUTH_FLOWS` is published, which a caller can use whether or not it knows of the others. Who wants all of them published
- * declares a scheme for each.
+ * Encodes a security scheme. In 1.0 an OAuth scheme has exactly one flow (A2A 1.0 §4.5.7): of several declared flows, the first in the order
+ * of `OAUTH_FLOWS` is written. To publish all flows, declare one scheme per flow.
  */
 export function encodeScheme(scheme: SecurityScheme): WireScheme {
   const { description } = scheme;
@@ -81,8 +80,8 @@ export function encodeRequirement(requirement: SecurityRequirement): WireRequire
 }
 
 /**
- * A scheme of an agent's card, in either spelling: in the member that says its kind, or flat with a `type`. `undefined`: of a
- * kind that is not known here.
+ * Decodes a scheme of an agent's card: wrapped in a member that names its kind (1.0), or flat with `type` (0.x). `undefined` for an unknown
+ * kind.
  */
 export function decodeScheme(value: unknown, path: string): SecurityScheme | undefined {
   const wire = asObject(value, path);
@@ -169,7 +168,7 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A requirement in either spelling: `{"schemes":{"key":{"list":[]}}}`, or `{"key":[]}` as OpenAPI has it. */
+/** Decodes a requirement: `{"schemes":{"key":{"list":[]}}}` (1.0), or `{"key":[]}` as in OpenAPI (0.x). */
 export function decodeRequirement(value: unknown, path: string): SecurityRequirement {
   const wire = asObject(value, path);
   const { schemes } = wire;

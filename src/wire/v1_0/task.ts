@@ -2,13 +2,13 @@ import { invalidField } from "../../protocol/error.ts";
 import type { StoredTask } from "../../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import { type TaskReaders, taskReaders } from "../client/remote-task.ts";
-import type { LargeTaskSpelling } from "../codec.ts";
+import type { LargeTaskFormat } from "../codec.ts";
 import { NUMBERED_STATES as STATES } from "../fields/state-numbers.ts";
-import { largeTaskSpelling } from "../large-task.ts";
+import { largeTaskFormat } from "../large-task.ts";
 import { decodeRemoteMessage } from "./message.ts";
 import { decodeRemotePart } from "./part.ts";
 
-/** A task as this version writes it: the stored texts, put together. */
+/** Encodes a task by concatenating its stored texts, which already have the format of 1.0. */
 export function encodeTask(task: StoredTask): string {
   let text = `{"id":${JSON.stringify(task.id)},"contextId":${JSON.stringify(task.contextId)},"status":${task.status}`;
   if (task.artifacts !== undefined) text += `,"artifacts":${task.artifacts}`;
@@ -17,14 +17,14 @@ export function encodeTask(task: StoredTask): string {
   return `${text}}`;
 }
 
-/** The stored texts as they are. */
-export const LARGE_TASK: LargeTaskSpelling = largeTaskSpelling({
+/** Stored texts already have the format of 1.0. */
+export const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   artifact: (artifact) => JSON.stringify(artifact),
   parts: (stored) => stored,
   message: (stored) => stored,
 });
 
-/** How an agent spells that it does not say the state. */
+/** The state of an agent that does not report one. */
 export const UNSPECIFIED = "TASK_STATE_UNSPECIFIED";
 
 const STATE_NAMES: readonly string[] = [
@@ -39,7 +39,7 @@ const STATE_NAMES: readonly string[] = [
   "TASK_STATE_AUTH_REQUIRED",
 ];
 
-/** The state a list is filtered by, by name or number; unspecified is no filter. */
+/** The state filter of a list, by name or number. `undefined` for "unspecified": no filter. */
 export function decodeStateFilter(value: unknown, path: string): TaskState | undefined {
   if (value === undefined) return undefined;
   const number = typeof value === "string" ? STATE_NAMES.indexOf(value) : value;
@@ -67,7 +67,7 @@ function decodeRemoteState(value: unknown, path: string): TaskState | undefined 
   return REMOTE_STATES.get(value);
 }
 
-/** What an agent sends. */
+/** Readers of tasks from agents. */
 export const remote: TaskReaders = taskReaders({
   message: decodeRemoteMessage,
   part: decodeRemotePart,

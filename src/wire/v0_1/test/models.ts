@@ -8,14 +8,14 @@ import type { OperationRequest, PushConfig } from "../../../protocol/operation.t
 import type { Task, TaskStatus } from "../../../protocol/task.ts";
 import * as newer from "../../v0_3/test/models.ts";
 
-// Everything of the neutral model that this version can carry. What it cannot is listed as its losses.
+// Generators of everything in the neutral model that 0.1 can encode. The rest is listed in test/wire/losses.
 
 export { SAMPLES, stored } from "../../v0_3/test/models.ts";
 
-/** The id that messages are given where their version has none. */
+/** The generated id of messages. */
 export const NEW_ID = "new" as MessageId;
 
-/** As it is understood from an agent: without id. */
+/** As decoded from an agent: without id. */
 export const message: fc.Arbitrary<Message> = newer.message.map(({ role, parts, metadata }) => ({
   messageId: "" as MessageId,
   role,
@@ -33,7 +33,7 @@ function numbered({ extensions: _dropped, ...artifact }: Artifact, index: number
   return { ...artifact, artifactId: String(index) as ArtifactId };
 }
 
-/** The first artifact of a task, or its status. */
+/** An update of the task's first artifact, or of its status. */
 export const event: fc.Arbitrary<TaskEvent> = fc
   .tuple(newer.event, status)
   .map(([shape, own]) =>

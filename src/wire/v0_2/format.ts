@@ -1,10 +1,10 @@
 import type { Part } from "../../protocol/part.ts";
+import { OFFICIAL, type OutputFormat } from "../v0_3/format.ts";
 import { partObject } from "../v0_3/part.ts";
 import { packDataAsText } from "../v0_3/part-metadata.ts";
-import { OFFICIAL, type Writing } from "../v0_3/writing.ts";
 
-/** As the next version writes, except for data that is no object: its JSON is a text, as in the examples of 0.2 (section 9.7). */
-export const WRITING: Writing = { ...OFFICIAL, name: "0.2", part: partOf };
+/** As in 0.3, except that data other than an object becomes a text part with its JSON, as in the example of A2A 0.2 §9.7. */
+export const OUTPUT_FORMAT: OutputFormat = { ...OFFICIAL, name: "0.2", part: partOf };
 
 function partOf(part: Part): object {
   const text = part.data === undefined ? undefined : packDataAsText(part);

@@ -6,10 +6,10 @@ import { BARE_CARD } from "../../../src/wire/test/cards.ts";
 import { cardObject } from "../../../src/wire/v0_2/card.ts";
 import { createRpcClientCodec } from "../../../src/wire/v0_2/client-codec.ts";
 import { createRpcCodec } from "../../../src/wire/v0_2/codec.ts";
-import { WRITING } from "../../../src/wire/v0_2/writing.ts";
+import { OUTPUT_FORMAT } from "../../../src/wire/v0_2/format.ts";
 import { decodePart } from "../../../src/wire/v0_3/part.ts";
-import { LOSS_NAMES, LOSSES } from "./v0_2.ts";
-import { LOSS_NAMES as NEWER_NAMES } from "./v0_3.ts";
+import { LOSS_NAMES, LOSSES } from "./v0-2.ts";
+import { LOSS_NAMES as NEWER_NAMES } from "./v0-3.ts";
 
 const client = createRpcClientCodec();
 const card: AgentCard = {
@@ -25,14 +25,14 @@ const card: AgentCard = {
 /** What is lost besides what is lost in the next version, and how that shows. */
 const SHOWN: Readonly<Record<string, () => void>> = {
   otherData: () => {
-    const wire = WRITING.part({ data: [1], metadata: { a: 1 } });
+    const wire = OUTPUT_FORMAT.part({ data: [1], metadata: { a: 1 } });
     expect(wire).toEqual({ kind: "text", text: "[1]", metadata: { a: 1, data_part_compat: true } });
     expect(decodePart(wire, "p")).toEqual({ data: [1], metadata: { a: 1 } });
     expect(decodePart({ ...wire, text: "no JSON" }, "p")).toMatchObject({ text: "no JSON" });
   },
   listing: () => {
     const list = { operation: "list", tenant: "", pageSize: 100, artifacts: true, history: undefined } as const;
-    expect(() => client.encodeRequest(list)).toThrow("no such operation");
+    expect(() => client.encodeRequest(list)).toThrow("has no operation");
   },
   certificates: () => {
     expect(Object.keys(cardObject(card).securitySchemes ?? {})).toEqual(["login"]);
@@ -45,7 +45,7 @@ const SHOWN: Readonly<Record<string, () => void>> = {
     expect(cardObject(card).skills).toEqual([{ id: "s", name: "S", description: "", tags: [] }]);
   },
   extendedCard: () => {
-    expect(() => client.encodeRequest({ operation: "extended-card", tenant: "" })).toThrow("no such operation");
+    expect(() => client.encodeRequest({ operation: "extended-card", tenant: "" })).toThrow("has no operation");
     const error = new A2AError("extended-card-not-configured", "No");
     expect(JSON.parse(createRpcCodec(dialectSettings({})).encodeError(error))).toMatchObject({
       code: -32004,

@@ -1,5 +1,5 @@
 import type { Loss } from "./loss.ts";
-import { LOSSES as VERSION, LOSS_NAMES as VERSION_NAMES, type LossName as VersionName } from "./v0_3.ts";
+import { LOSSES as VERSION, LOSS_NAMES as VERSION_NAMES, type LossName as VersionName } from "./v0-3.ts";
 
 const OWN_NAMES = [
   "references",

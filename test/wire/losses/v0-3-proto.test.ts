@@ -7,8 +7,8 @@ import { encodeCard } from "../../../src/wire/v0_3_proto/card.ts";
 import { createRestClientCodec } from "../../../src/wire/v0_3_proto/client-codec.ts";
 import { createRestCodec } from "../../../src/wire/v0_3_proto/codec.ts";
 import { messageObject } from "../../../src/wire/v0_3_proto/message.ts";
-import { LOSS_NAMES as VERSION_NAMES } from "./v0_3.ts";
-import { LOSS_NAMES, LOSSES } from "./v0_3_proto.ts";
+import { LOSS_NAMES as VERSION_NAMES } from "./v0-3.ts";
+import { LOSS_NAMES, LOSSES } from "./v0-3-proto.ts";
 
 const codec = createRestCodec(dialectSettings({}));
 const client = createRestClientCodec();

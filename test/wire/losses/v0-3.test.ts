@@ -9,7 +9,7 @@ import { cardObject } from "../../../src/wire/v0_3/card.ts";
 import { createRestClientCodec, createRpcClientCodec } from "../../../src/wire/v0_3/client-codec.ts";
 import { createRpcCodec } from "../../../src/wire/v0_3/codec.ts";
 import { decodePart, partObject } from "../../../src/wire/v0_3/part.ts";
-import { LOSS_NAMES, LOSSES, type LossName } from "./v0_3.ts";
+import { LOSS_NAMES, LOSSES, type LossName } from "./v0-3.ts";
 
 const codec = createRpcCodec(dialectSettings({}));
 const rpc = createRpcClientCodec();
@@ -69,7 +69,7 @@ const SHOWN: Readonly<Record<LossName, () => void>> = {
   listing: () => {
     expect(rest.encodeRequest(list)).toEqual({ method: "GET", path: "/v1/tasks" });
     expect(codec.decodeRequest("list", {})).toMatchObject({ pageSize: 100 });
-    expect(() => rpc.encodeRequest(list)).toThrow("no such operation");
+    expect(() => rpc.encodeRequest(list)).toThrow("has no operation");
   },
   waitingTime: () => {
     const { configuration } = JSON.parse(rpc.encodeRequest(send).params);

@@ -13,7 +13,7 @@ import { createRpcClientCodec } from "../../../src/wire/v0_1/client-codec.ts";
 import { createRpcCodec } from "../../../src/wire/v0_1/codec.ts";
 import { stored } from "../../../src/wire/v0_1/test/models.ts";
 import { storedEvent } from "../../../src/wire/v0_3/test/frames.ts";
-import { LOSS_NAMES, LOSSES, type LossName } from "./v0_1.ts";
+import { LOSS_NAMES, LOSSES, type LossName } from "./v0-1.ts";
 
 const server = createRpcCodec(dialectSettings({}), () => "new");
 const client = createRpcClientCodec(() => "fresh");

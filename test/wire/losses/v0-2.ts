@@ -1,5 +1,5 @@
 import type { Loss } from "./loss.ts";
-import { LOSSES as NEWER, LOSS_NAMES as NEWER_NAMES, type LossName as NewerName } from "./v0_3.ts";
+import { LOSSES as NEWER, LOSS_NAMES as NEWER_NAMES, type LossName as NewerName } from "./v0-3.ts";
 
 const OWN_NAMES = ["certificates", "authorizationMetadata", "skillSecurity", "extendedCard"] as const;
 
