@@ -5,7 +5,7 @@ import { ROOT } from "../architecture/imports.ts";
 export interface CodeBlock {
   readonly page: string;
   readonly language: string;
-  /** What the comment right above it says. */
+  /** The comment directly above the block. */
   readonly mark: string | undefined;
   readonly code: string;
 }

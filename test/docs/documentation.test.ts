@@ -13,13 +13,13 @@ describe("code in the documentation", () => {
   const blocks = pages().flatMap(codeBlocks);
   const fromFiles = blocks.filter(({ mark }) => mark?.startsWith("examples/"));
 
-  it("is the example it says it is", () => {
+  it("equals the example file it names", () => {
     expect(fromFiles.length).toBeGreaterThanOrEqual(3);
     for (const { mark = "", code } of fromFiles) expect(code, mark).toBe(readFileSync(join(ROOT, mark), "utf8"));
   });
 
-  describe("written as TypeScript", () => {
-    // Inside the clone, where the package is found by its own name.
+  describe("in TypeScript", () => {
+    // Inside the repository, where the package resolves by its own name.
     const folder = join(ROOT, `.snippets-${process.pid}`);
     const programs = blocks.filter(({ language, code }) => language === "ts" && /^import /m.test(code));
     beforeAll(() => mkdirSync(folder));
@@ -51,7 +51,7 @@ describe("code in the documentation", () => {
 
 describe("links in the documentation", () => {
   const isLocal = (target: string) => !/^(https?:|#)/.test(target);
-  it.each(pages())("of %s lead somewhere", (page) => {
+  it.each(pages())("of %s have existing targets", (page) => {
     const broken = linksOf(page).filter((target) => isLocal(target) && !leadsSomewhere(page, target));
     expect(broken).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe("links in the documentation", () => {
   const { files }: { files: string[] } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const isPackaged = (path: string) =>
     path === "README.md" || files.some((file) => path === file || path.startsWith(`${file}/`));
-  it.each(pages().filter(isPackaged))("of %s lead to files that are in the package too", (page) => {
+  it.each(pages().filter(isPackaged))("of %s have targets that are in the package", (page) => {
     const missing = linksOf(page).filter((target) => {
       const [path = ""] = target.split("#");
       return isLocal(target) && path !== "" && !isPackaged(posix.join(posix.dirname(page), path));
@@ -69,7 +69,7 @@ describe("links in the documentation", () => {
 });
 
 describe("the table of limits", () => {
-  it("has every limit with its default", () => {
+  it("lists every limit with its default", () => {
     const page = readPage("docs/reference/config.md");
     const rows = Array.from(page.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm), ([, name, value]) => [name, value?.trim()]);
     const documented = Object.fromEntries(rows.filter(([name]) => Object.hasOwn(DEFAULT_LIMITS, name ?? "")));
