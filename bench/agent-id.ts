@@ -1,2 +1,2 @@
-/** The name under which the bench's agent is served; its tasks belong to it. */
+/** The id of the bench's agent, which owns all tasks of the bench. */
 export const AGENT_ID = "bench";

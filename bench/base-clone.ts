@@ -4,20 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OWN_CLONE } from "./server-process.ts";
 
-/** Another state of this project, ready to run. */
+/** Another commit of this project, ready to run. */
 export interface BaseClone {
-  /** What tables call it: the abbreviated commit. */
+  /** The name in tables: the abbreviated commit. */
   readonly name: string;
   readonly folder: string;
 }
 
-/** What makes the servers that are compared; other changes are no reason to compare with the last commit. */
+/** Paths that affect the compared servers; changes elsewhere are no reason to compare with the last commit. */
 const MEASURED = ["src", "bench/servers", "package.json"];
 
 /**
- * Unpacks a commit into a folder that is gone when this process ends; dependencies are those installed here. Without a name
- * it is the last commit or, where nothing has changed since, the one before. Git's own records are left as they are.
- * Throws where there is no such commit.
+ * Unpacks a commit into a temporary folder that uses the dependencies installed here. Default: the last commit or,
+ * without changes since, the one before. Changes nothing in the Git repository. Throws if the commit does not exist.
  */
 export function cloneBase(ref: string | undefined): BaseClone {
   const wanted = ref ?? (git("status", "--porcelain", "--", ...MEASURED).length > 0 ? "HEAD" : "HEAD~1");
@@ -33,7 +32,7 @@ function commitOf(ref: string): string {
   try {
     return git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).toString().trim();
   } catch (cause) {
-    throw new Error(`There is no commit ${ref} to compare with.`, { cause });
+    throw new Error(`The commit ${ref} does not exist; pass another with --base.`, { cause });
   }
 }
 

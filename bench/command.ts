@@ -5,18 +5,18 @@ import { runScenario } from "./run-scenario.ts";
 import type { Scenario } from "./scenario.ts";
 import { createWorkFolder, isOnDisk } from "./work-folder.ts";
 
-/** A program that measures something. */
+/** A program that measures scenarios. */
 export interface Command<Options extends RunOptions> {
   readonly usage: string;
-  /** Throws what is wrong with the command line. */
+  /** Throws an error that describes the invalid option. */
   read(args: readonly string[]): Options;
-  /** All there are; throws where there is nothing to measure. */
+  /** All scenarios; throws if nothing can be measured. */
   scenarios(options: Options): readonly Scenario[];
-  /** What to do with the results once they are printed; resolves with the exit code. */
+  /** Processes the printed results; resolves with the exit code. */
   finish(results: readonly Result[], options: Options): number;
 }
 
-/** Runs what is chosen of a command's scenarios and prints what comes of them. Resolves with the exit code. */
+/** Runs the selected scenarios of a command and prints their results. Resolves with the exit code. */
 export async function runCommand<Options extends RunOptions>(
   command: Command<Options>,
   args: readonly string[],
@@ -31,7 +31,7 @@ export async function runCommand<Options extends RunOptions>(
   if (typeof scenarios === "string") return complain(`${scenarios}\n`);
   const names = scenarios.map(({ name }) => name);
   const chosen = scenarios.filter(({ name }) => isChosen(name, names, options.only));
-  if (chosen.length === 0) return complain(`No scenario is called that. There are: ${names.join(", ")}\n`);
+  if (chosen.length === 0) return complain(`No scenario has that name. Scenarios: ${names.join(", ")}\n`);
   return command.finish(await runAll(chosen, options), options);
 }
 
@@ -59,7 +59,9 @@ async function runAll(chosen: readonly Scenario[], options: RunOptions): Promise
   const folder = createWorkFolder(options.dir);
   process.stdout.write(`${describeMachine()}\n\n`);
   if (!isOnDisk(folder))
-    process.stdout.write("The databases are kept in memory: durable figures mean nothing here (--dir).\n\n");
+    process.stdout.write(
+      "The databases are in a memory file system, so durable figures are meaningless here (use --dir).\n\n",
+    );
   const results: Result[] = [];
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.title}…\n`);

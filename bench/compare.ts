@@ -18,7 +18,7 @@ const NOW = "working tree";
 /** One kind of work, done by an earlier commit and by the working tree in turn. */
 interface Comparison {
   readonly scenario: Scenario;
-  /** The raw echo can do the same work: what is compared is the ratio to it. */
+  /** Whether the raw echo can do the same work: then the ratio to it is compared. */
   readonly echoes: boolean;
   measure(bench: Bench, specs: readonly ServerSpec[]): Promise<Measured & Partial<MeasuredLoad>>;
 }

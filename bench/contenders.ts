@@ -8,12 +8,12 @@ export const PALAVER_MEMORY: ServerSpec = { label: "Palaver in memory", script: 
 export const SDK_MEMORY: ServerSpec = { label: "SDK in memory", script: "sdk" };
 export const BARE_SSE: ServerSpec = { label: "bare SSE", script: "sse" };
 
-/** Palaver on a SQLite file of its own, every commit synchronised to disk. */
+/** Palaver with its own SQLite file, every commit synchronised to disk. */
 export function palaverDurable(bench: Bench, config: Omit<PalaverConfig, "database"> = {}): ServerSpec {
   return palaverOn(join(bench.folder(), "palaver.db"), config);
 }
 
-/** Palaver on that SQLite file. */
+/** Palaver with the given SQLite file. */
 export function palaverOn(database: string, config: Omit<PalaverConfig, "database"> = {}): ServerSpec {
   return { label: "Palaver durable", script: "palaver", config: { ...config, database } satisfies PalaverConfig };
 }
@@ -24,11 +24,11 @@ export function sdkDatabase(bench: Bench): ServerSpec {
 
 export interface Started {
   readonly servers: readonly ServerProcess[];
-  /** Who could not take part, and why. */
+  /** The servers that were skipped, with the reason. */
   readonly notes: readonly string[];
 }
 
-/** Starts all that can run here. */
+/** Starts all servers that can run on this machine. */
 export async function startAll(bench: Bench, specs: readonly ServerSpec[]): Promise<Started> {
   const servers: ServerProcess[] = [];
   const notes: string[] = [];
@@ -44,8 +44,8 @@ export async function startAll(bench: Bench, specs: readonly ServerSpec[]): Prom
 }
 
 /**
- * Measures each server in turn, round after round, so that whatever else the machine does meets all alike.
- * Resolves with the figures of each server, by its label, in the order of the rounds.
+ * Measures each server in turn, round after round, so that other load on the machine affects all alike. Resolves with
+ * the figures of each server by label, in the order of the rounds.
  */
 export async function alternate(
   bench: Bench,
@@ -64,9 +64,9 @@ export async function alternate(
 
 export type Figures = ReadonlyMap<string, readonly number[]>;
 
-/** What came of measuring servers in turn. */
+/** The figures of servers measured in turn. */
 export interface Measured {
   readonly figures: Figures;
-  /** What a reader must know to judge them. */
+  /** Notes that a reader needs to judge the figures. */
   readonly notes: readonly string[];
 }

@@ -1,11 +1,14 @@
 import type { TaskState } from "../src/protocol/state.ts";
 
-/** One task of the seeded database: everything follows from its number, so that the bench knows what every page must hold. */
+/**
+ * One task of the seeded database. Its content depends only on its number, so the bench knows the content of every
+ * page.
+ */
 export interface SeededTask {
   readonly id: string;
   readonly contextId: string;
   readonly state: TaskState;
-  /** When its status was set; rises with the number. */
+  /** The time of its status; rises with the number. */
   readonly at: number;
 }
 
@@ -21,12 +24,12 @@ const STATES: readonly TaskState[] = [
   "input-required",
 ];
 
-/** Holds a tenth of all tasks. */
+/** The context of a tenth of all tasks. */
 export const BUSY_CONTEXT: string = contextId(0xffff_ffff);
 const TASKS_PER_CONTEXT = 32;
 
 export function seededTask(index: number): SeededTask {
-  // Scatters states and contexts, so that no filter meets a regular pattern.
+  // Distributes states and contexts irregularly, so that no filter matches a regular pattern.
   const mixed = Math.imul(index + 1, 0x9e37_79b1) >>> 0;
   return {
     id: taskId(index),

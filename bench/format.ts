@@ -5,7 +5,7 @@ export function rate(perSecond: number): string {
   return `${Math.round(perSecond).toLocaleString("en")}/s`;
 }
 
-/** Three digits that matter. */
+/** Three significant digits. */
 export function plain(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
@@ -32,7 +32,7 @@ export function kilobytes(bytes: number): string {
   return `${plain(bytes / 1024)} KB`;
 }
 
-/** Smallest to largest, where there was more than one run. */
+/** Smallest to largest, if there was more than one run. */
 export function spread(summary: Summary, write: (value: number) => string): { readonly spread?: string } {
   return summary.runs > 1 ? { spread: `${write(summary.min)} – ${write(summary.max)}` } : {};
 }

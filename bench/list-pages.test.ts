@@ -11,7 +11,7 @@ function page(filter: string, place: string) {
   return found;
 }
 
-test("the first page holds the newest tasks and needs no token", () => {
+test("the first page contains the newest tasks and needs no token", () => {
   const { ids, params, total } = page("no filter", "first");
   expect(ids[0]).toBe(seededTask(SIZE - 1).id);
   expect(ids).toHaveLength(PAGE_SIZE);
@@ -23,14 +23,14 @@ test("the last page ends with the oldest task", () => {
   expect(page("no filter", "last").ids.at(-1)).toBe(seededTask(0).id);
 });
 
-test("the busy context holds about a tenth, and every filter but an unused state matches something", () => {
+test("the busy context contains about a tenth, and every filter matches tasks except one for an unused state", () => {
   expect(page("a busy context", "first").total / SIZE).toBeCloseTo(0.1, 1);
   expect(page("a busy context", "first").params.contextId).toBe(BUSY_CONTEXT);
   const empty = pages.filter(({ total }) => total === 0).map(({ filter }) => filter);
   expect(new Set(empty).isSubsetOf(new Set(["working", "rejected in a small context"]))).toBe(true);
 });
 
-test("a small context is a small one", () => {
+test("a small context contains few tasks", () => {
   expect(page("a small context", "first").total).toBeLessThan(PAGE_SIZE);
 });
 

@@ -6,12 +6,12 @@ import type { ListParams } from "./load/requests.ts";
 export const PAGE_SIZE = 50;
 export const PAGE_PLACES = ["first", "middle", "last"] as const;
 
-/** One page to ask for, and what it must hold. */
+/** One page to request, and its expected content. */
 export interface ListPage {
   readonly filter: string;
   readonly place: (typeof PAGE_PLACES)[number];
   readonly params: ListParams;
-  /** How many tasks match the filter. */
+  /** Number of tasks that match the filter. */
   readonly total: number;
   readonly ids: readonly string[];
 }
@@ -34,7 +34,7 @@ export function pagesOf(size: number): ListPage[] {
 function filtersOf(size: number): Readonly<Record<string, Filter>> {
   const contextId = BUSY_CONTEXT;
   const small = smallContext(Math.floor(size / 2));
-  // Shares of all tasks, newest first.
+  // The start time of the newest share of all tasks.
   const newest = (share: number) => seededAt(Math.floor(size * (1 - share)));
   return {
     "no filter": {},
@@ -56,7 +56,7 @@ function filtersOf(size: number): Readonly<Record<string, Filter>> {
   };
 }
 
-/** That of the first task from there on that is not in the busy one. */
+/** The context of the first task from there on that is not in the busy context. */
 function smallContext(from: number): string {
   const { contextId } = seededTask(from);
   return contextId === BUSY_CONTEXT ? smallContext(from + 1) : contextId;

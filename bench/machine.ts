@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, totalmem } from "node:os";
 
-/** What the figures were measured on, in words. */
+/** A description of the machine of the measurement. */
 export function describeMachine(): string {
   const model = cpus()[0]?.model.trim() ?? "unknown processor";
   const memory = Math.round(totalmem() / 1024 ** 3);
@@ -9,7 +9,7 @@ export function describeMachine(): string {
 
 const SAMPLE_MS = 500;
 
-/** The share (0–1) of all cores that is in use just now. Asked before a measurement, it says what others use. */
+/** The share (0–1) of all cores that is in use now. Before a measurement it shows the load of other programs. */
 export async function busyShare(): Promise<number> {
   const before = cpuTimes();
   await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));

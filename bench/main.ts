@@ -19,7 +19,7 @@ function finish(results: readonly Result[], options: BenchOptions): number {
   return 0;
 }
 
-/** What repeats the measurement; where files went is nobody else's concern. */
+/** The command that repeats the measurement, without the options for output files. */
 function commandOf({ quick, only, runs }: BenchOptions): string {
   const flags = [quick ? ["--quick"] : [], ...only.map((name) => ["--only", name]), ["--runs", String(runs)]].flat();
   return `npm run bench -- ${flags.join(" ")}`;
@@ -38,6 +38,6 @@ function markdownReport(results: readonly Result[], command: string): string {
     `- Result: ${summaryLine(results)}`,
   ];
   const intro =
-    "Servers run in processes of their own and are measured in turn; figures are medians, ratios are made round by round.";
+    "Each server runs in its own process, and servers are measured in turn. Figures are medians; ratios are computed per round.";
   return `${["# Bench results", "", ...facts, "", intro, "", ...results.map(markdownResult)].join("\n").trimEnd()}\n`;
 }

@@ -1,16 +1,16 @@
 import { parseArgs } from "node:util";
 
-/** How scenarios are run. */
+/** How scenarios run. */
 export interface RunOptions {
-  /** Fewer and shorter runs; smaller databases. For a look, not for the record. */
+  /** Fewer and shorter runs and smaller databases, for a quick check. */
   readonly quick: boolean;
   /** Only scenarios whose name contains one of these. Empty: all. */
   readonly only: readonly string[];
-  /** Alternated rounds of each measurement. */
+  /** Number of alternating rounds per measurement. */
   readonly runs: number;
-  /** Where databases go; absent: the system's temporary folder, unless that is not a disk. */
+  /** The folder for databases; absent: the system's temporary folder, unless that is in memory. */
   readonly dir: string | undefined;
-  /** Write a CPU profile of every server process into this folder. Slows them down. */
+  /** Write a CPU profile of every server process into this folder. Slows the servers down. */
   readonly profile: string | undefined;
   readonly help: boolean;
 }
@@ -18,32 +18,32 @@ export interface RunOptions {
 export interface BenchOptions extends RunOptions {
   /** Rewrite `bench/RESULTS.md`. */
   readonly write: boolean;
-  /** Write everything measured to this file. */
+  /** Write all figures to this file. */
   readonly json: string | undefined;
 }
 
 export interface CompareOptions extends RunOptions {
-  /** What to compare with; absent: the commit that the working tree was made from. */
+  /** The commit to compare with; absent: the parent commit of the working tree. */
   readonly base: string | undefined;
 }
 
 const RUN_USAGE = `  --quick        fewer, shorter runs and smaller databases
-  --only NAME    only the scenarios whose name contains NAME (may be repeated)
-  --runs N       alternated rounds per measurement (default 5, quick 3)
-  --dir DIR      keep the databases in DIR (must be on a real disk to mean anything)
-  --profile DIR  write a CPU profile of every server into DIR (figures are then lower)
-  --help         this text
+  --only NAME    run only scenarios whose name contains NAME (may be repeated)
+  --runs N       alternating rounds per measurement (default 5, quick 3)
+  --dir DIR      put the databases into DIR (must be on a real disk, otherwise durable figures are meaningless)
+  --profile DIR  write a CPU profile of every server into DIR (this slows the servers down)
+  --help         print this text
 `;
 
 export const BENCH_USAGE: string = `npm run bench -- [options]
 
-  --write        rewrite bench/RESULTS.md with these figures
-  --json FILE    write everything measured to FILE
+  --write        write the figures to bench/RESULTS.md
+  --json FILE    write all figures to FILE as JSON
 ${RUN_USAGE}`;
 
 export const COMPARE_USAGE: string = `npm run bench:compare -- [options]
 
-  --base REF     the commit to compare with (default: the last one; without changes since, the one before)
+  --base REF     the commit to compare with (default: the last commit; if nothing changed since, the one before)
 ${RUN_USAGE}`;
 
 const RUN_FLAGS = {
@@ -55,14 +55,14 @@ const RUN_FLAGS = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** Throws a `TypeError` that says what is wrong with the command line. */
+/** Throws a `TypeError` that describes the invalid option. */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
   const flags = { ...RUN_FLAGS, write: { type: "boolean", default: false }, json: { type: "string" } } as const;
   const { values } = parseArgs({ args: [...args], options: flags });
   return { ...runOptions(values), write: values.write, json: values.json };
 }
 
-/** Throws a `TypeError` that says what is wrong with the command line. */
+/** Throws a `TypeError` that describes the invalid option. */
 export function readCompareOptions(args: readonly string[]): CompareOptions {
   const { values } = parseArgs({ args: [...args], options: { ...RUN_FLAGS, base: { type: "string" } } as const });
   return { ...runOptions(values), base: values.base };
@@ -79,6 +79,7 @@ interface RunFlags {
 
 function runOptions({ quick, only = [], help, ...flags }: RunFlags): RunOptions {
   const runs = flags.runs === undefined ? (quick ? 3 : 5) : Number(flags.runs);
-  if (!Number.isInteger(runs) || runs < 1 || runs > 100) throw new TypeError("--runs must be a number from 1 to 100.");
+  if (!Number.isInteger(runs) || runs < 1 || runs > 100)
+    throw new TypeError("--runs must be an integer from 1 to 100.");
   return { quick, only, runs, dir: flags.dir, profile: flags.profile, help };
 }

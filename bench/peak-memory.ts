@@ -1,6 +1,6 @@
 import type { ServerProcess } from "./server-process.ts";
 
-/** Resolves with the largest resident size seen (bytes) while the work went on. */
+/** Resolves with the peak resident size in bytes during the work. */
 export async function peakDuring(server: ServerProcess, work: Promise<unknown>): Promise<number> {
   let peak = 0;
   let done = false;

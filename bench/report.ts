@@ -1,6 +1,6 @@
 import type { Outcome, Row, Scenario } from "./scenario.ts";
 
-/** What came of one scenario: figures, or why there are none. */
+/** The result of one scenario: figures, or the reason why there are none. */
 export interface Result {
   readonly scenario: Scenario;
   readonly outcome: Outcome | { readonly failure: string };
@@ -10,7 +10,7 @@ export interface Result {
 const COLUMNS = ["work", "limit", "figure", "spread", "verdict"] as const;
 type Cells = Record<(typeof COLUMNS)[number], string>;
 
-/** A table for people at a terminal. */
+/** A table for the terminal. */
 export function printResult({ scenario, outcome, seconds }: Result): string {
   const title = `${scenario.title}  [${scenario.name}, ${Math.round(seconds)} s]`;
   if ("failure" in outcome) return `${title}\n  FAILED: ${outcome.failure}\n`;
@@ -34,7 +34,7 @@ export function markdownResult({ scenario, outcome }: Result): string {
   return `${[title, "", head, ...lines, "", ...notes].join("\n")}\n`;
 }
 
-/** One line that says whether all is well. */
+/** One line with the number of limits that were met and missed. */
 export function summaryLine(results: readonly Result[]): string {
   const rows = results.flatMap(({ scenario, outcome }) =>
     "failure" in outcome ? [] : outcome.rows.map((row) => ({ ...row, work: `${scenario.name}: ${row.work}` })),

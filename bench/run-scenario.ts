@@ -6,7 +6,7 @@ import type { Result } from "./report.ts";
 import type { Scenario } from "./scenario.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 
-/** Runs one scenario within its time and clears up after it. Never rejects: a failure is a result. */
+/** Runs one scenario within its time limit and cleans up after it. Never rejects: a failure is a result. */
 export async function runScenario(scenario: Scenario, options: RunOptions, workFolder: string): Promise<Result> {
   const limit = scenario.limitSeconds[options.quick ? 1 : 0];
   const stop = new AbortController();
@@ -21,7 +21,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions, workF
   });
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    const error = new Error(`Given up after ${limit} s.`);
+    const error = new Error(`Stopped after the time limit of ${limit} s.`);
     stop.abort(error);
     late.reject(error);
   }, limit * 1000);
@@ -49,7 +49,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions, workF
     return result({ failure: error instanceof Error ? error.message : String(error) });
   } finally {
     clearTimeout(timer);
-    stop.abort(new Error("The scenario is over."));
+    stop.abort(new Error("The scenario has ended."));
     await Promise.all(servers.map((server) => server.stop()));
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   }
@@ -60,6 +60,6 @@ const QUIET_SHARE = 0.1;
 function busyNote(share: number): string[] {
   if (share <= QUIET_SHARE) return [];
   return [
-    `Other programs used ${Math.round(share * 100)} % of the machine when this began: the figures are worse than they should be.`,
+    `Other programs used ${Math.round(share * 100)} % of the machine at the start, so the figures are worse than without them.`,
   ];
 }

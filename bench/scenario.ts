@@ -1,9 +1,9 @@
 import type { ServerProcess, ServerSpec } from "./server-process.ts";
 
-/** One line of the result: what was asked for, what was measured. */
+/** One line of the result: the limit and the figure. */
 export interface Row {
   readonly work: string;
-  /** The limit in words; absent: only for comparison. */
+  /** The limit as text; absent: the row is for comparison only. */
   readonly limit?: string;
   readonly figure: string;
   /** Smallest to largest of the runs. */
@@ -14,36 +14,36 @@ export interface Row {
 
 export interface Outcome {
   readonly rows: readonly Row[];
-  /** What a reader must know to judge the rows. */
+  /** Notes that a reader needs to judge the rows. */
   readonly notes: readonly string[];
-  /** Everything measured, for `--json`. */
+  /** All figures, for `--json`. */
   readonly data: object;
 }
 
 export interface Scenario {
-  /** What `--only` matches. */
+  /** The name for `--only`. */
   readonly name: string;
   readonly title: string;
-  /** Seconds after which it is given up: default and with `--quick`. */
+  /** Time limit in seconds: default and with `--quick`. */
   readonly limitSeconds: readonly [usual: number, quick: number];
   run(bench: Bench): Promise<Outcome>;
 }
 
-/** What a scenario works with. Servers and files it made are gone when it ends, however it ends. */
+/** The tools of a scenario. Its servers and files are removed when it ends, however it ends. */
 export interface Bench {
   readonly quick: boolean;
   readonly runs: number;
   /** Aborts when the scenario's time is over. */
   readonly signal: AbortSignal;
-  /** A new empty folder on disk. */
+  /** Creates a new empty folder on disk. */
   folder(): string;
-  /** Starts a server in a process of its own. */
+  /** Starts a server in its own process. */
   start(spec: ServerSpec): Promise<ServerProcess>;
-  /** Tells whoever waits what is going on. */
+  /** Prints the progress. */
   progress(text: string): void;
 }
 
-/** A scenario has nothing to measure with; the message says what is missing. */
+/** A scenario cannot be measured; the message says what is missing. */
 export class NotMeasurable extends Error {
   override readonly name = "NotMeasurable";
 }

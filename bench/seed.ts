@@ -11,8 +11,8 @@ import { seededTask } from "./dataset.ts";
 import { ANSWER } from "./servers/workload.ts";
 
 /**
- * Fills a SQLite file through the store's own interface, as the engine would have: `node bench/seed.ts FILE FROM TO` makes the tasks of
- * those numbers.
+ * Fills a SQLite file through the store's interface, like the engine: `node bench/seed.ts FILE FROM TO` creates the
+ * tasks of those numbers.
  */
 const BATCH = 2_000;
 const NODE = "seed";
@@ -75,7 +75,7 @@ function write(index: number): TaskWrite {
 
 const RUNNER = JSON.stringify({ attempt: 1, tries: 1, turnAfter: 0, interruptedAt: 2, bytes: 300 });
 
-/** Ids are made by codecs and the engine; here they are made up. */
+/** Casts a string to an id type; codecs and the engine create real ids. */
 function branded<Id extends string>(id: string): Id {
   return id as Id;
 }

@@ -6,42 +6,42 @@ import { NotMeasurable } from "./scenario.ts";
 import type { FromServer, ToServer, Usage } from "./servers/control.ts";
 
 export interface ServerSpec {
-  /** What tables call it. */
+  /** The name in tables. */
   readonly label: string;
   readonly script: "echo" | "palaver" | "sdk" | "sse";
-  /** Passed on to the script as JSON. */
+  /** Passed to the script as JSON. */
   readonly config?: object;
-  /** The clone whose server is meant; absent: this one. */
+  /** The folder of the project whose server to run; absent: this one. */
   readonly clone?: string;
 }
 
-/** A server under test, in a process of its own, on a port of the loopback address. */
+/** A server under test, in its own process, on a port of the loopback address. */
 export interface ServerProcess {
   readonly label: string;
   readonly port: number;
-  /** What the server said of itself when it started. */
+  /** The description that the server sent when it started. */
   readonly about: string;
-  /** What it uses just now; with `collect`, after a full garbage collection. */
+  /** The current resource use; with `collect`, after a full garbage collection. */
   usage(options: { readonly collect: boolean }): Promise<Usage>;
   stop(): Promise<void>;
 }
 
-/** The folder this project is in. */
+/** The folder of this project. */
 export const OWN_CLONE: string = fileURLToPath(new URL("..", import.meta.url));
 const START_LIMIT_MS = 60_000;
 const CONTROL_LIMIT_MS = 30_000;
 
 export interface StartOptions {
-  /** Where the process leaves a CPU profile of itself when it is stopped. */
+  /** The folder for a CPU profile, written when the process stops. */
   readonly profile?: string | undefined;
 }
 
-/** Palaver runs as its own command runs it. */
+/** The Node flags of the `palaver` command. */
 function ownFlags(spec: ServerSpec): readonly string[] {
   return spec.script === "palaver" ? ["--max-semi-space-size=16"] : [];
 }
 
-/** Rejects with {@link NotMeasurable} where the server says that something it needs is missing. */
+/** Rejects with {@link NotMeasurable} if the server reports a missing dependency. */
 export async function startServer(spec: ServerSpec, options: StartOptions = {}): Promise<ServerProcess> {
   const script = join(spec.clone ?? OWN_CLONE, "bench", "servers", `${spec.script}.ts`);
   const child = trackChild(
@@ -104,7 +104,7 @@ function handle(label: string, child: ChildProcess, running: Running): ServerPro
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-      // A process whose channel closes ends by itself, which is when it writes its profile.
+      // A process whose channel closes ends by itself, and then writes its profile.
       if (running.profiled) child.disconnect();
       else child.kill("SIGKILL");
       await exited;
@@ -137,7 +137,7 @@ function isOneOf<Kind extends FromServer["kind"]>(
   return (kinds as string[]).includes(message.kind);
 }
 
-/** Rejects, naming what was waited for, when it takes longer than that. */
+/** Rejects with the name of the work if it takes longer. */
 export async function within<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The middle value; the mean of the two middle ones where there is an even number. `NaN` of nothing. */
+/** The middle value, or the mean of the two middle values of an even number. `NaN` for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = ascending(values);
   const middle = sorted.length >> 1;
@@ -12,7 +12,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** What several runs of one measurement came to. */
+/** The summary of several runs of one measurement. */
 export interface Summary {
   readonly median: number;
   readonly min: number;
@@ -30,7 +30,7 @@ export function summarize(values: readonly number[]): Summary {
   };
 }
 
-/** Run by run, so that what slowed the machine during one round slowed both sides of its ratio. */
+/** Ratios per run, so that a slow moment of the machine affects both sides of a ratio. */
 export function ratios(ours: readonly number[], theirs: readonly number[]): number[] {
   return ours.flatMap((value, index) => {
     const other = theirs[index];

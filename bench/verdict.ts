@@ -1,18 +1,18 @@
 import { summarize } from "./statistics.ts";
 
-/** How much slower the median may be. */
+/** How much slower the median may be, as a fraction. */
 const TOLERANCE = 0.05;
 
-/** Whether something became slower. Figures are of alternated runs, more is better. */
+/** Whether a server became slower. The figures are of alternating runs; larger is better. */
 export interface Verdict {
   readonly ok: boolean;
-  /** How the medians compare: -0.03 is 3 % less than before. */
+  /** The relative change of the medians: -0.03 is 3 % less than before. */
   readonly change: number;
-  /** Why, in words. */
+  /** The reason as text. */
   readonly reason: string;
 }
 
-/** A loss counts where it is more than 5 % and the new median lies below everything that was measured before. */
+/** A loss counts if it is more than 5 % and the new median lies below all earlier figures. */
 export function judge(before: readonly number[], after: readonly number[]): Verdict {
   const base = summarize(before);
   const { median } = summarize(after);

@@ -5,8 +5,9 @@ import { join } from "node:path";
 const TMPFS_TYPE = 0x0102_1994;
 
 /**
- * A new folder for databases, gone when the process ends. In the system's temporary folder, unless that is kept in memory, where
- * synchronising costs nothing and durable figures would mean nothing; then under the current one.
+ * Creates a folder for databases that is deleted when the process ends. It is in the system's temporary folder, unless
+ * that is in memory, where synchronising is free and durable figures would be meaningless; then it is below the current
+ * folder.
  */
 export function createWorkFolder(parent: string | undefined): string {
   const base = parent ?? (isOnDisk(tmpdir()) ? tmpdir() : process.cwd());

@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 
 export interface ChildOptions {
-  /** Below this folder. */
+  /** Path below this folder. */
   readonly script: string;
   readonly setup: object;
   /** Standard output and error are appended to this file. */
@@ -17,7 +17,7 @@ process.on("exit", () => {
   for (const child of living) child.kill("SIGKILL");
 });
 
-/** Starts one of this folder's scripts in a process of its own, which ends no later than this one. */
+/** Starts one of this folder's scripts in its own process, which ends when this process ends. */
 export function startChild({ script, setup, log, nodeOptions = [] }: ChildOptions): ChildProcess {
   const file = openSync(log, "a");
   const child = fork(join(import.meta.dirname, script), [JSON.stringify(setup)], {
@@ -30,7 +30,7 @@ export function startChild({ script, setup, log, nodeOptions = [] }: ChildOption
   return child;
 }
 
-/** The next message of a child. `undefined`: it ended before. */
+/** The next message of a child. `undefined`: the child ended first. */
 export async function nextMessage<Message>(child: ChildProcess): Promise<Message | undefined> {
   const abort = new AbortController();
   const { signal } = abort;
@@ -45,7 +45,7 @@ export async function nextMessage<Message>(child: ChildProcess): Promise<Message
   }
 }
 
-/** Resolves when the process is gone. */
+/** Resolves when the process has ended. */
 export async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 }

@@ -1,7 +1,7 @@
 import type { TaskEvent } from "../src/protocol/event.ts";
 import { hash } from "./random.ts";
 
-/** The part of a message, status or artifact that stories compare. */
+/** The compared members of a message, status or artifact. */
 interface WirePart {
   readonly text?: string;
 }
@@ -29,7 +29,7 @@ export interface WireTask {
   readonly artifacts?: readonly WireArtifact[];
 }
 
-/** An event or a task in the form of 1.0 or of 0.3: what a frame of a stream, an answer or a notification holds. */
+/** An event or a task in the format of 1.0 or 0.3: the content of a stream frame, a response or a notification. */
 export interface WireEvent extends Partial<WireTask> {
   readonly kind?: string;
   readonly task?: WireTask;
@@ -40,7 +40,7 @@ export interface WireEvent extends Partial<WireTask> {
   readonly lastChunk?: boolean;
 }
 
-/** A whole task as far as stories compare it: its status as a line, and the text of every artifact by name. */
+/** The compared content of a whole task: its status as a line, and the text of every artifact by name. */
 export interface TaskPicture {
   readonly status: string;
   readonly artifacts: Readonly<Record<string, string>>;
@@ -48,12 +48,12 @@ export interface TaskPicture {
 
 const LONGEST_TEXT = 60;
 
-/** One event of the log as one line. The same event gives the same line however it was sent. */
+/** One event of the log as one line. The same event gives the same line in every format. */
 export function lineOf(event: TaskEvent): string {
   return event.kind === "status" ? statusLine(event.status) : artifactLine(event);
 }
 
-/** As {@link lineOf}, from the wire. `undefined`: it is a whole task. */
+/** Like {@link lineOf}, from the wire format. `undefined`: it is a whole task. */
 export function wireLine(event: WireEvent): string | undefined {
   const status = event.statusUpdate?.status ?? (event.kind === "status-update" ? event.status : undefined);
   if (status !== undefined) return statusLine(status);
@@ -62,7 +62,7 @@ export function wireLine(event: WireEvent): string | undefined {
   return artifactLine({ ...event, artifact: event.artifact });
 }
 
-/** The whole task that an answer, a frame or a notification holds, if it holds one. */
+/** The whole task in a response, frame or notification, if there is one. */
 export function wireTask({ task, kind, id, status, artifacts }: WireEvent): WireTask | undefined {
   if (task !== undefined) return task;
   if (id === undefined || status === undefined || (kind !== undefined && kind !== "task")) return undefined;
@@ -91,7 +91,7 @@ export function textOf(parts: readonly WirePart[] = []): string {
   return parts.map(({ text = "" }) => text).join("");
 }
 
-/** Long texts by their beginning, length and hash. */
+/** Shortens long texts to their beginning, length and hash. */
 export function shortened(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   return `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters, ${hash(text).toString(16)})`;

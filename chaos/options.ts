@@ -2,13 +2,13 @@ import { parseArgs } from "node:util";
 import type { StoreFaults, StoreMethod } from "../src/testing/unreliable-store.ts";
 import { DISCREPANCIES, type DiscrepancyKind } from "./check/discrepancy.ts";
 
-/** What a server that serves keeps asking the store. Those that start or stop it are left alone. */
+/** Store methods that a running server calls. Methods that open or close the store never fail. */
 const IN_USE = [
   ...(["commit", "get", "list", "log", "history", "inbox", "steps", "findByMessage", "webhooks"] as const),
   ...(["unheldWebhooks", "positions", "due", "nextWake"] as const),
 ] satisfies readonly StoreMethod[];
 
-/** What is wrong with the store, by the name that `--store` takes. */
+/** The faults of the store, by the names of `--store`. */
 const STORES: Readonly<Record<string, StoreFaults | undefined>> = {
   sqlite: undefined,
   "sqlite-slow": { delay: { min: 0, max: 40 } },
@@ -35,28 +35,28 @@ export interface ChaosOptions {
 
 export const CHAOS_USAGE: string = `npm run chaos -- [options]
 
-Runs a real server on SQLite with clients and a webhook receiver in processes of their own, and makes trouble: kill -9,
-SIGTERM, SIGSTOP, cut and stalled connections, slow readers, a slow or failing store. When all tasks have ended it compares what
-every client, every webhook and every step saw with the log. It exits with 0 only if nothing was lost, repeated, out of
-order or stuck. After a failure it names the folder with the store, the logs and everybody's journal.
+Runs a real server on SQLite, with clients and a webhook receiver in separate processes, and disturbs them: kill -9,
+SIGTERM, SIGSTOP, cut and stalled connections, slow readers, a slow or failing store. When all tasks have ended, it compares
+the events that every client, webhook and step recorded with the log. It exits with 0 only if no event was lost, repeated or
+out of order and nothing is stuck. After a failure it prints the folder with the store, the logs and the journals.
 
-  --seed TEXT        decides what is done; the same text decides the same (default: a new one)
-  --minutes N        how long tasks are started and trouble is made (default 1)
-  --kills N          kill -9 of the server in that time (default: one every 6 s)
+  --seed TEXT        seed of all random decisions (default: a new one)
+  --minutes N        how long tasks are started and disturbed (default 1)
+  --kills N          number of kill -9 in that time (default: one every 6 s)
   --store NAME       sqlite, sqlite-slow (calls take up to 40 ms longer), sqlite-faulty (up to 20 ms, 2 % fail) (default sqlite)
-  --clients N        client processes; they take turns in 1.0 JSON-RPC, 1.0 REST and 0.3 JSON-RPC (default 3)
-  --lanes N          tasks that each of them has at a time (default 4)
-  --tolerate KINDS   count these discrepancies but do not fail; separated by commas, of
+  --clients N        client processes; they use 1.0 JSON-RPC, 1.0 REST and 0.3 JSON-RPC in turn (default 3)
+  --lanes N          concurrent tasks per client (default 4)
+  --tolerate KINDS   count these discrepancies without failing; a comma-separated list of
                      ${DISCREPANCIES.join(", ")}
-  --node-options S   options for the server's node, e.g. "--max-old-space-size=200"
-  --dir DIR          keep the run's files below DIR (default: the system's temporary folder)
-  --keep             keep them even if all is well
-  --help             this text
+  --node-options S   Node options for the server, e.g. "--max-old-space-size=200"
+  --dir DIR          put the run's files below DIR (default: the system's temporary folder)
+  --keep             keep the files even if the run succeeds
+  --help             print this text
 
 Timing is not repeatable, so a seed that failed may pass the next time: run it again, longer, or with a slower store.
 `;
 
-/** Throws a `TypeError` that says what is wrong with the command line. */
+/** Throws a `TypeError` that describes the invalid option. */
 export function readChaosOptions(args: readonly string[]): ChaosOptions {
   const { values } = parseArgs({
     args: [...args],
@@ -115,5 +115,5 @@ export function numberFrom(
 ): number {
   const value = Number(text);
   if (Number.isFinite(value) && value >= least && (!whole || Number.isInteger(value))) return value;
-  throw new TypeError(`--${name} must be a ${whole ? "whole " : ""}number from ${least} on, not ${text}.`);
+  throw new TypeError(`--${name} must be ${whole ? "an integer" : "a number"} of at least ${least}, not ${text}.`);
 }

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** One thing that the scripted agent does. Times are milliseconds. */
+/** One action of the scripted agent. Times are milliseconds. */
 export type Action =
   | { readonly do: "write"; readonly chunks: number; readonly size: number; readonly pause: number }
   | { readonly do: "status"; readonly text: string }
@@ -9,7 +9,7 @@ export type Action =
   | { readonly do: "next"; readonly messages: number }
   | { readonly do: "sleep"; readonly time: number };
 
-/** What the first message of a task carries, as JSON text. */
+/** The content of a task's first message, as JSON text. */
 export interface Script {
   readonly name: string;
   readonly actions: readonly Action[];
@@ -17,13 +17,13 @@ export interface Script {
 
 export type Sending = "own-client" | "stream" | "send";
 
-/** Everything that is decided about one task before it begins. */
+/** The plan of one task, made before it starts. */
 export interface TaskPlan extends Script {
   readonly sending: Sending;
   readonly webhook: boolean;
-  /** A second reader that takes its time. */
+  /** Whether a second, slow reader follows the task. */
   readonly slowReader: boolean;
-  /** Cancel when this many events have been seen; absent: never. */
+  /** Cancel after this many events; absent: never. */
   readonly cancelAfter?: number;
   /** How each question is answered: whether the send waits, and whether a second answer is sent at the same time. */
   readonly answers: readonly AnswerPlan[];
@@ -34,7 +34,7 @@ export interface AnswerPlan {
   readonly twice: boolean;
 }
 
-/** The kinds of action, each as often as it is to be chosen. */
+/** The kinds of action; repetition sets the probability. */
 const KINDS = [
   ...(["write", "write", "write", "write", "write", "flood", "status", "status", "sleep"] as const),
   ...(["step", "step", "step", "step", "ask", "ask", "ask", "ask", "next", "next"] as const),
@@ -70,7 +70,7 @@ function planAction(
     case "write":
       return { do: "write", chunks: random.between(1, 12), size: random.between(1, 40), pause: random.between(0, 60) };
     case "flood":
-      // More than is kept in memory for readers, and than sockets hold.
+      // More bytes than the reader buffers and the sockets hold.
       return { do: "write", chunks: random.between(30, 150), size: 3000, pause: 0 };
     case "status":
       return { do: "status", text: `note ${index}` };
@@ -85,13 +85,13 @@ function planAction(
   }
 }
 
-/** What is done to the processes and connections of a run, `at` milliseconds after its begin. */
+/** A disturbance of processes or connections, `at` milliseconds after the start. */
 export interface Trouble {
   readonly at: number;
   readonly do: "kill" | "term" | "stop" | "stop-client" | "stop-receiver" | "cut" | "stall";
-  /** Milliseconds that a stop or a stall lasts. */
+  /** Duration in milliseconds of a stop or stall. */
   readonly time: number;
-  /** Which client, where one is meant. */
+  /** The client, for disturbances of one client. */
   readonly pick: number;
 }
 
@@ -101,7 +101,7 @@ export interface TroubleOptions {
   readonly duration: number;
 }
 
-/** The kills at even distances, give or take, and the other troubles between them. */
+/** Spreads the kills evenly with some jitter, and the other disturbances between them. */
 export function planTroubles(random: Random, { kills, duration }: TroubleOptions): readonly Trouble[] {
   const troubles: Trouble[] = [];
   const add = (what: Trouble["do"], at: number, longest: number): void => {

@@ -1,13 +1,13 @@
-/** Decisions that are the same for the same seed and name, in whatever order they are made. */
+/** Pseudo-random decisions that depend only on seed and name, not on their order. */
 export interface Random {
   /** From 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number; both ends are possible. */
+  /** An integer; both ends are included. */
   between(least: number, most: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;
   pick<T>(choices: readonly [T, ...T[]]): T;
-  /** Independent decisions: how many were made here before does not matter. */
+  /** Independent decisions: earlier decisions here do not change them. */
   fork(name: string): Random;
 }
 
@@ -29,7 +29,7 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** 32 bits of a text (FNV-1a). */
+/** A 32-bit hash of a text (FNV-1a). */
 export function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);

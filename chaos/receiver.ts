@@ -5,18 +5,18 @@ import { pictureOf, type WireEvent, wireLine, wireTask } from "./event-line.ts";
 import { openJournal } from "./journal.ts";
 import { createRandom } from "./random.ts";
 
-/** How the process that receives webhooks is started: the JSON of its only argument. */
+/** The JSON argument of the webhook receiver process. */
 export interface ReceiverSetup {
   readonly journal: string;
   readonly seed: string;
-  /** The probability that a notification is answered with 503, or not at all. */
+  /** The probability that a notification is answered with 503 or not at all. */
   readonly failures: number;
 }
 
 const setup: ReceiverSetup = JSON.parse(process.argv[2] ?? "");
 const journal = openJournal(setup.journal);
 const random = createRandom(setup.seed);
-/** Failures in a row, by webhook: the server gives up after some. */
+/** Consecutive failures by webhook: the server abandons a webhook after several. */
 const failures = new Map<string, number>();
 const MAX_IN_A_ROW = 2;
 
@@ -32,7 +32,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   try {
     body = await text(request);
   } catch {
-    // The sender was killed in the middle.
+    // The sender was killed during the request.
     return;
   }
   const hook = request.url ?? "";
@@ -46,7 +46,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   else response.writeHead(answer, { "content-length": 0 }).end();
 }
 
-/** 0: the connection is cut. */
+/** The HTTP status; 0: the connection is cut. */
 function answerFor(hook: string): number {
   const inARow = failures.get(hook) ?? 0;
   if (inARow >= MAX_IN_A_ROW || !random.chance(setup.failures)) {
@@ -57,7 +57,7 @@ function answerFor(hook: string): number {
   return random.pick([503, 503, 0]);
 }
 
-/** What the notification's signature calls it. */
+/** The jti of the notification's signature. */
 function jtiOf({ headers }: IncomingMessage): string {
   const token = headers["x-a2a-notification-signature"];
   if (typeof token !== "string") return "";

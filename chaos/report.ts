@@ -1,13 +1,13 @@
 import { DISCREPANCIES, type Discrepancy, type DiscrepancyKind } from "./check/discrepancy.ts";
 import type { ChaosResult } from "./run.ts";
 
-/** So many differing stories of each kind are told in full. */
+/** Number of discrepancies of each kind that are printed in full. */
 const MOST_STORIES = 3;
 
-/** Always printed, even where there are none. */
+/** Printed even if the count is 0. */
 const ALWAYS: readonly DiscrepancyKind[] = ["lost", "repeated", "out-of-order", "stuck"];
 
-/** The result for people: counts, and the first stories that differ. */
+/** The printed result: counts, and the first discrepancies. */
 export function reportOf(result: ChaosResult): string {
   const { seed, folder, counts, discrepancies, failures } = result;
   const done = Object.entries(counts).map(([name, count]) => `${count} ${name}`);

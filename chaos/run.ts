@@ -13,36 +13,37 @@ import { readTruth } from "./truth.ts";
 
 export interface ChaosResult {
   readonly seed: string;
-  /** Where the store, the logs and the journals are; absent where they were not kept. */
+  /** The folder with the store, the logs and the journals; absent if it was deleted. */
   readonly folder: string | undefined;
   readonly counts: Readonly<Record<string, number>>;
   readonly slowestStart: Start | undefined;
   readonly discrepancies: readonly Discrepancy[];
-  /** Those that are not tolerated. */
+  /** The discrepancies that are not tolerated. */
   readonly failures: readonly Discrepancy[];
 }
 
-/** Milliseconds without any progress after which those who still wait are taken to wait for ever. */
+/** Milliseconds without progress after which pending waits count as stuck. */
 const QUIET = 15_000;
 
 /** Milliseconds between two lines of progress. */
 const PROGRESS = 30_000;
 
-/** One run: starts everything, makes trouble, waits for the end, compares. `say` is called with each line of progress. */
+/**
+ * One run: starts all processes, disturbs them, waits for the end, and compares. Calls `say` with each line of
+ * progress.
+ */
 export async function runChaos(options: ChaosOptions, say: (line: string) => void): Promise<ChaosResult> {
   const { seed, duration, kills, store: faults, tolerate, keep } = options;
   const stage = await openStage({ ...options, name: "chaos", journals: true, receiverFailures: 0.1, faults });
   const { supervisor, proxy, folder } = stage;
-  say(
-    `seed ${seed}: ${kills} kills in ${Math.round(duration / 1000)} s and the time of the restarts; files in ${folder}`,
-  );
+  say(`seed ${seed}: ${kills} kills in ${Math.round(duration / 1000)} s plus restart time; files in ${folder}`);
   const began = Date.now();
   const progress = setInterval(() => {
     say(`${Math.round((Date.now() - began) / 1000)} s: ${supervisor.kills} of ${kills} kills, ${proxy.cuts} cuts`);
   }, PROGRESS);
   try {
     await makeTrouble(planTroubles(createRandom(`${seed}/troubles`), { kills, duration }), stage, duration);
-    say("no more trouble; waiting until all is over");
+    say("no more disturbances; waiting until all tasks and webhooks are finished");
     await untilOver(stage);
   } finally {
     clearInterval(progress);
@@ -64,7 +65,10 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
   };
 }
 
-/** Until all clients have finished, all tasks have ended and all webhooks have been told, or nothing moves any more. */
+/**
+ * Waits until all clients have finished, all tasks have ended and all webhooks are delivered, or nothing makes
+ * progress.
+ */
 async function untilOver({ supervisor, proxy, clients, journals, tellClients }: Stage): Promise<void> {
   await supervisor.revive();
   proxy.calm();
@@ -107,7 +111,7 @@ function countsOf({ tasks, clients, receiver }: Evidence): Record<string, number
   };
 }
 
-/** Until it is over, or nothing has been written down for long: then somebody waits in vain. */
+/** Waits until the run is over, or until the journals have not grown for a while: then something is stuck. */
 async function untilQuiet(journals: readonly string[], isOver: () => Promise<boolean>): Promise<void> {
   const size = (): number => journals.reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   let known = size();
@@ -120,7 +124,7 @@ async function untilQuiet(journals: readonly string[], isOver: () => Promise<boo
   }
 }
 
-/** Whether every task has ended and every webhook has been told. */
+/** Whether every task has ended and every webhook is delivered. */
 async function isSettled(supervisor: Supervisor): Promise<boolean> {
   await supervisor.revive();
   const left = await supervisor.unsettled();

@@ -12,16 +12,16 @@ import { Supervisor } from "./supervisor.ts";
 import { UnreliableProxy } from "./unreliable-proxy.ts";
 
 export interface StageOptions {
-  /** The folder is made below this one; absent: the system's temporary folder. */
+  /** Parent folder of the run's folder; absent: the system's temporary folder. */
   readonly dir: string | undefined;
-  /** What the folder's name begins with. */
+  /** Prefix of the folder's name. */
   readonly name: string;
   readonly seed: string;
   readonly clients: number;
   readonly lanes: number;
-  /** Options of the server's node. */
+  /** Node options of the server. */
   readonly nodeOptions: readonly string[];
-  /** Whether processes write down what they see. */
+  /** Whether processes write journals. */
   readonly journals: boolean;
   /** The probability that the receiver fails. */
   readonly receiverFailures: number;
@@ -29,7 +29,7 @@ export interface StageOptions {
   readonly retention?: Retention;
 }
 
-/** A server, its clients, a receiver of webhooks and a proxy between them, all running, with their files in one folder. */
+/** A running server with its clients, a webhook receiver and a proxy between them, with their files in one folder. */
 export interface Stage {
   readonly folder: string;
   readonly database: string;
@@ -39,7 +39,7 @@ export interface Stage {
   readonly clients: readonly ChildProcess[];
   readonly receiver: ChildProcess;
   tellClients(command: ClientCommand): void;
-  /** Stops the server in good order and everything else at once. */
+  /** Shuts the server down regularly and kills the other processes. */
   close(): Promise<void>;
 }
 

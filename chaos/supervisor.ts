@@ -11,14 +11,16 @@ export interface SupervisorOptions {
   readonly onStart: (url: string) => void;
 }
 
-/** A time during which the server was told to stop in good order. */
+/** A period during which the server shuts down after SIGTERM. */
 export interface Drain {
   readonly begun: number;
   readonly over: number;
   readonly code: number | null;
 }
 
-/** Milliseconds from the start of a process until it listens, and of that until all is loaded, to open the store, and to serve. */
+/**
+ * Milliseconds from the start of a process until it listens: total, to load the code, to open the store, and to serve.
+ */
 export interface Start {
   readonly total: number;
   readonly load: number;
@@ -28,7 +30,7 @@ export interface Start {
 
 const MAX_FAILED_STARTS = 5;
 
-/** Keeps a server running: starts it again whenever it ends, as whatever runs servers does. */
+/** Keeps a server running: restarts it whenever it ends, like a process manager. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   #child: ChildProcess | undefined;
@@ -39,7 +41,7 @@ export class Supervisor {
   stops = 0;
   slowestStart: Start | undefined;
   readonly drains: Drain[] = [];
-  /** Ends that nobody asked for, in words. */
+  /** Unexpected ends of the process, as text. */
   readonly deaths: string[] = [];
 
   constructor(options: SupervisorOptions) {
@@ -50,19 +52,19 @@ export class Supervisor {
     return this.#child?.pid;
   }
 
-  /** Resolves when it listens. */
+  /** Resolves when the server listens. */
   async start(): Promise<void> {
     for (let failures = 0; failures < MAX_FAILED_STARTS; failures++) {
       if (await this.#startOnce()) return;
     }
-    throw new Error(`The server did not start ${MAX_FAILED_STARTS} times in a row; see ${this.#options.log}.`);
+    throw new Error(`The server failed to start ${MAX_FAILED_STARTS} times in a row; see ${this.#options.log}.`);
   }
 
   async #startOnce(): Promise<boolean> {
     const { setup, log, nodeOptions, onStart } = this.#options;
     const begun = Date.now();
     this.#starts += 1;
-    // Each life makes other decisions.
+    // Each start uses another seed.
     const seeded = { ...setup, seed: `${setup.seed}/${this.#starts}` };
     const child = startChild({ script: "server/main.ts", setup: seeded, log, nodeOptions });
     this.#child = child;
@@ -81,7 +83,7 @@ export class Supervisor {
     this.#expected = false;
   }
 
-  /** `kill -9`, and a new start. */
+  /** Sends `kill -9` and restarts the server. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;
@@ -92,13 +94,13 @@ export class Supervisor {
     await this.start();
   }
 
-  /** SIGTERM, and a new start. */
+  /** Sends SIGTERM and restarts the server. */
   async restart(): Promise<void> {
     await this.#terminate();
     await this.start();
   }
 
-  /** SIGTERM, and no new start. */
+  /** Sends SIGTERM without a restart. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#terminate();
@@ -114,7 +116,7 @@ export class Supervisor {
     this.drains.push({ begun, over: Date.now(), code: child.exitCode });
   }
 
-  /** Suspends it for so many milliseconds. */
+  /** Suspends the process for that many milliseconds. */
   async suspend(time: number): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;
@@ -124,7 +126,7 @@ export class Supervisor {
     child.kill("SIGCONT");
   }
 
-  /** Starts it again if it has ended by itself. */
+  /** Restarts the process if it has crashed. */
   async revive(): Promise<void> {
     if (this.#child === undefined && !this.#stopping) await this.start();
   }

@@ -12,8 +12,8 @@ export interface TroubledProcesses {
 }
 
 /**
- * Makes every trouble of the plan when its time has come, and resolves when the plan's time is over. The time a trouble itself takes, such as that
- * of a new start, does not count: between two kills the server has all the time that the plan gives it.
+ * Runs every disturbance of the plan at its time, and resolves at the end of the plan. The duration of a disturbance,
+ * such as a restart, does not count: between two kills the server has the full time of the plan.
  */
 export async function makeTrouble(
   troubles: readonly Trouble[],
@@ -50,7 +50,7 @@ async function make({ do: what, time, pick }: Trouble, processes: TroubledProces
   }
 }
 
-/** The other troubles go on meanwhile. */
+/** The other disturbances continue meanwhile. */
 function suspend(child: ChildProcess | undefined, time: number): void {
   child?.kill("SIGSTOP");
   setTimeout(() => child?.kill("SIGCONT"), time);

@@ -6,17 +6,17 @@ import type { Store, TaskRecord, WebhookRecord } from "../src/store/contract.ts"
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { lineOf, shortened, statusLine, type TaskPicture, textOf } from "./event-line.ts";
 
-/** What the store says of a task when all is over: every story is compared with this. */
+/** A task in the store after the run: all records are compared with it. */
 export interface TaskTruth {
   readonly id: string;
-  /** The id of its first message, which is the name that the plan gave it. */
+  /** The id of its first message, which is its name in the plan. */
   readonly name: string;
   readonly state: string;
   /** Event number `n` is `events[n - 1]`. */
   readonly events: readonly TaskEvent[];
-  /** The same, each as one line. */
+  /** The same events, each as one line. */
   readonly log: readonly string[];
-  /** The text of every artifact in the end, by name. */
+  /** The final text of every artifact, by name. */
   readonly artifacts: Readonly<Record<string, string>>;
   /** The ids of the caller's messages, in order. */
   readonly messages: readonly string[];
@@ -76,7 +76,7 @@ function artifactTexts(events: readonly TaskEvent[]): [string, string][] {
   return fold.artifacts().map(({ artifactId, name, parts }) => [name ?? artifactId, textOf(parts)]);
 }
 
-/** The task as it stood after each event. */
+/** The task after each event. */
 export function* picturesOf(events: readonly TaskEvent[]): Generator<TaskPicture, void> {
   const texts = new Map<string, string>();
   let artifacts: TaskPicture["artifacts"] = {};

@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Random } from "./random.ts";
 
-/** Connections of the loopback address that break and stall. Stands between callers and a server that comes back on other ports. */
+/**
+ * A TCP proxy on the loopback address that cuts and stalls connections, between callers and a server whose port changes
+ * with every start.
+ */
 export class UnreliableProxy {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
@@ -25,7 +28,7 @@ export class UnreliableProxy {
 
   get url(): string {
     const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("The proxy does not listen.");
+    if (address === null || typeof address === "string") throw new Error("The proxy is not listening.");
     return `http://127.0.0.1:${address.port}`;
   }
 
@@ -33,17 +36,17 @@ export class UnreliableProxy {
     return this.#cuts;
   }
 
-  /** Where new connections go. */
+  /** Sets the target of new connections. */
   leadTo(url: string): void {
     this.#target = Number(new URL(url).port);
   }
 
-  /** Cuts every connection there is. */
+  /** Cuts all open connections. */
   cutAll(): void {
     for (const pair of this.#pairs) this.#cut(pair);
   }
 
-  /** Nothing arrives any more on the connections there are, for so many milliseconds. */
+  /** Delivers no data on the open connections for that many milliseconds. */
   stallAll(time: number): void {
     const stalled = [...this.#pairs];
     for (const { upstream } of stalled) upstream.pause();
@@ -52,7 +55,7 @@ export class UnreliableProxy {
     }, time).unref();
   }
 
-  /** No new connection is cut from now on. */
+  /** Stops cutting new connections. */
   calm(): void {
     this.#calm = true;
   }
@@ -95,7 +98,7 @@ export class UnreliableProxy {
     return this.#random.between(1, this.#random.pick([300, 3000, 30_000]));
   }
 
-  /** What has passed arrives; nothing says that it was the end. */
+  /** Data that has passed arrives; then the connection is reset without a regular end. */
   #cut(pair: Pair, last: Uint8Array = new Uint8Array(0)): void {
     if (!this.#pairs.delete(pair)) return;
     this.#cuts += 1;

@@ -1,15 +1,17 @@
 import { type AgentDefinition, agent, type TaskContext } from "palaver";
 
-/** What a task does when a message comes. */
+/** The behaviour of a task for one message. */
 type Scene = (task: TaskContext) => Promise<unknown>;
 
-/** Milliseconds for which a task stays at work that the kits come back to: more than twice what they wait for an event. */
+/** Milliseconds that a task keeps working for kits that come back to it: more than twice their wait for an event. */
 const LONG = 5000;
 
 const note = new TextEncoder().encode("A note.\n");
 const file = { name: "output.txt", mediaType: "text/plain" };
 
-/** By how a message's id begins; of two that fit, the longer counts. Texts and names are those that the kit looks for. */
+/**
+ * Behaviours by the prefix of the message id; the longest matching prefix counts. The kit checks these texts and names.
+ */
 const SCENES: Readonly<Record<string, Scene>> = {
   "tck-": (task) => task.status("Done as the kit wished."),
   "tck-input-required": ask,
@@ -50,13 +52,13 @@ const declaration: AgentDefinition = {
   },
 };
 
-/** What the kits are run on. It streams and notifies. */
+/** The agent that the kits test. It streams and supports webhooks. */
 const kit = agent({ ...declaration, id: "kit", capabilities: { pushNotifications: true } });
 
-/** For what the kit expects of agents that neither stream nor notify. */
+/** For kit tests of agents without streaming and webhooks. */
 const plain = agent({ ...declaration, id: "kit-plain", capabilities: { streaming: false, pushNotifications: false } });
 
-/** For what it expects where an extension is required. */
+/** For kit tests of agents with a required extension. */
 const extended = agent({
   ...declaration,
   id: "kit-extended",
@@ -65,7 +67,7 @@ const extended = agent({
 
 export default [kit, plain, extended];
 
-/** The kit of 0.3 wants tasks that stay open for more messages: whatever is not in the table is answered with a question. */
+/** The 0.3 kit needs tasks that stay open for more messages: a message id that is not in the table gets a question. */
 function sceneFor(messageId: string): Scene {
   const prefixes = Object.keys(SCENES).filter((prefix) => messageId.startsWith(prefix));
   const longest = prefixes.toSorted((one, other) => other.length - one.length)[0];

@@ -2,10 +2,10 @@ import express, { type Express } from "express";
 import { createServer, type Server } from "palaver";
 import greeter from "./greeter.ts";
 
-/** An application with a page of its own, and agents below /assistant. */
+/** An application with its own page, and agents below /assistant. */
 export function createApp(agents: Server): Express {
   const app = express();
-  // In front of the application's parsers: the agents read bodies by their own rules.
+  // Before the application's body parsers: the agents read request bodies themselves.
   app.use("/assistant", agents.nodeHandler);
   app.use(express.json());
   app.get("/hello", (_request, response) => {

@@ -2,12 +2,12 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { createServer, type Server } from "palaver";
 import greeter from "./greeter.ts";
 
-/** An application with a page of its own, and agents below /assistant. */
+/** An application with its own page, and agents below /assistant. */
 export function createApp(agents: Server): FastifyInstance {
   const app = fastify();
   app.get("/hello", async () => ({ hello: "from the application" }));
   app.register(async (scope) => {
-    // Bodies are left unread here: the agents read them by their own rules.
+    // No body parser here: the agents read request bodies themselves.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
     const handle = (request: FastifyRequest, reply: FastifyReply): void => {

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer } from "nod
 import { createServer, type Server } from "palaver";
 import greeter from "./greeter.ts";
 
-/** A server with a page of its own, and agents below /assistant. */
+/** A server with its own page, and agents below /assistant. */
 export function createApp(agents: Server): HttpServer {
   return createHttpServer((request, response) => {
     const [path] = (request.url ?? "/").split("?");

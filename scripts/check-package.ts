@@ -1,4 +1,4 @@
-// Checks the tarball as others will see it: that its manifest is in order (publint) and its types resolve (attw).
+// Checks the tarball: that its manifest is valid (publint) and its types resolve (attw).
 import { spawnSync } from "node:child_process";
 import { packCopy } from "./pack-copy.ts";
 

@@ -1,5 +1,5 @@
-// Runs the tests of the command line's requirements and prints what came of them, requirement by requirement. With --write,
-// the report for others is written as well.
+// Runs the tests of the command-line requirements and prints the result of each requirement. With --write, also
+// writes the report.
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";

@@ -2,8 +2,8 @@ import { writeSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Ends a run's output with one line for programs, `N passed, N failed`. A test file that could not be loaded, and an
- * error outside any test, count as one failure each.
+ * Ends the output of a test run with a machine-readable line, `N passed, N failed`. A test file that could not be
+ * loaded, and an error outside any test, count as one failure each.
  */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -18,7 +18,7 @@ export default class ClosingLineReporter implements Reporter {
       }
       failed += failedTests === 0 && module.state() === "failed" ? 1 : failedTests;
     }
-    // At exit, so that no other reporter's summary comes after it.
+    // At exit, so that this line is the last one.
     process.once("exit", () => writeSync(1, `${passed} passed, ${failed} failed\n`));
   }
 }

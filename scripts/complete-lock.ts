@@ -1,5 +1,6 @@
-// npm leaves out of the lock file those optional packages (binaries for other platforms) that the registry in use does not
-// have, and then `npm ci` refuses that lock file everywhere. This puts them in. Run it after a change of dependencies.
+// npm omits optional packages (binaries for other platforms) from the lock file if the registry in use does not have
+// them, and then `npm ci` refuses that lock file on other platforms. This script adds them. Run it after changing
+// dependencies.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +13,7 @@ export interface LockEntry {
 const SYSTEMS = ["android", "darwin", "linux", "win32", "freebsd", "openharmony", "aix", "sunos", "netbsd", "openbsd"];
 const PROCESSORS = ["arm64", "x64", "arm", "ia32", "ppc64", "riscv64", "s390x", "wasm32", "loong64", "mips64el"];
 
-/** The optional packages that entries of a lock file ask for and that it does not hold. */
+/** The optional packages that entries of a lock file require and that it does not contain. */
 export function missingOptionals(packages: Readonly<Record<string, LockEntry>>): ReadonlyMap<string, string> {
   const missing = new Map<string, string>();
   for (const [path, { optionalDependencies = {} }] of Object.entries(packages)) {
@@ -29,7 +30,7 @@ function entryFor(name: string, version: string): object {
   const cpu = PROCESSORS.find((word) => words.includes(word));
   const os = SYSTEMS.find((word) => words.includes(word));
   if (cpu === undefined || !/^\d+\.\d+\.\d+/.test(version)) {
-    throw new Error(`Cannot tell the platform of ${name}@${version}: add it to package-lock.json by hand.`);
+    throw new Error(`The platform of ${name}@${version} is unknown: add the package to package-lock.json by hand.`);
   }
   const libc = words.some((word) => word.startsWith("musl"))
     ? "musl"

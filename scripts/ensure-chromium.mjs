@@ -1,6 +1,6 @@
-// Runs before the tests, on whatever Node the machine has (20 or later): where no Chromium is found and this machine lets one be
-// installed (Debian and its kin, as root), installs it; otherwise says nothing, or what is missing. It never fails: whether tests
-// may do without a browser is theirs to say. Talks on stderr only.
+// Runs before the tests, on any Node from 20 on. If no Chromium is found and this machine allows installing one
+// (Debian-based, as root), installs it; otherwise prints nothing, or what is missing. It never fails: the tests
+// decide whether they need a browser. Prints to stderr only.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -15,7 +15,7 @@ const PLACES = [
 const INSTALL_TIMEOUT_MS = 300_000;
 
 export function findChromium(env = process.env) {
-  // Who names a browser wants that one or none.
+  // If CHROMIUM_PATH is set, no other browser is used.
   if (env.CHROMIUM_PATH) return isExecutable(env.CHROMIUM_PATH) ? env.CHROMIUM_PATH : undefined;
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   const named = NAMES.flatMap((name) => ["/usr/bin", ...folders].map((folder) => join(folder, name)));
@@ -38,7 +38,7 @@ function mayInstall() {
 function install() {
   console.error("palaver: installing Chromium for the browser tests, once (apt-get install chromium) …");
   const packages = ["install", "-y", "-qq", "--no-install-recommends", "chromium"];
-  // The lists of packages may be missing or out of date: they are fetched only then, since that takes its time.
+  // Updates the package lists only if installing fails, because updating is slow.
   const { ok, said } = aptGet(packages);
   if (ok) return;
   const update = aptGet(["update", "-qq"]);
@@ -64,6 +64,6 @@ function aptGet(words) {
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   if (findChromium() === undefined && mayInstall()) install();
   if (findChromium() === undefined) {
-    console.error("palaver: no Chromium here; name one in CHROMIUM_PATH to run the browser tests too.");
+    console.error("palaver: no Chromium found; set CHROMIUM_PATH to run the browser tests.");
   }
 }

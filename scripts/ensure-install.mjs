@@ -1,5 +1,5 @@
-// Runs before the npm scripts, on whatever Node the machine has (20 or later): installs the dependencies if they are
-// missing, incomplete or not those of the lock file, and otherwise says nothing. Talks on stderr only: stdout is the script's.
+// Runs before the npm scripts, on any Node from 20 on: installs the dependencies if they are missing, incomplete or
+// different from the lock file, and otherwise prints nothing. Prints to stderr only: stdout belongs to the script.
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,14 +11,14 @@ const lock = join(root, ".install.lock");
 
 if (restore(root) === "edited-since") {
   console.error(
-    "palaver: an interrupted `npm pack` left package.json rewritten and it was edited since; check it against git.",
+    "palaver: an interrupted `npm pack` left package.json rewritten, and it was edited since; compare it with git.",
   );
 }
 if (!isInstalled()) install();
 
 /**
- * npm writes its record of what is in node_modules last, so an interrupted install has none. It is compared by content:
- * file times say little after a checkout.
+ * npm writes its record of node_modules last, so an interrupted install has none. The record is compared by content:
+ * file times mean little after a checkout.
  */
 function isInstalled() {
   try {
@@ -27,7 +27,7 @@ function isInstalled() {
     for (const [path, entry] of Object.entries(wanted)) {
       if (path === "") continue;
       const found = present[path];
-      // Packages for other platforms are in the lock file and rightly not on the disk.
+      // Packages for other platforms are in the lock file but not on the disk.
       if (found === undefined ? !entry.optional : found.version !== entry.version) return false;
     }
     return existsSync(join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node"));
@@ -39,10 +39,10 @@ function isInstalled() {
 function install() {
   takeLock();
   try {
-    if (isInstalled()) return; // Another process did it while this one waited.
+    if (isInstalled()) return; // Another process installed while this one waited.
     console.error("palaver: installing dependencies, once (npm ci) …");
     const flags = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-    // The Node that runs npm, not the one in node_modules, which is about to be replaced.
+    // The Node that runs npm, not the one in node_modules, which the install replaces.
     const { npm_execpath: npm, npm_node_execpath: node } = process.env;
     const [command, ...first] = npm !== undefined && node !== undefined ? [node, npm] : ["npm"];
     const { status, error } = spawnSync(command, [...first, ...flags], {
@@ -53,7 +53,7 @@ function install() {
     });
     if (status !== 0) {
       console.error(
-        `palaver: npm ci did not succeed${error === undefined ? "" : ` (${error.message})`}. Mend what it says above and try again.`,
+        `palaver: npm ci failed${error === undefined ? "" : ` (${error.message})`}. Fix the error above and try again.`,
       );
       process.exitCode = 1;
     }
@@ -62,7 +62,10 @@ function install() {
   }
 }
 
-/** Two installs into one folder spoil each other: the second waits for the first, unless that one is dead. */
+/**
+ * Two concurrent installs into one folder break each other: the second waits for the first, unless the first process
+ * has died.
+ */
 function takeLock() {
   let waited = false;
   for (;;) {
@@ -87,13 +90,13 @@ function lockHolder() {
   try {
     return Number(readFileSync(lock, "utf8"));
   } catch {
-    return Number.NaN; // Gone meanwhile.
+    return Number.NaN; // The lock file was removed meanwhile.
   }
 }
 
 function isAlive(pid) {
   if (Number.isNaN(pid)) return false;
-  // An empty file is one that is being written this very moment, or whose writer died at it.
+  // An empty file is being written right now, or its writer died while writing.
   if (pid === 0) return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 5000;
   try {
     process.kill(pid, 0);

@@ -1,5 +1,5 @@
-// Runs the clients of others against this server, and this client against the servers of others, and prints what they can do
-// with each other, operation by operation. With --write, the page that tells people of it is written as well.
+// Runs other projects' clients against this server, and this client against other projects' servers, and prints the
+// result of each operation. With --write, also writes docs/compatibility.md.
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -37,7 +37,7 @@ function suitesIn(all: readonly TestModule[], file: string): readonly TestSuite[
   return all.filter(({ moduleId }) => moduleId === join(ROOT, file)).flatMap((module) => [...module.children.suites()]);
 }
 
-/** Suites are peers over bindings, suites in them groups of operations. Exchanges are tests in suites of a suite. */
+/** A suite is a peer over a binding; its child suites are groups of operations. Exchanges are tests in child suites. */
 function matrixOf(all: readonly TestModule[]): Matrix {
   return {
     clients: tableOf(suitesIn(all, CLIENTS)),
@@ -80,7 +80,7 @@ function cellOf(test: TestCase | undefined): Cell {
   const result = test?.result();
   if (result?.state === "passed") return { outcome: "passed" };
   if (result?.state === "skipped" && result.note !== undefined) return { outcome: "lacking", reason: result.note };
-  const message = result?.errors?.[0]?.message ?? "It did not run.";
+  const message = result?.errors?.[0]?.message ?? "The test did not run.";
   return { outcome: "failed", error: message.replaceAll(/\s+/g, " ") };
 }
 
@@ -105,10 +105,10 @@ function failuresIn({ clients, servers, golden }: Matrix): readonly string[] {
 function shown({ clients, servers, golden }: Matrix): string {
   const lines = ["Clients of others against this server", ...tableLines(clients)];
   for (const { title, exchanges } of golden) {
-    lines.push("", `${title}, word for word`);
+    lines.push("", `${title}, exact requests and responses`);
     for (const { name, cell } of exchanges) lines.push(`  ${MARKS[cell.outcome]} ${name}`);
   }
-  lines.push("", "This client against the servers of others", ...tableLines(servers));
+  lines.push("", "This client against servers of others", ...tableLines(servers));
   const failed = failuresIn({ clients, servers, golden });
   if (failed.length > 0) lines.push("", "Failures", ...failed.map((failure) => `  ${failure}`));
   return lines.join("\n");

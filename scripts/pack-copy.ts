@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What packing reads. */
+/** The files that packing reads. */
 const NEEDED = [
   "src",
   "scripts",
@@ -21,14 +21,14 @@ const NEEDED = [
 ];
 
 export interface Packed {
-  /** A copy of the clone, as packing left it. */
+  /** The copy of the repository, as packing left it. */
   readonly clone: string;
   readonly tarball: string;
   readonly files: readonly string[];
   remove(): Promise<void>;
 }
 
-/** Packs a copy of the clone, so that the manifest of the real one is never rewritten under somebody's feet. */
+/** Packs a copy of the repository, so that packing never rewrites the real manifest. */
 export async function packCopy(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), "palaver-pack-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });

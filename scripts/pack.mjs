@@ -1,4 +1,4 @@
-// `npm pack` calls this before (`prepare`) and after (`restore`) it reads the folder.
+// `npm pack` runs this before (`prepare`) and after (`restore`) it reads the folder.
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,9 +15,7 @@ if (action === "prepare") {
   swapIn(root);
 } else if (action === "restore") {
   if (restore(root) !== "restored") {
-    console.error(
-      "package.json changed while it was being packed: the tarball may be wrong. Remove it and pack again.",
-    );
+    console.error("package.json changed during packing: the tarball may be wrong. Delete it and pack again.");
     process.exitCode = 1;
   }
 } else {

@@ -1,5 +1,6 @@
-// Installs the packages of others that speak A2A into a temporary folder and runs the scenarios of test/foreign-peers with them:
-// their clients against this server, this client against their servers. Ends with status 1 where a result is not the expected one.
+// Installs other projects' A2A packages into a temporary folder and runs the scenarios of test/foreign-peers with
+// them: their clients against this server, this client against their servers. Exits with 1 if a result is not as
+// expected.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -13,11 +14,11 @@ import { isDifferent, type Row, tryClient, tryServer } from "../test/foreign-pee
 const HELP = `npm run peers -- [options]
 
 Installs the packages that test/foreign-peers imitates, in pinned versions, and runs the same scenarios with them.
-Needs the npm registry. Ends with status 1 where a result is not the expected one.
+Needs the npm registry. Exits with 1 if a result is not as expected.
 
-  --only NAME   only peers whose name contains this, for example: --only adk
-  --keep        keep the temporary folder, and print where it is
-  --help        this text
+  --only NAME   run only peers whose name contains NAME, for example: --only adk
+  --keep        keep the temporary folder, and print its path
+  --help        print this text
 `;
 
 const options = readOptions();
@@ -39,7 +40,7 @@ try {
   if (options.keep) print(`\nThe packages are in ${root}.`);
   else await rm(root, { recursive: true, force: true });
 }
-if (tried === 0) print(`There is no peer whose name contains "${options.only}".`);
+if (tried === 0) print(`No peer has a name that contains "${options.only}".`);
 print(`\n${tried} scenarios, ${differences} not as expected`);
 // Some of the libraries keep timers and sockets open.
 process.exit(tried === 0 || differences > 0 ? 1 : 0);
@@ -49,7 +50,7 @@ function readOptions(): { readonly only: string; readonly keep: boolean; readonl
     const flag = { type: "boolean", default: false } as const;
     return parseArgs({ options: { only: { type: "string", default: "" }, keep: flag, help: flag } }).values;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : "Wrong options."}\n\n${HELP}`);
+    process.stderr.write(`${error instanceof Error ? error.message : "Invalid options."}\n\n${HELP}`);
     process.exit(2);
   }
 }
@@ -68,7 +69,7 @@ async function tryPeer(
   } catch (error) {
     tried++;
     differences++;
-    print(`  ✗ it could not be run: ${error instanceof Error ? error.message : JSON.stringify(error)}`);
+    print(`  ✗ could not be run: ${error instanceof Error ? error.message : JSON.stringify(error)}`);
     return;
   }
   for (const row of rows) {
@@ -78,10 +79,10 @@ async function tryPeer(
   }
 }
 
-/** Scripts of packages are not run: none of what is used here needs them, and some of them download. */
+/** Install scripts are not run: none of the packages needs them here, and some download files. */
 async function install(names: readonly string[]): Promise<string> {
   const folder = join(root, (names[0] ?? "").replaceAll(/[^a-z0-9]+/g, "-"));
-  // A client and a server of one framework are in the same packages.
+  // A framework's client and server are in the same packages.
   if (existsSync(folder)) return folder;
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
@@ -94,7 +95,7 @@ function lineOf(row: Row): string {
   const { scenario, expected, isAwaited, error } = row;
   const mark = error === undefined ? "✓" : expected === "works" ? "✗" : "–";
   const reason = expected === "works" ? (isAwaited ? "not fixed yet" : "") : expected.cannot;
-  const note = isDifferent(row) ? `NOT AS EXPECTED: ${error ?? `it works now, against: ${reason}`}` : reason;
+  const note = isDifferent(row) ? `NOT AS EXPECTED: ${error ?? `it works, although: ${reason}`}` : reason;
   return `  ${mark} ${scenario.padEnd(32)} ${note.replaceAll(/\s+/g, " ").slice(0, 300)}`.trimEnd();
 }
 

@@ -1,6 +1,6 @@
-/** Puts the original manifest aside and the published form in its place. */
+/** Backs up the original manifest and replaces it with the published form. */
 export function swapIn(root: string): void;
-/** Puts the original back, if one is aside. */
+/** Restores the original manifest, if there is a backup. */
 export function restore(root: string): "nothing-aside" | "restored" | "edited-since";
 /** The manifest that goes into the tarball. */
 export function publishedForm(original: string): string;

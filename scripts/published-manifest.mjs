@@ -1,7 +1,7 @@
-// In the clone, package.json points at the TypeScript sources, which Node runs as they are. Node refuses to do so under
-// node_modules, so the packed manifest points at the built output instead. `npm pack` reads the manifest from disk: it is
-// rewritten before, and put back, byte for byte, after. The original stays aside until it is back, whatever happens.
-// Plain JavaScript, because the install check uses it on whatever Node the machine has.
+// In the repository, package.json points to the TypeScript sources, which Node runs directly. Node refuses to do so
+// under node_modules, so the packed manifest points to the built output instead. `npm pack` reads the manifest from
+// disk: it is rewritten before, and restored byte for byte after. The backup stays until the original is restored,
+// whatever happens. Plain JavaScript, because the install check uses it on any Node version.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -16,7 +16,7 @@ export function swapIn(root) {
 }
 
 /**
- * Puts the original back, if one is aside.
+ * Restores the original manifest, if there is a backup.
  * @param {string} root
  * @returns {"nothing-aside" | "restored" | "edited-since"}
  */

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { HEADERS } from "./requests.ts";
 
-/** What the bench looks at in an answer. */
+/** The checked members of a response. */
 export interface RpcResult {
   readonly task?: TaskResult;
   readonly id?: string;
@@ -20,12 +20,12 @@ export interface TaskResult {
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 const LIMIT_MS = 60_000;
 
-/** One JSON-RPC call. Rejects on anything but a result. */
+/** Sends one JSON-RPC call. Rejects unless the response is a result. */
 export async function call(port: number, body: string): Promise<RpcResult> {
   return resultOf(await post(port, body));
 }
 
-/** The same with the milliseconds it took, from sending the request to having the whole answer. */
+/** The same with its duration in milliseconds, from sending the request to the complete response. */
 export async function timedCall(
   port: number,
   body: string,
@@ -57,7 +57,7 @@ function post(port: number, body: string): Promise<string> {
         response.on("error", reject);
       },
     );
-    outgoing.setTimeout(LIMIT_MS, () => outgoing.destroy(new Error(`No answer within ${LIMIT_MS / 1000} s.`)));
+    outgoing.setTimeout(LIMIT_MS, () => outgoing.destroy(new Error(`No response within ${LIMIT_MS / 1000} s.`)));
     outgoing.on("error", reject);
     outgoing.end(body);
   });

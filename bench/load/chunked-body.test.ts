@@ -16,7 +16,7 @@ function read(response: string, pieceSize: number): { body: string; parser: Chun
   return { body: Buffer.concat(body).toString("utf8"), parser };
 }
 
-test("takes the body out of a chunked response however it was cut", () => {
+test("extracts the body of a chunked response, wherever the bytes are split", () => {
   for (let pieceSize = 1; pieceSize <= Buffer.byteLength(CHUNKED); pieceSize += 1) {
     const { body, parser } = read(CHUNKED, pieceSize);
     expect(body).toBe(BODY);
@@ -26,7 +26,7 @@ test("takes the body out of a chunked response however it was cut", () => {
   }
 });
 
-test("takes a body with a content length too", () => {
+test("extracts a body with a content length", () => {
   const { body, parser } = read("HTTP/1.1 503 No\r\nContent-Length: 5\r\n\r\nsorry", 3);
   expect([body, parser.status, parser.ended]).toEqual(["sorry", 503, true]);
 });
@@ -35,6 +35,6 @@ test("has not ended while the last chunk is missing", () => {
   expect(read(CHUNKED.slice(0, -7), 10).parser.ended).toBe(false);
 });
 
-test("throws on what is no chunk", () => {
+test("throws on bytes that are not a chunk", () => {
   expect(() => read("HTTP/1.1 200 OK\r\n\r\nnonsense\r\n", 100)).toThrow("not a chunked body");
 });

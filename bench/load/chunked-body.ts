@@ -1,20 +1,20 @@
 const NEWLINE = 10;
 
 /**
- * Takes the body out of one HTTP/1.1 response that comes in pieces of any size: status line and headers, then a chunked
- * body. Gives the body on without copying it.
+ * Extracts the body of one HTTP/1.1 response that arrives in buffers of any size: status line and headers, then a
+ * chunked body. Passes on the body without copying it.
  */
 export class ChunkedBody {
-  /** Set once the headers are in. */
+  /** Set when the headers are complete. */
   status = 0;
   contentType = "";
-  /** The whole response is in. */
+  /** True when the response is complete. */
   ended = false;
   #line: Buffer = Buffer.alloc(0);
   #expect: "head" | "size" | "content" | "content-end" | "plain" = "head";
   #left = 0;
 
-  /** Calls back with each piece of body found in these bytes. Throws on anything that is not such a response. */
+  /** Calls back with each part of the body in these bytes. Throws if the bytes are not such a response. */
   feed(bytes: Buffer, onBody: (piece: Buffer) => void): void {
     let rest = bytes;
     while (rest.length > 0 && !this.ended) {
@@ -61,7 +61,7 @@ export class ChunkedBody {
 
   #takeSize(line: string): void {
     const size = Number.parseInt(line, 16);
-    if (Number.isNaN(size)) throw new Error("The server's answer is not a chunked body.");
+    if (Number.isNaN(size)) throw new Error("The response is not a chunked body.");
     if (size === 0) this.ended = true;
     this.#left = size;
     this.#expect = "content";

@@ -1,4 +1,4 @@
--- GetTask over all ids of a file (one per line), round and round. The only argument is that file.
+-- GetTask for all ids of a file (one per line), repeatedly. The only argument is that file.
 local ids = {}
 local next_id = 0
 function init(args)

@@ -11,8 +11,8 @@ export interface HammerOptions {
 }
 
 /**
- * A small load generator over raw sockets, for machines without `wrk`: each connection asks again as soon as it has its
- * answer. Answers must carry a content length.
+ * A small load generator over raw sockets, for machines without `wrk`: each connection sends the next request as soon
+ * as it has its response. Responses must have a content length.
  */
 export async function hammer(options: HammerOptions): Promise<LoadResult> {
   const until = performance.now() + options.seconds * 1000;
@@ -22,7 +22,7 @@ export async function hammer(options: HammerOptions): Promise<LoadResult> {
   return { requests, perSecond: requests / ((performance.now() - start) / 1000) };
 }
 
-/** Resolves with the number of answers. */
+/** Resolves with the number of responses. */
 function drive(options: HammerOptions, until: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(options.port, "127.0.0.1");
@@ -30,7 +30,7 @@ function drive(options: HammerOptions, until: number): Promise<number> {
     let pending: Buffer = Buffer.alloc(0);
     let answers = 0;
     const ask = () => socket.write(rawRequest(options.port, options.nextBody()));
-    const stop = () => socket.destroy(new Error("The time for this measurement is over."));
+    const stop = () => socket.destroy(new Error("The measurement time is over."));
     options.signal.addEventListener("abort", stop, { once: true });
     socket.on("connect", ask);
     socket.on("error", reject);
@@ -54,14 +54,14 @@ function drive(options: HammerOptions, until: number): Promise<number> {
   });
 }
 
-/** What follows the first whole answer in these bytes; `undefined` while it is not whole. */
+/** The bytes after the first complete response; `undefined` while it is incomplete. */
 function afterAnswer(bytes: Buffer): Buffer | Error | undefined {
   const headEnd = bytes.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;
   const head = bytes.toString("latin1", 0, headEnd);
   if (!head.startsWith("HTTP/1.1 200")) return new Error(`The server answered ${head.split("\r\n")[0]}`);
   const length = /content-length: (\d+)/i.exec(head)?.[1];
-  if (length === undefined) return new Error("The server's answer has no content length.");
+  if (length === undefined) return new Error("The response has no content length.");
   const end = headEnd + 4 + Number(length);
   return bytes.length < end ? undefined : bytes.subarray(end);
 }

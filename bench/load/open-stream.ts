@@ -6,9 +6,12 @@ export interface StreamOptions {
   readonly port: number;
   readonly body: string;
   readonly signal: AbortSignal;
-  /** Every event's frame, without the blank line that ends it. The bytes are valid only during the call. */
+  /** Called with every event's frame, without the blank line that ends it. The bytes are valid only during the call. */
   readonly onFrame?: (frame: Buffer) => void;
-  /** Connections to go on with, and where this one goes when its stream has ended: callers keep theirs, as `fetch` does. */
+  /**
+   * Idle connections to reuse; this connection is added when its stream has ended. Callers keep connections, as `fetch`
+   * does.
+   */
   readonly idle?: Socket[];
 }
 
@@ -17,17 +20,17 @@ export interface OpenStream {
   readonly first: Promise<string>;
   /** Resolves with the number of frames when the server ended the stream; rejects if the connection broke. */
   readonly ended: Promise<number>;
-  /** Reads no more, and keeps the connection. */
+  /** Stops reading, and keeps the connection. */
   stall(): void;
   close(): void;
 }
 
 const FRAME_END = Buffer.from("\n\n");
-/** First bytes of a comment and of `retry:`, which carry no data and are no events. */
+/** First bytes of a comment and of `retry:`, which are not events. */
 const COLON = 58;
 const LETTER_R = 114;
 
-/** Opens an event stream over a socket, with as little work per event as counting them takes. */
+/** Opens an event stream over a socket, with minimal work per event. */
 export function openStream({ port, body, signal, onFrame, idle }: StreamOptions): OpenStream {
   const socket: Socket = idle?.pop() ?? connect(port, "127.0.0.1");
   const first = Promise.withResolvers<string>();
@@ -57,7 +60,7 @@ export function openStream({ port, body, signal, onFrame, idle }: StreamOptions)
     ended.reject(error);
     socket.destroy();
   };
-  const stop = () => fail(new Error("The time for this measurement is over."));
+  const stop = () => fail(new Error("The measurement time is over."));
   signal.addEventListener("abort", stop, { once: true });
   socket.setNoDelay(true);
   socket.write(rawRequest(port, body));
@@ -101,7 +104,7 @@ export function openStream({ port, body, signal, onFrame, idle }: StreamOptions)
   };
 }
 
-/** The id of the task that a stream's first frame shows. */
+/** The task id in the first frame of a stream. */
 export function taskIdOf(frame: string): string {
   const data = frame.slice(frame.indexOf("data:") + 5);
   const parsed: { readonly result?: { readonly task?: { readonly id: string } } } = JSON.parse(data);

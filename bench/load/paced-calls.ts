@@ -5,7 +5,7 @@ export interface PacedCallsOptions {
   readonly port: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** Whom the server takes the caller for. */
+  /** The caller's name for the server's rate limit. */
   readonly caller: string;
   readonly signal: AbortSignal;
 }
@@ -13,13 +13,13 @@ export interface PacedCallsOptions {
 export interface PacedCalls {
   /** Milliseconds, of the calls that were answered with 200. */
   readonly latencies: readonly number[];
-  /** Calls that were answered with 429. */
+  /** Number of calls that were answered with 429. */
   readonly refused: number;
 }
 
 const TICK_MS = 5;
 
-/** Sends at a steady pace, whether or not the answers before have come. Rejects on any answer but 200 and 429. */
+/** Sends at a constant rate, without waiting for earlier responses. Rejects on any status except 200 and 429. */
 export async function pacedCalls(options: PacedCallsOptions): Promise<PacedCalls> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const latencies: number[] = [];

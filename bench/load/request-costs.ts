@@ -3,11 +3,11 @@ import type { ServerProcess } from "../server-process.ts";
 import { median } from "../statistics.ts";
 import { applyLoad, type Load, type LoadResult } from "./wrk.ts";
 
-/** Remembers what every request cost each server in processor time, which other programs on the machine hardly change. */
+/** Records the processor time per request of each server, which other programs on the machine hardly affect. */
 export class RequestCosts {
   readonly #costs = new Map<string, number[]>();
 
-  /** Puts the load on and notes its cost. */
+  /** Applies the load and records its cost. */
   async measure(server: ServerProcess, load: Omit<Load, "port">): Promise<LoadResult> {
     const before = await server.usage({ collect: false });
     const result = await applyLoad({ ...load, port: server.port });
@@ -18,18 +18,18 @@ export class RequestCosts {
     return result;
   }
 
-  /** In words, all threads together. */
+  /** The cost as text, for all threads together. */
   describe(label: string): string {
     return `${Math.round(median(this.#costs.get(label) ?? []))} µs of CPU each`;
   }
 
-  /** Microseconds, run by run, by label. */
+  /** Microseconds per run, by label. */
   all(): Record<string, readonly number[]> {
     return Object.fromEntries(this.#costs);
   }
 }
 
-/** Requests per second, and what they cost. */
+/** Requests per second, and their cost. */
 export interface MeasuredLoad extends Measured {
   readonly costs: RequestCosts;
 }

@@ -1,17 +1,17 @@
 import { type Workload, writeWorkload } from "../servers/workload.ts";
 
-/** Headers every request of the bench carries. */
+/** The headers of every request of the bench. */
 export const HEADERS: Readonly<Record<string, string>> = { "Content-Type": "application/json", "A2A-Version": "1.0" };
 
 let counter = 0;
 
-/** A message id nobody used before, in this process or another. */
+/** A message id that is unique across processes. */
 function uniqueId(): string {
   counter += 1;
   return `bench-${process.pid}-${counter}`;
 }
 
-/** The body of a send, blocking unless told otherwise. */
+/** The body of a send; blocking by default. */
 export function sendBody(workload: Workload, configuration?: { readonly returnImmediately: boolean }): string {
   return rpc("SendMessage", { message: message(workload), ...(configuration !== undefined && { configuration }) });
 }
@@ -48,7 +48,7 @@ function rpc(method: string, params: object): string {
   return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 }
 
-/** A request as it goes over the wire, for the clients that speak to sockets themselves. */
+/** A request in wire format, for clients that use sockets directly. */
 export function rawRequest(port: number, body: string): string {
   const headers = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers.join("")}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;

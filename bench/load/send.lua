@@ -1,4 +1,4 @@
--- A blocking send with a message id of its own in every request. The only argument is the prefix of those ids.
+-- A blocking send with a unique message id in every request. The only argument is the prefix of the ids.
 local threads = 0
 function setup(thread)
   threads = threads + 1

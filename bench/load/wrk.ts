@@ -11,31 +11,31 @@ export interface Load {
   readonly seconds: number;
   readonly connections: number;
   readonly signal: AbortSignal;
-  /** What to ask: blocking sends, or gets of the ids in a file, one per line. */
+  /** The requests: blocking sends, or gets of the ids in a file, one per line. */
   readonly script: { readonly name: "send" } | { readonly name: "get"; readonly ids: string };
 }
 
 export interface LoadResult {
   readonly perSecond: number;
-  /** Requests answered. */
+  /** Number of responses. */
   readonly requests: number;
 }
 
 const available = spawnSync("wrk", ["--version"]).error === undefined;
 
-/** What puts the load on, in words. */
+/** The name of the load generator. */
 export const LOAD_TOOL: string = available
   ? `wrk -t${threads()} -c32`
   : "the bench's own load generator, 32 connections, because `wrk` is not on the PATH";
 
 let runs = 0;
 
-/** Asks as fast as answers come. Rejects if any answer was not a 200. */
+/** Sends requests as fast as responses arrive. Rejects if a status is not 200. */
 export function applyLoad(load: Load): Promise<LoadResult> {
   return available ? runWrk(load) : runHammer(load);
 }
 
-// Leaves a core to the server where there are few.
+// Leaves a core for the server on machines with few cores.
 function threads(): number {
   return availableParallelism() > 2 ? 2 : 1;
 }
@@ -60,10 +60,10 @@ async function runWrk({ port, seconds, connections, signal, script }: Load): Pro
   const flags = [`-t${threads()}`, `-c${connections}`, `-d${Math.ceil(seconds)}s`, "--timeout", "10s", "-s", file];
   const output = await run("wrk", [...flags, `http://127.0.0.1:${port}/`, "--", argument], signal);
   const refused = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(output);
-  if (refused !== null) throw new Error(`wrk met errors: ${refused[0]}`);
+  if (refused !== null) throw new Error(`wrk reported errors: ${refused[0]}`);
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
   const requests = Number(/(\d+) requests in/.exec(output)?.[1]);
-  if (!(perSecond > 0)) throw new Error(`wrk said nothing of use: ${output}`);
+  if (!(perSecond > 0)) throw new Error(`The output of wrk has no request rate: ${output}`);
   return { perSecond, requests };
 }
 

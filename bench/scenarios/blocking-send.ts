@@ -36,7 +36,7 @@ async function run(bench: Bench): Promise<Outcome> {
   };
 }
 
-/** How many sends a second each of them answers. */
+/** Measures the sends per second of each server. */
 export async function measureSends(bench: Bench, specs: readonly ServerSpec[]): Promise<MeasuredLoad> {
   const { servers, notes } = await startAll(bench, specs);
   const seconds = bench.quick ? 1 : 3;
@@ -54,11 +54,11 @@ export async function measureSends(bench: Bench, specs: readonly ServerSpec[]): 
   };
 }
 
-/** A refusal would be quicker than an answer: makes sure that answers are what is counted. */
+/** A refusal is faster than a result: checks that the counted responses are results. */
 async function checkAnswer({ label, port }: ServerProcess): Promise<void> {
   const { task } = await call(port, sendBody({ kind: "answer" }));
   if (task?.status.state !== "TASK_STATE_COMPLETED" || task.artifacts?.[0]?.parts[0]?.text !== ANSWER) {
-    throw new Error(`${label} does not answer as it should: ${JSON.stringify(task)}`);
+    throw new Error(`${label} returned an unexpected task: ${JSON.stringify(task)}`);
   }
 }
 
@@ -67,7 +67,7 @@ interface Measurement {
   readonly costs: RequestCosts;
 }
 
-/** Resolves with answers per second. */
+/** Resolves with responses per second. */
 async function load(bench: Bench, server: ServerProcess, { seconds, costs }: Measurement): Promise<number> {
   const before = await countTasks(server);
   const { requests, perSecond } = await costs.measure(server, {
@@ -78,12 +78,12 @@ async function load(bench: Bench, server: ServerProcess, { seconds, costs }: Mea
   });
   const made = (await countTasks(server)) - before;
   if (server.label !== ECHO.label && made < requests) {
-    throw new Error(`${server.label} answered ${requests} sends and has ${made} tasks of them.`);
+    throw new Error(`${server.label} answered ${requests} sends but has ${made} tasks.`);
   }
   return perSecond;
 }
 
-/** Each answered send must have made a task. The echo makes none. */
+/** Each answered send must have created a task. The echo creates none. */
 async function countTasks({ label, port }: ServerProcess): Promise<number> {
   if (label === ECHO.label) return 0;
   return (await call(port, listBody({ pageSize: 1 }))).totalSize ?? 0;

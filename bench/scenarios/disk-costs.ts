@@ -5,7 +5,7 @@ import { milliseconds, spread } from "../format.ts";
 import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
 import { percentile, summarize } from "../statistics.ts";
 
-/** What this machine's disk asks for one synchronised write: the floor under everything durable. */
+/** The cost of one synchronised write on this machine's disk: the lower bound of everything durable. */
 export const diskCosts: Scenario = { name: "disk", title: "The disk", limitSeconds: [60, 30], run };
 
 const TIMES = 200;
@@ -15,12 +15,12 @@ function run(bench: Bench): Promise<Outcome> {
   const commit = commitCosts(join(bench.folder(), "commit.db"));
   return Promise.resolve({
     rows: [costRow("append 4 KB + fsync", fsync), costRow("SQLite WAL commit of one row (synchronous full)", commit)],
-    notes: [`Each ${TIMES} times; the median, and the middle nine tenths.`],
+    notes: [`Each ${TIMES} times; the median, and the range of the middle 90 %.`],
     data: { fsync, commit },
   });
 }
 
-/** Milliseconds each. */
+/** Milliseconds per write. */
 function fsyncCosts(path: string): number[] {
   const block = Buffer.alloc(4096, 1);
   const file = openSync(path, "a");

@@ -5,7 +5,7 @@ import type { Bench, Outcome, Scenario } from "../scenario.ts";
 import type { ServerProcess } from "../server-process.ts";
 import { median, percentile, ratios, summarize } from "../statistics.ts";
 
-/** One caller sends ten times what it may; another one, who does not, should hardly notice. */
+/** One caller sends ten times its rate limit; another caller within its limit must hardly notice. */
 export const flooded: Scenario = {
   name: "flood",
   title: "one caller at 10× its limit, and another",
@@ -30,7 +30,7 @@ async function run(bench: Bench): Promise<Outcome> {
   const idle: Round[] = [];
   const busy: Round[] = [];
   for (let round = 0; round < bench.runs; round += 1) {
-    bench.progress(`round ${round + 1} of ${bench.runs}: alone, then beside the flood`);
+    bench.progress(`round ${round + 1} of ${bench.runs}: alone, then during the flood`);
     idle.push(await measure(bench, server, { seconds, flood: false }));
     busy.push(await measure(bench, server, { seconds, flood: true }));
   }
@@ -79,7 +79,7 @@ async function measure(
     pacedCalls({ port, seconds, perSecond: POLITE_PER_SECOND, caller: "polite", signal }),
     flood ? pacedCalls({ port, seconds, perSecond: FLOOD_PER_SECOND, caller: "flood", signal }) : undefined,
   ]);
-  if (polite.refused > 0) throw new Error(`${polite.refused} calls of the polite caller were refused.`);
+  if (polite.refused > 0) throw new Error(`${polite.refused} calls of the caller within its limit were refused.`);
   return {
     p95: percentile(polite.latencies, 0.95),
     passed: flooding?.latencies.length ?? 0,

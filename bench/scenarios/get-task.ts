@@ -11,7 +11,7 @@ import type { ServerProcess, ServerSpec } from "../server-process.ts";
 import { ANSWER } from "../servers/workload.ts";
 import { ratios, summarize } from "../statistics.ts";
 
-/** Callers look at finished tasks, a different one each time. */
+/** Callers get finished tasks, a different one each time. */
 export const getTask: Scenario = { name: "get", title: "Get over rotating ids", limitSeconds: [180, 60], run };
 
 const SENDERS = 32;
@@ -29,14 +29,14 @@ async function run(bench: Bench): Promise<Outcome> {
   return { rows, notes, data: { perSecond: Object.fromEntries(figures), cpuMicroseconds: costs.all() } };
 }
 
-/** How many gets a second each of them answers. */
+/** Measures the gets per second of each server. */
 export async function measureGets(bench: Bench, specs: readonly ServerSpec[]): Promise<MeasuredLoad> {
   const count = bench.quick ? 2_000 : 10_000;
   const seconds = bench.quick ? 1 : 3;
   const { servers, notes } = await startAll(bench, specs);
   const files = new Map<string, string>();
   for (const server of servers) {
-    bench.progress(`${server.label}: making ${count} tasks`);
+    bench.progress(`${server.label}: creating ${count} tasks`);
     const ids = await makeTasks(server, count);
     await checkGet(server, ids[count >> 1] ?? "");
     const file = join(bench.folder(), "ids");
@@ -70,7 +70,7 @@ async function makeTasks({ port }: ServerProcess, count: number): Promise<string
     while (begun < count) {
       begun += 1;
       const { task } = await call(port, sendBody({ kind: "answer" }));
-      if (task === undefined) throw new Error("A send made no task.");
+      if (task === undefined) throw new Error("A send created no task.");
       ids.push(task.id);
     }
   };
@@ -81,5 +81,5 @@ async function makeTasks({ port }: ServerProcess, count: number): Promise<string
 async function checkGet({ label, port }: ServerProcess, id: string): Promise<void> {
   const task = await call(port, getBody(id));
   const text = JSON.stringify(task);
-  if (task.id !== id || !text.includes(ANSWER)) throw new Error(`${label} does not get a task as it should: ${text}`);
+  if (task.id !== id || !text.includes(ANSWER)) throw new Error(`${label} returned an unexpected task: ${text}`);
 }

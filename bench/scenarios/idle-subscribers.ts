@@ -6,7 +6,7 @@ import { sendBody, subscribeBody } from "../load/requests.ts";
 import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
 import type { ServerProcess, ServerSpec } from "../server-process.ts";
 
-/** Many callers wait on tasks that say nothing: each may cost the server only a little memory. */
+/** Many callers wait for tasks that write nothing: each may use only little memory of the server. */
 export const idleSubscribers: Scenario = { name: "idle", title: "Idle subscribers", limitSeconds: [120, 60], run };
 
 const SUBSCRIBERS = 2_000;
@@ -14,7 +14,7 @@ const LIMIT_BYTES = 15 * 1024;
 const OPENERS = 32;
 
 interface Cost {
-  /** Heap and external memory after garbage collection, bytes each. */
+  /** Heap and external memory after garbage collection, in bytes per subscriber. */
   readonly perSubscriber: number;
   readonly perTask?: number;
 }
@@ -48,10 +48,10 @@ async function measurePalaver(bench: Bench, spec: ServerSpec): Promise<Cost> {
   bench.progress(`${server.label}: ${SUBSCRIBERS} waiting tasks`);
   const make = async () => {
     const { task } = await call(server.port, sendBody({ kind: "wait" }, { returnImmediately: true }));
-    if (task === undefined) throw new Error("A send made no task.");
+    if (task === undefined) throw new Error("A send created no task.");
     return task.id;
   };
-  // What is made once and kept must not count as the cost of each.
+  // Warm up, so that memory which is allocated once does not count per subscriber.
   const early = await inParallel(100, make);
   await useOnce(bench, server, early.map(subscribeBody));
   const empty = await inUse(server);
@@ -87,7 +87,7 @@ interface Subscriptions {
   readonly before: number;
 }
 
-/** Bytes each took, once all had their first event. */
+/** Bytes per subscriber, after all have received their first event. */
 async function subscribe(bench: Bench, server: ServerProcess, { bodies, before }: Subscriptions): Promise<number> {
   const streams: OpenStream[] = [];
   try {

@@ -5,7 +5,7 @@ import { streamBody } from "../load/requests.ts";
 import { peakDuring } from "../peak-memory.ts";
 import type { Bench, Outcome, Scenario } from "../scenario.ts";
 
-/** One task writes 200 MB where that is allowed: the server may not hold it. */
+/** One task writes 200 MB, if allowed: the server must not keep it in memory. */
 export const largeTask: Scenario = { name: "large-task", title: "One task of 200 MB", limitSeconds: [120, 60], run };
 
 const MB = 1024 * 1024;
@@ -20,7 +20,7 @@ async function run(bench: Bench): Promise<Outcome> {
     const body = streamBody({ kind: "chunks", count, bytes: CHUNK_BYTES, delayMs: 0 });
     const reader = openStream({ port: server.port, body, signal: bench.signal });
     const received = await reader.ended;
-    if (received < count) throw new Error(`The caller got ${received} of ${count} chunks.`);
+    if (received < count) throw new Error(`The caller received ${received} of ${count} chunks.`);
   };
   await stream(10 * MB);
   const before = (await server.usage({ collect: true })).rss;

@@ -31,7 +31,7 @@ async function run(bench: Bench): Promise<Outcome> {
   const sizes = bench.quick ? [100_000] : [100_000, 1_000_000];
   const rows: Row[] = [];
   const notes: string[] = [
-    `Pages of ${PAGE_SIZE}, ${REQUESTS} requests each, timed by the caller over HTTP; every page checked to be the right one.`,
+    `Pages of ${PAGE_SIZE}, ${REQUESTS} requests each, timed by the caller over HTTP; the content of every page is checked.`,
   ];
   const data: Record<string, unknown> = {};
   let seeded = 0;

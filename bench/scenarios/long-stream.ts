@@ -6,7 +6,7 @@ import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
 import type { ServerProcess } from "../server-process.ts";
 import { growthExponent, summarize } from "../statistics.ts";
 
-/** One caller streams one long answer: the cost of a chunk must not depend on how many came before it. */
+/** One caller streams one long answer: the cost of a chunk must not depend on the number of earlier chunks. */
 export const longStream: Scenario = {
   name: "long-stream",
   title: "One stream of many chunks",
@@ -74,7 +74,7 @@ interface LimitedStream {
   readonly limitSeconds: number;
 }
 
-/** Seconds, or in words how far it came. */
+/** Seconds, or a text that says how far the stream came. */
 async function streamLimited(
   bench: Bench,
   server: ServerProcess,
@@ -92,7 +92,7 @@ async function streamLimited(
     return (performance.now() - start) / 1000;
   } catch (error) {
     if (!limit.aborted) throw error;
-    return `${size.toLocaleString("en")} chunks given up after ${limitSeconds} s, ${received.toLocaleString("en")} events in`;
+    return `${size.toLocaleString("en")} chunks stopped after ${limitSeconds} s, ${received.toLocaleString("en")} events received`;
   }
 }
 
@@ -107,7 +107,7 @@ function sizeRow(server: ServerProcess, size: number, list: readonly number[]): 
   };
 }
 
-/** Some give is needed: at a thousand chunks, opening the stream still counts. */
+/** Tolerance: at a thousand chunks, opening the stream still counts. */
 const LINEAR = 1.15;
 
 function growthRows(server: ServerProcess, secondsAt: (size: number) => number): Row[] {

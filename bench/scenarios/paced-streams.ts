@@ -7,7 +7,7 @@ import type { ServerProcess } from "../server-process.ts";
 import { CLOCK_MARK, clockMicroseconds } from "../servers/workload.ts";
 import { median, percentile, ratios, summarize } from "../statistics.ts";
 
-/** A thousand callers at a time, each streamed twenty chunks a second: what models produce. */
+/** A thousand concurrent callers, each with a stream of twenty chunks per second, as language models produce them. */
 export const pacedStreams: Scenario = {
   name: "paced",
   title: "1,000 streams × 20 events/s",
@@ -17,14 +17,14 @@ export const pacedStreams: Scenario = {
 
 const STREAMS = 1_000;
 const PER_SECOND = 20;
-/** Streams are opened a few at a time, and measured once all are open and the server is warm. */
+/** Streams are opened in batches of this size, and measured when all are open and the server is warm. */
 const OPEN_PER_TICK = 20;
 const SETTLE_SECONDS = 2;
 
 interface Measured {
   readonly delivered: number;
   readonly offered: number;
-  /** Milliseconds from the author's write to the caller's receipt. */
+  /** Milliseconds from the agent's write to the caller's receipt. */
   readonly p50: number;
   readonly p99: number;
 }
@@ -84,7 +84,7 @@ async function measure(bench: Bench, { port }: ServerProcess, window: number): P
     measuring = true;
     await pause(window * 1000);
     measuring = false;
-    // The pause may have lasted longer than asked for.
+    // The pause may have lasted longer than requested.
     const delivered = Math.round(latencies.length * ((window * 1000) / (performance.now() - start)));
     await Promise.all(streams.map(({ ended }) => ended));
     return {
@@ -100,7 +100,7 @@ async function measure(bench: Bench, { port }: ServerProcess, window: number): P
 
 const MARK = CLOCK_MARK.charCodeAt(0);
 
-/** The time a paced chunk carries. */
+/** The time of writing in a paced chunk. */
 function writtenAt(frame: Buffer): number | undefined {
   const start = frame.indexOf(MARK);
   if (start < 0) return undefined;
@@ -123,7 +123,7 @@ function ratioRow(list: readonly number[]): Row {
   };
 }
 
-/** A ratio to the other says little if both are short of what the authors wanted to write. */
+/** A ratio between two servers says little if both deliver fewer events than the agents write. */
 function offeredRow(label: string, of: (label: string, member: keyof Measured) => number[]): Row {
   const summary = summarize(ratios(of(label, "delivered"), of(label, "offered")));
   return { work: `${label}, delivered of offered`, figure: plain(summary.median), ...spread(summary, plain) };

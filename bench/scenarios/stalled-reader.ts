@@ -6,7 +6,10 @@ import { peakDuring } from "../peak-memory.ts";
 import type { Bench, Outcome, Scenario } from "../scenario.ts";
 import type { ServerProcess } from "../server-process.ts";
 
-/** Some callers stop reading while others are streamed a lot: nothing may pile up for those who do not read. */
+/**
+ * Some callers stop reading while others receive large streams: the server must not buffer for callers that do not
+ * read.
+ */
 export const stalledReader: Scenario = {
   name: "stalled",
   title: "A reader that never reads",
@@ -19,13 +22,13 @@ const CHUNK_BYTES = 16 * 1024;
 const TASKS = 4;
 const TASK_BYTES = 50 * MB;
 const LIMIT_BYTES = 30 * MB;
-/** Time for the second reader to join before the chunks begin. */
+/** Time for the second reader to join before the first chunk. */
 const JOIN_MS = 300;
 
 async function run(bench: Bench): Promise<Outcome> {
   const server = await bench.start(palaverDurable(bench));
   const start = (await server.usage({ collect: true })).rss;
-  // The same with every caller reading: what streaming that much costs once must not count as the cost of not reading.
+  // The same with every caller reading, so that the memory that streaming always needs does not count.
   await streamAll(bench, server, 0);
   const before = (await server.usage({ collect: true })).rss;
 
@@ -58,7 +61,7 @@ async function run(bench: Bench): Promise<Outcome> {
   };
 }
 
-/** Resolves with the callers that stopped reading, so many on each task, still connected. */
+/** Resolves with the callers that stopped reading, `stalled` on each task, still connected. */
 async function streamAll(bench: Bench, server: ServerProcess, stalled: number): Promise<OpenStream[]> {
   const waiting: OpenStream[] = [];
   for (let task = 0; task < TASKS; task += 1) {
@@ -70,11 +73,14 @@ async function streamAll(bench: Bench, server: ServerProcess, stalled: number): 
 
 interface Past {
   readonly bytes: number;
-  /** How many readers stop reading. */
+  /** Number of readers that stop reading. */
   readonly stalled: number;
 }
 
-/** Streams a task to one caller that reads all of it, and past others. Resolves with the stalled ones, still connected. */
+/**
+ * Streams a task to one caller that reads all of it, and to callers that stop. Resolves with the latter, still
+ * connected.
+ */
 async function streamPast(bench: Bench, { port }: ServerProcess, { bytes, stalled }: Past): Promise<OpenStream[]> {
   const count = Math.ceil(bytes / CHUNK_BYTES);
   const body = streamBody({ kind: "chunks", count, bytes: CHUNK_BYTES, delayMs: JOIN_MS });
@@ -88,6 +94,6 @@ async function streamPast(bench: Bench, { port }: ServerProcess, { bytes, stalle
     others.push(other);
   }
   const received = await reader.ended;
-  if (received < count) throw new Error(`The caller that reads got ${received} of ${count} chunks.`);
+  if (received < count) throw new Error(`The reading caller received ${received} of ${count} chunks.`);
   return others;
 }

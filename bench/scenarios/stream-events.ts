@@ -16,7 +16,7 @@ import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
 import type { ServerProcess, ServerSpec } from "../server-process.ts";
 import { ratios, summarize } from "../statistics.ts";
 
-/** Sixteen callers at a time each stream an answer of a hundred chunks. */
+/** Sixteen concurrent callers, each with a stream of a hundred chunks. */
 export const streamEvents: Scenario = {
   name: "stream",
   title: "16 streams × 100 chunks",
@@ -42,7 +42,7 @@ async function run(bench: Bench): Promise<Outcome> {
   };
 }
 
-/** How many events a second each of them delivers. */
+/** Measures the events per second of each server. */
 export async function measureStreams(bench: Bench, specs: readonly ServerSpec[]): Promise<Measured> {
   const seconds = bench.quick ? 1 : 3;
   const { servers, notes } = await startAll(bench, specs);
@@ -79,7 +79,7 @@ async function streamFor(bench: Bench, { port }: ServerProcess, seconds: number)
 
 const workload = { kind: "chunks", count: CHUNKS, bytes: CHUNK_BYTES, delayMs: 0 } as const;
 
-/** Every chunk must arrive as an event of its own, in order. */
+/** Checks that every chunk arrives as its own event, in order. */
 async function checkStream(bench: Bench, { label, port }: ServerProcess): Promise<void> {
   const texts: string[] = [];
   const onFrame = (frame: Buffer) => {

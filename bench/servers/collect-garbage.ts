@@ -1,9 +1,9 @@
 import { type InspectorNotification, type NodeWorker, Session } from "node:inspector";
 
-/** Passes: finalizers of one pass free what the next collects. */
+/** Number of passes: finalizers of one pass free what the next collects. */
 const PASSES = 4;
 
-/** Collects the garbage of this thread and of all its workers, so that what is still in use afterwards is in use. */
+/** Collects the garbage of this thread and of all its workers, so that only memory in use remains. */
 export async function collectGarbage(): Promise<void> {
   for (let pass = 0; pass < PASSES; pass += 1) {
     globalThis.gc?.();
@@ -12,7 +12,7 @@ export async function collectGarbage(): Promise<void> {
   await collectInWorkers();
 }
 
-/** A worker's garbage can only be collected from outside through the inspector, which needs no port for that. */
+/** Garbage of a worker can be collected from outside only through the inspector, which needs no port for that. */
 async function collectInWorkers(): Promise<void> {
   const session = new Session();
   session.connect();

@@ -1,16 +1,16 @@
 import type { AddressInfo } from "node:net";
 import { collectGarbage } from "./collect-garbage.ts";
 
-/** What the bench asks of a server under test, over the channel between the two processes. */
+/** The questions of the bench to a server under test, over the channel between the two processes. */
 export type ToServer = { readonly kind: "usage"; readonly collect: boolean };
 
 export type FromServer =
   | { readonly kind: "ready"; readonly port: number; readonly about: string }
-  /** It cannot run here: `reason` says what is not installed. */
+  /** The server cannot run on this machine: `reason` says what is not installed. */
   | { readonly kind: "missing"; readonly reason: string }
   | { readonly kind: "usage"; readonly usage: Usage };
 
-/** What the process uses: memory in bytes, and since its start the time of processors, all threads together, in seconds. */
+/** Memory in bytes, and processor time since the start in seconds, all threads together. */
 export interface Usage {
   readonly rss: number;
   readonly heapUsed: number;
@@ -18,12 +18,15 @@ export interface Usage {
   readonly cpuSeconds: number;
 }
 
-/** The configuration the bench gave this process. */
+/** The configuration from the bench. */
 export function readConfig<Config extends object>(): Partial<Config> {
   return JSON.parse(process.argv[2] ?? "{}");
 }
 
-/** Tells the bench where the server listens and answers its questions from then on. Ends the process when the bench is gone. */
+/**
+ * Reports the server's address to the bench and answers its questions from then on. Ends the process when the bench
+ * ends.
+ */
 export function announce(address: AddressInfo | string | number | null, about: string): void {
   const port =
     typeof address === "number" ? address : typeof address === "object" && address !== null ? address.port : 0;
@@ -34,7 +37,7 @@ export function announce(address: AddressInfo | string | number | null, about: s
   tell({ kind: "ready", port, about });
 }
 
-/** Says that something is not installed, and ends the process. */
+/** Reports a missing dependency, and ends the process. */
 export function declareMissing(reason: string): void {
   process.send?.({ kind: "missing", reason } satisfies FromServer, () => process.exit(0));
 }

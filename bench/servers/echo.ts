@@ -3,13 +3,13 @@ import { announce } from "./control.ts";
 import { ANSWER } from "./workload.ts";
 
 /**
- * The least a JSON-RPC server over `node:http` can do: read the body, parse it, answer with JSON of the shape and size of a
- * real answer. Everything else is measured against it.
+ * A minimal JSON-RPC server over `node:http`: reads the body, parses it, and answers with JSON of the shape and size of
+ * a real response. It is the baseline of all measurements.
  */
 const TASK_ID = "0193a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b";
 const CONTEXT_ID = "0193a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1c";
 
-/** What a get shows as the message that made the task. */
+/** The message of the task in the response to a get. */
 const EARLIER_MESSAGE = {
   messageId: "bench-1-1",
   role: "ROLE_USER",

@@ -7,9 +7,9 @@ import { ANSWER, produce, readWorkload } from "./workload.ts";
 export interface PalaverConfig {
   /** A SQLite file; absent: in memory. */
   readonly database?: string;
-  /** Bytes one task may write. */
+  /** Bytes that one task may write. */
   readonly maxTaskBytes?: number;
-  /** How often each caller may call; callers then name themselves by a header. */
+  /** The rate limit per caller; a header then names the caller. */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number };
 }
 
@@ -38,7 +38,7 @@ const server = createServer([bench], {
   port: 0,
   host: "127.0.0.1",
   store: config.database === undefined ? "memory:" : `sqlite:${config.database}`,
-  // Both keep everything, so that both do the same work.
+  // Both servers keep all tasks, so that both do the same work.
   retention: {},
   ...(config.rateLimit !== undefined && {
     rateLimit: { principal: config.rateLimit },

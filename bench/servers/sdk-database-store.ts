@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import type { TaskStore } from "a2a-sdk-v1/server";
 
 /**
- * The official SDK's database store on a SQLite file. It wants a query builder (`kysely`), which this package does not depend on: without
- * it the import rejects with `ERR_MODULE_NOT_FOUND`. The driver underneath is Node's own SQLite, the same engine Palaver
- * uses, set to the same durability.
+ * The official SDK's database store on a SQLite file. It needs a query builder (`kysely`) that this package does not
+ * depend on: without it the import rejects with `ERR_MODULE_NOT_FOUND`. The driver is Node's own SQLite, the same
+ * engine that Palaver uses, with the same durability.
  */
 export async function openDatabaseStore(file: string): Promise<TaskStore> {
-  // Not literals: they are optional, and a type checker would insist on their declarations.
+  // Not string literals: the packages are optional, and a type checker would require their declarations.
   const builderModule = ["kysely"].join("");
   const storeModule = ["a2a-sdk-v1/server", "database"].join("/");
   const builder: KyselyModule = await import(builderModule);
@@ -31,7 +31,7 @@ interface StoreModule {
   readonly DatabaseTaskStore: new (database: object) => TaskStore;
 }
 
-/** What the query builder asks of a driver. */
+/** The interface that the query builder requires of a driver. */
 interface DriverDatabase {
   prepare(sql: string): {
     readonly reader: boolean;
@@ -57,7 +57,7 @@ function adapt(database: DatabaseSync): DriverDatabase {
   };
 }
 
-/** The tables as the SDK's own migration tool writes them. */
+/** The tables as the SDK's own migration tool creates them. */
 function schema(): string {
   const tool = fileURLToPath(new URL("../cli/a2a_db.js", import.meta.resolve("a2a-sdk-v1/server")));
   return execFileSync(process.execPath, [tool, "upgrade", "--sql", "--dialect", "sqlite", "--store", "tasks"], {

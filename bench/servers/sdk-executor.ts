@@ -2,7 +2,7 @@ import { type Artifact, Role, type Task, TaskState, type TaskStatus } from "a2a-
 import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestContext } from "a2a-sdk-v1/server";
 import { ANSWER, produce, readWorkload } from "./workload.ts";
 
-/** The bench's agent as an author would write it with the official SDK. */
+/** The bench's agent, written for the official SDK. */
 export function createExecutor(): AgentExecutor {
   return { execute, cancelTask: () => Promise.resolve() };
 }

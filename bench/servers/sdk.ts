@@ -8,11 +8,11 @@ import { openDatabaseStore } from "./sdk-database-store.ts";
 import { createExecutor } from "./sdk-executor.ts";
 import { fillStore } from "./sdk-fill.ts";
 
-/** The official SDK with its own request handler, JSON-RPC handler and Express middleware: what its users run. */
+/** The official SDK with its own request handler, JSON-RPC handler and Express middleware, as its users run it. */
 interface SdkConfig {
   /** A SQLite file for its database store; absent: in memory. */
   readonly database: string;
-  /** So many finished tasks from the start. */
+  /** Number of finished tasks at the start. */
   readonly tasks: number;
 }
 

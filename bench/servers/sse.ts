@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import { announce } from "./control.ts";
 
-/** The least a server of idle event streams can do: hold the responses. */
+/** A minimal server of idle event streams: it only keeps the responses. */
 const open = new Set<ServerResponse>();
 
 const server = createServer((request, response) => {
@@ -11,7 +11,7 @@ const server = createServer((request, response) => {
   open.add(response);
   response.on("close", () => open.delete(response));
 });
-// As a server of streams would: a comment now and then shows that the connection is alive.
+// A comment at intervals keeps the connection alive, as in a real server.
 setInterval(() => {
   for (const response of open) response.write(": still here\n\n");
 }, 15_000).unref();

@@ -1,13 +1,13 @@
 /**
- * What a caller may ask of the agents under test, as the text of a message. All servers read it with this file, so that all
- * do the same work.
+ * The work that a message text requests from the agents under test. All servers use this file, so that all do the same
+ * work.
  */
 export type Workload =
   /** One short answer. */
   | { readonly kind: "answer" }
-  /** So many chunks of so many bytes, as fast as they are taken, after a pause in which readers may join. */
+  /** `count` chunks of `bytes` bytes, as fast as they are accepted, after a pause in which readers may join. */
   | { readonly kind: "chunks"; readonly count: number; readonly bytes: number; readonly delayMs: number }
-  /** So many chunks at that rate, each carrying the time it was written. */
+  /** `count` chunks at a constant rate, each with the time it was written. */
   | { readonly kind: "paced"; readonly count: number; readonly perSecond: number }
   /** Works until it is stopped and writes nothing. */
   | { readonly kind: "wait" };
@@ -18,12 +18,12 @@ export function writeWorkload(workload: Workload): string {
   return JSON.stringify(workload);
 }
 
-/** Anything that is not a workload is asked for a short answer. */
+/** A text that is not a workload gets a short answer. */
 export function readWorkload(text: string): Workload {
   return text.startsWith('{"kind":') ? JSON.parse(text) : { kind: "answer" };
 }
 
-/** The text of one chunk: its number, then filling up to the size asked for. */
+/** The text of one chunk: its number, then filler up to the requested size. */
 export function chunkText(index: number, bytes: number): string {
   const start = `${index} `;
   return (
@@ -44,7 +44,7 @@ export function stampedText(): string {
   return `${CLOCK_MARK}${clockMicroseconds()}${CLOCK_MARK} and then `;
 }
 
-/** The chunks of a workload, at its pace. */
+/** The chunks of a workload, at its rate. */
 export async function* produce(workload: Workload): AsyncGenerator<string, void> {
   if (workload.kind === "chunks") yield* chunks(workload);
   else if (workload.kind === "paced") yield* paced(workload);
@@ -56,7 +56,7 @@ async function* chunks({ count, bytes, delayMs }: Extract<Workload, { kind: "chu
   for (let index = 0; index < count; index += 1) yield `${index} ${filling}`;
 }
 
-/** By the clock and not by a pause after each chunk: what is late is made up for, as a model's output would be. */
+/** Scheduled by the clock instead of by pauses: late chunks catch up, like a model's output. */
 async function* paced({ count, perSecond }: Extract<Workload, { kind: "paced" }>): AsyncGenerator<string, void> {
   const start = performance.now();
   for (let index = 0; index < count; index += 1) {

@@ -7,8 +7,9 @@ type Answered = Extract<Entry, { kind: "answered" }>;
 const ENDS: readonly string[] = ["completed", "failed", "canceled", "rejected"];
 
 /**
- * A send that waited for what comes of an answer returned with a later question or the end, unless the server was told to stop meanwhile. It
- * may say that the task works again where the later question had been answered, too, before it returned.
+ * Checks that a send that waited for the effect of an answer returned with a later question or the end, unless the
+ * server received SIGTERM meanwhile. The task may be working again if the later question was answered before the send
+ * returned.
  */
 export function checkAnswers(entries: readonly Entry[], drains: readonly Drain[]): Discrepancy[] {
   const found: Discrepancy[] = [];
@@ -19,7 +20,7 @@ export function checkAnswers(entries: readonly Entry[], drains: readonly Drain[]
     if (ENDS.includes(state) || (state === "input-required" && next > question)) continue;
     if (state === "working" && answeredMeanwhile(entries, entry)) continue;
     if (drains.some((drain) => drain.begun <= at && drain.over >= begun)) continue;
-    const what = `returned with ${state} ${JSON.stringify(text)} in place of a later question or the end`;
+    const what = `returned with ${state} ${JSON.stringify(text)} instead of a later question or the end`;
     found.push({ kind: "ended-wrong", task, who: `answer to question ${question}`, what });
   }
   return found;

@@ -6,20 +6,20 @@ import type { Discrepancy } from "./discrepancy.ts";
 
 const TERMINAL: readonly string[] = ["completed", "failed", "canceled", "rejected"];
 
-/** The task ended, in a way that its script and its caller's cancel explain, with the contents that the script says. */
+/** Checks that the task ended as its script and its caller's cancel require, with the artifacts of the script. */
 export function checkEnd(truth: TaskTruth, plan: TaskPlan, entries: readonly Entry[]): Discrepancy[] {
   const { name: task, state, log } = truth;
   const last = log.at(-1) ?? "";
   const found = (kind: Discrepancy["kind"], what: string): Discrepancy[] => [
     { kind, task, who: "task", what, seen: log.slice(-8) },
   ];
-  if (!TERMINAL.includes(state)) return found("stuck", `is ${state} for ever`);
+  if (!TERMINAL.includes(state)) return found("stuck", `stays ${state} forever`);
   if (last.includes("attempts-exhausted")) return found("attempts-exhausted", `ended with ${last}`);
   const cancel = entries.find((entry) => entry.kind === "canceled");
   if (state === "canceled") {
-    return plan.cancelAfter === undefined ? found("ended-wrong", "was canceled by nobody") : [];
+    return plan.cancelAfter === undefined ? found("ended-wrong", "was canceled although no caller canceled it") : [];
   }
-  if (cancel?.outcome === "canceled") return found("ended-wrong", `ended as ${state} after a cancel had succeeded`);
+  if (cancel?.outcome === "canceled") return found("ended-wrong", `ended as ${state} after a successful cancel`);
   if (state !== "completed") return found("ended-wrong", `ended with ${last}`);
   return checkContents(truth, plan);
 }

@@ -2,7 +2,10 @@ import type { Entry } from "../journal.ts";
 import type { TaskTruth } from "../truth.ts";
 import type { Discrepancy } from "./discrepancy.ts";
 
-/** Every message that was acknowledged was read exactly once; in a task that was canceled or failed, at most once. A refused one never. */
+/**
+ * Checks that every acknowledged message was read exactly once; in a canceled or failed task at most once. A refused
+ * message is never read.
+ */
 export function checkMessages(truth: TaskTruth, entries: readonly Entry[]): Discrepancy[] {
   const { name: task, state, artifacts } = truth;
   const reads = countsOf(readsIn(artifacts));
@@ -15,15 +18,15 @@ export function checkMessages(truth: TaskTruth, entries: readonly Entry[]): Disc
     const count = reads.get(entry.text) ?? 0;
     reads.delete(entry.text);
     if (entry.kind === "refused") {
-      if (count > 0) add("changed", entry.text, `was refused (${entry.why}) and read all the same`);
+      if (count > 0) add("changed", entry.text, `was refused (${entry.why}) but read`);
     } else if (count > 1) add("repeated", entry.text, `was read ${count} times`);
-    else if (count === 0 && state === "completed") add("lost", entry.text, "was acknowledged and never read");
+    else if (count === 0 && state === "completed") add("lost", entry.text, "was acknowledged but never read");
   }
   for (const [text, count] of reads) if (count > 1) add("repeated", text, `was read ${count} times`);
   return found;
 }
 
-/** Every message id is in the history once. */
+/** Checks that every message id is in the history once. */
 export function checkHistory({ name: task, messages }: TaskTruth): Discrepancy[] {
   const twice = [...countsOf(messages)].filter(([, count]) => count > 1);
   return twice.map(([id, count]) => ({
@@ -34,7 +37,7 @@ export function checkHistory({ name: task, messages }: TaskTruth): Discrepancy[]
   }));
 }
 
-/** The texts of all messages that the agent says it read. Answers are kept as `1=text`. */
+/** The texts of all messages that the agent reports as read. Answers are stored as `1=text`. */
 function readsIn({ answers = "", inbox = "", late = "" }: Readonly<Record<string, string>>): string[] {
   const texts = `${answers}${inbox}${late}`.split(";").filter((text) => text !== "");
   return texts.map((text) => text.replace(/^\d+=/, ""));

@@ -5,21 +5,21 @@ import { picturesOf, type TaskTruth } from "../truth.ts";
 import { compareStories } from "./compare-stories.ts";
 import type { Discrepancy } from "./discrepancy.ts";
 
-/** One reader's story. */
+/** The events that one reader received. */
 export interface ReaderStory {
   readonly task: string;
   readonly reader: string;
-  /** The event after which it began to read. */
+  /** The event after which the reader started. */
   readonly start: number;
-  /** Numbered where the reader was given numbers: `7 status working`. */
+  /** Numbered if the reader received event numbers: `7 status working`. */
   readonly lines: readonly string[];
   readonly isNumbered: boolean;
   readonly isWhole: boolean;
-  /** The task in the end, where the reader has one. */
+  /** The final task, if the reader has one. */
   readonly picture?: TaskPicture | undefined;
 }
 
-/** Every reader has every event since it began, once, in order, and as it is in the log. */
+/** Checks that a reader received every event since its start, once, in order, and as stored in the log. */
 export function checkReader(story: ReaderStory, { log, events }: Pick<TaskTruth, "log" | "events">): Discrepancy[] {
   const { task, reader, start, lines, isNumbered, isWhole, picture } = story;
   const all = isNumbered ? log.map((line, index) => `${index + 1} ${line}`) : log;
@@ -27,7 +27,7 @@ export function checkReader(story: ReaderStory, { log, events }: Pick<TaskTruth,
   const found = compareStories({ task, who: reader, expected, seen: lines, isPartial: !isWhole });
   const [first] = found;
   if (first === undefined || picture === undefined || !isLast(picture, events)) return found;
-  const what = `has the task's end, but got events put together or in another order (${found.map(({ kind }) => kind).join(", ")})`;
+  const what = `has the final task, but received events merged or in another order (${found.map(({ kind }) => kind).join(", ")})`;
   return [{ ...first, kind: "merged", what }];
 }
 
@@ -35,13 +35,13 @@ function isLast(picture: TaskPicture, events: TaskTruth["events"]): boolean {
   return isDeepStrictEqual(picture, [...picturesOf(events)].at(-1));
 }
 
-/** Puts the stories together from what a client wrote down. */
+/** Collects the events of each reader from the journal of a client. */
 export function readerStories(entries: readonly Entry[]): ReaderStory[] {
   const stories = new Map<string, Growing>();
   const storyOf = (reader: string): Growing => {
     const known = stories.get(reader);
     if (known !== undefined) return known;
-    // Readers are named after their tasks.
+    // A reader's name starts with the name of its task.
     const task = reader.split(" ", 1)[0] ?? "";
     const story: Growing = { task, reader, start: 0, lines: [], isNumbered: true, isWhole: false };
     stories.set(reader, story);
@@ -50,7 +50,7 @@ export function readerStories(entries: readonly Entry[]): ReaderStory[] {
   for (const entry of entries) {
     if (entry.kind === "snapshot") {
       const story = storyOf(entry.reader);
-      // In the middle it stands for events that are then missed.
+      // In the middle of a stream, a whole task replaces events that the reader has missed.
       if (story.lines.length === 0) story.start = entry.seq;
     } else if (entry.kind === "frame") storyOf(entry.reader).lines.push(`${entry.seq} ${entry.line}`);
     else if (entry.kind === "told") {

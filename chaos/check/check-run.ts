@@ -12,20 +12,20 @@ import { checkWaiting } from "./check-waiting.ts";
 import { checkEventWebhook, checkTaskWebhook, type Notified } from "./check-webhooks.ts";
 import type { Discrepancy } from "./discrepancy.ts";
 
-/** Everything that is known when a run is over. */
+/** All data of a finished run. */
 export interface Evidence {
   readonly tasks: readonly TaskTruth[];
-  /** What all clients wrote down. */
+  /** The journals of all clients. */
   readonly clients: readonly Entry[];
   readonly receiver: readonly Entry[];
   readonly steps: readonly Entry[];
   readonly drains: readonly Drain[];
-  /** Ends of the server that nobody asked for. */
+  /** Unexpected ends of the server process. */
   readonly deaths: readonly string[];
   readonly planOf: (task: string) => TaskPlan;
 }
 
-/** Compares everybody's story with the log. */
+/** Compares the records of all participants with the log. */
 export function checkRun(evidence: Evidence): Discrepancy[] {
   const { tasks, clients, receiver, steps, drains, deaths, planOf } = evidence;
   const byName = new Map(tasks.map((task) => [task.name, task]));
@@ -53,7 +53,7 @@ export function checkRun(evidence: Evidence): Discrepancy[] {
   return withoutConsequences(found);
 }
 
-/** Where a client failed or was never answered, its task is stuck because of that. */
+/** Removes consequences: if a client failed or was never answered, its task is stuck for that reason. */
 function withoutConsequences(found: readonly Discrepancy[]): Discrepancy[] {
   const causes = found.filter(({ kind }) => kind === "failed" || kind === "second-answer");
   const explained = new Set(causes.map(({ task }) => task));

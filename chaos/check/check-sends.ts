@@ -3,7 +3,7 @@ import type { TaskTruth } from "../truth.ts";
 import { countsOf } from "./check-messages.ts";
 import type { Discrepancy } from "./discrepancy.ts";
 
-/** Every task that a client was told of is there, and no message made two. */
+/** Checks that every acknowledged task exists, and that no message created two tasks. */
 export function checkSends(tasks: readonly TaskTruth[], entries: readonly Entry[]): Discrepancy[] {
   const ids = new Set(tasks.map(({ id }) => id));
   const found: Discrepancy[] = [];
@@ -13,7 +13,8 @@ export function checkSends(tasks: readonly TaskTruth[], entries: readonly Entry[
     found.push({ kind: "lost", task: entry.task, who: "send", what });
   }
   for (const [name, count] of countsOf(tasks.map((task) => task.name))) {
-    if (count > 1) found.push({ kind: "repeated", task: name, who: "send", what: `one message made ${count} tasks` });
+    if (count > 1)
+      found.push({ kind: "repeated", task: name, who: "send", what: `one message created ${count} tasks` });
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import type { Entry } from "../journal.ts";
 import type { Discrepancy } from "./discrepancy.ts";
 
-/** A step may run several times, but not once its result was committed. */
+/** Checks that no step ran again after its result was committed. Before that it may run several times. */
 export function checkSteps(entries: readonly Entry[]): Discrepancy[] {
   const committedBy = new Map<string, number>();
   const found: Discrepancy[] = [];

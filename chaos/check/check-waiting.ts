@@ -2,12 +2,12 @@ import type { Entry } from "../journal.ts";
 import type { TaskPlan } from "../plan.ts";
 import type { Discrepancy } from "./discrepancy.ts";
 
-/** Nobody waited in vain, and nothing failed that should not. */
+/** Checks that no caller waits forever, and that nothing failed unexpectedly. */
 export function checkWaiting(entries: readonly Entry[], planOf: (task: string) => TaskPlan): Discrepancy[] {
   const waiting = entries.filter((entry) => entry.kind === "waiting");
   const found: Discrepancy[] = [];
   for (const { task, what } of waiting) {
-    // The task as a whole waits because one of its parts does.
+    // The task waits only because one of its parts does.
     if (what === `task ${task}` && waiting.some((other) => other.task === task && other.what !== what)) continue;
     const question = Number(/answer to question (\d+)$/.exec(what)?.[1]);
     const answer = planOf(task).answers[question - 1];

@@ -6,7 +6,10 @@ import type { Discrepancy } from "./discrepancy.ts";
 
 export type Notified = Extract<Entry, { kind: "notified" }>;
 
-/** A webhook of events has every event at least once and in order; what comes again has the same id and follows what it repeats. */
+/**
+ * Checks that a webhook of events received every event at least once and in order; a repeated notification has the same
+ * id and directly follows the first.
+ */
 export function checkEventWebhook(truth: TaskTruth, notified: readonly Notified[]): Discrepancy[] {
   const { name: task, log } = truth;
   const who = notified[0]?.hook ?? "webhook";
@@ -20,7 +23,10 @@ export function checkEventWebhook(truth: TaskTruth, notified: readonly Notified[
   return [...found, ...compareStories({ task, who, expected: log, seen: distinct.map(describe) })];
 }
 
-/** A webhook of whole tasks has the task as it stood after some of its events, in order, after each change of status, and in the end. */
+/**
+ * Checks that a webhook of whole tasks received states that the task had, in order, after each change of status, and at
+ * the end.
+ */
 export function checkTaskWebhook(truth: TaskTruth, notified: readonly Notified[]): Discrepancy[] {
   const { name: task, events } = truth;
   const who = notified[0]?.hook ?? "webhook";
@@ -32,7 +38,7 @@ export function checkTaskWebhook(truth: TaskTruth, notified: readonly Notified[]
     const at = pictures.indexOf(picture, position);
     if (at === -1) {
       const isOlder = pictures.includes(picture);
-      const what = isOlder ? "was told of the task as it had been before" : "was told of a task that never was so";
+      const what = isOlder ? "received an older state of the task" : "received a state that the task never had";
       const kind = isOlder ? "out-of-order" : "changed";
       return [...found, { kind, task, who, what, expected: pictures.slice(position).slice(0, 5), seen: [picture] }];
     }
@@ -45,7 +51,7 @@ export function checkTaskWebhook(truth: TaskTruth, notified: readonly Notified[]
   return [...found, ...compared.map((one): Discrepancy => (isTold && one.kind === "lost" ? skipped(one) : one))];
 }
 
-/** Later tasks stand for it, but nobody was told when it was so. */
+/** Later tasks include this change, but no notification had this status. */
 function skipped(lost: Discrepancy): Discrepancy {
   return { ...lost, kind: "skipped-status" };
 }
@@ -67,7 +73,7 @@ function withoutRepeats(notified: readonly Notified[]): {
       const kind = typeof before.told === typeof told ? "changed" : "whole-task";
       found.push({ kind, task, who, what, expected: [describe(before)], seen: [describe(notification)] });
     } else if (distinct.at(-1)?.jti !== jti) {
-      const what = "a notification came again after later ones";
+      const what = "a notification was repeated after later ones";
       found.push({ kind: "out-of-order", task, who, what, seen: [describe(notification)] });
     }
   }
@@ -87,7 +93,7 @@ function statusIn(picture = ""): string {
   return picture.split(" | ", 1)[0] ?? "";
 }
 
-/** Without lines that are like the one before. */
+/** The lines without consecutive duplicates. */
 function collapsed(lines: readonly string[]): string[] {
   return lines.filter((line, index) => line !== lines[index - 1]);
 }

@@ -5,7 +5,7 @@ export interface Stories {
   readonly who: string;
   readonly expected: readonly string[];
   readonly seen: readonly string[];
-  /** What was seen may end before the log does. */
+  /** The received events may end before the log does. */
   readonly isPartial?: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface Stories {
 const BEFORE = 3;
 const AFTER = 5;
 
-/** Compares what was seen with what happened: nothing lost, repeated, changed or in another order. */
+/** Compares the received events with the log: none may be lost, repeated, changed or out of order. */
 export function compareStories({ task, who, expected: all, seen, isPartial = false }: Stories): Discrepancy[] {
   const expected = isPartial ? beginningOf(all, seen) : all;
   const first = firstDifference(expected, seen);
@@ -34,12 +34,12 @@ export function compareStories({ task, who, expected: all, seen, isPartial = fal
   add("changed", changed, "not in the log");
   const isOrdered = firstDifference(without(expected, missing), without(seen, extra)) === undefined;
   if (!isOrdered || found.length === 0) {
-    found.push({ kind: "out-of-order", task, who, what: `other order from event ${first + 1} on`, ...excerpt });
+    found.push({ kind: "out-of-order", task, who, what: `out of order from event ${first + 1} on`, ...excerpt });
   }
   return found;
 }
 
-/** The log as far as it was seen. */
+/** The log up to the last received event. */
 function beginningOf(all: readonly string[], seen: readonly string[]): readonly string[] {
   const asMany = all.slice(0, seen.length);
   if (firstDifference(asMany, seen) === undefined) return asMany;
@@ -53,7 +53,7 @@ function firstDifference(expected: readonly string[], seen: readonly string[]): 
   return undefined;
 }
 
-/** The lines of one list less those of another, each as often as it is there too often; the last ones of several go. */
+/** The lines of one list minus those of another, counting duplicates; removes later duplicates first. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const line of others) counts.set(line, (counts.get(line) ?? 0) + 1);

@@ -1,17 +1,17 @@
 /**
- * What may be wrong.
+ * The kinds of discrepancy.
  *
- * - `lost`, `repeated`, `out-of-order`, `changed`: a story differs from the log.
+ * - `lost`, `repeated`, `out-of-order`, `changed`: received events differ from the log.
  * - `stuck`: a task, a webhook or a caller still waits.
- * - `merged`: our own client put several events together, with nothing missing in the end.
- * - `whole-task`: a webhook of events got a whole task in place of one.
- * - `skipped-status`: a webhook of whole tasks was not told of a change of status, only of later ones.
+ * - `merged`: our own client merged several events, and its final task is complete.
+ * - `whole-task`: a webhook of events received a whole task instead of an event.
+ * - `skipped-status`: a webhook of whole tasks missed a change of status, and received only later ones.
  * - `step-again`: a step ran again after its result was committed.
- * - `second-answer`: one of two answers to one question never got a reply.
- * - `attempts-exhausted`: a healthy task was failed after several crashes.
- * - `ended-wrong`: a task or a call ended in another way than the script and the callers explain.
+ * - `second-answer`: one of two answers to one question never got a response.
+ * - `attempts-exhausted`: a healthy task failed after several crashes.
+ * - `ended-wrong`: a task or a call ended in a way that script and callers do not explain.
  * - `failed`: a client got an error that no failure of the server or the network explains.
- * - `died`: the server ended by itself, or not in good order.
+ * - `died`: the server crashed, or did not shut down regularly.
  */
 export const DISCREPANCIES = [
   "lost",
@@ -33,13 +33,13 @@ export type DiscrepancyKind = (typeof DISCREPANCIES)[number];
 
 export interface Discrepancy {
   readonly kind: DiscrepancyKind;
-  /** The task, by the plan's name; empty where it is none's. */
+  /** The name of the task in the plan; empty if no task is concerned. */
   readonly task: string;
-  /** Whose story it is. */
+  /** The participant whose record differs. */
   readonly who: string;
   /** One sentence. */
   readonly what: string;
-  /** Where stories differ: the log, and what was seen, from shortly before the first difference on. */
+  /** If records differ: the log and the received events, from shortly before the first difference. */
   readonly expected?: readonly string[];
   readonly seen?: readonly string[];
 }

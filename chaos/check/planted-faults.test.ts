@@ -101,45 +101,45 @@ const kindsOf = (change: Partial<Evidence>) => checkRun({ ...GOOD, ...change }).
 const withTruth = (change: Partial<TaskTruth>) => kindsOf({ tasks: [{ ...TRUTH, ...change }] });
 const withoutEntry = (entry: Entry | undefined) => CLIENT.filter((other) => other !== entry);
 
-describe("a run in which all went well", () => {
+describe("a run without faults", () => {
   it("has no discrepancy", () => {
     expect(checkRun(GOOD)).toEqual([]);
     expect(kindsOf({ receiver: PICTURES })).toEqual([]);
   });
 
-  it("may repeat the last notification, and leave out chunks between whole tasks", () => {
+  it("may repeat the last notification, and skip chunks between whole tasks", () => {
     expect(kindsOf({ receiver: HOOK.flatMap((one) => [one, one]) })).toEqual([]);
     expect(kindsOf({ receiver: PICTURES.toSpliced(1, 2) })).toEqual([]);
   });
 });
 
-describe("a planted fault is found:", () => {
+describe("the checks find", () => {
   it("an event that a reader lost", () => expect(kindsOf({ clients: withoutEntry(FRAMES[3]) })).toEqual(["lost"]));
 
-  it("an event that a reader got twice", () => {
+  it("an event that a reader received twice", () => {
     const at = CLIENT.indexOf(FRAMES[3] as Entry);
     expect(kindsOf({ clients: CLIENT.toSpliced(at, 0, FRAMES[3] as Entry) })).toEqual(["repeated"]);
   });
 
-  it("two events that a reader got in the wrong order", () => {
+  it("two events that a reader received in the wrong order", () => {
     const at = CLIENT.indexOf(FRAMES[3] as Entry);
     const swapped = CLIENT.toSpliced(at, 2, FRAMES[4] as Entry, FRAMES[3] as Entry);
     expect(kindsOf({ clients: swapped })).toEqual(["out-of-order"]);
   });
 
-  it("an event under another number", () => {
+  it("an event with a wrong number", () => {
     const at = CLIENT.indexOf(FRAMES[8] as Entry);
     const moved: Entry = { kind: "frame", at: 0, reader, seq: 10, line: "status completed" };
     expect(kindsOf({ clients: CLIENT.with(at, moved) })).toEqual(["lost", "changed"]);
   });
 
-  it("a whole task in the middle of a stream, in place of events", () => {
+  it("a whole task in the middle of a stream instead of events", () => {
     const at = CLIENT.indexOf(FRAMES[3] as Entry);
     const snapshot: Entry = { kind: "snapshot", at: 0, task: NAME, reader, seq: 5 };
     expect(kindsOf({ clients: CLIENT.toSpliced(at, 2, snapshot) })).toEqual(["lost"]);
   });
 
-  it("events that our own client put together", () => {
+  it("events that our own client merged", () => {
     const own = `${NAME} own client`;
     const told = TRUTH.log.map((line): Entry => ({ kind: "told", at: 0, task: NAME, reader: own, line }));
     const picture = [...picturesOf(EVENTS)].at(-1);
@@ -156,24 +156,24 @@ describe("a planted fault is found:", () => {
     expect(kindsOf({ steps: [...STEPS, again] })).toEqual(["step-again"]);
   });
 
-  it("a whole task in place of an event, at a webhook", () => {
+  it("a whole task instead of an event, at a webhook", () => {
     const whole = notified("1.0", 3, { status: "status working", artifacts: { output: "0:x;1:x;" } });
     expect(kindsOf({ receiver: HOOK.toSpliced(3, 1, whole) })).toEqual(["whole-task"]);
   });
 
-  it("a notification that was lost, came again under another id, or too late", () => {
+  it("a notification that was lost, repeated with another id, or delivered too late", () => {
     expect(kindsOf({ receiver: HOOK.toSpliced(3, 1) })).toEqual(["lost"]);
     expect(kindsOf({ receiver: HOOK.toSpliced(3, 0, notified("1.0", 99, TRUTH.log[2] ?? "")) })).toEqual(["repeated"]);
     expect(kindsOf({ receiver: [...HOOK, HOOK[3] as Notified] })).toEqual(["out-of-order"]);
   });
 
-  it("one notification's id with two contents", () => {
+  it("one notification id with two contents", () => {
     expect(kindsOf({ receiver: HOOK.toSpliced(4, 0, notified("1.0", 3, "other")) })).toEqual(["changed"]);
     const whole = notified("1.0", 3, { status: "status working", artifacts: {} });
     expect(kindsOf({ receiver: HOOK.toSpliced(4, 0, whole) })).toEqual(["whole-task"]);
   });
 
-  it("a whole task that a webhook was told too late, that never was, or that lacks a status", () => {
+  it("a whole task that a webhook received too late, that never existed, or that lacks a status", () => {
     expect(kindsOf({ receiver: PICTURES.toSpliced(5, 0, notified("0.3", 99, PICTURES[1]?.told ?? "")) })).toEqual([
       "out-of-order",
     ]);
@@ -184,16 +184,16 @@ describe("a planted fault is found:", () => {
     expect(kindsOf({ receiver: PICTURES.toSpliced(4, 1) })).toEqual(["skipped-status"]);
   });
 
-  it("a webhook that still has something to be told", () => {
+  it("a webhook with pending notifications", () => {
     expect(withTruth({ webhooks: ["active"] })).toEqual(["stuck"]);
   });
 
-  it("an acknowledged send that is not in the store, and a message that made two tasks", () => {
+  it("an acknowledged send that is not in the store, and a message that created two tasks", () => {
     expect(kindsOf({ clients: CLIENT.with(0, { kind: "sent", at: 0, task: NAME, taskId: "id-1" }) })).toEqual(["lost"]);
     expect(kindsOf({ tasks: [TRUTH, TRUTH] })).toEqual(["repeated"]);
   });
 
-  it("an inbox message that nobody read, that was read twice, or although it was refused", () => {
+  it("an inbox message that was never read, read twice, or read although it was refused", () => {
     const { inbox: _, ...unread } = TRUTH.artifacts;
     expect(withTruth({ artifacts: unread })).toEqual(["lost"]);
     const twice = { ...TRUTH.artifacts, late: `${NAME}/message-1;` };
@@ -205,7 +205,7 @@ describe("a planted fault is found:", () => {
     expect(kindsOf({ clients })).toEqual(["changed"]);
   });
 
-  it("a question that was answered twice, and an answer that brought back the same question", () => {
+  it("a question that was answered twice, and an answer that returned the same question", () => {
     const answers = `1=${NAME}/answer-1-1;1=other;`;
     expect(withTruth({ artifacts: { ...TRUTH.artifacts, answers } })).toEqual(["changed"]);
     const same: Entry = {
@@ -222,7 +222,7 @@ describe("a planted fault is found:", () => {
     expect(kindsOf({ clients, drains: [{ begun: 7, over: 8, code: 0 }] })).toEqual([]);
   });
 
-  it("a task that is stuck, was given up, failed, or was canceled by nobody", () => {
+  it("a task that is stuck, was abandoned, failed, or was canceled without a cancel request", () => {
     expect(withTruth({ state: "working" })).toEqual(["stuck"]);
     const log = TRUTH.log.with(-1, 'status failed "attempts-exhausted: …"');
     expect(
@@ -241,11 +241,11 @@ describe("a planted fault is found:", () => {
     expect(kindsOf({ clients: [...CLIENT, cancel] })).toEqual(["ended-wrong"]);
   });
 
-  it("contents that differ from the script", () => {
+  it("artifacts that differ from the script", () => {
     expect(withTruth({ artifacts: { ...TRUTH.artifacts, output: "0:x;0:x;1:x;" } })).toEqual(["changed"]);
   });
 
-  it("somebody who still waits; with two answers to one question it has a name of its own", () => {
+  it("a caller that still waits; with two answers to one question it is second-answer", () => {
     const waiting: Entry = { kind: "waiting", at: 0, task: NAME, what: "the second answer to question 1" };
     const task: Entry = { kind: "waiting", at: 0, task: NAME, what: `task ${NAME}` };
     const clients = [...CLIENT, waiting, task];
@@ -256,21 +256,21 @@ describe("a planted fault is found:", () => {
     expect(kindsOf({ clients, planOf, tasks: [stuck] })).toEqual(["second-answer"]);
   });
 
-  it("a client that failed; that its task waits for ever follows from it", () => {
+  it("a client that failed, without reporting its waiting task too", () => {
     const failed: Entry = { kind: "failed", at: 0, task: NAME, what: "the stream" };
     expect(kindsOf({ clients: [...CLIENT, failed] })).toEqual(["failed"]);
     const stuck = { ...TRUTH, state: "input-required" };
     expect(kindsOf({ clients: [...CLIENT, failed], tasks: [stuck] })).toEqual(["failed"]);
   });
 
-  it("a server that ended by itself, or did not stop in good order", () => {
+  it("a server that crashed, or did not shut down regularly", () => {
     expect(kindsOf({ deaths: ["The server ended by itself."] })).toEqual(["died"]);
     expect(kindsOf({ drains: [{ begun: 0, over: 1, code: 1 }] })).toEqual(["died"]);
   });
 });
 
 describe("a plan", () => {
-  it("is the same for the same seed and name, and another for another", () => {
+  it("is the same for the same seed and name, and different for others", () => {
     const plan = (seed: string, name: string) => planTask(createRandom(seed).fork(name), name);
     expect(plan("a", "c0-t1")).toEqual(plan("a", "c0-t1"));
     const plans = ["a", "b", "c"].map((seed) => JSON.stringify(plan(seed, "c0-t1")));

@@ -14,7 +14,10 @@ export interface ConversationOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a caller says to a task while it goes on: answers, messages, a cancel. Reacts to the lines that a reader of the stream gives it. */
+/**
+ * The caller's side of a running task: answers, messages, a cancel. Reacts to the events that a reader of the stream
+ * passes on.
+ */
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #work: Promise<void>[] = [];
@@ -22,7 +25,7 @@ export class Conversation {
   #taskId: string | undefined;
   #lines = 0;
   #messages = 0;
-  /** Questions are answered elsewhere. */
+  /** Questions are answered by another component. */
   readonly #answers: boolean;
 
   constructor(options: ConversationOptions) {
@@ -46,12 +49,12 @@ export class Conversation {
     this.#cancelWhenDue();
   }
 
-  /** Resolves when all that was said has been acknowledged or refused. */
+  /** Resolves when all messages were acknowledged or refused. */
   async finished(): Promise<void> {
     await Promise.all(this.#work);
   }
 
-  /** The text of the answer to a question, for who sends it elsewhere. */
+  /** The text of the answer to a question, for a component that sends it itself. */
   answerFor(question: string): string {
     const { journal, plan } = this.#options;
     const text = `${plan.name}/own/${question.replaceAll(" ", "-")}`;
@@ -59,7 +62,7 @@ export class Conversation {
     return text;
   }
 
-  /** As a caller does that goes on when its send returns: only once the answers before have. */
+  /** Like a caller that continues when its send returns: sends only after the earlier answers have returned. */
   #answer(question: number): void {
     const { waits = false, twice = false } = this.#options.plan.answers[question - 1] ?? {};
     const before = [...this.#answered];
@@ -90,7 +93,7 @@ export class Conversation {
     await this.#send(`${plan.name}/message-${this.#messages}`, false);
   }
 
-  /** Sends one message, which is its own id, as often as it takes. `undefined`: the task has ended. */
+  /** Sends one message, whose text is its id, until it is answered. `undefined`: the task has ended. */
   async #send(text: string, waits: boolean) {
     const { url, dialect, journal, plan, signal } = this.#options;
     const call = dialect.send({ messageId: text, text, taskId: this.#taskId ?? "" }, { waits });

@@ -10,7 +10,7 @@ export interface Call {
 export interface Outgoing {
   readonly messageId: string;
   readonly text: string;
-  /** Absent: a message that makes a task. */
+  /** Absent: the message creates a task. */
   readonly taskId?: string;
 }
 
@@ -19,13 +19,15 @@ export interface SendConfiguration {
   readonly webhook?: string | undefined;
 }
 
-/** What an answer means. `again`: whether it was done is not known, or it was not; asking again is safe. */
+/**
+ * The meaning of a response. `again`: it is unknown whether the request was executed, or it was not; repeating is safe.
+ */
 export type Outcome =
   | { readonly kind: "task"; readonly task: WireTask }
   | { readonly kind: "refused"; readonly why: string }
   | { readonly kind: "again"; readonly why: string };
 
-/** A version of the protocol in one binding, written down here a second time so that it checks the server's own. */
+/** A version of the protocol in one binding. Written independently of the server's codecs, so that it checks them. */
 export interface Dialect {
   readonly name: string;
   readonly version: string;
@@ -34,9 +36,9 @@ export interface Dialect {
   stream(message: Outgoing, configuration: SendConfiguration): Call;
   subscribe(taskId: string): Call;
   cancel(taskId: string): Call;
-  /** Reads a whole answer. */
+  /** Reads a complete response. */
   outcome(status: number, body: string): Outcome;
-  /** Reads what one frame of a stream carries; a string says what was wrong. */
+  /** Reads the data of one stream frame; a string describes the error. */
   frame(data: string): WireEvent | string;
 }
 
@@ -113,7 +115,7 @@ const V0_3_JSONRPC: Dialect = {
   frame: rpcFrame,
 };
 
-/** Each client process speaks one of these. */
+/** Each client process uses one of these. */
 export const DIALECTS: readonly [Dialect, ...Dialect[]] = [V1_JSONRPC, V1_REST, V0_3_JSONRPC];
 
 interface RpcAnswer {
@@ -133,7 +135,7 @@ function taskOutcome(result: WireEvent): Outcome {
   return task === undefined ? { kind: "refused", why: `no task: ${JSON.stringify(result)}` } : { kind: "task", task };
 }
 
-/** Internal error: whether something was done is not known. */
+/** Internal error: it is unknown whether the request was executed. */
 const INTERNAL = -32603;
 
 function refusalOutcome(status: number, { code, text }: { readonly code: number; readonly text: string }): Outcome {

@@ -8,10 +8,10 @@ export interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds between two tries. */
+/** Milliseconds between two attempts. */
 const PAUSE = 60;
 
-/** Sends the same request until there is an answer that means something. Only for requests that count once. */
+/** Repeats a request until it gets a conclusive response. Only for idempotent requests. */
 export async function callUntilAnswered(
   url: string,
   call: Call,
@@ -36,11 +36,11 @@ async function callOnce(url: string, call: Call, { dialect, signal }: CallOption
 
 export interface PostOptions {
   readonly signal: AbortSignal;
-  /** Resume after the event of this number. */
+  /** Resume after the event with this number. */
   readonly after?: number | undefined;
 }
 
-/** Resolves with the answer's head. Every request has a connection of its own. */
+/** Resolves with the head of the response. Every request uses its own connection. */
 export function post(url: string, { path, body, headers }: Call, options: PostOptions): Promise<IncomingMessage> {
   const { signal, after } = options;
   const resume = after === undefined ? {} : { "last-event-id": String(after) };

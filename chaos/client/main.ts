@@ -9,20 +9,20 @@ import { connectPatiently, readWithOwnClient } from "./own-reader.ts";
 import { Pending } from "./pending.ts";
 import { readStream } from "./raw-reader.ts";
 
-/** How a client process is started: the JSON of its only argument. */
+/** The JSON argument of a client process. */
 export interface ClientSetup {
   readonly url: string;
-  /** Where webhooks are received. */
+  /** The address of the webhook receiver. */
   readonly hooks: string;
   readonly journal: string;
   readonly seed: string;
-  /** Begins with 0. Decides the dialect and the names of the tasks. */
+  /** Starts with 0. Selects the dialect and the names of the tasks. */
   readonly client: number;
-  /** Tasks at a time. */
+  /** Number of concurrent tasks. */
   readonly lanes: number;
 }
 
-/** What the parent says over IPC: begin no more tasks; write down what is still waited for, and exit. */
+/** Commands from the parent over IPC: start no more tasks; write pending waits to the journal, and exit. */
 export type ClientCommand = "finish" | "give-up";
 
 const setup: ClientSetup = JSON.parse(process.argv[2] ?? "");

@@ -15,11 +15,11 @@ export interface OwnReaderOptions {
   readonly signal: AbortSignal;
   readonly onTask: (taskId: string) => void;
   readonly onLine: (line: string) => void;
-  /** The answer to the question in that text. */
+  /** Returns the answer to a question text. */
   readonly answer: (question: string) => string;
 }
 
-/** Our own client, patient enough for a server that is away for seconds. Tries until the card can be had. */
+/** Connects our own client, with retries for a server that is down for seconds. Repeats until the card is available. */
 export async function connectPatiently(url: string, { version, binding }: Dialect): Promise<RemoteAgent> {
   const retry = { attempts: 500, reconnects: 500, baseDelay: 40, maxDelay: 10_000 };
   for (;;) {
@@ -31,10 +31,13 @@ export async function connectPatiently(url: string, { version, binding }: Dialec
   }
 }
 
-/** Sends a message with our own client, follows the task to its end through all questions, and writes down every event. */
+/**
+ * Sends a message with our own client, follows the task to its end through all questions, and writes every event to the
+ * journal.
+ */
 export async function readWithOwnClient(options: OwnReaderOptions): Promise<void> {
   const { agent, journal, task, reader, text, webhook, signal, onTask, onLine, answer } = options;
-  // Safe: the plan's names are unique.
+  // Unchecked cast: the names of the plan are unique.
   const message = { messageId: task as MessageId, role: "user" as const, parts: [{ text }] };
   const stream = agent.stream(message, {
     signal,

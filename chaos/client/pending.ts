@@ -1,6 +1,6 @@
 import type { Write } from "../journal.ts";
 
-/** What a client process waits for, so that it can say so when it is told to give up. */
+/** The pending waits of a client process, reported when it must exit. */
 export class Pending {
   readonly #journal: Write;
   readonly #waiting = new Set<{ readonly task: string; readonly what: string }>();
@@ -10,7 +10,7 @@ export class Pending {
     this.#journal = journal;
   }
 
-  /** Does the work and never rejects: what it fails with is written down. */
+  /** Runs the work and never rejects: a failure is written to the journal. */
   async track(task: string, what: string, work: () => Promise<void>): Promise<void> {
     const entry = { task, what };
     this.#waiting.add(entry);
@@ -23,7 +23,7 @@ export class Pending {
     }
   }
 
-  /** Writes down everything that is still waited for. */
+  /** Writes all pending waits to the journal. */
   giveUp(): void {
     this.#isOver = true;
     for (const { task, what } of this.#waiting) this.#journal({ kind: "waiting", task, what });

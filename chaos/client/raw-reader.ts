@@ -14,13 +14,16 @@ export interface RawReaderOptions {
   readonly task: string;
   readonly reader: string;
   readonly signal: AbortSignal;
-  /** Opens the first stream, whose first frame names the task. Absent: subscribes to the task below, from its first event on. */
+  /**
+   * Opens the first stream, whose first frame contains the task id. Absent: subscribes to the task below, from its
+   * first event on.
+   */
   readonly first?: Call;
   readonly taskId?: string;
   /** Milliseconds to wait after each frame. */
   readonly pause?: number;
   readonly onTask?: (taskId: string) => void;
-  /** Told of every event, once. */
+  /** Called with every event, once. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -28,7 +31,10 @@ export interface RawReaderOptions {
 const PAUSE = 30;
 const ENDED = /^status (?:completed|failed|canceled|rejected)/;
 
-/** Reads a task's stream to its end, resuming by `Last-Event-ID` as a browser does, and writes down every frame. */
+/**
+ * Reads a task's stream to its end, resuming with `Last-Event-ID` like a browser, and writes every frame to the
+ * journal.
+ */
 export async function readStream(options: RawReaderOptions): Promise<void> {
   const reading = new Reading(options);
   while (!reading.ended) {
@@ -51,7 +57,7 @@ class Reading {
     if (options.taskId !== undefined) this.#seq = 0;
   }
 
-  /** One connection, to its end. */
+  /** Reads one connection to its end. */
   async connect(): Promise<void> {
     const { url, dialect, first, signal } = this.#options;
     const call = this.#taskId === undefined ? first : dialect.subscribe(this.#taskId);
@@ -77,10 +83,10 @@ class Reading {
   #take(id: number | undefined, data: string): void {
     const { dialect, journal, task, reader, onTask, onLine } = this.#options;
     const event = dialect.frame(data);
-    // An error in the middle of a stream: the server could not go on. It is asked again.
+    // An error in the middle of a stream: the server could not continue. The reader reconnects.
     if (typeof event === "string") return;
     if (id === undefined) {
-      journal({ kind: "failed", task, what: `${reader} got a frame without an id: ${data}` });
+      journal({ kind: "failed", task, what: `${reader} received a frame without an id: ${data}` });
       return;
     }
     const line = wireLine(event);
@@ -92,12 +98,13 @@ class Reading {
       return;
     }
     const whole = wireTask(event);
-    if (whole === undefined) journal({ kind: "failed", task, what: `${reader} got neither event nor task: ${data}` });
+    if (whole === undefined)
+      journal({ kind: "failed", task, what: `${reader} received neither event nor task: ${data}` });
     else if (this.#taskId === undefined) {
       this.#taskId = whole.id;
       onTask?.(whole.id);
     }
-    // With a cursor the first frame is the task as of that event, which is known.
+    // After resuming, the first frame is the task at the last event, which is already known.
     if (this.#seq !== undefined && id === this.#seq) return;
     this.#seq = id;
     journal({ kind: "snapshot", task, reader, seq: id });
@@ -107,8 +114,8 @@ class Reading {
     const { dialect, journal, task, reader } = this.#options;
     const outcome = dialect.outcome(status, body);
     if (outcome.kind === "again") return;
-    const what = outcome.kind === "refused" ? outcome.why : "a task in place of a stream";
-    journal({ kind: "failed", task, what: `${reader} at event ${this.#seq ?? 0} got ${what}` });
+    const what = outcome.kind === "refused" ? outcome.why : "a task instead of a stream";
+    journal({ kind: "failed", task, what: `${reader} at event ${this.#seq ?? 0} received ${what}` });
     this.ended = true;
   }
 }

@@ -5,7 +5,10 @@ export interface SseFrame {
   readonly data: string;
 }
 
-/** The whole frames of a stream. A connection that breaks ends them: what follows the last blank line is dropped, as browsers do. */
+/**
+ * The complete frames of a stream. A cut connection ends the stream: data after the last blank line is dropped, as in
+ * browsers.
+ */
 export async function* sseFrames(response: IncomingMessage): AsyncGenerator<SseFrame, void> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -19,7 +22,7 @@ export async function* sseFrames(response: IncomingMessage): AsyncGenerator<SseF
       }
     }
   } catch {
-    // Cut off. What came before stays true.
+    // The connection was cut. Frames received before stay valid.
   }
 }
 

@@ -6,8 +6,9 @@ import type { Action, Script } from "../plan.ts";
 export const AGENT_ID = "scripted";
 
 /**
- * Does what the script in its message says. All that it reads it writes into artifacts: answers into `answers`, messages that arrive meanwhile
- * into `inbox`, and messages that nobody read before the script ended, each of which starts another turn, into `late`.
+ * An agent that runs the script in its message. It writes everything it reads into artifacts: answers into `answers`,
+ * messages that arrive meanwhile into `inbox`, and messages that were unread at the end of the script, each of which
+ * starts another turn, into `late`.
  */
 export function scriptedAgent(journal: Write): Agent {
   return agent({
@@ -69,7 +70,7 @@ async function write(task: TaskContext, { chunks, size, pause }: Extract<Action,
   }
 }
 
-/** What the chunk of that number holds. */
+/** The text of the chunk with that number. */
 export function chunkText(chunk: number, size: number): string {
   return `${chunk}:${"x".repeat(size)};`;
 }
@@ -78,12 +79,12 @@ export function questionText(question: number): string {
   return `question ${question}`;
 }
 
-/** The status that says that so many messages are waited for. */
+/** The status text that announces how many messages the agent waits for. */
 export function readyText(messages: number): string {
   return `send ${messages}`;
 }
 
-/** `undefined`: the text is no script. */
+/** `undefined`: the text is not a script. */
 function readScript(text: string): Script | undefined {
   return text.startsWith("{") ? JSON.parse(text) : undefined;
 }

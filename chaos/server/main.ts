@@ -9,35 +9,35 @@ import { createRandom } from "../random.ts";
 import { eachTask } from "../truth.ts";
 import { scriptedAgent } from "./agent.ts";
 
-/** How the server process is started: the JSON of its only argument. */
+/** The JSON argument of the server process. */
 export interface ServerSetup {
   readonly database: string;
   readonly steps: string;
-  /** Where callers reach it, which is the proxy. */
+  /** The address for callers: the proxy's. */
   readonly publicUrl: string;
   readonly seed: string;
   readonly faults?: StoreFaults;
   readonly retention?: Retention;
 }
 
-/** The first message to the parent, once it listens. */
+/** The first message to the parent, sent when the server listens. */
 export interface ServerStarted {
   readonly url: string;
-  /** Milliseconds that each part of the start took. */
+  /** Duration of each part of the start, in milliseconds. */
   readonly times: { readonly load: number; readonly store: number; readonly serve: number };
 }
 
-/** What the parent may ask over IPC. */
+/** The questions that the parent may ask over IPC. */
 export type ServerQuestion = "unsettled" | "usage";
 
 export interface Unsettled {
   /** Ids of tasks that have not ended. */
   readonly tasks: readonly string[];
-  /** Webhooks that have not been told everything. */
+  /** Number of webhooks with pending notifications. */
   readonly webhooks: number;
 }
 
-/** Bytes, and milliseconds since the last question. */
+/** Sizes in bytes; delays in milliseconds since the last question. */
 export interface ServerUsage {
   readonly heap: number;
   readonly rss: number;
@@ -56,7 +56,7 @@ const { url } = await serve(scriptedAgent(openJournal(setup.steps)), {
     faults === undefined
       ? store
       : createUnreliableStore(store, { seed: createRandom(seed).between(0, 2 ** 31 - 1), ...faults }),
-  // The same after every start; nothing here is a secret.
+  // The same after every start; a test needs no real secret.
   secret: new Uint8Array(32).fill(7),
   idempotency: { window: 86_400_000 },
   drainTimeout: 300,
@@ -87,9 +87,9 @@ async function unsettled(open: Store): Promise<Unsettled> {
   return { tasks, webhooks };
 }
 
-/** Rejects where the process was not started with `--expose-gc`: a heap with its garbage says nothing. */
+/** Rejects if the process was started without `--expose-gc`: a heap with garbage is not comparable. */
 async function usage(): Promise<ServerUsage> {
-  if (globalThis.gc === undefined) throw new Error("The server must be started with --expose-gc to tell what it uses.");
+  if (globalThis.gc === undefined) throw new Error("Start the server with --expose-gc to measure its memory.");
   const loopDelay = delays.percentile(99) / 1e6;
   globalThis.gc();
   const { heapUsed: heap, rss } = process.memoryUsage();

@@ -6,18 +6,18 @@ interface Page {
   readonly totalSize: number;
 }
 
-/** Counts of what was asked. */
+/** Counts of requests. */
 export interface Looks {
   lists: number;
   gets: number;
-  /** How many tasks there were when last looked. */
+  /** Number of tasks at the last list request. */
   tasks: number;
 }
 
 const HEADERS = { "a2a-version": "1.0" };
 const PAUSE = 50;
 
-/** Lists tasks and gets some of them, again and again, until the signal aborts. Failures are left to those who check. */
+/** Lists tasks and gets some of them repeatedly until the signal aborts. Ignores failures: the checks report them. */
 export async function lookAround(url: string, looks: Looks, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -30,7 +30,7 @@ export async function lookAround(url: string, looks: Looks, signal: AbortSignal)
       }
       await sleep(PAUSE, undefined, { signal });
     } catch {
-      // Retention may have deleted the task between the two.
+      // Retention may have deleted the task between the two requests.
     }
   }
 }

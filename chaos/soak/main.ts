@@ -27,5 +27,5 @@ function lineOf({ measure, before, after, allowed, grew }: Verdict): string {
   const unit = measure === "files" || measure === "loopDelay" ? 1 : 1024 * 1024;
   const of = (value: number): string => (value / unit).toFixed(1);
   const name = unit === 1 ? measure : `${measure} (MB)`;
-  return `${grew ? "GREW" : "fine"}  ${name.padEnd(12)} ${of(before)} in the second quarter, ${of(after)} in the last; ${of(allowed)} more would be allowed`;
+  return `${grew ? "GREW" : "ok  "}  ${name.padEnd(12)} median ${of(before)} in the second quarter, ${of(after)} in the last; allowed growth ${of(allowed)}`;
 }

@@ -16,21 +16,21 @@ export interface SoakOptions {
 
 export const SOAK_USAGE: string = `npm run soak -- [options]
 
-Runs a real server on SQLite under a steady mixed load (sends, streams, gets, lists, questions, messages, cancels, webhooks) with
-retention on, prints at every interval what its process and its store use, and says in the end whether anything grows. The first quarter
-of the time is for warming up; the median of the last quarter is compared with that of the second. chaos/soak/verdict.ts has the
-limits. It exits with 1 if something grew, so that more was left behind than noise explains.
+Runs a real server on SQLite under a constant mixed load (sends, streams, gets, lists, questions, messages, cancels, webhooks)
+with retention on, prints the resource use of its process and its store at every interval, and reports at the end whether a
+measure grows. The first quarter of the time is for warming up; the median of the last quarter is compared with that of the
+second. The limits are in chaos/soak/verdict.ts. It exits with 1 if a measure grew by more than its limit.
 
-  --minutes N        how long (default 10). Small leaks need long runs: what is compared is half the time apart
+  --minutes N        duration (default 10). Small leaks need long runs: the compared quarters are half the duration apart
   --interval N       seconds between samples (default: 40 samples in all, at most one every 10 s)
-  --clients N        client processes; they take turns in 1.0 JSON-RPC, 1.0 REST and 0.3 JSON-RPC (default 3)
-  --lanes N          tasks that each of them has at a time (default 4)
-  --node-options S   options for the server's node
+  --clients N        client processes; they use 1.0 JSON-RPC, 1.0 REST and 0.3 JSON-RPC in turn (default 3)
+  --lanes N          concurrent tasks per client (default 4)
+  --node-options S   Node options for the server
   --dir DIR          put the run's files below DIR (default: the system's temporary folder)
-  --help             this text
+  --help             print this text
 `;
 
-/** Throws a `TypeError` that says what is wrong with the command line. */
+/** Throws a `TypeError` that describes the invalid option. */
 export function readSoakOptions(args: readonly string[]): SoakOptions {
   const { values } = parseArgs({
     args: [...args],
@@ -48,7 +48,7 @@ export function readSoakOptions(args: readonly string[]): SoakOptions {
   const usual = String(Math.min(10, duration / 40_000));
   const interval = numberFrom("interval", values.interval ?? usual, { least: 0.1, whole: false }) * 1000;
   if (duration / interval < LEAST_SAMPLES) {
-    throw new TypeError(`--minutes and --interval must leave room for ${LEAST_SAMPLES} samples.`);
+    throw new TypeError(`--minutes and --interval must allow at least ${LEAST_SAMPLES} samples.`);
   }
   return {
     duration,

@@ -6,13 +6,13 @@ import { type Looks, lookAround } from "./look-around.ts";
 import type { SoakOptions } from "./options.ts";
 import type { Sample } from "./verdict.ts";
 
-/** So little is kept that the store has its full size within the first quarter of a short run. */
+/** Keeps so few tasks that the store reaches its full size within the first quarter of a short run. */
 const RETENTION = { maxTasks: 80, pruneCount: 20, maxAge: 60_000, logAge: 30_000 };
 
-/** Garbage can be collected before it is counted; the rest is as `npm start` has it. */
+/** Allows garbage collection before each measurement; otherwise as in `npm start`. */
 const NODE_OPTIONS = ["--expose-gc", "--max-semi-space-size=16"];
 
-/** Loads a server and samples what it uses. `say` gets a line for each sample. */
+/** Loads a server and samples its resource use. Calls `say` with a line per sample. */
 export async function runSoak(options: SoakOptions, say: (line: string) => void): Promise<readonly Sample[]> {
   const stage = await openStage({
     ...options,
@@ -24,7 +24,7 @@ export async function runSoak(options: SoakOptions, say: (line: string) => void)
     nodeOptions: [...NODE_OPTIONS, ...options.nodeOptions],
   });
   const { proxy, supervisor, database, folder } = stage;
-  // Nothing is cut: it is the address that clients know before the server has one.
+  // The proxy cuts nothing here: it gives clients an address before the server has one.
   proxy.calm();
   const abort = new AbortController();
   const looks: Looks = { lists: 0, gets: 0, tasks: 0 };
@@ -49,11 +49,11 @@ export async function runSoak(options: SoakOptions, say: (line: string) => void)
 
 async function sampleOf(supervisor: Supervisor, database: string): Promise<Sample> {
   const usage = await supervisor.usage();
-  if (usage === undefined) throw new Error(`The server is gone. ${supervisor.deaths.join(" ")}`);
+  if (usage === undefined) throw new Error(`The server has ended. ${supervisor.deaths.join(" ")}`);
   return { ...usage, files: openFiles(supervisor.pid), store: sizeOf(database), wal: sizeOf(`${database}-wal`) };
 }
 
-/** `undefined` where the system has no `/proc`. */
+/** `undefined` if the system has no `/proc`. */
 function openFiles(pid: number | undefined): number | undefined {
   const folder = `/proc/${pid}/fd`;
   return existsSync(folder) ? readdirSync(folder).length : undefined;

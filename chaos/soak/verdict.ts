@@ -1,21 +1,21 @@
-/** What a server process used at one moment. Sizes are bytes, delays milliseconds. */
+/** The resource use of a server process at one moment. Sizes in bytes, delays in milliseconds. */
 export interface Sample {
-  /** After a full garbage collection. */
+  /** Heap after a full garbage collection. */
   readonly heap: number;
   readonly rss: number;
-  /** Open file descriptors; absent where the system does not say. */
+  /** Open file descriptors; absent if the system does not report them. */
   readonly files?: number | undefined;
-  /** The size of the store's file. */
+  /** Size of the store's file. */
   readonly store: number;
-  /** The size of its write-ahead log. */
+  /** Size of the write-ahead log. */
   readonly wal: number;
-  /** 99 % of the event loop's turns since the last sample were delayed by less. */
+  /** The 99th percentile of the event-loop delay since the last sample. */
   readonly loopDelay: number;
 }
 
 export type Measure = keyof Sample;
 
-/** How much a measure may grow: by this part of itself, or by this much, whichever is more. */
+/** The allowed growth of a measure: this fraction of its value, or this amount, whichever is larger. */
 interface Allowance {
   readonly part: number;
   readonly amount: number;
@@ -23,18 +23,18 @@ interface Allowance {
 
 const MB = 1024 * 1024;
 
-/** What counts as growth. Less than this is told from noise only by a longer run. */
+/** Larger differences count as growth. To find a smaller one, run longer. */
 export const ALLOWANCES: Readonly<Record<Measure, Allowance>> = {
   heap: { part: 0.1, amount: 4 * MB },
   rss: { part: 0.15, amount: 32 * MB },
   files: { part: 0.25, amount: 16 },
   store: { part: 0.25, amount: 8 * MB },
   wal: { part: 0.5, amount: 8 * MB },
-  // Other programs on the machine move it, too.
+  // Other programs on the machine affect it.
   loopDelay: { part: 4, amount: 500 },
 };
 
-/** The least samples that a verdict can be made from: four in each quarter. */
+/** The minimum number of samples for a verdict: four per quarter. */
 export const LEAST_SAMPLES = 16;
 
 export interface Verdict {
@@ -42,19 +42,19 @@ export interface Verdict {
   /** The medians of the second and of the last quarter. */
   readonly before: number;
   readonly after: number;
-  /** How much more `after` may be than `before`. */
+  /** How much `after` may exceed `before`. */
   readonly allowed: number;
   readonly grew: boolean;
 }
 
 /**
- * Whether anything grows without end: compares the medians of the second and of the last quarter of the samples. The first quarter, in which caches fill
- * and the store reaches the size that its retention keeps, does not count. Medians are not moved by what rises and falls. Throws a
- * `RangeError` for too few samples.
+ * Decides whether a measure grows without limit: compares the medians of the second and of the last quarter of the
+ * samples. The first quarter does not count: caches fill, and the store grows to the size that retention keeps. Medians
+ * ignore short fluctuations. Throws a `RangeError` for too few samples.
  */
 export function verdictsOf(samples: readonly Sample[]): readonly Verdict[] {
   if (samples.length < LEAST_SAMPLES) {
-    throw new RangeError(`${samples.length} samples are too few for a verdict; it takes ${LEAST_SAMPLES}.`);
+    throw new RangeError(`${samples.length} samples are too few for a verdict; at least ${LEAST_SAMPLES} are needed.`);
   }
   const quarter = samples.length / 4;
   const second = samples.slice(Math.ceil(quarter), Math.ceil(2 * quarter));

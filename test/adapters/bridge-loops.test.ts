@@ -8,7 +8,7 @@ import { QUICK } from "./relaying.ts";
 interface RingOptions {
   readonly size: number;
   readonly server?: ServerOptions;
-  /** The versions of each server, where they differ. */
+  /** The versions of each server, if they differ. */
   readonly versions?: readonly string[];
   /** How each bridge calls the next server. */
   readonly bridge?: RemoteAgentOptions;
@@ -16,13 +16,13 @@ interface RingOptions {
 
 interface Ring {
   readonly urls: readonly string[];
-  /** The ids of the tasks that all servers of the ring have made. */
+  /** The ids of the tasks that the servers of the ring have created. */
   readonly made: ReadonlySet<string>;
 }
 
 const placeholder = (): Agent => agent({ name: "Bridge", description: "Bridges.", version: "1", run: async () => "x" });
 
-/** Servers that each bridge to the next one, the last one to the first. */
+/** Starts servers that each bridge to the next; the last bridges to the first. */
 async function openRing({ size, server = {}, versions = [], bridge = {} }: RingOptions): Promise<Ring> {
   const made = new Set<string>();
   const spoken = (index: number): ServerOptions => {
@@ -32,7 +32,8 @@ async function openRing({ size, server = {}, versions = [], bridge = {} }: RingO
   const options = {
     on: { event: (_: unknown, task: { readonly id: string }) => void made.add(task.id) },
   };
-  // A bridge reads the card of the next server when it is made: agents that hold their places show one until then.
+  // A bridge fetches the card of the next server when it is created. Until all bridges exist, placeholder agents
+  // serve a card at each address.
   const places = await Promise.all(Array.from({ length: size }, (_, index) => openSite(placeholder(), spoken(index))));
   const urls = places.map(({ url }) => url);
   const bridges = await Promise.all(
@@ -47,11 +48,11 @@ async function openRing({ size, server = {}, versions = [], bridge = {} }: RingO
   return { urls, made };
 }
 
-/** Sends one message to the first server and waits for its task to end, or for more tasks than there may be. */
+/** Sends one message to the first server and waits until its task ends or there are too many tasks. */
 async function sendInto({ urls, made }: Ring, tooMany: number): Promise<Task> {
   const front = await connect(urls[0] ?? "", QUICK);
   const sent = await front.send("Hello", { wait: false });
-  if (sent.kind !== "task") throw new Error("A message came instead of a task.");
+  if (sent.kind !== "task") throw new Error("Expected a task, got a message.");
   const get = (): Promise<Task> => front.task(sent.task.id).get();
   await until(async () => made.size > tooMany || (await get()).status.state === "failed");
   return get();
@@ -59,7 +60,7 @@ async function sendInto({ urls, made }: Ring, tooMany: number): Promise<Task> {
 
 const failureOf = ({ status }: Task): string => textOf(status.message?.parts ?? []);
 
-describe("bridges in a circle", () => {
+describe("bridges in a loop", () => {
   it.each<[string, Omit<RingOptions, "size">]>([
     ["1.0 JSON-RPC", { server: { versions: ["1.0"] }, bridge: { binding: "JSONRPC" } }],
     ["1.0 REST", { server: { versions: ["1.0"] }, bridge: { binding: "HTTP+JSON" } }],
@@ -67,7 +68,7 @@ describe("bridges in a circle", () => {
     ["0.3 REST", { server: { versions: ["0.3"] }, bridge: { binding: "HTTP+JSON" } }],
     ["0.2 JSON-RPC", { server: { versions: ["0.2"] } }],
     ["0.1 JSON-RPC", { server: { versions: ["0.1"] } }],
-  ])("make one task on each of two servers and fail with a text that names the loop (%s)", async (_, options) => {
+  ])("create one task on each of two servers and fail with a message that names the loop (%s)", async (_, options) => {
     const ring = await openRing({ size: 2, ...options });
     const task = await sendInto(ring, 2);
     expect(ring.made.size).toBe(2);
@@ -75,7 +76,7 @@ describe("bridges in a circle", () => {
     expect(failureOf(task)).toContain("Loop detected");
   });
 
-  it("stop where a proxy removes every header it does not know", async () => {
+  it("are detected if a proxy removes all unknown headers", async () => {
     const known = ["accept", "content-type", "a2a-version"];
     const ring = await openRing({
       size: 2,
@@ -90,7 +91,7 @@ describe("bridges in a circle", () => {
     expect(ring.made.size).toBe(2);
   });
 
-  it("stop where a proxy removes the metadata of requests", async () => {
+  it("are detected if a proxy removes the metadata of requests", async () => {
     const ring = await openRing({
       size: 2,
       bridge: {
@@ -111,13 +112,13 @@ describe("bridges in a circle", () => {
     ["0.3", "1.0"],
     ["0.1", "1.0"],
     ["0.3", "0.1"],
-  ])("stop where one server speaks %s and the other %s", async (...versions) => {
+  ])("are detected if one server uses %s and the other %s", async (...versions) => {
     const ring = await openRing({ size: 2, versions });
     expect(failureOf(await sendInto(ring, 2))).toContain("Loop detected");
     expect(ring.made.size).toBe(2);
   });
 
-  it("make one task on each of three servers", async () => {
+  it("create one task on each of three servers", async () => {
     const ring = await openRing({ size: 3 });
     expect(failureOf(await sendInto(ring, 3))).toContain("Loop detected");
     expect(ring.made.size).toBe(3);

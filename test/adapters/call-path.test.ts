@@ -11,7 +11,7 @@ const others = (count: number): string[] => Array.from({ length: count }, (_, in
 interface Opened {
   readonly url: string;
   readonly remote: RemoteAgent;
-  /** What each task that was made saw as its path. */
+  /** The call path of each created task. */
   readonly paths: (readonly string[])[];
   readonly metadata: unknown[];
 }
@@ -46,7 +46,7 @@ const failed = (code: string, text: string | RegExp): unknown =>
     message: typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text),
   });
 
-describe("a message that has passed other agents", () => {
+describe("a message that was relayed by other agents", () => {
   const dialects: [string, ServerOptions, ConnectOptions][] = [
     ["1.0 JSON-RPC", {}, { version: "1.0", binding: "JSONRPC" }],
     ["1.0 REST", {}, { version: "1.0", binding: "HTTP+JSON" }],
@@ -57,14 +57,14 @@ describe("a message that has passed other agents", () => {
   ];
 
   describe.each(dialects)("in %s", (_, options, connecting) => {
-    it("is accepted after 16 of them, and its task has the path with this agent at its end", async () => {
+    it("is accepted after 16 agents, and the call path of its task ends with this agent", async () => {
       const { remote, paths, metadata } = await open(options, connecting);
       await remote.send("Hello", { callPath: others(16), metadata: { note: "kept" } });
       expect(paths).toEqual([[...others(16), "here/worker"]]);
       expect(metadata).toEqual([{ note: "kept" }]);
     });
 
-    it("is refused after 17 of them, sent or streamed, and makes no task", async () => {
+    it("is refused after 17 agents, sent or streamed, and creates no task", async () => {
       const { remote, paths } = await open(options, connecting);
       const sending = remote.send("Hello", { callPath: others(17) });
       await expect(sending).rejects.toEqual(failed("loop-detected", "passed 17 agents"));
@@ -73,7 +73,7 @@ describe("a message that has passed other agents", () => {
       expect(paths).toEqual([]);
     });
 
-    it("is refused if this agent is among them, sent or streamed, and makes no task", async () => {
+    it("is refused if this agent already relayed it, sent or streamed, and creates no task", async () => {
       const { remote, paths } = await open(options, connecting);
       const callPath = ["a/b", "here/worker", "c/d"];
       await expect(remote.send("Hello", { callPath })).rejects.toEqual(failed("loop-detected", "come back"));
@@ -82,7 +82,7 @@ describe("a message that has passed other agents", () => {
     });
   });
 
-  it("is refused in the plain dialect, which has no metadata, by its header", async () => {
+  it("is refused in the plain dialect because of its header: the dialect has no metadata", async () => {
     const { url, paths } = await open();
     const response = await fetch(`${url}/a2a/tasks/send`, {
       method: "POST",
@@ -94,13 +94,13 @@ describe("a message that has passed other agents", () => {
     expect(paths).toEqual([]);
   });
 
-  it("is refused although no stream may be opened any more", async () => {
+  it("is refused even if the limit of open streams is reached", async () => {
     const { remote } = await open({ limits: { maxStreams: 0 } });
     const streaming = remote.stream("Hello", { callPath: ["here/worker"] }).result();
     await expect(streaming).rejects.toEqual(failed("loop-detected", "come back"));
   });
 
-  it("is refused before reply() is asked", async () => {
+  it("is refused before reply() is called", async () => {
     let asked = 0;
     const replying = agent({ id: "r", name: "R", description: "R", version: "1", reply: () => `${++asked}` });
     const site = await openSite(replying, { serverId: "here" });
@@ -110,7 +110,7 @@ describe("a message that has passed other agents", () => {
     expect(asked).toBe(0);
   });
 
-  it("gives reply() the path to call others with", async () => {
+  it("gives reply() the call path for its own calls", async () => {
     const seen: unknown[] = [];
     const replying = agent({
       ...{ id: "r", name: "R", description: "R", version: "1" },
@@ -125,25 +125,25 @@ describe("a message that has passed other agents", () => {
     expect(seen).toEqual([["a/b", "here/r"]]);
   });
 
-  it("may have passed another agent of the same server", async () => {
+  it("may have been relayed by another agent of the same server", async () => {
     const { remote, paths } = await open();
     await remote.send("Hello", { callPath: ["here/planner"] });
     expect(paths).toEqual([["here/planner", "here/worker"]]);
   });
 
-  it("has the entries of header and metadata together", async () => {
+  it("has the path entries of the header and of the metadata", async () => {
     const { remote, paths } = await open({}, { headers: { [HEADER]: "x/y" } });
     await remote.send("Hello", { metadata: { [KEY]: ["a/b", "c/d"] } });
     expect(paths).toEqual([["a/b", "c/d", "x/y", "here/worker"]]);
   });
 
-  it("is refused as invalid where the header is malformed", async () => {
+  it("is refused as invalid if the header is malformed", async () => {
     const { remote, paths } = await open({}, { headers: { [HEADER]: "no entry!" } });
     await expect(remote.send("Hello")).rejects.toEqual(failed("invalid-params", /^Palaver-Call-Path: /));
     expect(paths).toEqual([]);
   });
 
-  it("is refused as invalid where the metadata is malformed", async () => {
+  it("is refused as invalid if the metadata is malformed", async () => {
     const { remote, paths } = await open();
     const sending = remote.send("Hello", { metadata: { [KEY]: "a/b" } });
     await expect(sending).rejects.toEqual(failed("invalid-params", KEY));
@@ -151,8 +151,8 @@ describe("a message that has passed other agents", () => {
   });
 });
 
-describe("a task whose later message has passed other agents", () => {
-  it("has them in its path from then on", async () => {
+describe("a task whose later message was relayed by other agents", () => {
+  it("has them in its call path from then on", async () => {
     const seen: (readonly string[])[] = [];
     const { remote } = await open({}, {}, async (task) => {
       await task.ask("Which?");
@@ -164,7 +164,7 @@ describe("a task whose later message has passed other agents", () => {
     expect(JSON.stringify(answered.history)).not.toContain("c/d");
   });
 
-  it("does not take a message that this agent has passed on", async () => {
+  it("refuses a message that this agent already relayed", async () => {
     const { remote } = await open({}, {}, async (task) => void (await task.ask("Which?")));
     const { id } = taskOf(await remote.send("Hello"));
     const replying = remote.task(id).reply("This", { callPath: ["here/worker"] });
@@ -172,8 +172,8 @@ describe("a task whose later message has passed other agents", () => {
   });
 });
 
-describe("a message of a caller that is no agent", () => {
-  it("has an empty path: neither header nor metadata is sent", async () => {
+describe("a message from a caller that is not an agent", () => {
+  it("has an empty call path: neither header nor metadata is sent", async () => {
     const sent: Request[] = [];
     const { remote, paths } = await open(
       {},
@@ -193,7 +193,7 @@ describe("a message of a caller that is no agent", () => {
 });
 
 describe("the options", () => {
-  it("say how many agents a message may have passed", async () => {
+  it("set how many agents may relay a message", async () => {
     const { remote, paths } = await open({ limits: { maxHops: 1 } });
     await remote.send("Hello", { callPath: others(1) });
     const sending: Promise<unknown> = remote.send("Hello", { callPath: others(2) });
@@ -213,7 +213,7 @@ describe("the options", () => {
     expect(error).toMatchObject({ message: expect.stringMatching(/^serverId must be/) });
   });
 
-  it("give two servers in memory different ids", async () => {
+  it("give two in-memory servers different ids", async () => {
     const [one, other] = [await open({ serverId: undefined }), await open({ serverId: undefined })];
     await one.remote.send("Hello");
     await other.remote.send("Hello");

@@ -6,7 +6,7 @@ import { json, LyingServer, rpc, rpcError, wireTask } from "../client/lying-serv
 import { openSite } from "../client/own-server.ts";
 import { answerOf, newStore, QUICK, taskOf } from "./relaying.ts";
 
-/** Answers with the context that it was called in. */
+/** An agent that answers with the context id of its task. */
 function behind(): Agent {
   return agent({
     name: "Behind",
@@ -18,7 +18,7 @@ function behind(): Agent {
   });
 }
 
-/** The caller is whom the bearer token names. */
+/** The bearer token is the caller's id. */
 const byToken = {
   authenticate: ({ headers }: IncomingRequest) => ({ id: headers.get("authorization") ?? "nobody", anonymous: false }),
 };
@@ -37,8 +37,8 @@ async function contextBehind(caller: RemoteAgent, contextId?: string): Promise<s
   return answerOf(taskOf(await caller.send("where?", contextId === undefined ? {} : { contextId })));
 }
 
-describe("the context of a task that is passed on", () => {
-  it("is the same for the same caller and context, also after a restart, and another one otherwise", async () => {
+describe("the context of a relayed task", () => {
+  it("is the same for the same caller and context, also after a restart, and different otherwise", async () => {
     const site = await openSite(behind());
     onTestFinished(() => site.close());
     const store = await newStore();
@@ -61,7 +61,7 @@ describe("the context of a task that is passed on", () => {
     expect(await contextBehind(await elsewhere.as("ada"), "c1")).not.toBe(context);
   });
 
-  it("takes the message of a second task for a new task, not for the answer to the first one's question", async () => {
+  it("gets a new remote task for the message of a second task, not a reply to the first task's question", async () => {
     const site = await openSite(
       agent({
         ...{ name: "Asker", description: "Asks once.", version: "1" },
@@ -81,7 +81,7 @@ describe("the context of a task that is passed on", () => {
     expect(answerOf(taskOf(await caller.task(two.id).reply("red")))).toBe("two: red");
   });
 
-  it("is a new one of the remote agent where that takes none of its callers", async () => {
+  it("is created by the remote agent if that accepts no context ids from callers", async () => {
     const server = await LyingServer.start((response, heard) => {
       const message = Object(heard.body.params?.["message"]);
       if ("contextId" in message) return json(response, rpcError(heard, -32602, "Unknown contextId"));
@@ -101,7 +101,7 @@ describe("media types of a remote card", () => {
     ["application/json", { defaultInputModes: ["application/json"], defaultOutputModes: ["application/json"] }],
     ["text", { defaultInputModes: ["text"], defaultOutputModes: ["text"] }],
     ["null", { defaultInputModes: null, defaultOutputModes: null }],
-  ])("that say %s keep nothing from the remote agent", async (_, modes) => {
+  ])("that are %s block no message to the remote agent", async (_, modes) => {
     const server = await LyingServer.start((response, heard) =>
       json(response, rpc(heard, { task: wireTask("COMPLETED") })),
     );

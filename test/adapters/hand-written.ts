@@ -1,9 +1,12 @@
-/** JSON as it came, to be looked at by path. */
+/** Unvalidated JSON. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A caller that knows nothing but HTTP and one version's spelling. */
+/** A caller that uses plain HTTP and the JSON of one version. */
 export interface HandWritten {
-  /** Everything that a stream tells, to its end. `parts` are spelt as the version has them; a task is gone on with by its id. */
+  /**
+   * Returns all events of a stream. `parts` have the format of the version; with `taskId` the message continues that
+   * task.
+   */
   stream(parts: readonly Json[], taskId?: string): Promise<readonly Json[]>;
   cancel(taskId: string): Promise<Json>;
 }
@@ -45,7 +48,7 @@ export function callerRest1_0(url: string): HandWritten {
   };
 }
 
-/** The member of that name, which must be an object. */
+/** Returns the member of that name; throws unless it is an object. */
 export function member(value: unknown, name: string): Json {
   const found = (value as Json)[name];
   if (typeof found !== "object" || found === null) throw new Error(`${name} is missing in ${JSON.stringify(value)}`);

@@ -7,20 +7,20 @@ import { answerOf, relayed, taskOf } from "./relaying.ts";
 
 const stateOf = async (remote: RemoteAgent, id: string | undefined) => (await remote.task(id ?? "").get()).status.state;
 
-/** Waits for its end, whatever that is. */
+/** Waits until the task has a final state. */
 async function settled(remote: RemoteAgent, id: string) {
   const task = await remote.task(id).wait();
   return { state: task.status.state, answer: answerOf(task) };
 }
 
-describe("a relayed task that is canceled while it waits for its caller", () => {
+describe("a relayed task that is canceled while it waits for input", () => {
   const asking = async (task: TaskContext): Promise<void> => {
     await task.artifact("answer").write("so far");
     if (task.text === "sign in") await task.requireAuth("Please sign in.");
     else await task.ask("Which one?");
   };
 
-  it.each(["ask", "sign in"])("is canceled over there (%s)", async (text) => {
+  it.each(["ask", "sign in"])("is canceled on the remote agent (%s)", async (text) => {
     const { front, behind, remoteIds } = await relayed(asking);
     const { id } = taskOf(await front.send(text));
     expect((await front.task(id).cancel()).status.state).toBe("canceled");
@@ -28,7 +28,7 @@ describe("a relayed task that is canceled while it waits for its caller", () => 
   });
 
   it.each(["ask", "sign in"])(
-    "is canceled over there, though nobody has held it since a restart (%s)",
+    "is canceled on the remote agent after a restart in which no run resumed (%s)",
     async (text) => {
       const { front, behind, remoteIds, restart } = await relayed(asking);
       const { id } = taskOf(await front.send(text));
@@ -41,7 +41,7 @@ describe("a relayed task that is canceled while it waits for its caller", () => 
     },
   );
 
-  it("is canceled here, where the other one cannot be reached", async () => {
+  it("is canceled locally if the remote agent cannot be reached", async () => {
     let isGone = false;
     const { front, restart } = await relayed(asking, {
       fetch: (...request) => (isGone ? Promise.reject(new TypeError("gone")) : fetch(...request)),
@@ -54,7 +54,7 @@ describe("a relayed task that is canceled while it waits for its caller", () => 
 });
 
 describe("the artifacts of a relayed task", () => {
-  it("are closed once each, and their text is one part", async () => {
+  it("are closed once each, and each text is one part", async () => {
     const { front } = await relayed(async (task) => {
       for (const text of ["one ", "two ", "three"]) {
         await task.artifact("text").write(text);
@@ -72,7 +72,7 @@ describe("the artifacts of a relayed task", () => {
       if (event.kind !== "artifact") continue;
       const { artifactId, parts } = event.artifact;
       marks.set(artifactId, [...(marks.get(artifactId) ?? []), event.lastChunk]);
-      // Nothing but a closing chunk is empty.
+      // Only a closing chunk is empty.
       if (textOf(parts) === "" && parts[0]?.data === undefined) expect(event).toMatchObject({ lastChunk: true });
     }
     for (const [id, lastChunks] of marks) {
@@ -86,7 +86,7 @@ describe("the artifacts of a relayed task", () => {
   });
 });
 
-describe("what is said to a relayed task while it is at work", () => {
+describe("a message to a relayed task that is working", () => {
   const listening = async (task: TaskContext): Promise<void> => {
     const notes = task.artifact("notes");
     await notes.write(`${task.text}: `);
@@ -97,7 +97,7 @@ describe("what is said to a relayed task while it is at work", () => {
     }
   };
 
-  it("is passed on, in order", async () => {
+  it("is relayed in order", async () => {
     const { front, remoteIds } = await relayed(listening);
     const { id } = taskOf(await front.send("notes", { wait: false }));
     for (const word of ["one", "two", "enough"]) await front.task(id).reply(word, { wait: false });
@@ -105,7 +105,7 @@ describe("what is said to a relayed task while it is at work", () => {
     expect(remoteIds).toHaveLength(1);
   });
 
-  it("is passed on once, though the server in front starts again", async () => {
+  it("is relayed once if the relaying server restarts", async () => {
     const { front, restart } = await relayed(listening);
     const { id } = taskOf(await front.send("notes", { wait: false }));
     await front.task(id).reply("one", { wait: false });
@@ -115,7 +115,7 @@ describe("what is said to a relayed task while it is at work", () => {
     expect(await settled(again, id)).toEqual({ state: "completed", answer: "notes: one enough " });
   });
 
-  it("is not taken for the answer to a question that came later, nor an answer for something said", async () => {
+  it("is not used as the answer to a later question, nor an answer as a message", async () => {
     const { front } = await relayed(async (task) => {
       const notes = task.artifact("notes");
       await notes.write(`said ${textOf((await task.next()).parts)}, `);
@@ -127,7 +127,7 @@ describe("what is said to a relayed task while it is at work", () => {
     expect(answerOf(taskOf(await front.task(id).reply("that")))).toBe("said this, answered that");
   });
 
-  it("is said to another task of the same context, where the one over there takes nothing any more", async () => {
+  it("becomes a new remote task of the same context if the remote task accepts no more messages", async () => {
     let refuse = true;
     const contexts: string[] = [];
     const go = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ describe("what is said to a relayed task while it is at work", () => {
   });
 });
 
-describe("an artifact that the other one replaces", () => {
+describe("an artifact that the remote agent replaces", () => {
   const replacing = async (task: TaskContext): Promise<void> => {
     const report = task.artifact("report");
     await report.write("draft one ");
@@ -171,7 +171,7 @@ describe("an artifact that the other one replaces", () => {
     return Object.fromEntries((artifacts ?? []).map(({ name, parts }) => [name, textOf(parts)]));
   }
 
-  it("is replaced here", async () => {
+  it("is replaced in the local task", async () => {
     const { front } = await relayed(replacing);
     const seen: RemoteStreamEvent[] = [];
     for await (const event of front.stream("go")) seen.push(event);
@@ -196,8 +196,8 @@ describe("an artifact that the other one replaces", () => {
   });
 });
 
-describe("a relaying server that is killed", () => {
-  it("goes on with the same remote task, and what it made is complete", async () => {
+describe("a relaying server that was killed", () => {
+  it("resumes the same remote task, and its artifact is complete", async () => {
     const bench = new Workbench();
     onTestFinished(() => bench.close());
     const COUNT = 300;
@@ -228,7 +228,7 @@ describe("a relaying server that is killed", () => {
       const front = await connect(server.url);
       allowed = reached;
       await until(async () => answerOf(await front.task(id).get()).includes(`${reached - 1};`));
-      // Some of what follows is on its way when it dies.
+      // Some of the next chunks are in transit when the server is killed.
       allowed = reached + 30;
       await server.kill("SIGKILL");
       server = await serve();
@@ -240,8 +240,8 @@ describe("a relaying server that is killed", () => {
   });
 });
 
-describe("an authorisation that the other one waits for", () => {
-  it("is waited for here, too, and the task goes on when it was given elsewhere", async () => {
+describe("an auth-required state of the remote task", () => {
+  it("is relayed, and the task continues when the authorisation was given elsewhere", async () => {
     const granted = Promise.withResolvers<void>();
     const { front } = await relayed(async (task) => {
       await task.requireAuth("Please sign in.", { until: () => granted.promise });
@@ -255,7 +255,7 @@ describe("an authorisation that the other one waits for", () => {
     expect(answerOf(await front.task(asked.id).get())).toBe("signed in");
   });
 
-  it("is still waited for after a restart", async () => {
+  it("is still relayed after a restart", async () => {
     const granted = Promise.withResolvers<void>();
     const { front, restart } = await relayed(async (task) => {
       await task.requireAuth("Please sign in.", { until: () => granted.promise });
@@ -269,8 +269,8 @@ describe("an authorisation that the other one waits for", () => {
   });
 });
 
-describe("a question that must be kept secret", () => {
-  it("is one here as well: the answer is passed on and kept nowhere", async () => {
+describe("a sensitive question of the remote agent", () => {
+  it("is sensitive locally too: the answer is relayed and not stored", async () => {
     const { front, behind, remoteIds } = await relayed(async (task) => {
       const secret = await task.ask("Password?", { sensitive: true });
       await task.artifact("answer").end(secret === "hunter2" ? "right" : "wrong");
@@ -285,7 +285,7 @@ describe("a question that must be kept secret", () => {
 });
 
 describe("several open questions of the remote agent", () => {
-  it("are asked one after the other, and each answer reaches its own", async () => {
+  it("are asked one after the other, and each gets its own answer", async () => {
     const { front } = await relayed(async (task) => {
       const answers = await Promise.all([task.ask("Send the mail?"), task.ask("Delete all files?")]);
       await task.artifact("answer").end(answers.join("|"));
@@ -300,7 +300,7 @@ describe("several open questions of the remote agent", () => {
     expect(answerOf(task)).toBe("to Send the mail?|to Delete all files?");
   });
 
-  it("may want tools used, and get the result of each", async () => {
+  it("may be tool calls, and each gets its own result", async () => {
     const { front } = await relayed(async (task) => {
       const first = task.ask("First, please.", { tool: { name: "look", input: 1 } });
       const answers = await Promise.all([first, task.ask("Second, please.", { tool: { name: "look", input: 2 } })]);

@@ -9,7 +9,7 @@ import { openSite, type Site } from "../client/own-server.ts";
 export const QUICK = { retry: { attempts: 1, baseDelay: 10 }, poll: { first: 10, most: 50 } };
 
 export function taskOf(sent: Sent): Task {
-  if (sent.kind !== "task") throw new Error("A message came instead of a task.");
+  if (sent.kind !== "task") throw new Error("Expected a task, got a message.");
   return sent.task;
 }
 
@@ -24,13 +24,13 @@ export async function newStore(): Promise<string> {
   return `sqlite:${join(directory, "store.db")}`;
 }
 
-/** An agent, and one that relays to it. */
+/** An agent, and a second agent that relays to it. */
 export interface Pair {
   readonly behind: RemoteAgent;
   readonly front: RemoteAgent;
-  /** The ids of the tasks that the one behind was given, oldest first. */
+  /** The ids of the tasks that the remote agent created, oldest first. */
   readonly remoteIds: readonly string[];
-  /** Stops the server in front and starts it again. */
+  /** Restarts the relaying server. */
   restart(): Promise<RemoteAgent>;
 }
 

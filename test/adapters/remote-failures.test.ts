@@ -18,11 +18,11 @@ const PAGE = `<html><h1>Oops</h1><pre>Error: ${DATABASE}\n    at run (/srv/agent
 
 type Answer = (response: ServerResponse, request: Received) => void;
 
-/** What goes wrong, where the remote agent is, and what its callers are told. */
+/** A failure, the address of the remote agent, and the error that callers receive. */
 interface Case {
   readonly start: () => Promise<string>;
   readonly code: string;
-  /** In the log. */
+  /** The text in the log. */
   readonly logged: string;
 }
 
@@ -49,7 +49,7 @@ const rpcError =
 const event = (id: unknown, result: object): string => `data: ${JSON.stringify({ jsonrpc: "2.0", id, ...result })}\n\n`;
 const WORKING = { id: "t", contextId: "c", status: { state: "TASK_STATE_WORKING", timestamp: "2030-01-01T00:00:00Z" } };
 
-/** A stream that begins well. */
+/** A valid start of a stream. */
 const beginning =
   (end: (response: ServerResponse, id: unknown) => void): Answer =>
   (response, { body }) => {
@@ -75,26 +75,26 @@ async function badCertificate(): Promise<string> {
 
 const CASES: Readonly<Record<string, Case>> = {
   "a connection that is refused": { start: closedPort, code: "remote-unavailable", logged: "ECONNREFUSED" },
-  "a name that nobody has": {
+  "an unknown host name": {
     start: async () => "http://db.internal.invalid:4321/secret-path",
     code: "remote-unavailable",
     logged: "db.internal.invalid",
   },
-  "a certificate that is not trusted": { start: badCertificate, code: "remote-unavailable", logged: "certificate" },
-  "a page with HTTP 500": { start: answering(page(500)), code: "remote-unavailable", logged: "hunter2" },
-  "a page with HTTP 502": { start: answering(page(502)), code: "remote-unavailable", logged: "hunter2" },
-  "a page with HTTP 429": { start: answering(page(429)), code: "remote-busy", logged: "429" },
-  "a page with HTTP 401": { start: answering(page(401)), code: "remote-unauthorized", logged: "401" },
-  "a page with HTTP 403": { start: answering(page(403)), code: "remote-unauthorized", logged: "403" },
-  "a page instead of JSON": { start: answering(page(200)), code: "remote-invalid", logged: "hunter2" },
-  "JSON that is none": {
+  "an untrusted certificate": { start: badCertificate, code: "remote-unavailable", logged: "certificate" },
+  "an HTML page with HTTP 500": { start: answering(page(500)), code: "remote-unavailable", logged: "hunter2" },
+  "an HTML page with HTTP 502": { start: answering(page(502)), code: "remote-unavailable", logged: "hunter2" },
+  "an HTML page with HTTP 429": { start: answering(page(429)), code: "remote-busy", logged: "429" },
+  "an HTML page with HTTP 401": { start: answering(page(401)), code: "remote-unauthorized", logged: "401" },
+  "an HTML page with HTTP 403": { start: answering(page(403)), code: "remote-unauthorized", logged: "403" },
+  "an HTML page instead of JSON": { start: answering(page(200)), code: "remote-invalid", logged: "hunter2" },
+  "invalid JSON": {
     start: answering((response) =>
       response.writeHead(200, { "content-type": "application/json" }).end(`{"${DATABASE}`),
     ),
     code: "remote-invalid",
     logged: "hunter2",
   },
-  "JSON that is no answer": {
+  "JSON that is not a JSON-RPC response": {
     start: answering((response) => response.writeHead(200, { "content-type": "application/json" }).end("[1]")),
     code: "remote-invalid",
     logged: "JSON-RPC",
@@ -113,12 +113,12 @@ const CASES: Readonly<Record<string, Case>> = {
     code: "remote-refused",
     logged: "hunter2",
   },
-  "an event that is no JSON": {
+  "an event that is not JSON": {
     start: answering(beginning((response) => response.end(`data: {"${DATABASE}\n\n`))),
     code: "remote-invalid",
     logged: "hunter2",
   },
-  "a stream that breaks and cannot be resumed": {
+  "a stream that is cut and cannot be resumed": {
     start: answering(beginning((response) => response.write(": alive\n\n", () => response.destroy()))),
     code: "remote-unavailable",
     logged: "hunter2",
@@ -138,7 +138,7 @@ function cardAt(url: string): AgentCard {
   };
 }
 
-/** A `fetch` that records every body that comes back. */
+/** A `fetch` that records every response body. */
 function listening(): { readonly fetch: typeof fetch; readonly bodies: Promise<string>[] } {
   const bodies: Promise<string>[] = [];
   return {
@@ -157,7 +157,7 @@ function codeIn({ status }: Task): unknown {
 }
 
 it.each(Object.entries(CASES))(
-  "%s tells callers of a bridge a code and nothing internal, and the log the rest",
+  "%s gives callers of a bridge an error code without internal details, and logs the details",
   async (_what, { start, code, logged }) => {
     const url = await start();
     const lines: string[] = [];
@@ -174,7 +174,7 @@ it.each(Object.entries(CASES))(
     });
     const { fetch, bodies } = listening();
     const caller = await connect(site.url, { fetch, cache: false });
-    // The card says where the agent is passed on to: that is meant to be read.
+    // The card names the remote agent on purpose, so it is not checked.
     bodies.length = 0;
     const sent = taskOf(await caller.send("hello", { push: { url: webhook.url, token: "t" } }));
     const streamed = await caller.stream("hello").result();
@@ -205,7 +205,7 @@ it.each(Object.entries(CASES))(
   },
 );
 
-it("passes on what the remote agent says of its failed task", async () => {
+it("relays the message of the remote agent's failed task", async () => {
   const status = {
     state: "TASK_STATE_FAILED",
     timestamp: "2030-01-01T00:00:01Z",

@@ -12,7 +12,7 @@ import { answerOf, newStore, QUICK, taskOf } from "./relaying.ts";
 
 const ANYTHING = { inputModes: ["*/*"], outputModes: ["*/*"] };
 
-/** Understands the words that the server of the official kit does, and some more. */
+/** An agent that understands the commands of the official kit's server and some more. */
 function peer(): Agent {
   return agent({
     name: "Peer",
@@ -56,7 +56,7 @@ function chunks(count: number): string {
   return Array.from({ length: count }, (_, index) => `${index};`).join("");
 }
 
-/** The texts of all artifact events, in either version's spelling, in order. */
+/** The texts of all artifact events of either version, in order. */
 function streamed(events: readonly Json[]): string {
   return events
     .map((event) => (event["artifactUpdate"] ?? event) as Json)
@@ -82,7 +82,7 @@ async function startOwn(): Promise<{ readonly url: string; close(): Promise<void
 }
 
 const REMOTES = [
-  ["our own server that speaks 0.3 alone", startOwn],
+  ["our own server with 0.3 only", startOwn],
   ["@a2a-js/sdk 0.3.14", () => startKindedServer("0.3", "JSONRPC")],
 ] as const;
 
@@ -119,13 +119,13 @@ describe.each(REMOTES)("an agent that relays to %s", (_, start) => {
     await behind.close();
   });
 
-  it("is what the other one is, and says that it relays", () => {
+  it("has the name, description and skills of the remote agent, and declares that it relays", () => {
     const { name, description, version, skills, capabilities } = caller.card;
     expect({ name, description, version }).toEqual({ name: "Peer", description: "Does as told.", version: "1.0.0" });
-    // A card must name some skill, so that one without any is given one.
+    // A card needs at least one skill, so a card without skills gets one.
     for (const skill of direct.card.skills) expect(skills).toContainEqual(skill);
     expect(capabilities.extensions).toContainEqual(expect.objectContaining({ uri: RELAYED }));
-    // Where the remote agent is may be a secret of this network.
+    // The address of the remote agent may be an internal secret.
     expect(JSON.stringify(capabilities.extensions)).not.toContain(direct.interface.url);
   });
 
@@ -135,7 +135,7 @@ describe.each(REMOTES)("an agent that relays to %s", (_, start) => {
     expect(lastState(events)).toBe(completed);
   });
 
-  it.each(CALLERS)("asks callers of $version what it is asked, and passes the answer on", async (row) => {
+  it.each(CALLERS)("relays the remote agent's question to callers of $version, and their answer back", async (row) => {
     const { callerAt, text, asking, completed } = row;
     const hand = callerAt(site.url);
     const asked = await hand.stream([text("ask")]);
@@ -145,7 +145,7 @@ describe.each(REMOTES)("an agent that relays to %s", (_, start) => {
     expect(streamed(answered)).toContain("the red one");
   });
 
-  it("passes on files and data, there and back", async () => {
+  it("relays files and data in both directions", async () => {
     const parts = [
       { raw: "aGVsbG8=", mediaType: "text/plain", filename: "hello.txt" },
       { url: "https://files.example/a.png", mediaType: "image/png" },
@@ -157,29 +157,29 @@ describe.each(REMOTES)("an agent that relays to %s", (_, start) => {
     expect(task.artifacts?.[0]).toMatchObject({ artifactId: "answer", parts });
   });
 
-  it("answers with files where it is asked something", async () => {
+  it("relays files in answers to questions", async () => {
     const asked = taskOf(await caller.send("ask"));
     const answer = [{ text: "this" }, { data: { size: 4 } }];
     const task = taskOf(await caller.task(asked.id).reply(answer));
-    // The text goes on where text was before the question.
+    // The text continues the text before the question.
     expect(task.artifacts?.[0]?.parts).toMatchObject([{ text: expect.stringMatching(/this$/) }, { data: { size: 4 } }]);
-    // Nothing of what was there before the question comes twice.
+    // No text from before the question is repeated.
     expect(answerOf(task)).toMatch(/^(before )?this$/);
   });
 
-  it("makes a result of a bare message", async () => {
+  it("turns a bare message into a result", async () => {
     const task = taskOf(await caller.send("message"));
     expect(task.status.state).toBe("completed");
     expect(answerOf(task)).toBe("just a message");
   });
 
-  it("fails where the other one fails", async () => {
+  it("fails if the remote task fails", async () => {
     const { status } = taskOf(await caller.send("fail"));
     expect(status.state).toBe("failed");
     expect(textOf(status.message?.parts ?? [])).not.toBe("");
   });
 
-  it("cancels over there what is canceled here", async () => {
+  it("cancels the remote task when its task is canceled", async () => {
     const seen = remoteTaskIds();
     const relayed = await openSite(await remoteAgent(behind.url, { ...QUICK, fetch: seen.fetch }));
     onTestFinished(relayed.close);
@@ -193,7 +193,7 @@ describe.each(REMOTES)("an agent that relays to %s", (_, start) => {
   });
 });
 
-/** Reads along in what the relay is told, for the id of the first task. */
+/** A `fetch` that reads the relay's responses for the id of the first task. */
 function remoteTaskIds(): { readonly fetch: typeof fetch; readonly first: Promise<string> } {
   const { promise, resolve } = Promise.withResolvers<string>();
   return {
@@ -228,20 +228,20 @@ describe("an agent that relays", () => {
     return connect(site.url);
   }
 
-  it("passes on what is said on the way", async () => {
+  it("relays status messages", async () => {
     const said: string[] = [];
     for await (const event of (await relaying()).stream("talk"))
       if (event.kind === "status") said.push(textOf(event.status.message?.parts ?? []));
     expect(said).toContain("halfway");
   });
 
-  it("rejects what the other one rejects, in its words", async () => {
+  it("rejects if the remote agent rejects, with its message", async () => {
     const { status } = taskOf(await (await relaying()).send("reject"));
     expect(status.state).toBe("rejected");
     expect(textOf(status.message?.parts ?? [])).toBe("not my job");
   });
 
-  it("asks for the authorisation that the other one wants, and passes on what is said to it", async () => {
+  it("relays auth-required, and the caller's message to it", async () => {
     const caller = await relaying();
     const asked = taskOf(await caller.send("authorise"));
     expect(asked.status.state).toBe("auth-required");
@@ -250,7 +250,7 @@ describe("an agent that relays", () => {
     expect(answerOf(task)).toBe("signed in with my badge");
   });
 
-  it("says so where the other one cannot be reached", async () => {
+  it("fails with a clear message if the remote agent cannot be reached", async () => {
     const gone = await openSite(peer(), { versions: ["0.3"] });
     const relay = await remoteAgent(gone.url, QUICK);
     await gone.close();
@@ -261,7 +261,7 @@ describe("an agent that relays", () => {
     expect(textOf(status.message?.parts ?? [])).toBe('The agent "Peer" could not be reached: try again later.');
   });
 
-  it("goes on with the same remote task after a restart", async () => {
+  it("resumes the same remote task after a restart", async () => {
     const store = await newStore();
     let sends = 0;
     const counting: typeof fetch = (url, init) => {
@@ -282,7 +282,7 @@ describe("an agent that relays", () => {
     expect(sends).toBe(2);
   });
 
-  it("follows a task again that was at work when the server stopped", async () => {
+  it("follows the remote task again that was working when the server stopped", async () => {
     const store = await newStore();
     const go = Promise.withResolvers<void>();
     const slow = await openSite(
@@ -315,7 +315,7 @@ describe("an agent that relays", () => {
     expect(answerOf(task)).toBe("one two");
   });
 
-  /** Relays, twice with the same store, to one that takes every message and never says a word. */
+  /** Relays, twice with the same store, to an agent that accepts every message and never answers. */
   async function relayingToNobody(options: Parameters<typeof remoteAgent>[1] = {}) {
     const store = await newStore();
     const said: string[] = [];
@@ -345,7 +345,7 @@ describe("an agent that relays", () => {
     return { task: (await connect(second.url)).task(id), said };
   }
 
-  it("does not send again what may have arrived before a restart", async () => {
+  it("does not send a message again that may have arrived before a restart", async () => {
     const { task, said } = await relayingToNobody();
     const { status } = await task.wait();
     expect(status.state).toBe("failed");
@@ -353,7 +353,7 @@ describe("an agent that relays", () => {
     expect(said).toHaveLength(1);
   });
 
-  it("sends it again, by the same id, where that does no harm", async () => {
+  it("sends the message again with the same id if resend is true", async () => {
     const { said } = await relayingToNobody({ resend: true });
     await until(() => said.length === 2);
     expect(said[1]).toBe(said[0]);

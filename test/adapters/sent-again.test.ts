@@ -9,14 +9,18 @@ import { json, LyingServer, rpc, wireTask } from "../client/lying-server.ts";
 const UNKNOWN = /may or may not have received the message/;
 
 it.each([
-  ["again by the same id while the remote agent knows it", { windowSeconds: 600, protocolVersion: "1.0" }, "completed"],
-  ["not again when the remote agent knows it no longer", { windowSeconds: 0.05, protocolVersion: "1.0" }, UNKNOWN],
-  ["not again in a version in which it has no id", { windowSeconds: 600, protocolVersion: "0.1" }, UNKNOWN],
+  [
+    "again with the same id within the remote agent's idempotency window",
+    { windowSeconds: 600, protocolVersion: "1.0" },
+    "completed",
+  ],
+  ["not again after the remote agent's idempotency window", { windowSeconds: 0.05, protocolVersion: "1.0" }, UNKNOWN],
+  ["not again in a version without message ids", { windowSeconds: 600, protocolVersion: "0.1" }, UNKNOWN],
 ] as const)(
-  "a message that was on its way when the relay died is sent %s",
+  "a message that was in transit when the relay was killed is sent %s",
   async (_, { windowSeconds, protocolVersion }, end) => {
     const server = await LyingServer.start((response, heard, count) => {
-      // The first is never answered.
+      // The first request is never answered.
       if (count > 1) json(response, rpc(heard, { task: wireTask("COMPLETED") }));
     });
     onTestFinished(() => server.close());

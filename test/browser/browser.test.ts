@@ -14,15 +14,15 @@ const CUTS = 5;
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
 if (chromium === undefined && !mustRun) {
-  console.warn("The browser tests are skipped: there is no Chromium here. Install one or name one in CHROMIUM_PATH.");
+  console.warn("The browser tests are skipped: no Chromium found. Install Chromium or set CHROMIUM_PATH.");
 }
 
-describe("the bundle of the client", () => {
-  it("holds nothing of Node", async () => {
+describe("the browser bundle of the client", () => {
+  it("contains no Node module", async () => {
     expect(await bundleForBrowser(join(ROOT, "src/client.ts"))).not.toMatch(/["']node:/);
   });
 
-  it("would not be made if it did", async () => {
+  it("cannot be built from an entry that imports a Node module", async () => {
     await expect(bundleForBrowser(join(ROOT, "src/index.ts"))).rejects.toThrow("which browsers do not have");
   });
 });
@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the client in a web page of
   let site: Site;
 
   beforeAll(async () => {
-    if (chromium === undefined) throw new Error("There is no Chromium, and CHROMIUM_REQUIRED says that there must be.");
+    if (chromium === undefined) throw new Error("CHROMIUM_REQUIRED is set, but no Chromium was found.");
     const code = await bundleForBrowser(join(import.meta.dirname, "program.ts"));
     browser = await launchBrowser(chromium);
     page = await openPage(browser, code);
@@ -49,7 +49,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the client in a web page of
     expect(await page.run("send", site.url, "größer 🌊")).toBe("You said größer 🌊");
   });
 
-  it("streams every chunk once and in order, though the connection breaks", async () => {
+  it("streams every chunk once and in order, although the connection is cut", async () => {
     const counting = await openSite(countWhenTold(), { corsOrigins: [page.origin] });
     const proxy: CuttingProxy = await CuttingProxy.start(counting.url, () =>
       proxy.cuts < CUTS ? 8000 : Number.POSITIVE_INFINITY,
@@ -65,17 +65,17 @@ describe.skipIf(chromium === undefined && !mustRun)("the client in a web page of
     }
   });
 
-  it("subscribes to a task under way and sees it cancelled", async () => {
+  it("subscribes to a running task and sees it canceled", async () => {
     const { states } = await page.run("subscribe", site.url, "hang");
     expect(states.at(-1)).toBe("canceled");
   });
 
-  it("tells a task that failed and a task that is not there", async () => {
+  it("reports a failed task and an unknown task", async () => {
     expect(await page.run("state", site.url, "fail")).toBe("failed");
     expect(await page.run("unknownTask", site.url)).toBe("task-not-found");
   });
 
-  it("gets no answer from a server that does not list its origin", async () => {
+  it("gets no response from a server that does not allow its origin", async () => {
     const closed = await openSite(undefined, { corsOrigins: ["https://elsewhere.example"] });
     try {
       expect(await page.run("refusedSend", closed.url)).toBe("outcome-unknown");
@@ -86,8 +86,8 @@ describe.skipIf(chromium === undefined && !mustRun)("the client in a web page of
 });
 
 /**
- * Counts to the number it is told, but beyond 1 only once somebody else says "go". A browser throws away what it has not yet handed
- * over when a connection is reset, so the first cut must wait until the page knows its task.
+ * Counts to the number in the message; after 1 it waits until the test sends "go". A browser discards unread data when
+ * a connection is reset, so the first cut must wait until the page knows its task.
  */
 function countWhenTold(): Agent {
   const { promise: told, resolve: go } = Promise.withResolvers<void>();

@@ -1,7 +1,10 @@
 import { isBuiltin } from "node:module";
 import { rolldown } from "rolldown";
 
-/** One module of everything that an entry needs, as a page loads it. Rejects if any of it is a module of Node or is not found. */
+/**
+ * Bundles an entry and its imports into one module for a web page. Rejects if an import is a Node module or is not
+ * found.
+ */
 export async function bundleForBrowser(entry: string): Promise<string> {
   const build = await rolldown({
     input: entry,

@@ -1,14 +1,17 @@
-// What the page runs. It is bundled for the browser, so nothing of Node may be imported here.
+// The program of the page. It is bundled for the browser, so it must not import Node modules.
 import { connect, RemoteError, type RemoteStream, textOf } from "palaver/client";
 
-/** What a page can be asked to do; each gives what JSON can carry. */
+/** The functions that a test can call in the page; each returns JSON. */
 export const program = {
   async send(url: string, text: string): Promise<string> {
     const sent = await (await connect(url)).send(text);
     return sent.kind === "task" ? textOf(sent.task.artifacts?.[0]?.parts ?? []) : textOf(sent.message.parts);
   },
 
-  /** Takes the card from one address and the stream from another, says "go" once the first chunk came, and gives them all. */
+  /**
+   * Fetches the card from one address and streams from another, sends "go" after the first chunk, and returns all
+   * chunks.
+   */
   async stream(url: string, via: string, text: string): Promise<{ chunks: string[]; states: string[] }> {
     const direct = await connect(url);
     const { card } = direct;
@@ -22,11 +25,11 @@ export const program = {
     return seen;
   },
 
-  /** Joins a task that is under way, and cancels it once something was seen of it. */
+  /** Subscribes to a running task, and cancels it after the first event. */
   async subscribe(url: string, text: string): Promise<{ chunks: string[]; states: string[] }> {
     const remote = await connect(url);
     const sent = await remote.send(text, { wait: false });
-    if (sent.kind !== "task") throw new Error("A task was expected.");
+    if (sent.kind !== "task") throw new Error("Expected a task.");
     const task = remote.task(sent.task.id);
     let cancelled: Promise<unknown> | undefined;
     const seen = await read(task.subscribe(), () => {

@@ -5,14 +5,14 @@ import type { program } from "./program.ts";
 
 type Program = typeof program;
 
-/** A page that has loaded the program, on an origin of its own. */
+/** A page that has loaded the program, with its own origin. */
 export interface WebPage {
   readonly origin: string;
   run<Name extends keyof Program>(name: Name, ...words: Parameters<Program[Name]>): ReturnType<Program[Name]>;
   close(): Promise<void>;
 }
 
-/** None of what a browser does for its user: the tests' network may be closed, and they may be run by root. */
+/** Disable the browser's background requests and its sandbox: tests may run without a network or as root. */
 const FLAGS = [
   ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"],
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
@@ -33,7 +33,7 @@ export async function openPage(browser: Browser, code: string): Promise<WebPage>
   site.listen(0, "127.0.0.1");
   await once(site, "listening");
   const address = site.address();
-  if (address === null || typeof address === "string") throw new Error("The page's server does not listen.");
+  if (address === null || typeof address === "string") throw new Error("The page's server is not listening.");
   const origin = `http://127.0.0.1:${address.port}`;
   const page: Page = await browser.newPage();
   const problems: string[] = [];
@@ -42,7 +42,7 @@ export async function openPage(browser: Browser, code: string): Promise<WebPage>
   if (problems.length > 0) throw new Error(`The page does not load: ${problems.join("; ")}`);
   return {
     origin,
-    // As text: a function would arrive as the test runner has rewritten it.
+    // As text, because the test runner rewrites functions.
     run: (name, ...words) => page.evaluate(`program.${name}(...${JSON.stringify(words)})`) as never,
     close: async () => {
       await page.close();

@@ -8,7 +8,7 @@ beforeEach(() => {
 afterEach(() => line.close());
 
 describe("palaver bridge", () => {
-  it("serves an agent of one version to callers of all", async () => {
+  it("serves an agent of one version to callers of all versions", async () => {
     const far = await line.serve(["--demo", "--store", "memory:", "--versions", "0.3"]);
     const near = await line.listen(["bridge", `${far.url}/agents/echo`, "--store", "memory:"]);
     const sent = await line.run(["send", "Hello over there", "-a", near.url]);
@@ -29,7 +29,7 @@ describe("palaver bridge", () => {
     expect(stream).toMatch(/"state":"completed".*"final":true/);
   });
 
-  it("says so where there is no agent", async () => {
+  it("fails with a clear error if no agent answers", async () => {
     const ended = await line.run(["bridge", "http://127.0.0.1:1", "--store", "memory:"]);
     expect(ended.code).not.toBe(0);
     expect(ended.stderr).toContain("The remote agent was not found");

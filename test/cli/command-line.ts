@@ -7,7 +7,7 @@ import { ROOT } from "../architecture/imports.ts";
 
 const MAIN = join(ROOT, "src", "cli", "main.ts");
 
-/** What would make these command lines do otherwise than the tests say. */
+/** Environment variables that would change what these commands do. */
 const OWN_VARIABLES = [
   ...["PORT", "BIND_HOST", "PUBLIC_URL", "TRUSTED_PROXIES", "CORS_ORIGINS", "LOG_LEVEL", "DEBUG"],
   ...["A2A_CARD", "A2A_VERSIONS", "A2A_ASSUME_VERSION"],
@@ -25,27 +25,27 @@ export interface Ended {
 export interface Serving {
   readonly url: string;
   readonly pid: number;
-  /** What it has said so far. */
+  /** The output so far. */
   readonly stdout: () => string;
   kill(signal: NodeJS.Signals): Promise<Ended>;
 }
 
-/** Runs command lines in a folder of its own, and leaves neither files nor processes behind. */
+/** Runs commands in a temporary folder; `close` removes the folder and ends the processes. */
 export class CommandLine {
   readonly folder: string = mkdtempSync(join(tmpdir(), "palaver-cli-"));
   readonly #children = new Set<ChildProcess>();
 
-  /** Runs one to its end. */
+  /** Runs a command until it ends. */
   async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
     return this.#start(args, env).ended;
   }
 
-  /** Starts one that serves, and resolves when it says that it listens. On a free port unless told otherwise. */
+  /** Starts `palaver serve` and resolves when it listens. Uses a free port unless `args` name one. */
   async serve(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Serving> {
     return this.listen(["serve", ...args], env);
   }
 
-  /** The same for any command that serves. */
+  /** Starts any command that serves, and resolves when it listens. */
   async listen(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Serving> {
     const { child, ended, output } = this.#start(args, { PORT: "0", ...env });
     const url = await Promise.race([

@@ -11,7 +11,7 @@ import { fieldsOf, linesOf } from "./terminal.ts";
 
 const MAIN = join(ROOT, "src", "cli", "main.ts");
 
-/** Of somebody else, as far as anybody who checks can tell. Made for this test, and used by nothing. */
+/** A self-signed certificate with its key, made for this test and used nowhere else. */
 const KEY = pem(
   "PRIVATE KEY",
   "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHHGT/olpLofdRWzjgi2byPngwuuysKpLoBzPfPAMWsehRANCAATlPvyyJI7x8ZFE9/0wfOu0Xj+wsU8uIKIlRcaif41YnIjfqvBmt5k64sDR8nmbgdbmjytoUfosDQ/eR95nP2HD",
@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 afterEach(() => line.close());
 
-/** Runs a command line whose process can be spoken to. */
+/** Starts a command and returns its process, so that a test can send it signals and input. */
 function start(args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: line.folder,
@@ -58,15 +58,15 @@ function start(args: readonly string[]): { readonly child: ChildProcess; readonl
 
 const run = (...args: string[]): Promise<Ended> => line.run(args, { HOME: line.folder });
 
-describe("palaver, as a program", () => {
-  it("sends a message to an agent that is served, and streams what comes back", async () => {
+describe("the palaver command", () => {
+  it("sends a message to a running agent and streams the answer", async () => {
     const { code, stdout, stderr } = await run("send", "hello", "-a", demo.url, "--stream");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("Text:\nhello\n\n");
     expect(fieldsOf(stdout)["State"]).toBe("TASK_STATE_COMPLETED");
   });
 
-  it("reads data from standard input, and gives JSON that others can read", async () => {
+  it("reads data from standard input and prints JSON", async () => {
     const { child, ended } = start(["send", "--data", "-", "-o", "json", "-a", demo.url]);
     child.stdin?.end('{"from":"a pipe"}');
     const { code, stdout } = await ended;
@@ -74,20 +74,20 @@ describe("palaver, as a program", () => {
     expect(JSON.parse(stdout).task.artifacts[0].parts).toMatchObject([{ data: { from: "a pipe" } }]);
   });
 
-  it("streams over connections, and is over when the task is", async () => {
+  it("streams over several connections and ends when the task ends", async () => {
     const { code, stdout } = await run("send", "2", "-a", `${demo.url}/agents/countdown`, "--stream", "-o", "json");
     expect(code).toBe(0);
     const text = linesOf(stdout).flatMap(({ artifactUpdate }) => artifactUpdate?.artifact.parts[0].text ?? []);
     expect(text.join("")).toBe("2 1 Lift-off!");
   });
 
-  it("leaves ids behind when it is interrupted, and the task goes on", async () => {
+  it("prints the ids when it is interrupted, and the task continues", async () => {
     const { child, ended } = start(["send", "60", "-a", `${demo.url}/agents/countdown`, "--stream"]);
     let seen = "";
     child.stdout?.on("data", (text: string) => {
       const isNew = !seen.includes("60 ");
       seen += text;
-      // Once: a second time means at once.
+      // Only once: a second SIGINT would end the command at once.
       if (isNew && seen.includes("60 ")) child.kill("SIGINT");
     });
     const { code, stdout, stderr } = await ended;
@@ -99,14 +99,14 @@ describe("palaver, as a program", () => {
     expect(fieldsOf(canceled.stdout)["State"]).toBe("TASK_STATE_CANCELED");
   });
 
-  it("ends without complaint when nobody reads on", async () => {
+  it("ends without an error when its output is closed", async () => {
     const { child, ended } = start(["send", "60", "-a", `${demo.url}/agents/countdown`, "--stream", "-o", "json"]);
     child.stdout?.once("data", () => child.stdout?.destroy());
     const { stderr } = await ended;
     expect(stderr).not.toMatch(/EPIPE|at .*\.ts/);
   });
 
-  it("does not speak to a server with a wrong certificate, unless told to", async () => {
+  it("refuses a server with an untrusted certificate, unless --insecure is given", async () => {
     const asked: string[] = [];
     const server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
       asked.push(request.url ?? "");
@@ -144,13 +144,13 @@ describe("palaver, as a program", () => {
 });
 
 describe("palaver init", () => {
-  it("writes a project whose test passes and whose agent can be talked to", async () => {
+  it("creates a project whose test passes and whose agent answers", async () => {
     const { code, stdout } = await run("init", "my-agent");
     expect(code).toBe(0);
     expect(stdout).toContain("Next: cd my-agent && npm install && npm start");
     const folder = join(line.folder, "my-agent");
     expect(readFileSync(join(folder, "agent.ts"), "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(15);
-    // As npm install would.
+    // Like npm install does.
     mkdirSync(join(folder, "node_modules"));
     symlinkSync(ROOT, join(folder, "node_modules", "palaver"));
     const test = spawn(process.execPath, ["--test"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });

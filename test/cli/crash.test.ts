@@ -19,8 +19,8 @@ interface Frame {
   };
 }
 
-describe("a countdown whose server is killed", () => {
-  it("goes on after the restart, and a reader that comes back has every event exactly once", async () => {
+describe("a countdown whose server is killed and restarted", () => {
+  it("continues, and a reader that reconnects receives every event exactly once", async () => {
     const args = ["--demo"];
     const first = await line.serve(args);
     const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: "4" }] };

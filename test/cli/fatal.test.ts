@@ -10,14 +10,14 @@ import { ROOT } from "../architecture/imports.ts";
 const run = promisify(execFile);
 const moduleUrl = (path: string): string => JSON.stringify(pathToFileURL(join(ROOT, "src", path)).href);
 
-describe("a process whose store fails inside a commit", () => {
+describe("a server whose store fails inside a commit", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "palaver-fatal-"));
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it("answers nobody, says so, and exits with 1", async () => {
+  it("answers no request, prints the reason, and exits with 1", async () => {
     const script = join(folder, "server.mjs");
     writeFileSync(
       script,

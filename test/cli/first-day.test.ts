@@ -17,15 +17,15 @@ afterEach(() => terminal.close());
 
 const at = (id: string): string[] => ["-a", `${world.url}/agents/${id}`];
 
-/** Splits a command line as a shell does, as far as these commands need it. */
+/** Splits a command line like a shell, as far as these commands need it. */
 function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? "",
   );
 }
 
-describe("the command that shows the next page", () => {
-  it("keeps filters and sizes, and works when pasted", async () => {
+describe("the printed command for the next page", () => {
+  it("keeps filters and page size, and works when pasted", async () => {
     const sent = await terminal.run(["send", "Hello", "--context-id", "ctx 1", ...at("echo")]);
     expect(sent.code).toBe(0);
     await terminal.run(["send", "Hello", "--context-id", "ctx 1", ...at("echo")]);
@@ -62,7 +62,7 @@ describe("the command that shows the next page", () => {
 });
 
 describe("hints", () => {
-  it("name the program as it was started, in errors, help and resume lines", async () => {
+  it("show the program name as it was started, in errors, help and resume lines", async () => {
     const env = { npm_command: "run", npm_lifecycle_event: "palaver" };
     const sent = await terminal.run(["send", "Hello", ...at("echo")], { env });
     expect(fieldsOf(sent.stdout)["Resume"]).toMatch(/^npm run -s palaver -- send /);
@@ -72,7 +72,7 @@ describe("hints", () => {
     expect((await terminal.run(["send", "Hello", ...at("echo")])).stdout).toContain("Resume: palaver send ");
   });
 
-  it("carry the id of the task", async () => {
+  it("contain the id of the task", async () => {
     const sent = await terminal.run(["send", "Hello", ...at("echo")]);
     const id = fieldsOf(sent.stdout)["Task"] ?? "";
     const { stderr } = await terminal.run(["task", "cancel", id, ...at("echo")]);
@@ -82,7 +82,7 @@ describe("hints", () => {
     expect(fieldsOf(again.stdout)).toMatchObject({ Task: id, State: "TASK_STATE_COMPLETED" });
   });
 
-  it("explain https:// to a port that answers in plain HTTP", async () => {
+  it("explain https:// used for a port that answers in plain HTTP", async () => {
     const { code, stderr } = await terminal.run(["card", "get", "-a", world.url.replace("http:", "https:")]);
     expect(code).toBe(3);
     expect(fieldsOf(stderr)["Hint"]).toBe(
@@ -90,7 +90,7 @@ describe("hints", () => {
     );
   });
 
-  it("do not speak of HTTPS where nothing listens", async () => {
+  it("do not mention HTTPS if nothing listens", async () => {
     const probe = createServer().listen(0);
     const address = probe.address();
     const port = typeof address === "object" ? address?.port : 0;
@@ -106,7 +106,7 @@ describe("the help of --context-id and --task-id", () => {
     [["task", "list"], /--context-id <id> +only tasks of this context/, undefined],
     [["task", "get"], undefined, /--task-id <id> +the task, instead of the argument/],
     [["task", "cancel"], undefined, /--task-id <id> +the task, instead of the argument/],
-  ])("says what they mean for %j", async (command, context, task) => {
+  ])("describes them for %j", async (command, context, task) => {
     const { stdout } = await terminal.run([...command, "--help"]);
     if (context !== undefined) expect(stdout).toMatch(context);
     if (task !== undefined) expect(stdout).toMatch(task);
@@ -132,7 +132,7 @@ describe("the help of serve", () => {
 });
 
 describe("options that people get wrong", () => {
-  it("refuse a binding that does not exist", async () => {
+  it("refuse an unknown binding", async () => {
     const { code, stderr } = await terminal.run(["send", "Hello", "--transport", "bogus", ...at("echo")]);
     expect(code).toBe(2);
     expect(stderr).toContain(
@@ -143,7 +143,7 @@ describe("options that people get wrong", () => {
     }
   });
 
-  it("take JSON as it is typed for --data", async () => {
+  it("accept JSON as typed for --data", async () => {
     const { code, stdout } = await terminal.run(["send", "--data", '{"x":1}', "-o", "json", ...at("echo")]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/"x": 1/);
@@ -153,7 +153,7 @@ describe("options that people get wrong", () => {
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("order.json cannot be read") });
   });
 
-  it("make init fail at once where no folder can be made", async () => {
+  it("let init fail at once if the folder cannot be created", async () => {
     const { code, stderr } = await terminal.run(["init", "/proc/palaver-test"]);
     expect(code).toBe(2);
     expect(stderr).toContain("The folder /proc/palaver-test cannot be made");

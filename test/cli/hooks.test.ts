@@ -22,7 +22,7 @@ afterEach(() => terminal.close());
 
 const fetchKeys: typeof fetch = async () => Response.json({ keys: [publicPartOf(key)] });
 
-/** Listens, does something with where it listens, and stops. */
+/** Listens, runs `work` with its URL, and stops. */
 async function listening(
   flags: readonly string[],
   work: (url: string) => Promise<void>,
@@ -66,7 +66,7 @@ async function signatureFor(audience: string, body: string, jti = "j1"): Promise
 }
 
 describe("palaver hooks listen", () => {
-  it("prints what arrives, and says that nothing is checked", async () => {
+  it("prints each notification, and warns that none is verified", async () => {
     const { code, stdout, stderr } = await listening([], async (url) => {
       expect(await post(`${url}/in?secret=1`, COMPLETED)).toBe(204);
       const chunk = { artifactId: "a", name: "poem", parts: [{ text: "one\ntwo \u001b[31m" }] };
@@ -88,7 +88,7 @@ describe("palaver hooks listen", () => {
     expect(stdout).not.toContain("secret");
   });
 
-  it("says whether each verifies, and why not", async () => {
+  it("prints whether each notification is valid, and why not", async () => {
     const { stdout } = await listening(["--issuer", ISSUER, "--json"], async (url) => {
       const here = `${url.replace("127.0.0.1", "localhost")}/in`;
       expect(await post(`${url}/in`, COMPLETED, await signatureFor(here, COMPLETED))).toBe(204);
@@ -117,7 +117,7 @@ describe("palaver hooks listen", () => {
     ]);
   });
 
-  it("believes only what is meant for the URL it is told", async () => {
+  it("accepts only notifications whose audience is its --url", async () => {
     const flags = ["--issuer", ISSUER, "--url", "https://hooks.example.org/in"];
     await listening(flags, async (url) => {
       expect(await post(url, COMPLETED, await signatureFor("https://hooks.example.org/in", COMPLETED))).toBe(204);
@@ -125,7 +125,7 @@ describe("palaver hooks listen", () => {
     });
   });
 
-  it("wants the token, in colour for who watches", async () => {
+  it("requires the token, and prints colours on a terminal", async () => {
     const work = async (url: string): Promise<void> => {
       expect(await post(url, COMPLETED, { "x-a2a-notification-token": "s3cret" })).toBe(204);
       expect(await post(url, COMPLETED, { "x-a2a-notification-token": "other" })).toBe(401);
@@ -136,7 +136,7 @@ describe("palaver hooks listen", () => {
     expect((await listening(["--token", "s3cret"], work)).stdout).not.toContain("\u001b");
   });
 
-  it("fails as often as it is told to", async () => {
+  it("answers with the status of --status as often as --fail says", async () => {
     await listening(["--fail", "2"], async (url) => {
       expect([await post(url, COMPLETED), await post(url, COMPLETED), await post(url, COMPLETED)]).toEqual([
         500, 500, 204,
@@ -150,14 +150,14 @@ describe("palaver hooks listen", () => {
     });
   });
 
-  it("answers agents that ask first whether it is there", async () => {
+  it("answers the validation request that some agents send first", async () => {
     await listening([], async (url) => {
       const response = await fetch(`${url}/in?validationToken=a%20b`);
       expect([response.status, await response.text()]).toEqual([200, "a b"]);
     });
   });
 
-  it("says at once what makes no sense", async () => {
+  it("refuses invalid options at once", async () => {
     const failing = async (...flags: readonly string[]): Promise<Run> => terminal.run(["hooks", "listen", ...flags]);
     expect(await failing("--issuer", "http://agents.example.org")).toMatchObject({
       code: 2,

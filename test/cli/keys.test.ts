@@ -32,7 +32,7 @@ describe("palaver keys", () => {
     expect(await run("revoke", id)).toMatchObject({ code: 1, stderr: expect.stringContaining("has no key") });
   });
 
-  it("says the same as JSON", async () => {
+  it("prints the same as JSON", async () => {
     const { key, ...made } = JSON.parse((await run("add", "ci", "--owner", "team", "--json")).stdout);
     expect(key).toMatch(/^plv_/);
     expect(made).toMatchObject({ name: "ci", owner: "team", scopes: [], status: "active" });
@@ -40,13 +40,13 @@ describe("palaver keys", () => {
     expect(JSON.parse((await run("list", "--json")).stdout)).toEqual({ keys: [made], signing: [] });
   });
 
-  it("keeps keys beside the store, or where it is told to", async () => {
+  it("stores keys next to the store, or in the file given by its option", async () => {
     await run("add", "one", "--store", "sqlite:data/tasks.db");
     await run("add", "two", "--keys", "mine.json");
     for (const name of ["data/keys.json", "mine.json"]) expect(existsSync(join(terminal.folder, name))).toBe(true);
   });
 
-  it("rotates, lists and revokes the keys that the server signs with", async () => {
+  it("rotates, lists and revokes the server's signing keys", async () => {
     const first = (await run("rotate")).stdout.trim();
     const second = (await run("rotate")).stdout.trim();
     expect(first).toMatch(/^[\w-]{43}$/);
@@ -66,7 +66,7 @@ describe("palaver keys", () => {
     expect(await run("rotate", "--store", "memory:")).toMatchObject({ code: 2 });
   });
 
-  it.each([["soon"], ["0d"], ["2029-12-31"], ["999999w"]])("takes %s for no time to come", async (expires) => {
+  it.each([["soon"], ["0d"], ["2029-12-31"], ["999999w"]])("refuses %s as an expiry time", async (expires) => {
     expect(await run("add", "ci", "--expires", expires)).toMatchObject({ code: 2 });
   });
 });
@@ -78,7 +78,7 @@ describe("palaver serve", () => {
   });
   afterEach(() => line.close());
 
-  it("lets in by keys until they are revoked, hides its cards, and writes down who came", async () => {
+  it("accepts keys until they are revoked, hides its cards, and writes callers to the audit log", async () => {
     const { stdout } = await line.run(["keys", "add", "ci"]);
     const key = stdout.trim();
     const server = await line.serve(["--demo", "--api-keys", "--private-cards", "--audit-log", "audit.jsonl"]);
@@ -95,7 +95,7 @@ describe("palaver serve", () => {
   });
 });
 
-describe("palaver serve with security that makes no sense", () => {
+describe("palaver serve with contradictory security options", () => {
   let terminal: Terminal;
   beforeEach(() => {
     terminal = new Terminal();

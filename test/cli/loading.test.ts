@@ -80,7 +80,7 @@ describe("palaver serve names file and line of", () => {
     expect(await refusal(name)).toMatch(new RegExp(`${name}:2: `));
   });
 
-  it("an enum, and says what to write instead", async () => {
+  it("an enum, and suggests an alternative", async () => {
     write("agent.ts", `export const before = 1;\nenum Color { Red }\nexport default ${one("x")};`);
     expect(await refusal("agent.ts")).toMatch(/agent\.ts:2: .*enum[\s\S]*as const/);
   });

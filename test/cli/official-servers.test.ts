@@ -10,7 +10,7 @@ const PLACES = SERVERS.flatMap((server) =>
   server.bindings.map((binding) => ({ name: `${server.package} ${server.version} over ${binding}`, server, binding })),
 );
 
-/** An official server, and command lines in processes of their own that call it. */
+/** An official server, and commands that call it in their own processes. */
 class Counter {
   readonly #line = new CommandLine();
   readonly #at: readonly string[];
@@ -29,7 +29,7 @@ class Counter {
     return this.#line.run([...words, ...this.#at]);
   }
 
-  /** What a command line prints that must do well. */
+  /** Returns the output of a command; throws unless it succeeds. */
   async text(...words: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(...words);
     if (code !== 0) throw new Error(`palaver ${words.join(" ")} ended with ${code}: ${stderr}${stdout}`);
@@ -58,7 +58,7 @@ describe.each(PLACES)("the command line and $name", { timeout: 120_000 }, ({ ser
   });
   afterAll(() => counter.close());
 
-  // What comes before and after the call itself is the same over every binding, and processes are slow to start.
+  // These commands behave the same over every binding, and processes start slowly, so one binding is enough.
   const isOnce = binding === "JSONRPC";
 
   it.runIf(isOnce)("shows the card", async () => {
@@ -70,7 +70,7 @@ describe.each(PLACES)("the command line and $name", { timeout: 120_000 }, ({ ser
     });
   });
 
-  it("sends, and prints what came of it", async () => {
+  it("sends a message and prints the result", async () => {
     const [text, json, message] = await Promise.all([
       counter.text("send", "hello there"),
       counter.json("send", "chunks 4"),
@@ -94,11 +94,11 @@ describe.each(PLACES)("the command line and $name", { timeout: 120_000 }, ({ ser
     expect(pieces.map(({ text: piece }) => piece).join("")).toBe(chunks(20));
   });
 
-  it.runIf(isOnce)("asks back, and goes on with the same task", async () => {
+  it.runIf(isOnce)("prints a question, and continues the same task with the answer", async () => {
     const asked = await counter.text("send", "ask");
     const { Task: id = "", Resume: resume } = fieldsOf(asked);
     expect(fieldsOf(asked)["State"]).toBe("TASK_STATE_INPUT_REQUIRED");
-    // It can be copied as it is.
+    // The printed command can be copied.
     expect(resume).toMatch(new RegExp(`^palaver send -a \\S+ --a2a-version ${server.protocol} --task-id ${id} `));
     const { task } = await counter.json("send", "the red one", "--task-id", id);
     expect(task).toMatchObject({ id, status: { state: "TASK_STATE_COMPLETED" } });
@@ -110,7 +110,7 @@ describe.each(PLACES)("the command line and $name", { timeout: 120_000 }, ({ ser
     const got = await counter.json("task", "get", task.id);
     expect(got).toMatchObject({ id: task.id, status: { state: "TASK_STATE_WORKING" } });
     const canceled = fieldsOf(await counter.text("task", "cancel", task.id));
-    // Servers of 0.2 do not wait until it is done.
+    // Servers of 0.2 do not wait until the task is canceled.
     const states = server.protocol === "0.2" ? /_(WORKING|CANCELED)$/ : /_CANCELED$/;
     expect(canceled).toMatchObject({ Task: task.id, State: expect.stringMatching(states) });
     const followed = await following;
@@ -122,7 +122,7 @@ describe.each(PLACES)("the command line and $name", { timeout: 120_000 }, ({ ser
     else expect(JSON.parse(repeated.stdout).error.code).toBe("TaskNotCancelableError");
   });
 
-  it.runIf(isOnce)("lists tasks, or says that it cannot be done", async () => {
+  it.runIf(isOnce)("lists tasks, or reports that the agent cannot", async () => {
     const { code, stdout } = await counter.run("task", "list", "-o", "json");
     const { tasks, error } = JSON.parse(stdout);
     if (server.lacks.lists === undefined) {
@@ -135,7 +135,7 @@ describe.each(PLACES)("the command line and $name", { timeout: 120_000 }, ({ ser
     }
   });
 
-  it.runIf(isOnce)("sets, lists and deletes where the agent reports", async () => {
+  it.runIf(isOnce)("creates, lists and deletes webhooks", async () => {
     const { task } = await counter.json("send", "hang", "--async");
     const url = "https://hooks.example.org/a2a";
     const created = await counter.json("task", "push-config", "create", task.id, "--url", url);
@@ -153,7 +153,7 @@ describe.each(PLACES)("the command line and $name", { timeout: 120_000 }, ({ ser
     expect(await counter.json("task", "push-config", "list", task.id)).toMatchObject({ configs: [] });
   });
 
-  it.runIf(isOnce)("says what is wrong with a task that is not there", async () => {
+  it.runIf(isOnce)("reports an unknown task with a clear error", async () => {
     const { code, stdout, stderr } = await counter.run("task", "get", "no-such-task");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain("Code: TaskNotFoundError");

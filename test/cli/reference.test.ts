@@ -13,20 +13,20 @@ afterEach(() => terminal.close());
 describe("docs/reference/cli.md", () => {
   const page = readFileSync(join(ROOT, "docs", "reference", "cli.md"), "utf8");
 
-  it("has every setting with its default", () => {
+  it("lists every setting with its default", () => {
     for (const { name, short, default: value } of OPTIONS) {
       const start = `| ${short === undefined ? "" : `\`-${short}\`, `}\`--${name}\` | `;
       expect(page).toContain(value === undefined ? start : `${start}\`${value}\` |`);
     }
   });
 
-  it("has every error code with its exit code", () => {
+  it("lists every error code with its exit code", () => {
     for (const [code, exit] of Object.entries(CLI_ERRORS)) {
       expect(page).toMatch(new RegExp(`^\\| ${exit} \\| [^|]*\`${code}\``, "m"));
     }
   });
 
-  it("has every command", async () => {
+  it("lists every command", async () => {
     const { stdout } = await terminal.run(["help"]);
     const commands = Array.from(stdout.matchAll(/^ {2}([a-z]+)(?: {2,}| [[<])/gm), ([, name]) => name);
     expect(commands.length).toBeGreaterThanOrEqual(10);
@@ -34,8 +34,8 @@ describe("docs/reference/cli.md", () => {
   });
 });
 
-describe("who watches", () => {
-  it("sees errors in colour, unless that is not wanted", async () => {
+describe("a terminal", () => {
+  it("shows errors in colour, unless NO_COLOR or TERM=dumb is set", async () => {
     const red = "\u001b[31mError\u001b[0m: ";
     const argv = ["send", "x"];
     expect((await terminal.run(argv, { isTTY: true })).stderr).toContain(red);
@@ -49,8 +49,8 @@ describe("who watches", () => {
   });
 });
 
-describe("one task", () => {
-  it("can be named in one place only", async () => {
+describe("a task id", () => {
+  it("may be given in one place only", async () => {
     const run = await terminal.run(["task", "get", "one", "--task-id", "two", "-a", "http://127.0.0.1:9"]);
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining("Two task ids are given") });
   });

@@ -3,7 +3,7 @@ import { openSetting } from "./compliance/setting.ts";
 
 const { at, terminal } = openSetting();
 
-/** What is left to see of all that was written to a terminal. */
+/** The visible text of everything written to a terminal. */
 function screen(written: string): string {
   return written
     .split("\n")
@@ -11,7 +11,7 @@ function screen(written: string): string {
     .join("\n");
 }
 
-it("shows that something is going on without wiping out the line that is being streamed", async () => {
+it("shows progress without erasing the line that is being streamed", async () => {
   let written = "";
   const sink = {
     isTTY: true,
@@ -25,7 +25,7 @@ it("shows that something is going on without wiping out the line that is being s
   expect(screen(written)).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
 });
 
-it("goes on showing it where the answer goes into a file", async () => {
+it("keeps showing progress if the output goes to a file", async () => {
   let seen = "";
   const stderr = {
     isTTY: true,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request that the agent got. */
+/** A request that the agent received. */
 export interface Received {
   /** The JSON-RPC method. */
   readonly method: string;
@@ -11,7 +11,7 @@ export interface Received {
   readonly url: string;
 }
 
-/** What it says to a call: a result, an error, or events; after the last event it may break the connection. */
+/** The response to a call: a result, an error, or events; after the last event the agent may cut the connection. */
 export type Reply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
@@ -19,12 +19,15 @@ export type Reply =
   | { readonly status: number; readonly body?: string };
 
 export interface ScriptedAgentOptions {
-  /** Members of the card that are other than usual; `null` takes one away. `BASE` in them is the agent's address. */
+  /**
+   * Members of the card that differ from the default; `null` removes a member. `BASE` is replaced by the agent's
+   * address.
+   */
   readonly card?: object;
   readonly reply: (call: Received, count: number) => Reply | Promise<Reply>;
 }
 
-/** An agent over JSON-RPC that says what a test tells it to say. */
+/** A JSON-RPC agent with scripted responses. */
 export class ScriptedAgent {
   readonly received: Received[] = [];
   readonly cardRequests: IncomingMessage["headers"][] = [];
@@ -106,7 +109,7 @@ function answer(response: ServerResponse, id: unknown, reply: Reply): void {
   else response.end();
 }
 
-/** A task as such an agent would write it. */
+/** A task in the agent's JSON format. */
 export function wireTask(id: string, state: string, more: object = {}): object {
   return {
     id,

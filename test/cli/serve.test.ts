@@ -58,7 +58,7 @@ describe("palaver", () => {
     [["serve", "--demo", "--assume-version", "1.0"], /Allowed choices are 0\.3, 0\.2/],
     [["serve", "--dmeo"], /unknown option '--dmeo'[\s\S]*--demo/],
     [["sevre"], /unknown command 'sevre'[\s\S]*serve/],
-  ])("exits with 2 when it does not understand %j", async (args, message) => {
+  ])("exits with 2 for the invalid arguments %j", async (args, message) => {
     const { code, stdout, stderr } = await line.run(args);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -66,7 +66,7 @@ describe("palaver", () => {
   });
 });
 
-describe("palaver serve, when it cannot start,", () => {
+describe("the error of palaver serve", () => {
   const refusal = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
     const { code, stdout, stderr } = await line.run(["serve", ...args], { PORT: "0", ...env });
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -83,18 +83,18 @@ describe("palaver serve, when it cannot start,", () => {
       /agent\.mjs could not be loaded: agent\.mjs:1:\d+: API key missing/,
     ],
     ["a module that exports nothing", "", /agent\.mjs exports no agent/],
-  ])("says what is wrong with %s", async (_, source, message) => {
+  ])("describes the problem with %s", async (_, source, message) => {
     if (source !== undefined) file("agent.mjs", source);
     expect(await refusal(["agent.mjs"])).toMatch(message);
   });
 
-  it("shows the stack of an error in a module when asked to", async () => {
+  it("contains the stack of a module's error with --verbose or DEBUG", async () => {
     file("agent.mjs", 'throw new Error("API key missing")');
     expect((await line.run(["serve", "agent.mjs", "--verbose"])).stderr).toMatch(/at .*agent\.mjs:1/);
     expect((await line.run(["serve", "agent.mjs"], { DEBUG: "1" })).stderr).toMatch(/at .*agent\.mjs:1/);
   });
 
-  it("says which port is taken, and leaves the store to others", async () => {
+  it("names the port in use, and the store is not locked", async () => {
     const other = createServer();
     const port = await freePort(other);
     try {
@@ -107,24 +107,24 @@ describe("palaver serve, when it cannot start,", () => {
     await line.serve(["--demo"]);
   });
 
-  it("says that the database is no database", async () => {
+  it("says that the file is not a database", async () => {
     file("tasks.db", "This is not a database, whatever its name says. ".repeat(200));
     expect(await refusal(["--demo", "--store", "sqlite:tasks.db"])).toMatch(/tasks\.db/);
   });
 
-  it("says that the database is of a newer version", async () => {
+  it("says that a newer version wrote the database", async () => {
     const database = new DatabaseSync(join(line.folder, "tasks.db"));
     database.exec("PRAGMA user_version = 9999; CREATE TABLE future (x)");
     database.close();
     expect(await refusal(["--demo", "--store", "sqlite:tasks.db"])).toMatch(/tasks\.db has schema 9999[\s\S]*Upgrade/);
   });
 
-  it("says who owns the database", async () => {
+  it("names the process that uses the database", async () => {
     const owner = await line.serve(["--demo"]);
     expect(await refusal(["--demo"])).toContain(String(owner.pid));
   });
 
-  it("says that the folder cannot be written to", async () => {
+  it("says that the folder is not writable", async () => {
     mkdirSync(join(line.folder, "data"));
     file("data/file", "");
     expect(await refusal(["--demo", "--store", "sqlite:data/file/tasks.db"])).toMatch(
@@ -132,7 +132,7 @@ describe("palaver serve, when it cannot start,", () => {
     );
   });
 
-  it("says what an agent promises that is not kept", async () => {
+  it("names a capability that the agent's card declares and the server does not support", async () => {
     file("agent.mjs", AGENT.replace("version:", "capabilities: { pushNotifications: true }, version:"));
     const { code, stderr } = await line.run(["serve", "agent.mjs", "--no-push"]);
     expect(stderr).toMatch(
@@ -153,7 +153,7 @@ describe("palaver serve, when it cannot start,", () => {
 describe("palaver serve", () => {
   const shell = async (command: string) => (await promisify(execFile)("sh", ["-c", command])).stdout;
 
-  it("serves a module's agent, says what to try, and that works when pasted", async () => {
+  it("serves a module's agent, and prints an example command that works when pasted", async () => {
     const { url, stdout } = await line.serve([file("agent.mjs", AGENT), "--store", "memory:"]);
     const text = stdout();
     expect(text).toContain(`${url}/agents/hello/`);
@@ -168,7 +168,7 @@ describe("palaver serve", () => {
     }
   });
 
-  it("serves modules of the clone, which import the package by its name", async () => {
+  it("serves modules of the repository, which import the package by its name", async () => {
     const modules = ["greeter.ts", "trip-planner.ts"].map((name) => join(ROOT, "examples", name));
     const { url } = await line.serve([...modules, "--store", "memory:"]);
     const send = async (agent: string, content: object) => {
@@ -189,7 +189,7 @@ describe("palaver serve", () => {
     expect(answered).toMatchObject({ state: "TASK_STATE_COMPLETED", text: "Oslo: 14 °C and sunny. Booked." });
   });
 
-  it("listens where PORT and BIND_HOST say, and its cards say so", async () => {
+  it("listens on PORT and BIND_HOST, and its cards contain that address", async () => {
     const other = createServer();
     const port = await freePort(other);
     await new Promise((resolve) => other.close(resolve));
@@ -203,7 +203,7 @@ describe("palaver serve", () => {
     });
   });
 
-  it("says in its cards the public URL it was told", async () => {
+  it("puts the public URL of its option into its cards", async () => {
     const told = { PUBLIC_URL: "https://env.example.org", A2A_CARD: "hybrid" };
     const flags = ["--public-url", "https://agents.example.org/a/", "--card", "strict"];
     const shown = async (args: readonly string[]): Promise<unknown> => {
@@ -220,7 +220,7 @@ describe("palaver serve", () => {
     ]);
   });
 
-  it("takes its flags for what they are, wherever they stand", async () => {
+  it("accepts its flags in any position", async () => {
     const waiting = AGENT.replace("return", "await new Promise(() => {}); return");
     const flags = [
       ...["--cors-origin", "https://a.example", file("agent.mjs", waiting), "--cors-origin", "https://b.example"],
@@ -246,7 +246,7 @@ describe("palaver serve", () => {
     expect(await card.json()).toMatchObject({ url: "http://c.example/a2a" });
   });
 
-  it("takes callers that name no version for those of the version it is told", async () => {
+  it("treats requests without a version as the version of its option", async () => {
     const agent = file("agent.mjs", AGENT);
     const message = { messageId: "1", role: "user", taskId: "mine", parts: [{ kind: "text", text: "Ada" }] };
     const send = async (args: readonly string[], env: Record<string, string> = {}): Promise<unknown> => {
@@ -266,7 +266,7 @@ describe("palaver serve", () => {
     });
   });
 
-  it("speaks no other versions than it is told, and says which", async () => {
+  it("supports only the versions of its option, and lists them in its error", async () => {
     const { url, stdout } = await line.serve(["--demo", "--store", "memory:", "--versions", "0.2, plain"]);
     expect(stdout()).toMatch(/^Speaks: A2A over JSON-RPC 0\.2 · plain 1\.0$/m);
     expect(stdout()).not.toContain("curl");
@@ -282,7 +282,7 @@ describe("palaver serve", () => {
     expect(card).toMatchObject({ protocolVersion: "0.2.6" });
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)("stops with 0 on %s, and lets go of its store", async (signal) => {
+  it.each(["SIGTERM", "SIGINT"] as const)("exits with 0 on %s and unlocks its store", async (signal) => {
     const first = await line.serve(["--demo"]);
     expect(await first.kill(signal)).toMatchObject({ code: 0 });
     const second = await line.serve(["--demo"]);
@@ -313,7 +313,7 @@ interface SentTask {
   readonly artifacts: readonly { readonly parts: readonly { readonly text: string }[] }[];
 }
 
-/** The port this server is given. */
+/** The port that the server listens on. */
 async function freePort(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

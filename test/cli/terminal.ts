@@ -16,21 +16,21 @@ export interface Run {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** Somebody watches standard error. */
+  /** Standard error is a terminal. */
   readonly isTTY?: boolean;
   readonly signal?: AbortSignal;
-  /** Called with what is on standard output so far, whenever there is more. */
+  /** Called with the standard output so far, whenever there is more. */
   readonly onOutput?: (stdout: string) => void | Promise<void>;
   readonly context?: Partial<CliContext>;
 }
 
-/** Runs command lines in this process, in a home and a folder of their own. */
+/** Runs commands in this process, with a temporary home and working folder. */
 export class Terminal {
-  /** Home and working folder in one, while it is open. */
+  /** Home and working folder in one, while the terminal is open. */
   folder = "";
   certificatesTrusted = 0;
 
-  /** Begins anew, with nothing there. */
+  /** Creates a new empty folder. */
   open(): void {
     this.folder = mkdtempSync(join(tmpdir(), "palaver-terminal-"));
     this.certificatesTrusted = 0;
@@ -80,7 +80,7 @@ export class Terminal {
   }
 }
 
-/** The fields of text output, by label; of those that are there several times, the last. Blocks are skipped. */
+/** The fields of text output by label; the last of repeated labels. Blocks are skipped. */
 export function fieldsOf(text: string): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   let inBlock = false;
@@ -95,7 +95,7 @@ export function fieldsOf(text: string): Readonly<Record<string, string>> {
   return fields;
 }
 
-/** The JSON objects of a text that has one on each line. */
+/** The JSON objects of a text with one object per line. */
 export function linesOf(text: string): readonly any[] {
   return text
     .trimEnd()

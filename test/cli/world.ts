@@ -44,7 +44,7 @@ const slow = agent({
   },
 });
 
-/** Everything an artifact can hold. */
+/** An agent whose artifacts contain every kind of part. */
 const rich = agent({
   ...identity,
   id: "rich",
@@ -60,7 +60,7 @@ const rich = agent({
   },
 });
 
-/** A server with all these agents and those of the demonstration, on a port of its own. */
+/** Starts a server with these agents and the agents of the demonstration, on a free port. */
 export async function startWorld(): Promise<{ readonly url: string; readonly server: Server }> {
   const logger = createLogger({ level: "silent", pretty: false });
   const agents = [...demoAgents, failing, rejecting, locked, slow, rich];

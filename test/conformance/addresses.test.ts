@@ -31,7 +31,7 @@ const MESSAGE_1_0 = { messageId: "m", role: "ROLE_USER", parts: [{ text: "hi" }]
 const MESSAGE_PLAIN = { role: "user", parts: [{ type: "text", text: "hi" }] };
 const MESSAGE_0_3 = { kind: "message", messageId: "m", role: "user", parts: [{ kind: "text", text: "hi" }] };
 
-/** Everything that can be asked for, at the root or below an agent; a task's id stands for `{id}`. */
+/** All REST paths, at the root or below an agent; `{id}` is replaced by a task id. */
 const REST_PATHS: ReadonlyArray<readonly [method: string, path: string]> = [
   ["POST", "/message:send"],
   ["GET", "/tasks"],
@@ -51,7 +51,9 @@ const REST_PATHS: ReadonlyArray<readonly [method: string, path: string]> = [
   ["GET", "/a2a/tasks/{id}"],
 ];
 
-/** A request of each version that finds nothing: that it is found nothing for tells that it was understood. */
+/**
+ * Requests of each version for a task that does not exist: a "not found" error shows that the request was understood.
+ */
 const METHODS: ReadonlyArray<readonly [method: string, code: number]> = [
   ["GetTask", -32001],
   ["tasks/get", -32001],

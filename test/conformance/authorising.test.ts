@@ -13,7 +13,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
   function needOf(task: Task): Need {
     const part = task.status.message?.parts.find(({ metadata }) => metadata?.["kind"] === "auth-request");
-    // Safe: that it is so is what is tested.
+    // Unchecked cast: the test checks the value.
     return part?.data as Need;
   }
 

@@ -53,7 +53,7 @@ const skill =
     listOf(requirement)(fields[requirements], `${path}.${requirements}`);
   };
 
-/** What each kind of scheme has. */
+/** The members of each kind of scheme. */
 const SCHEMES: Readonly<
   Record<string, { readonly required: readonly string[]; readonly optional?: readonly string[] }>
 > = {
@@ -70,7 +70,7 @@ const SCHEMES: Readonly<
 };
 const FLOWS = ["authorizationCode", "clientCredentials", "implicit", "password"];
 
-/** One member that says what it is, and in it the rest. */
+/** One member names the kind of scheme and contains the rest. */
 const wrappedScheme: Check = (value, path) => {
   const kinds = Object.keys(SCHEMES).filter((kind) => kind.endsWith("Scheme"));
   const [entry] = Object.entries(objectWith(value, path, { one: kinds }));
@@ -80,7 +80,7 @@ const wrappedScheme: Check = (value, path) => {
   if (fields["flows"] !== undefined) objectWith(fields["flows"], `${path}.flows`, { one: [...FLOWS, "deviceCode"] });
 };
 
-/** Certificates, and where to find out about OAuth, came with 0.3. */
+/** Mutual TLS and the OAuth metadata URL were added in 0.3. */
 const earlyScheme: Check = (value, path) => {
   const { type, oauth2MetadataUrl } = asObject(value, path);
   if (type === "mutualTLS" || oauth2MetadataUrl !== undefined) wrong(path, "has what came later", value);
@@ -183,7 +183,7 @@ const CARD_0_2: CardSpelling = {
   },
 };
 
-/** Names of schemes, and a text in which there may be anything but a secret. */
+/** Names of schemes, and a free text that must not contain a secret. */
 const authentication: Check = (value, path) => {
   const fields = objectWith(value, path, { required: ["schemes"], optional: ["credentials"] });
   atLeastOne(filledText)(fields["schemes"], `${path}.schemes`);
@@ -202,7 +202,10 @@ const CARD_0_1: CardSpelling = {
   },
 };
 
-/** At the address that it had before 0.3, for who does not say what it reads: 0.3 holds all that 0.2 does, 0.1 has one member more. */
+/**
+ * The card at the address used before 0.3, for requests without a version: 0.3 contains all members of 0.2; 0.1 has one
+ * more.
+ */
 const CARD_UNION: CardSpelling = {
   ...CARD_0_3,
   optional: [...CARD_0_3.optional, "authentication"],
@@ -217,7 +220,7 @@ const CARDS: Readonly<Record<Version | "union", CardSpelling>> = {
   union: CARD_UNION,
 };
 
-/** Throws unless this is a card of that version, with nothing missing and nothing besides. */
+/** Throws unless the value is a card of that version with no missing and no additional members. */
 export function checkCard(version: Version | "union", value: unknown): void {
   const { required, optional, members } = CARDS[version];
   for (const [name, content] of Object.entries(objectWith(value, "card", { required, optional }))) {

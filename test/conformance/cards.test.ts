@@ -67,7 +67,7 @@ const POOR = agent({
   run: async (task) => task.text,
 });
 
-/** What the tests look at besides the whole. */
+/** The members that single tests check. */
 interface Card {
   readonly url: string;
   readonly supportedInterfaces: ReadonlyArray<Record<"url" | "protocolBinding" | "protocolVersion", string>>;
@@ -77,7 +77,7 @@ interface Hosting extends AsyncDisposable {
   readonly url: string;
   card(version?: string, path?: string, headers?: Readonly<Record<string, string>>): Promise<HttpAnswer>;
   read(version?: string, path?: string): Promise<Card>;
-  /** The same at the address that cards had before 0.3. */
+  /** The card at the address used before 0.3. */
   readonly oldCard: Hosting["card"];
   readonly readOld: Hosting["read"];
 }
@@ -290,7 +290,7 @@ describe("a card", () => {
         const listed = supportedInterfaces.filter(
           ({ protocolBinding, protocolVersion }) => `${protocolBinding} ${protocolVersion}` === name,
         );
-        // Speakers put the last step behind the agent's address themselves.
+        // Speakers append the last path segment to the agent's address themselves.
         const bases = listed.map(({ url }) => url.replace(/\/(a2a)?$/, ""));
         expect([name, bases]).toEqual([name, [`${hosting.url}${path}`]]);
         const caller = speaker.at(bases[0] ?? "");
@@ -327,7 +327,7 @@ describe("an extended card", () => {
   it.each(askable)("is of the version that is spoken: $dialect", async (speaker) => {
     await using stage = await host([RICH], { restStyle: speaker.dialect === "0.3/rest-json" ? "json" : "proto" });
     const card = await accepted(speaker.at(stage.url, { token: "alice" }).extendedCard());
-    // The definition's own JSON of 0.3 has wrappers where the text has flat schemes.
+    // The proto JSON of 0.3 wraps schemes where the specification text has flat schemes.
     if (speaker.dialect !== "0.3/rest-proto") checkCard(speaker.version, card);
     expect(card).toMatchObject({ name: "Rich", skills: [{ id: "two" }] });
   });

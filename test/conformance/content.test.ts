@@ -74,7 +74,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       if (speaker.version === "1.0") expect(part).toEqual({ data: value });
       else if (speaker.version === "0.2") expect(part).toEqual({ text: JSON.stringify(value), metadata });
       else expect(part).toEqual({ data: { value }, metadata });
-      // And it is read back as what it was.
+      // It is read back as the same value.
       let seen: unknown = "nothing";
       const listening = play(async (task) => {
         seen = task.message.parts[1]?.data;

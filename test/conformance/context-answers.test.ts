@@ -8,7 +8,7 @@ const WITH_CONTEXTS = SPEAKERS.filter(({ version }) => version !== "0.1");
 
 const stateAndText = ({ status }: Task): readonly unknown[] => [status.state, textOf(status.message?.parts)];
 
-/** What a peer sends that knows contexts and no task ids. */
+/** The message of a peer that sends context ids but no task ids. */
 const inContextOf = ({ contextId }: Pick<Task, "contextId">, words: string): Saying => ({ ...text(words), contextId });
 
 inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
@@ -38,7 +38,7 @@ inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
       const first = await waited({ ...text(asks()), contextId });
       const hold = Promise.withResolvers<void>();
       const late = play(async (task) => {
-        // The second one is sent before the first one waits: it would be an answer otherwise.
+        // The second message is sent before the first task waits; otherwise it would be an answer.
         await hold.promise;
         return task.ask("And you?");
       });

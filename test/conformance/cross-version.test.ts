@@ -8,7 +8,7 @@ import { accepted, type Caller, type Speaker, taskOf, text } from "./speaker.ts"
 import { SPEAKERS } from "./speakers.ts";
 import { openStage, type Stage } from "./stage.ts";
 
-/** One server, on disk, spoken to in every dialect at once. */
+/** One server with a store on disk, called in every dialect at the same time. */
 let folder: TemporaryFolder;
 let stage: Stage;
 beforeAll(async () => {
@@ -22,8 +22,8 @@ afterAll(async () => {
 });
 
 /**
- * Each in its own style; where a request cannot show it, as the server does by default. All name their version, because others
- * are answered such that readers of several understand it.
+ * Each dialect uses its own style; where a request cannot show its style, the server's default. All requests state
+ * their version, because responses to requests without a version contain members of several versions.
  */
 function callerOf({ version, at }: Speaker, token?: string): Caller {
   return at(stage.url, { bodyless: "proto", showStyle: true, version, ...(token !== undefined && { token }) });
@@ -31,7 +31,7 @@ function callerOf({ version, at }: Speaker, token?: string): Caller {
 
 const BYTES = Buffer.from([1, 2, 255]);
 
-/** Everything that a stream can tell and every version has a form for. */
+/** Produces every kind of event that every version can express. */
 async function* eventful(task: TaskContext, gate: Gate) {
   await gate.passed(task.signal);
   await task.status("Begun", { step: 1 });
@@ -51,12 +51,12 @@ async function* eventful(task: TaskContext, gate: Gate) {
   yield "done";
 }
 
-/** Without what one version says and another does not. */
+/** The frames without members that only some versions have. */
 function comparable(frames: readonly Frame[]): readonly Frame[] {
   return frames.map((frame) => (frame.kind === "status" ? { ...frame, final: undefined } : frame));
 }
 
-/** What a reader of this dialect sees of what one saw who misses nothing. */
+/** The frames that a reader of this dialect sees, computed from a complete stream. */
 function lessFrames({ lessens }: Speaker, frames: readonly Frame[]): readonly Frame[] {
   return comparable(lessens === undefined ? frames : lessens.frames(frames));
 }
@@ -80,7 +80,7 @@ describe("readers of one task", () => {
       gate.open();
       const turn = [...begun, ...(await sent.rest())];
       expect(turn.at(-1)).toMatchObject({ kind: "status", status: { state: "input-required" } });
-      // Somebody else answers, in whatever dialect comes next.
+      // Another caller answers, in the next dialect.
       const answering = SPEAKERS[(SPEAKERS.indexOf(maker) + 1) % SPEAKERS.length] ?? maker;
       await accepted(callerOf(answering).send({ ...text("yes "), taskId: id }, { wait: false }));
       const seen = await Promise.all(readers.map((reader) => reader.rest()));
@@ -89,12 +89,12 @@ describe("readers of one task", () => {
       for (const [index, speaker] of SPEAKERS.entries()) {
         expect([speaker.dialect, comparable(seen[index] ?? [])]).toEqual([speaker.dialect, lessFrames(speaker, one)]);
       }
-      // Theirs goes on where the sender's ended, and tells the same up to there.
+      // The other readers' streams continue after the sender's ended, and are the same up to there.
       const shared = turn.filter((frame) => Number(frame.id) > Number(one[0]?.id));
       expect(shared.length).toBeGreaterThan(5);
       expect(comparable(shared)).toEqual(lessFrames(maker, one).slice(1, shared.length + 1));
       expect(one.map((frame) => Number(frame.id))).toEqual(one.map((_, index) => index + Number(one[0]?.id)));
-      // And a reader of any version that comes back gets just what it missed.
+      // A reader of any version that reconnects receives exactly the events it missed.
       const middle = one[7]?.id ?? "";
       for (const speaker of SPEAKERS) {
         const again = await (await accepted(callerOf(speaker).subscribe(id, middle))).rest();
@@ -113,7 +113,7 @@ describe("a task made over one dialect", () => {
     const token = `t${crypto.randomUUID().replaceAll("-", "")}`;
     const [mine, theirs] = [callerOf(maker, token), callerOf(other, token)];
     const { wholeHistory: history } = maker.rules;
-    /** The same task, seen over both. */
+    /** The same task read over both dialects. */
     const expectSame = async (seen: Task, there: Task) => expect(lessTask(maker, there)).toEqual(lessTask(other, seen));
     const get = async (speaker: Speaker, id: string) =>
       accepted(callerOf(speaker, token).get(id, speaker.rules.wholeHistory));

@@ -28,7 +28,7 @@ inEveryDialect(NAMING, ({ speaker, caller, play, url }) => {
       const done = await accepted(caller().get(taskId, history));
       expect(outputOf(done)).toBe("a, b");
       expect(done.history?.filter(({ role }) => role === "user").map(({ parts }) => textOf(parts))).toHaveLength(3);
-      // Where ids stand in paths as well.
+      // Also where ids are part of a path.
       expect((await accepted(rest1_0.at(url()).get(taskId))).id).toBe(taskId);
     });
 
@@ -69,7 +69,7 @@ describe("a caller that does not say which early version it speaks", () => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  /** Called like members of the protocol, and none of its business. */
+  /** Free-form members with the names of protocol members. */
   const odd = { kind: "x", type: "y", index: 7, sessionId: "s", messageId: [], artifactId: null, append: true };
 
   it("is answered with the members of both about a task made in 0.1", async () => {
@@ -84,7 +84,7 @@ describe("a caller that does not say which early version it speaks", () => {
       await task.requireAuth("Please allow", { until: async () => {} });
       task.reject("No.");
     });
-    // Reads each answer as 0.1, then as 0.3, and sees that both say the same.
+    // Reads each response as 0.1 and as 0.3, and checks that both give the same.
     const mine = jsonRpc0_1.at(stage.url, { version: null });
     const started = await accepted(mine.stream({ ...text(opening), messageId: "mine", metadata: odd }));
     await started.until((frame) => frame.kind === "artifact" && frame.artifact.artifactId === "1");
@@ -120,7 +120,7 @@ describe("a caller that does not say which early version it speaks", () => {
       const { id } = await taskOf(
         maker.at(stage.url, { bodyless: "proto" }).send(text(opening), { wait: true, history: 0 }),
       );
-      // Knows no other members than those of 0.3.
+      // Accepts only the members of 0.3.
       const unnamed = jsonRpc0_3.at(stage.url);
       expect(await accepted(unnamed.get(id))).toMatchObject({ id, status: { state: "input-required" } });
       const stream = await accepted(unnamed.subscribe(id));

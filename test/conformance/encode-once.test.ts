@@ -13,13 +13,13 @@ import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
 import { SPEAKERS } from "./speakers.ts";
 import { agentsOf } from "./stage.ts";
 
-/** How often something happened, by the event's number. */
+/** Counts by event number. */
 type Counts = Map<number, number>;
 
 interface Encodings {
-  /** How often the stored text of each event was looked at: nothing can be encoded without that. */
+  /** How often the stored text of each event was read. Encoding needs this read. */
   readonly looks: Counts;
-  /** How often a text was kept that was made of it, for whoever reads the same spelling. */
+  /** How often an encoded text was cached for readers of the same dialect. */
   readonly kept: Counts;
 }
 
@@ -27,7 +27,7 @@ function count(counts: Counts, seq: number): void {
   counts.set(seq, (counts.get(seq) ?? 0) + 1);
 }
 
-/** The engine, but that all that is done with an event's stored text is counted. */
+/** The engine, with every access to an event's stored text counted. */
 function counting(engine: Engine, encodings: Encodings): Engine {
   const subscribe: Engine["subscribe"] = async (...query) => {
     const subscription = await engine.subscribe(...query);
@@ -73,7 +73,7 @@ function countingSubscription(subscription: Subscription, encodings: Encodings):
   };
 }
 
-/** Has a task of many events read by so many readers in each of these dialects, and tells how often each event was encoded. */
+/** Runs a task of many events with that many readers in each dialect, and returns how often each event was encoded. */
 async function encodingsWith(
   readersEach: number,
   speakers: readonly Speaker[],
@@ -101,7 +101,8 @@ async function encodingsWith(
     const speak = (speaker: Speaker): Caller =>
       speaker.at(`http://127.0.0.1:${port}`, { bodyless: "proto", showStyle: true });
     const callers = speakers.map(speak);
-    // The sender's own stream ends with the question, the others' go on: in 0.3 that is written, which makes one text more.
+    // The sender's stream ends with the question, the other streams continue. In 0.3 this differs on the wire, which
+    // makes one more text.
     const first = speak(jsonRpc0_3);
     const sent = await accepted(first.stream(text("play")));
     const [opening] = await sent.until((frame) => frame.kind === "status");
@@ -125,7 +126,7 @@ async function encodingsWith(
 
 describe("an event", () => {
   it("is encoded at most once per dialect, however many read it", async () => {
-    // Where artifacts have numbers, every reader looks whose piece it is before it takes what was made of it.
+    // In 0.1 artifacts have numbers, so every reader first reads which artifact a chunk belongs to.
     const speakers = SPEAKERS.filter(({ version }) => version !== "0.1");
     const [few, many] = [await encodingsWith(1, speakers), await encodingsWith(4, speakers)];
     expect(many.frames).toBe(few.frames * 4);
@@ -141,7 +142,7 @@ describe("an event", () => {
     expect(many.kept).toEqual(few.kept);
     const [alone, others] = [await encodingsWith(2, [jsonRpc0_1]), await encodingsWith(2, [jsonRpc0_3])];
     expect(alone.kept.size).toBeGreaterThan(25);
-    // What the sender reads is kept besides, up to its question.
+    // The sender's stream caches its own texts up to the question.
     expect([alone.kept.get(5), alone.kept.get(27)]).toEqual([2, 1]);
     expect([others.kept.get(5), others.kept.get(27)]).toEqual([1, 1]);
   });

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe } from "vitest";
 import type { Caller, Manner, Speaker } from "./speaker.ts";
 import { type AgentName, openStage, type Stage } from "./stage.ts";
 
-/** One dialect and a server that is spoken to in it. */
+/** One dialect and a server to call in it. */
 export interface Setting {
   readonly speaker: Speaker;
-  /** Speaks to one of the agents; to the actor, at the root, unless another is named. */
+  /** Calls one of the agents; by default the actor at the root. */
   caller(agent?: AgentName, manner?: Manner): Caller;
-  /** What to say to the actor so that it does this. */
+  /** Returns the message text that makes the actor run this function. */
   play(run: RunFunction): string;
   /** The address of the root. */
   url(): string;
 }
 
-/** Registers the same tests for each of these dialects, each with a server of its own. */
+/** Registers the same tests for each dialect, each with its own server. */
 export function inEveryDialect(
   speakers: readonly Speaker[],
   tests: (setting: Setting) => void,
@@ -39,10 +39,10 @@ export function inEveryDialect(
   });
 }
 
-/** What requests of this dialect cannot show or say, and the server has to be told instead: their style, and that they wait. */
+/** Server options that replace what requests of this dialect cannot express: their style, and whether they wait. */
 export function optionsFor({ dialect }: Speaker): ServerOptions {
   return { restStyle: dialect === "0.3/rest-json" ? "json" : "proto", blockingDefault: WAITING };
 }
 
-/** Lets sends wait that cannot ask for it. */
+/** Makes sends wait in dialects that cannot request it. */
 export const WAITING: NonNullable<ServerOptions["blockingDefault"]> = { "0.1/jsonrpc": "wait" };

@@ -1,14 +1,14 @@
 import { type Caller, type Outcome, type Speaker, text } from "./speaker.ts";
 
-/** Something to ask for of a task, or at least of the agent. */
+/** An operation on a task or on the agent. */
 export interface Asking {
   readonly operation: string;
-  /** Whether it is about a task that is there already. */
+  /** Whether the operation needs an existing task. */
   readonly ofTask: boolean;
   ask(caller: Caller, taskId: string): Promise<Outcome<unknown>>;
 }
 
-/** Everything that can be asked for in a dialect. */
+/** All operations of a dialect. */
 export function everyOperation({ rules }: Speaker): readonly Asking[] {
   const url = "https://hooks.example.org/notify";
   return [
@@ -34,7 +34,7 @@ const SHOWING: readonly Asking[] = [
   { operation: "extended card", ofTask: false, ask: (caller) => caller.extendedCard() },
 ];
 
-/** What a stream was opened with; it is left at once. */
+/** Returns the response that opened a stream, and closes the stream. */
 async function closed(opening: Promise<Outcome<{ close(): Promise<void> }>>): Promise<Outcome<unknown>> {
   const outcome = await opening;
   if (outcome.ok) await outcome.value.close();

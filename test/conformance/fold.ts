@@ -1,6 +1,6 @@
 import type { Artifact, Frame, Part } from "./neutral.ts";
 
-/** What a stream's frames make of a task's artifacts, put together as the protocol says. */
+/** Folds the frames of a stream into a task's artifacts, by the rules of the protocol. */
 export function foldArtifacts(frames: readonly Frame[]): readonly Artifact[] {
   const artifacts = new Map<string, Artifact>();
   for (const frame of frames) {
@@ -18,7 +18,7 @@ export function foldArtifacts(frames: readonly Frame[]): readonly Artifact[] {
   return Array.from(artifacts.values(), (artifact) => ({ ...artifact, parts: mergedTexts(artifact.parts) }));
 }
 
-/** Text that came in pieces is one part of a task; the empty piece that closes an artifact is none. */
+/** Adjacent text chunks become one part; the empty chunk that closes an artifact becomes none. */
 function mergedTexts(parts: readonly Part[]): readonly Part[] {
   const isText = (part: Part | undefined): boolean =>
     part !== undefined && part.text !== undefined && Object.keys(part).length === 1;
@@ -32,7 +32,7 @@ function mergedTexts(parts: readonly Part[]): readonly Part[] {
   return merged;
 }
 
-/** What a stream tells of states, from its first frame on. */
+/** The states of a stream, from its first frame on. */
 export function statesOf(frames: readonly Frame[]): readonly string[] {
   return frames.flatMap((frame) => {
     if (frame.kind === "task") return [frame.task.status.state];

@@ -16,7 +16,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       yield "three ";
       yield "four";
     });
-  /** A task that has said two words and waits at the gate. */
+  /** A task that has written two words and waits at the gate. */
   const half = async (gate: ReturnType<typeof createGate>, messageId = crypto.randomUUID()) => {
     const stream = await accepted(caller().stream({ ...text(counting(gate)), messageId }));
     const frames = await stream.until((frame) => frame.kind === "artifact" && frame.artifact.parts[0]?.text === "two ");
@@ -146,7 +146,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(streamedText(rest)).toBe("two");
       expect(runs).toBe(1);
       const unknown = { ...text(opening), messageId: "never sent" };
-      // Who names its tasks asks for one that is not there, the others for what came of a message that did not come.
+      // Where callers choose task ids, the task is not found; otherwise the resume id is invalid.
       const expected = rules.namesTasks === "always" ? "TaskNotFound" : "InvalidParams";
       expect(await refusalOf(caller().stream(unknown, { after: "1" }))).toBe(expected);
       expect(runs).toBe(1);

@@ -1,4 +1,4 @@
-/** Lets a test decide when an agent goes on. */
+/** Lets a test decide when an agent continues. */
 export interface Gate {
   open(): void;
   /** Resolves when the gate is open; rejects with the signal's reason if that aborts first. */

@@ -1,14 +1,16 @@
 import { A2AError, type ServerOptions } from "palaver";
 import type { Verifier } from "palaver/auth";
 
-/** Alice may do everything; Bob may do everything but look behind the scenes and cancel; the others are not let in. */
+/**
+ * Alice may do everything; Bob may do everything except read the extended card and cancel; other callers are refused.
+ */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   alice: ["use", "inside"],
   bob: ["use"],
   carol: ["use", "inside"],
 };
 
-/** Whoever says one of the names is who they say. */
+/** Accepts these names as credentials. */
 const names: Verifier = {
   scheme: { type: "http", scheme: "bearer" },
   challenge: (problem) => (problem === undefined ? "Bearer" : `Bearer error="${problem.error}"`),
@@ -22,7 +24,7 @@ const names: Verifier = {
   },
 };
 
-/** A server that lets in only whom it knows, and lets nobody do more than they may. */
+/** Options of a server that authenticates every caller and checks scopes. */
 export const GUARDED: ServerOptions = {
   authenticate: undefined,
   security: {

@@ -1,4 +1,4 @@
-/** One HTTP request, spelt out. */
+/** One HTTP request. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
@@ -6,16 +6,16 @@ export interface HttpRequest {
   readonly body?: string;
 }
 
-/** A whole answer. */
+/** A complete response. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Sends a request over a real connection. The body is left unread. */
+/** Sends a request over a real connection. Does not read the body. */
 export function sendHttp({ method, url, headers, body }: HttpRequest): Promise<Response> {
-  // As bytes: a text would be given a content type nobody asked for.
+  // As bytes: `fetch` would add a content type to a string.
   return fetch(url, { method, headers, ...(body !== undefined && { body: Buffer.from(body) }), redirect: "manual" });
 }
 
@@ -27,7 +27,7 @@ export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   return wholeAnswer(await sendHttp(request));
 }
 
-/** The body, of which the test knows what it must look like. */
+/** Parses the body as the type that the test expects. */
 export function jsonOf<T>({ text }: { readonly text: string }): T {
   return JSON.parse(text) as T;
 }
@@ -51,7 +51,7 @@ export class EventSource {
     this.#reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   }
 
-  /** The next event; `undefined` when the server has closed. */
+  /** The next event; `undefined` when the server has closed the stream. */
   async next(): Promise<ServerSentEvent | undefined> {
     for (;;) {
       const end = this.#buffer.indexOf("\n\n");

@@ -1,18 +1,18 @@
 import { type Behaviour, type Received, Receiver } from "../push/receiver.ts";
 
-/** Somewhere that webhooks lead to, whose post is read one piece at a time. */
+/** A webhook receiver whose notifications are read one at a time. */
 export interface Inbox extends AsyncDisposable {
-  /** An address of it; each path is as good as another. */
+  /** The URL of the receiver; any path works. */
   url(path?: string): string;
-  /** The next one that arrives, or has arrived and was not read yet. */
+  /** The next unread notification; waits for it if necessary. */
   next(): Promise<Received>;
-  /** Those up to the one that is wanted, which is among them. */
+  /** The notifications up to and including the first that matches. */
   until(wanted: (received: Received) => boolean): Promise<readonly Received[]>;
-  /** Everything that has arrived, read or not. */
+  /** All notifications that have arrived, read or unread. */
   readonly received: readonly Received[];
 }
 
-/** `behave` says how it answers; without it, it takes everything. */
+/** `behave` decides the response; the default accepts everything. */
 export async function openInbox(behave?: Behaviour): Promise<Inbox> {
   let arrived = Promise.withResolvers<void>();
   let read = 0;

@@ -1,7 +1,7 @@
 import { agent, createServer } from "palaver";
 import { afterEach, describe, expect, it } from "vitest";
 
-/** Answers `{KB}` with a text of so many kilobytes, in pieces of 100. */
+/** Answers `{KB}` with a text of that many kilobytes, in chunks of 100. */
 const writer = agent({
   id: "writer",
   name: "Writer",
@@ -61,7 +61,7 @@ describe("answers that are not read", () => {
       expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
     }
     expect(((await (await send("10")).json()) as Sent).result.task.artifacts).toHaveLength(1);
-    // What was asked for by a send is given: asking again would do the work again.
+    // The response of a send is never refused for its size: sending again would run the task again.
     expect(lengthOf((await (await send("2000")).json()) as Sent)).toBe(2000 * 1024);
     await unread.body?.cancel();
     const answered = (await (await call("GetTask", { id })).json()) as { result: Sent["result"]["task"] };

@@ -9,7 +9,7 @@ import { accepted, refusalOf, refused, taskOf, text } from "./speaker.ts";
 import { jsonRpc0_1 } from "./speakers/v0-1-jsonrpc.ts";
 import { nobody, openStage } from "./stage.ts";
 
-/** What a server of 0.1 must do. */
+/** The requirements for a server of 0.1. */
 inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
   const request = (body: unknown) => ({
     method: "POST",
@@ -122,7 +122,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
       });
       const { authentication } = jsonOf<{ authentication: { schemes: string[]; credentials: string } }>(card);
       expect(authentication.schemes).toEqual(["ApiKey"]);
-      // Where the key goes, and nothing else.
+      // Only where to put the key.
       expect(JSON.parse(authentication.credentials)).toEqual({ in: "header", name: "X-Key" });
     } finally {
       await server.close();
@@ -174,7 +174,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
   it("0.1 MUST: messages and artifacts have at least one part", async () => {
     expect(await refusalOf(caller("echo").send({ parts: [] }, { wait: true }))).toBe("InvalidParams");
     expect(await refusalOf(caller("echo").stream({ parts: [] }))).toBe("InvalidParams");
-    // The speaker takes no artifact without parts.
+    // The speaker refuses an artifact without parts.
     const opening = play(async (task) => {
       await task.artifact("nothing").end();
     });

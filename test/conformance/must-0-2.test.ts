@@ -8,7 +8,7 @@ import { outputOf } from "./neutral.ts";
 import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
 import { jsonRpc0_2 } from "./speakers/v0-2-jsonrpc.ts";
 
-/** What a server of 0.2 must do: what one of 0.3 must, as far as there was such a thing. */
+/** The requirements for a server of 0.2: those of 0.3, as far as the features existed. */
 inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
   const done = () => text(play(async () => "done"));
   const asking = () => text(play(async (task) => `You chose ${await task.ask("Which?")}`));
@@ -85,7 +85,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
       ] as const) {
         expect(outcome.http.text).toContain(`"code":${code}`);
       }
-      // The extended card is not asked for by JSON-RPC yet.
+      // JSON-RPC 0.2 has no method for the extended card.
       for (const method of ["tasks/none", "agent/getCard"]) {
         expect(JSON.parse((await post({ jsonrpc: "2.0", id: 1, method })).text).error.code).toBe(-32601);
       }

@@ -8,7 +8,7 @@ import { openInbox } from "./inbox.ts";
 import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
 import { SPEAKERS_0_3 } from "./speakers.ts";
 
-/** What a server of 0.3 must do about who calls whom, by number; `musts.test.ts` sees that none is missing. */
+/** The security requirements for a server of 0.3, by number; `musts.test.ts` checks that none is missing. */
 inEveryDialect(
   SPEAKERS_0_3,
   ({ speaker, caller, play, url }) => {

@@ -8,7 +8,7 @@ import { accepted, refusalOf, refused, taskOf, text } from "./speaker.ts";
 import { SPEAKERS_0_3 } from "./speakers.ts";
 import { NEEDED, OFFERED, openStage } from "./stage.ts";
 
-/** Every statement of what a server of 0.3 must do, by its number; `musts.test.ts` sees that none is missing. */
+/** The requirements for a server of 0.3, by number; `musts.test.ts` checks that none is missing. */
 inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
   const done = () => text(play(async () => "done"));
   const asking = () => text(play(async (task) => `You chose ${await task.ask("Which?")}`));
@@ -219,7 +219,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
       await task.ask("?");
     });
     const outcome = await caller().send(text(opening), { wait: true });
-    // Made JSON of by the rules of the proto definition, objects are told apart by the member they are in.
+    // In proto JSON, the member that contains an object tells its kind.
     if (speaker.dialect === "0.3/rest-proto") {
       expect(outcome.http.text).not.toMatch(/"kind":"(task|message|text|data|file)"/);
       return;
@@ -231,7 +231,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
       history: expect.arrayContaining([expect.objectContaining({ kind: "message", role: "user" })]),
       artifacts: [{ parts: [{ kind: "text" }, { kind: "data" }, { kind: "file" }] }],
     });
-    // Requests may leave out what their objects are, as official examples do.
+    // Requests may omit `kind`, as official examples do.
     const alter = (request: object) => JSON.parse(JSON.stringify(request).replaceAll(/"kind":"(message|text)",/g, ""));
     expect(outputOf(await taskOf(caller("echo", { alter }).send(text("hi"), { wait: true })))).toBe("hi");
     const wrong = (request: object) => JSON.parse(JSON.stringify(request).replace('"kind":"message"', '"kind":"task"'));

@@ -6,7 +6,7 @@ import { SPEAKERS_1_0 } from "./speakers.ts";
 
 const HOOK = "https://hooks.example.org/notify";
 
-/** What a server of 1.0 must do about push notifications, by number; `musts.test.ts` sees that none is missing. */
+/** The push notification requirements for a server of 1.0, by number; `musts.test.ts` checks that none is missing. */
 inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
   const begin = async (by: Caller = caller()): Promise<string> =>
     (await taskOf(by.send(text(play(async (task) => `You chose ${await task.ask("Which?")}`))))).id;

@@ -15,7 +15,7 @@ import { openStage } from "./stage.ts";
 
 const CARD = "/.well-known/agent-card.json";
 
-/** Everything that a server says to its operator. */
+/** Everything that the server logs. */
 const logged: string[] = [];
 const note = (message: string, fields?: object): void => {
   logged.push(
@@ -24,7 +24,7 @@ const note = (message: string, fields?: object): void => {
 };
 const logger = { debug: note, info: note, warn: note, error: note };
 
-/** What a server of 1.0 must do about who calls, by number; `musts.test.ts` sees that none is missing. */
+/** The security requirements for a server of 1.0, by number; `musts.test.ts` checks that none is missing. */
 inEveryDialect(
   SPEAKERS_1_0,
   ({ speaker, caller, play, url }) => {
@@ -85,7 +85,7 @@ inEveryDialect(
         expect(ofTask ? "" : outcome.http.text).not.toContain(id);
       }
       expect((await accepted(by("alice").get(id))).status.state).toBe("input-required");
-      // Some may do less than others, also with what is theirs.
+      // A caller with fewer scopes may do less, also with its own tasks.
       const { id: own } = await taskOf(by("bob").send(asking()));
       expect(await refusalOf(by("bob").cancel(own))).toBe("PermissionDenied");
       expect((await accepted(by("bob").get(own))).status.state).toBe("input-required");
@@ -178,7 +178,7 @@ inEveryDialect(
   { signCards: true },
 );
 
-/** Gets this, trusting only this authority. */
+/** Sends a GET that trusts only this certificate authority. */
 function overTls(url: string, ca: string): Promise<{ status: number; protocol: string | null; body: string }> {
   return new Promise((resolve, reject) => {
     request(url, { ca, headers: { "a2a-version": "1.0" } }, (response) => {

@@ -13,7 +13,7 @@ import { accepted, refusalOf, refused, taskOf, text } from "./speaker.ts";
 import { SPEAKERS_1_0 } from "./speakers.ts";
 import { NEEDED, OFFERED } from "./stage.ts";
 
-/** Every statement of what a server of 1.0 must do, by its number; `musts.test.ts` sees that none is missing. */
+/** The requirements for a server of 1.0, by number; `musts.test.ts` checks that none is missing. */
 inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
   const card = async (headers = {}) =>
     exchange({
@@ -77,7 +77,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       const none = await exchange({ method: "GET", url: `${url()}/v1/tasks/x`, headers: {} });
       const empty = await exchange({ method: "GET", url: `${url()}/v1/tasks/x`, headers: { "a2a-version": "" } });
       for (const answer of [none, empty]) expect(JSON.parse(answer.text)).toMatchObject({ code: -32001 });
-      // 1.0's own spelling is unmistakable, and many who write it name no version.
+      // The member names of 1.0 identify the version, and many 1.0 clients send no version.
       expect((await taskOf(caller(undefined, { version: null }).send(done()))).status.state).toBe("completed");
     });
 
@@ -94,7 +94,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     it("1.0 MUST 9: a request is processed by the meaning its version gives it", async () => {
       const { id } = await taskOf(caller().send(asking(), { wait: true }));
       expect((await accepted(caller().cancel(id))).status.state).toBe("canceled");
-      // Canceling again is an error in 0.3 and none in 1.0; so is a length of nothing.
+      // Canceling again is an error in 0.3 but not in 1.0, and so is a history length of zero.
       expect((await accepted(caller().cancel(id))).status.state).toBe("canceled");
       expect("history" in (await accepted(caller().get(id, 0)))).toBe(false);
       const old = await exchange({ method: "POST", url: `${url()}/v1/tasks/${id}:cancel`, headers: {} });
@@ -267,7 +267,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
         await gate.passed(task.signal);
       });
       const stream = await accepted(caller().stream(text(opening)));
-      // The agent is not let go on before this has arrived.
+      // The agent continues only after this frame has arrived.
       const told = await stream.until((frame) => frame.kind === "status" && frame.status.message !== undefined);
       expect(told.at(-1)).toMatchObject({ status: { state: "working", message: { parts: [{ text: "Halfway" }] } } });
       gate.open();
@@ -445,7 +445,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
   });
 
   describe("data", () => {
-    /** Every member name and every scalar of an answer, the caller's own free-form objects aside. */
+    /** Visits every member name and every scalar of a response, except in the caller's free-form objects. */
     const walk = (value: unknown, visit: (name: string, content: unknown) => void): void => {
       if (typeof value !== "object" || value === null) return;
       for (const [name, content] of Object.entries(value)) {
@@ -488,7 +488,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     });
 
     it("1.0 MUST 65: fields that are required are there", async () => {
-      // The speaker refuses answers that lack one; that it does is seen from what it is given here.
+      // The speaker refuses responses without a required member.
       const { frames } = await everything();
       expect(kindsOf(frames)).toEqual(expect.arrayContaining(["task", "status", "artifact"]));
       const { raw } = await everything();
@@ -505,7 +505,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect((await refused(caller("echo").send({ parts: both }))).fields).toEqual(["message.parts[0]"]);
       const none = [{ mediaType: "text/plain" }];
       expect((await refused(caller("echo").send({ parts: none }))).fields).toEqual(["message.parts[0]"]);
-      // Nothing at all is a content as well, if it is data.
+      // `null` is valid data.
       expect((await taskOf(caller("echo").send({ parts: [{ data: null }] }))).artifacts?.[0]?.parts).toEqual([
         { data: null },
       ]);

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 
 interface Checklist {
   readonly version: string;
-  /** How many statements there are, numbered from 1. */
+  /** Number of statements, numbered from 1. */
   readonly statements: number;
-  /** Those that no test names here, and why. */
+  /** Statements that no test here names, with the reason. */
   readonly elsewhere: ReadonlyArray<readonly [reason: string, ...numbers: number[]]>;
 }
 
@@ -23,7 +23,7 @@ const CHECKLISTS: readonly Checklist[] = [
   },
 ];
 
-/** The numbers in the names of the tests of one version. */
+/** The numbers in the test names of one version. */
 function tested(version: string): readonly number[] {
   const files = readdirSync(import.meta.dirname).filter((file) => file.startsWith(`must-${version.replace(".", "-")}`));
   const source = files.map((file) => readFileSync(join(import.meta.dirname, file), "utf8")).join("\n");

@@ -1,4 +1,4 @@
-/** What the suite speaks of, in no version's spelling. Speakers translate from and to it. */
+/** Version-independent types of the suite. Speakers translate to and from them. */
 
 export type State =
   | "submitted"
@@ -12,7 +12,7 @@ export type State =
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** In place of an id that the version has no member for. */
+/** Replaces an id that the version has no member for. */
 export const UNTOLD = "";
 
 /** Exactly one of `text`, `raw` (base64), `url` and `data`. */
@@ -65,7 +65,7 @@ export type Sent =
   | { readonly kind: "task"; readonly task: Task }
   | { readonly kind: "message"; readonly message: Message };
 
-/** What one frame of a stream tells. */
+/** The content of one stream frame. */
 export type Told =
   | Sent
   | {
@@ -73,7 +73,7 @@ export type Told =
       readonly taskId: string;
       readonly contextId: string;
       readonly status: Status;
-      /** `undefined` where the version has no such member. */
+      /** `undefined` if the version has no such member. */
       readonly final: boolean | undefined;
       readonly metadata?: Fields;
     }
@@ -87,10 +87,10 @@ export type Told =
       readonly metadata?: Fields;
     };
 
-/** A frame with the id its reader may resume from. */
+/** A frame with the event id to resume from. */
 export type Frame = Told & { readonly id: string | undefined };
 
-/** A page of tasks. Versions without pages leave the rest undefined. */
+/** A page of tasks. Versions without pages leave the other members undefined. */
 export interface Page {
   readonly tasks: readonly Task[];
   readonly nextPageToken: string | undefined;
@@ -98,7 +98,7 @@ export interface Page {
   readonly totalSize: number | undefined;
 }
 
-/** Where and how a caller wants to be told of a task. */
+/** A webhook: the address and the credentials for notifications about a task. */
 export interface Webhook {
   readonly id?: string;
   readonly url: string;
@@ -120,7 +120,7 @@ export function isTerminal(state: State): boolean {
   return TERMINAL.includes(state);
 }
 
-/** The text of everything a task has produced. */
+/** The text of all artifacts of a task. */
 export function outputOf({ artifacts = [] }: Task): string {
   return artifacts.map(({ parts }) => textOf(parts)).join("");
 }

@@ -11,7 +11,7 @@ import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
 import { jsonRpc1_0 } from "./speakers/v1-0-jsonrpc.ts";
 import { SPEAKERS } from "./speakers.ts";
 
-/** Everything that became of deliveries, and who waits for that. */
+/** The outcomes of all deliveries, and the tests that wait for one. */
 const records: DeliveryRecord[] = [];
 let changed = Promise.withResolvers<void>();
 
@@ -21,7 +21,7 @@ function onDelivery(record: DeliveryRecord): void {
   changed = Promise.withResolvers<void>();
 }
 
-/** The deliveries of a task, up to one with this outcome. */
+/** The deliveries of a task, up to the first with this outcome. */
 async function deliveriesOf(taskId: string, last: DeliveryRecord["outcome"]): Promise<readonly DeliveryRecord[]> {
   for (;;) {
     const own = records.filter((record) => record.taskId === taskId);
@@ -30,7 +30,7 @@ async function deliveriesOf(taskId: string, last: DeliveryRecord["outcome"]): Pr
   }
 }
 
-/** Works in public: says so, writes in two pieces, asks, and ends. */
+/** Sends a status, writes two chunks, asks a question, and completes. */
 const tea: RunFunction = async (task) => {
   await task.status("Boiling water");
   const cup = task.artifact("cup");
@@ -44,7 +44,9 @@ const stateOf = (told: Told): string | undefined => {
   return told.kind === "status" ? told.status.state : undefined;
 };
 
-/** What this dialect's webhooks are told of these, up to the task's end. Each body is held against the version's form. */
+/**
+ * The notifications of this dialect's webhook up to the task's end. Each body is checked against the version's format.
+ */
 async function toldUntilEnd({ readPushed, rules }: Speaker, inbox: Inbox): Promise<readonly Told[]> {
   const ended = (told: Told): boolean => {
     const state = stateOf(told);
@@ -60,11 +62,11 @@ inEveryDialect(
   ({ speaker, caller, play, url }) => {
     const { rules } = speaker;
 
-    /** Begins a task that a webhook came with, and gives its id. */
+    /** Starts a task with a webhook in the message, and returns its id. */
     const begin = async (run: RunFunction, push: Webhook | string, by: Caller = caller()): Promise<string> =>
       (await taskOf(by.send(text(play(run)), { wait: true, push }))).id;
 
-    /** Waits for an answer, and then ends. */
+    /** Starts a task that waits for an answer and then completes. */
     const asking = async (by: Caller = caller()): Promise<string> =>
       (await taskOf(by.send(text(play(async (task) => `You said ${await task.ask("What?")}`)), { wait: true }))).id;
 
@@ -102,7 +104,7 @@ inEveryDialect(
         const tasks = told.flatMap((each) => (each.kind === "task" ? [each.task] : []));
         const states = tasks.map(({ status }) => status.state).filter((state, at, all) => state !== all[at - 1]);
         expect(states).toEqual(["working", "input-required", "working", "completed"]);
-        // What is told grows, and ends as the task did.
+        // The output grows from notification to notification, and the last is the final task.
         const outputs = tasks.map(outputOf);
         for (const [index, output] of outputs.entries()) expect(output.startsWith(outputs[index - 1] ?? "")).toBe(true);
         expect(tasks.every(({ id, contextId }) => id === taskId && contextId !== UNTOLD)).toBe(true);
@@ -175,7 +177,7 @@ inEveryDialect(
       await using otherInbox = await openInbox();
       const taskId = await asking(other);
       await accepted(caller().pushCreate(taskId, inbox.url()));
-      // Where a task has one webhook, setting another in a version that knows several leaves it alone.
+      // In a version with one webhook per task, a webhook set in a version with several does not replace it.
       await accepted(other.pushCreate(taskId, otherInbox.url()));
       await answer(taskId, other);
       for (const [by, post] of [
@@ -225,7 +227,7 @@ inEveryDialect(
         } else {
           expect(await accepted(caller().pushGet(taskId, "mine"))).toEqual({ id: "mine", url: broken.url() });
         }
-        // Set again, it is told again.
+        // A webhook that is set again is notified again.
         await using inbox = await openInbox();
         await accepted(caller().pushCreate(taskId, rules.managesPush ? { id: "mine", url: inbox.url() } : inbox.url()));
         await answer(taskId);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** Follows a task, which this dialect cannot, until it is in that state. */
+/** Polls a task until it reaches one of these states: this dialect cannot subscribe. */
 async function reached(id: string, states: readonly State[], address: string = stage.url): Promise<void> {
   const stream = await accepted(jsonRpc0_3.at(address, { version: "0.3" }).subscribe(id));
   await stream.until((frame) => {
@@ -26,7 +26,7 @@ async function reached(id: string, states: readonly State[], address: string = s
   await stream.close();
 }
 
-/** The task as this dialect tells it once it has ended. */
+/** The final task in this dialect. */
 async function ended(id: string, address: string = stage.url): Promise<PlainTask> {
   await reached(id, ["completed", "failed", "canceled", "rejected"], address);
   return plainAt(address).get(id);
@@ -73,7 +73,7 @@ describe("the plain dialect", () => {
     const plain = plainAt(stage.url);
     const first = await plain.send({ message: play(async (task) => `You chose ${await task.ask("Tea or coffee?")}`) });
     await reached(first.id, ["input-required"]);
-    // Who waits for an answer has not ended.
+    // A task that waits for an answer has not ended.
     expect(await plain.get(first.id)).toMatchObject({
       state: "working",
       said: [["user", expect.anything()], QUESTION],
@@ -183,7 +183,7 @@ describe("the plain dialect", () => {
 });
 
 describe("a task", () => {
-  /** One that has produced something of every kind and asks. */
+  /** A task with output of every kind that asks a question. */
   const asking = () =>
     stage.play(async function* (task) {
       yield [{ text: "Hello " }, { text: "there" }, { data: { n: 1 } }];

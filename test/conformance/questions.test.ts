@@ -45,7 +45,7 @@ inEveryDialect(SPEAKERS, ({ caller, play }) => {
     /** Request ids by prompt. */
     function openIn({ status }: Task): Readonly<Record<string, string>> {
       const { inputRequests, inputRequest } = status.message?.metadata ?? {};
-      // Safe: that it is so is what is tested.
+      // Unchecked cast: the test checks the value.
       const requests = (inputRequests ?? [inputRequest]) as { prompt: string; requestId: string }[];
       return Object.fromEntries(requests.map(({ prompt, requestId }) => [prompt, requestId]));
     }

@@ -5,7 +5,7 @@ import { outputOf, textOf } from "./neutral.ts";
 import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
 import { SPEAKERS } from "./speakers.ts";
 
-/** A caller nobody else is, so that its list is its own. */
+/** A unique caller, so that its list contains only its own tasks. */
 function somebody(): string {
   return `t${crypto.randomUUID().replaceAll("-", "")}`;
 }
@@ -35,7 +35,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(await history(1)).toEqual(whole?.slice(-1));
       expect(await history(2)).toEqual(whole?.slice(-2));
       expect(await history(1000)).toEqual(whole);
-      // Here a length of zero asks for nothing, there it is as good as none.
+      // In some versions a length of zero requests no history, in others it is ignored.
       expect(await history(0)).toEqual(rules.zeroHistory === "none" ? undefined : whole);
     });
 

@@ -1,13 +1,13 @@
-/** How one error is told, by binding and edition. */
+/** The codes and statuses of one error, by binding and edition. */
 export interface RefusalRow {
   readonly code: number;
-  /** What 1.0 calls it for programs. */
+  /** The machine-readable reason in 1.0. */
   readonly reason: string;
   /** The canonical status name, by edition of 1.0. */
   readonly status: { readonly "1.0.1": string; readonly "1.0.0": string };
-  /** The HTTP status of a JSON-RPC answer. */
+  /** The HTTP status of a JSON-RPC response. */
   readonly rpcHttp: number;
-  /** The HTTP status of a REST answer, by edition. */
+  /** The HTTP status of a REST response, by edition. */
   readonly http: { readonly "1.0.1": number; readonly "1.0.0": number; readonly "0.3": number };
 }
 
@@ -17,7 +17,7 @@ interface Row {
   readonly code: number;
   readonly reason: string;
   readonly status: string;
-  /** Where it was another one in the first edition. */
+  /** The status of the first edition, if it differs. */
   readonly firstStatus?: string;
   readonly http: number | readonly [newest: number, first: number, old: number];
   readonly rpcHttp?: number;
@@ -52,12 +52,12 @@ const NAMES = [
   "ResourceExhausted",
 ] as const;
 
-/** Numbers that meant something else before 0.2. */
+/** Codes with another meaning before 0.2. */
 const EARLY_NAMES = ["StreamingNotSupported", "InvalidTaskState"] as const;
 
 export type RefusalName = (typeof NAMES)[number] | (typeof EARLY_NAMES)[number];
 
-/** Every error this suite can provoke, as the protocol has it. */
+/** Every error that this suite can provoke, as the protocol defines it. */
 export const REFUSALS: Readonly<Record<RefusalName, RefusalRow>> = {
   ParseError: row({ code: -32700, reason: "PARSE_ERROR", status: "INVALID_ARGUMENT", http: 400, rpcHttp: 400 }),
   InvalidRequest: row({ code: -32600, reason: "INVALID_REQUEST", status: "INVALID_ARGUMENT", http: 400 }),
@@ -138,13 +138,13 @@ export const REFUSALS: Readonly<Record<RefusalName, RefusalRow>> = {
   InvalidTaskState: row({ code: -32009, reason: "INVALID_TRANSITION", status: "FAILED_PRECONDITION", http: 400 }),
 };
 
-/** An error as a caller was told it. The speaker has checked its form. */
+/** An error that a caller received. The speaker has checked its format. */
 export interface Refusal {
   readonly name: RefusalName;
   readonly message: string;
   /** ErrorInfo's metadata in 1.0, the error's own data before. */
   readonly facts: unknown;
-  /** Paths of the fields that were found wrong, where the version names them. */
+  /** Paths of the invalid fields, if the version reports them. */
   readonly fields: readonly string[];
 }
 

@@ -9,14 +9,14 @@ import { asList, asObject } from "./strict.ts";
 
 type Provoke = (setting: Setting, manner: Manner) => Promise<Outcome<unknown>>;
 
-/** One error, or that which the dialect has for it; `undefined`: nothing there can provoke it. */
+/** An error, or a function that returns the dialect's error; `undefined` if nothing can provoke it there. */
 type Expected = RefusalName | ((rules: Rules) => RefusalName | undefined);
 
-/** What is not there in dialects whose callers never name a new task. */
+/** The error for an unknown task, in dialects whose callers never choose task ids. */
 const unnamed: Expected = ({ namesTasks }) => (namesTasks === "never" ? "TaskNotFound" : undefined);
 const unmanaged: Expected = ({ managesPush }) => (managesPush ? "PushNotificationNotSupported" : undefined);
 
-/** How to provoke every error that an operation can be refused with. The speakers check form, code and HTTP status. */
+/** How to provoke every error of every operation. The speakers check format, code and HTTP status. */
 const PROVOCATIONS: ReadonlyArray<readonly [Expected, string, Provoke]> = [
   ["TaskNotFound", "get", ({ caller }, manner) => caller("echo", manner).get("nothing")],
   ["TaskNotFound", "cancel", ({ caller }, manner) => caller("echo", manner).cancel("nothing")],
@@ -86,7 +86,7 @@ function provocationsOf(rules: Rules): ReadonlyArray<readonly [RefusalName, stri
 
 type WrongField = readonly [field: string, alter: (body: Fields) => Fields];
 
-/** What a request has in 0.1, and what it has since. */
+/** The fields of a request in 0.1, and since 0.2. */
 const OLDER_FIELDS: readonly WrongField[] = [
   ["id", ({ id: _gone, ...rest }) => rest],
   ["id", (body) => ({ ...body, id: 7 })],
@@ -159,7 +159,7 @@ inEveryDialect(SPEAKERS, (setting) => {
   });
 });
 
-/** The first edition of 1.0 had other HTTP statuses for some errors; a server can keep to them. */
+/** The first edition of 1.0 has other HTTP statuses for some errors; a server option selects them. */
 inEveryDialect(
   [rest1_0],
   (setting) => {

@@ -8,7 +8,7 @@ import { SPEAKERS } from "./speakers.ts";
 inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   const { rules } = speaker;
   const { wholeHistory: history } = rules;
-  /** What messages say of where they belong, in versions in which they do. */
+  /** The task and context ids of a message, in versions that have these members. */
   const linked = ({ id, contextId }: Task) => (rules.messageIds ? { taskId: id, contextId } : {});
 
   describe("a send", () => {
@@ -169,7 +169,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(await refusalOf(say(id))).toBe(rules.finishedSend);
       for (const other of [say("no-such-task"), say(id, "mallory")]) {
         if (rules.namesTasks === "never") expect(await refusalOf(other)).toBe("TaskNotFound");
-        // Here that is the name of a new task, which is the caller's own.
+        // In this version the id names a new task, which belongs to the caller.
         else expect(outputOf(await taskOf(other))).toBe("more");
       }
       expect(await accepted(caller("echo").get(id, history))).toEqual(done);

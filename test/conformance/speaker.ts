@@ -13,115 +13,116 @@ export type Dialect =
   | "0.1/jsonrpc";
 
 /**
- * One dialect, spelt by hand and over real HTTP. A speaker builds each request from the protocol's own definitions, holds every
- * answer against them (members, spelling of states, envelope, content type, HTTP status), and gives back what it says.
+ * A client of one dialect, written by hand and over real HTTP. A speaker builds each request from the protocol's own
+ * definitions, checks every response against them (members, state names, envelope, content type, HTTP status), and
+ * returns the content in version-independent form.
  */
 export interface Speaker {
   readonly dialect: Dialect;
   readonly version: Version;
   readonly binding: "jsonrpc" | "rest";
   readonly rules: Rules;
-  /** What is left of things as others tell them. Absent: this dialect has words for all there is in this suite. */
+  /** Removes what this dialect cannot express. Absent: the dialect can express everything in this suite. */
   readonly lessens?: Lessening;
-  /** Reads the body of what a webhook is sent that was set in this dialect. */
+  /** Reads the body of a notification to a webhook that was set in this dialect. */
   readPushed(value: unknown): Told;
-  /** Speaks to the agent at this address, which has no slash at its end. */
+  /** Calls the agent at this address, which has no trailing slash. */
   at(address: string, manner?: Manner): Caller;
 }
 
-/** A dialect that cannot say all that others can makes the same of everything, whoever made it. */
+/** Reduces tasks and frames to what a dialect can express. */
 export interface Lessening {
   task(task: Task): Task;
-  /** Of a whole stream, from its first frame on. */
+  /** Takes a whole stream, from its first frame on. */
   frames(frames: readonly Frame[]): readonly Frame[];
 }
 
-/** Where dialects differ by rule in what happens, and not only in how it is spelt. */
+/** Differences in behaviour between dialects, beyond the wire format. */
 export interface Rules {
-  /** What a send does that does not say whether to wait. */
+  /** Whether a send waits if the request does not say. */
   readonly waitsByDefault: boolean;
-  /** Whether a send can say that it wants to wait. If not, the server of a test is told to wait with all of them. */
+  /** Whether a send can request to wait. If not, the test's server makes all sends wait. */
   readonly canAskToWait: boolean;
-  /** Who names a new task: always its caller, its caller if it likes, or never its caller. */
+  /** Who chooses the id of a new task: always the caller, optionally the caller, or never the caller. */
   readonly namesTasks: "always" | "may" | "never";
-  /** What an agent's bare message is told as. */
+  /** How an agent's bare message is returned. */
   readonly reply: "message" | "task";
-  /** What to ask for to be told the whole history; `undefined`: nothing, all of it is told unasked. */
+  /** The history length that requests the whole history; `undefined`: the history is always returned. */
   readonly wholeHistory: number | undefined;
-  /** What a history length of 0 asks for. */
+  /** The meaning of history length 0. */
   readonly zeroHistory: "none" | "all";
-  /** What subscribing to a finished task gets. */
+  /** The response to a subscription to a finished task. */
   readonly finishedSubscribe: "UnsupportedOperation" | "snapshot";
-  /** What canceling a canceled task gets. */
+  /** The response to canceling a canceled task. */
   readonly repeatedCancel: "TaskNotCancelable" | "snapshot";
   readonly list: "pages" | "array" | "none";
-  /** What is told to who asks for an extended card that there is not; `undefined`: nobody can ask. */
+  /** The error for an undeclared extended card; `undefined`: the dialect has no such request. */
   readonly undeclaredExtendedCard: "UnsupportedOperation" | "ExtendedCardNotConfigured" | undefined;
-  /** What a caller gets for whom there is no extended card; absent: the card is not configured. */
+  /** The error for a caller without an extended card; absent: "not configured". */
   readonly deniedExtendedCard?: RefusalName;
   readonly undeclaredStreaming: RefusalName;
-  /** What sending a message to a finished task gets. */
+  /** The error for a message to a finished task. */
   readonly finishedSend: RefusalName;
   /** Whether a task can have several webhooks, each with an id, which can be listed and deleted. */
   readonly managesPush: boolean;
   readonly push: PushRules;
-  /** What is told where a required extension is not asked for. */
+  /** The error for a missing required extension. */
   readonly requiredExtension: RefusalName;
   readonly extensionsHeader: "A2A-Extensions" | "X-A2A-Extensions";
-  /** States that the version does not have, and what is told instead. */
+  /** States that the version does not have, and the states sent instead. */
   readonly insteadOf: Readonly<Partial<Record<State, State>>>;
-  /** Whether messages have ids and say which task and context they belong to. */
+  /** Whether messages have ids, and the ids of their task and context. */
   readonly messageIds: boolean;
-  /** Whether messages and artifacts say which extensions they follow. */
+  /** Whether messages and artifacts list extensions. */
   readonly listsExtensions: boolean;
-  /** Whether messages can say which tasks they refer to. */
+  /** Whether messages can refer to other tasks. */
   readonly referenceTaskIds: boolean;
-  /** Whether readers must also take the names of the definition, with underscores. */
+  /** Whether servers must also accept snake_case member names. */
   readonly snakeCase: boolean;
 }
 
-/** What webhooks are told, and how they are spoken of. */
+/** The content of notifications, and the wire format of webhooks. */
 export interface PushRules {
-  /** Each event by itself, or the task as it stands. */
+  /** Each event, or the whole task. */
   readonly sends: "events" | "tasks";
   readonly mediaType: string;
-  /** Whether a token also counts as the credentials of the notification. */
+  /** Whether a token also serves as the bearer credentials of the notification. */
   readonly tokenAsBearer: boolean;
-  /** What becomes of a webhook that cannot be told. */
+  /** What happens to a webhook after failed deliveries. */
   readonly afterFailure: "removed" | "suspended";
-  /** What callers call the address of a webhook, where it is set and where it comes with a message. */
+  /** The names of the URL field, in a create request and in a send. */
   readonly fields: { readonly create: string; readonly send: string };
-  /** The members of a webhook that answers have. */
+  /** The members of a webhook in responses. */
   readonly tells: readonly (keyof Webhook)[];
-  /** Whether answers have all schemes of authentication, or the first. */
+  /** Whether responses contain all authentication schemes or the first. */
   readonly schemes: "all" | "first";
 }
 
-/** How a caller puts its requests, besides what it asks. */
+/** Options of a caller's requests. */
 export interface Manner {
-  /** Who calls; nobody in particular if absent. */
+  /** The caller's token; absent: anonymous. */
   readonly token?: string;
   readonly tenant?: string;
-  /** Where REST names the tenant. Default: in the path. */
+  /** Where REST requests carry the tenant. Default: in the path. */
   readonly tenantIn?: "path" | "query" | "body";
   readonly extensions?: readonly string[];
-  /** What `A2A-Version` says instead of the speaker's own version; `null`: nothing. */
+  /** Value of `A2A-Version` instead of the speaker's own version; `null`: no header. */
   readonly version?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /** Changes the JSON of a request before it is sent. */
   readonly alter?: (body: Fields) => unknown;
-  /** Which edition's statuses the errors of REST 1.0 must have. Default: the newest. */
+  /** The edition whose HTTP statuses REST 1.0 errors must have. Default: the newest. */
   readonly edition?: "1.0.1" | "1.0.0";
   /**
-   * How REST 0.3 is answered where a request has no body and its task was not made over REST 0.3; where it was, answers of either style are
-   * read. Default: as the speaker's own bodies are, and no other style is read.
+   * The style of REST 0.3 responses to requests without a body, if the task was not created over REST 0.3; if it was,
+   * both styles are accepted. Default: the style of the speaker's own bodies, and no other is accepted.
    */
   readonly bodyless?: "proto" | "json";
-  /** Where REST can do without a body, send one that shows the style of the caller. */
+  /** Send a body that shows the caller's style where REST can omit the body. */
   readonly showStyle?: boolean;
 }
 
-/** A message to send. An id is made where none is given. */
+/** A message to send. An id is generated if none is given. */
 export interface Saying {
   readonly parts: readonly Part[];
   readonly messageId?: string;
@@ -139,9 +140,9 @@ export interface SendOptions {
   readonly outputModes?: readonly string[];
   /** The request's own metadata. */
   readonly metadata?: Fields;
-  /** A webhook that comes with the message. */
+  /** A webhook in the send request. */
   readonly push?: Webhook | string;
-  /** The id of the last event that was seen. */
+  /** The id of the last event received. */
   readonly after?: string;
 }
 
@@ -164,57 +165,59 @@ export interface Caller {
   subscribe(id: string, after?: string): Promise<Outcome<Stream>>;
   extendedCard(): Promise<Outcome<Fields>>;
   pushCreate(taskId: string, webhook: Webhook | string): Promise<Outcome<Webhook>>;
-  /** Without an id: whichever the server has. `undefined`: there is none, and the version calls that an answer. */
+  /**
+   * Without an id: the server's choice. `undefined`: there is none, and the version defines this as a valid response.
+   */
   pushGet(taskId: string, id?: string): Promise<Outcome<Webhook | undefined>>;
   pushList(taskId: string, page?: Pick<ListQuery, "pageSize" | "pageToken">): Promise<Outcome<Webhooks>>;
   pushDelete(taskId: string, id: string): Promise<Outcome<unknown>>;
 }
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type Outcome<T> = (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: Refusal }
 ) & {
-  /** The answer as it was; of a stream, without its text. */
+  /** The raw response; for a stream, without its text. */
   readonly http: HttpAnswer;
 };
 
-/** Frames as they come. */
+/** Frames as they arrive. */
 export interface Stream {
-  /** `undefined` when the server has closed. */
+  /** `undefined` when the server has closed the stream. */
   next(): Promise<Frame | undefined>;
-  /** The frames up to the one that is wanted, which is among them. Throws if there is none such. */
+  /** The frames up to and including the first that matches. Throws if none matches. */
   until(wanted: (frame: Frame) => boolean): Promise<readonly Frame[]>;
-  /** All that is left. */
+  /** All remaining frames. */
   rest(): Promise<readonly Frame[]>;
   close(): Promise<void>;
 }
 
-/** What readers of this dialect are told of a task in this state. */
+/** The state that readers of this dialect receive for a task in this state. */
 export function toldState({ rules }: Speaker, state: State): State {
   return rules.insteadOf[state] ?? state;
 }
 
-/** What was answered; throws if it was refused. */
+/** The result; throws if the request was refused. */
 export async function accepted<T>(outcome: Outcome<T> | Promise<Outcome<T>>): Promise<T> {
   const result = await outcome;
   if (result.ok) return result.value;
   throw new Error(`Refused as ${result.refusal.name}: ${result.http.text}`);
 }
 
-/** How it was refused; throws if it was answered. */
+/** The refusal; throws if the request succeeded. */
 export async function refused(outcome: Outcome<unknown> | Promise<Outcome<unknown>>): Promise<Refusal> {
   const result = await outcome;
   if (!result.ok) return result.refusal;
   throw new Error(`Not refused: ${result.http.text}`);
 }
 
-/** The name of the error it was refused with. */
+/** The name of the refusal's error. */
 export async function refusalOf(outcome: Outcome<unknown> | Promise<Outcome<unknown>>): Promise<RefusalName> {
   return (await refused(outcome)).name;
 }
 
-/** The task a send was answered with; throws if there is none. */
+/** The task that a send returned; throws if it returned none. */
 export async function taskOf(outcome: Outcome<Sent> | Promise<Outcome<Sent>>): Promise<Task> {
   const sent = await accepted(outcome);
   if (sent.kind === "task") return sent.task;

@@ -8,5 +8,7 @@ import { rest1_0 } from "./speakers/v1-0-rest.ts";
 
 export const SPEAKERS_1_0: readonly Speaker[] = [jsonRpc1_0, rest1_0];
 export const SPEAKERS_0_3: readonly Speaker[] = [jsonRpc0_3, restJson0_3, restProto0_3];
-/** Every dialect in which all operations of its version are spoken. The plain one has two, and its own tests. */
+/**
+ * Every dialect that supports all operations of its version. The plain dialect has two operations and its own tests.
+ */
 export const SPEAKERS: readonly Speaker[] = [...SPEAKERS_1_0, ...SPEAKERS_0_3, jsonRpc0_2, jsonRpc0_1];

@@ -8,17 +8,17 @@ import {
   textOf,
 } from "palaver";
 
-/** Extensions some of the agents declare. */
+/** Extensions that some of the agents declare. */
 export const OFFERED = "https://example.org/extensions/offered/v1";
 export const NEEDED = "https://example.org/extensions/needed/v2";
 
-/** A server whose agents do what the tests tell them. */
+/** A server whose agents run the functions of the tests. */
 export interface Stage extends AsyncDisposable {
-  /** Where the first agent is, the actor; without a slash at the end. */
+  /** The address of the first agent, the actor, without a trailing slash. */
   readonly url: string;
-  /** Where the agent of this id is. */
+  /** The address of the agent with this id. */
   of(agent: AgentName): string;
-  /** What to say to the actor so that it does this. */
+  /** Returns the message text that makes the actor run this function. */
   play(run: RunFunction): string;
 }
 
@@ -27,18 +27,18 @@ export type AgentName = (typeof AGENT_NAMES)[number];
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Webhooks may be on this machine, and are not waited for long. */
+/** Allows webhooks on this machine, with short timeouts. */
 export const LOCAL_WEBHOOKS: Pick<ServerOptions, "outgoing" | "push"> = {
   outgoing: { http: true, allow: ["loopback"], lookup: nobody },
   push: { retries: 1, retryDelay: 1 },
 };
 
-/** Whatever a webhook is called: tests reach nobody else. */
+/** Resolves no host name, so that tests call no other machine. */
 export async function nobody(): Promise<readonly string[]> {
   throw new Error("There is no such host");
 }
 
-/** Everybody who says a name is who they say; the others are nobody in particular. */
+/** Accepts the caller's name without proof; callers without a name are anonymous. */
 const authenticate: NonNullable<ServerOptions["authenticate"]> = ({ headers }) => {
   const id = /^Bearer (\w+)$/.exec(headers.get("authorization") ?? "")?.[1];
   return id === undefined ? undefined : { id, anonymous: false };
@@ -69,7 +69,7 @@ export async function openStage(options: ServerOptions = {}): Promise<Stage> {
   };
 }
 
-/** The agents of a stage: the actor does what the plays say, each of the others one thing. */
+/** The agents of a stage: the actor runs the functions of the tests, each other agent has one behaviour. */
 export function agentsOf(plays: ReadonlyMap<string, RunFunction>): readonly Agent[] {
   const definitions: Readonly<Record<AgentName, Omit<AgentDefinition, "name">>> = {
     actor: {

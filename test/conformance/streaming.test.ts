@@ -7,7 +7,7 @@ import { accepted, refusalOf, text, toldState } from "./speaker.ts";
 import { SPEAKERS } from "./speakers.ts";
 
 inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
-  /** What the last event says of being the last; versions without that member say nothing. */
+  /** The `final` members of the frames; empty in versions without that member. */
   const finals = (frames: readonly Frame[]) =>
     frames.flatMap((frame) => (frame.kind === "status" ? [frame.final] : []));
   const final = (value: boolean) => (speaker.version === "1.0" ? undefined : value);

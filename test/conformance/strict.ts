@@ -1,6 +1,6 @@
 import type { Fields } from "./neutral.ts";
 
-/** The wire did not look as its dialect says. */
+/** The response does not have the format of its dialect. */
 export class FormError extends Error {
   override readonly name = "FormError";
 }
@@ -13,7 +13,7 @@ export function wrong(path: string, claim: string, value?: unknown): never {
 interface Members {
   readonly required?: readonly string[];
   readonly optional?: readonly string[];
-  /** Exactly one of these must be there. */
+  /** Exactly one of these must be present. */
   readonly one?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function objectWith(value: unknown, path: string, members: Members): Fiel
 
 export function asObject(value: unknown, path: string): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) wrong(path, "is not an object", value);
-  // Every object may be read member by member.
+  // Every object can be read member by member.
   return value as Fields;
 }
 
@@ -68,7 +68,7 @@ export function listOf<T>(read: Reader<T>): Reader<readonly T[]> {
 
 export const asTexts: Reader<readonly string[]> = listOf(asText);
 
-/** `{ [name]: … }` where the member is there, nothing where it is not. */
+/** `{ [name]: … }` if the member is present, otherwise `{}`. */
 export function maybe<Name extends string, T>(
   fields: Fields,
   name: Name,

@@ -151,7 +151,7 @@ inEveryDialect(
   },
 );
 
-/** Every name as the definition has it, except inside free-form objects. */
+/** Converts every member name to snake_case, except inside free-form objects. */
 function snakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCase);
   if (typeof value !== "object" || value === null) return value;

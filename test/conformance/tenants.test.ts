@@ -55,7 +55,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
 inEveryDialect([rest1_0], ({ caller, play }) => {
   describe("a tenant in the path", () => {
     it("cannot take the place of a path that is there without one", async () => {
-      // This is the task of that name.
+      // This is the task with that id.
       expect(await refused(caller(undefined, { tenant: "tasks" }).get("tasks"))).toMatchObject({
         name: "MethodNotFound",
       });

@@ -8,7 +8,10 @@ import { SPEAKERS, SPEAKERS_1_0 } from "./speakers.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { asObject } from "./strict.ts";
 
-/** Methods of 1.0 alone, of all before it, of 0.2 and 0.3, and of 0.1 alone. Two of them ask for webhooks, which are not there. */
+/**
+ * Methods of 1.0 only, of all versions before it, of 0.2 and 0.3, and of 0.1 only. Two of them concern webhooks, which
+ * the task does not have.
+ */
 const RPC = {
   "1.0": "GetTask",
   "0.x": "tasks/get",
@@ -21,14 +24,14 @@ type Spelling = keyof typeof RPC;
 
 type Asking = {
   readonly claim: string | undefined;
-  /** Name the version in the query instead of the header. */
+  /** Put the version into the query instead of the header. */
   readonly query?: boolean;
 } & (
   | { readonly binding: "jsonrpc"; readonly spelling: Spelling }
   | { readonly binding: "rest"; readonly spelling: keyof typeof REST }
 );
 
-/** Asks for a task that is not there: who is let through hears just that. */
+/** Requests a task that does not exist: an accepted request gets "task not found". */
 async function ask(url: string, asking: Asking): Promise<HttpAnswer> {
   const { claim, query = false } = asking;
   const search = query && claim !== undefined ? `?${new URLSearchParams({ "A2A-Version": claim }).toString()}` : "";
@@ -45,7 +48,7 @@ async function ask(url: string, asking: Asking): Promise<HttpAnswer> {
   });
 }
 
-/** What an answer says, and in which version's form. */
+/** The error of a response, and the version of its format. */
 function heard(answer: HttpAnswer, binding: Asking["binding"]): string {
   const body = asObject(JSON.parse(answer.text), "body");
   const error = binding === "jsonrpc" ? body["error"] : body;
@@ -53,13 +56,16 @@ function heard(answer: HttpAnswer, binding: Asking["binding"]): string {
   try {
     return `${read(error).name} in the form of 1.0`;
   } catch {
-    // Over REST the error is there twice: bare, and as `error`.
+    // In REST the error appears twice: bare, and as `error`.
     const { error: _copy, ...bare } = asObject(error, "error");
     return `${readError(bare).name} in the form of 0.x`;
   }
 }
 
-/** Told in the version's own form, or refused in the form of the version that was claimed. All before 1.0 have the same. */
+/**
+ * The error in the request's own version, or a refusal in the format of the claimed version. All versions before 1.0
+ * share one format.
+ */
 const SERVED = { "1.0": "TaskNotFound in the form of 1.0", "0.x": "TaskNotFound in the form of 0.x" } as const;
 const NO_SUCH = { "1.0": "MethodNotFound in the form of 1.0", "0.x": "MethodNotFound in the form of 0.x" } as const;
 const UNSUPPORTED = "VersionNotSupported in the form of 1.0";
@@ -99,7 +105,7 @@ const TABLE: readonly Row<keyof typeof REST>[] = [
   ["plain", "0.x", UNSUPPORTED, UNSUPPORTED, UNSUPPORTED],
 ];
 
-/** What REST does not have: versions that are told apart by their methods alone. */
+/** JSON-RPC only: versions that only differ in their methods. */
 const RPC_TABLE: readonly Row[] = [
   ["0.1", "1.0", SERVED["1.0"], SERVED["1.0"], NO_SUCH["0.x"]],
   ["0.1", "0.x", SERVED["0.x"], SERVED["0.x"], SERVED["0.x"]],

@@ -7,9 +7,9 @@ import { SPEAKERS } from "./speakers.ts";
 
 const DEFAULTS = ["nothing", "wait", "return", 1] as const;
 
-/** What a send means that does not say whether to wait is for the server to say, dialect by dialect. */
+/** A server option decides, per dialect, whether a send waits that does not say. */
 describe.each(DEFAULTS)("where the server is told %s", (value) => {
-  // The newest version leaves nothing open.
+  // In 1.0 every send says whether to wait.
   const speakers = SPEAKERS.filter(({ version }) => value === "nothing" || version !== "1.0");
   const told = value === "nothing" ? [] : speakers.map(({ dialect }) => [dialect, value]);
 

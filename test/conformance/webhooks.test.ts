@@ -8,7 +8,7 @@ import { SPEAKERS, SPEAKERS_1_0 } from "./speakers.ts";
 
 const HOOK = "https://hooks.example.org/notify";
 
-/** Everything that can be said of a webhook. */
+/** A webhook with all members. */
 const FULL: Webhook = {
   url: `${HOOK}?of=me`,
   token: "secret-token",
@@ -17,7 +17,7 @@ const FULL: Webhook = {
   events: ["status"],
 };
 
-/** What answers tell of it: no secrets, and what the version has members for. */
+/** The members that responses contain: no secrets, and only members of the version. */
 function toldOf({ push }: Rules, webhook: Webhook): Webhook {
   const { token, authentication, headers } = webhook;
   const masked: Webhook = {
@@ -35,7 +35,7 @@ function toldOf({ push }: Rules, webhook: Webhook): Webhook {
   return { url: webhook.url, ...Object.fromEntries(told) };
 }
 
-/** Where no webhook may lead to, whatever a server is told to allow. */
+/** Addresses that no webhook may have, whatever the server allows. */
 const FORBIDDEN = [
   "http://169.254.169.254/latest/meta-data",
   "https://[fd00:ec2::254]/",
@@ -50,13 +50,13 @@ const FORBIDDEN = [
 inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   const { rules } = speaker;
 
-  /** The id of a task that waits for an answer. */
+  /** Starts a task that waits for an answer, and returns its id. */
   const begin = async (by: Caller = caller()): Promise<string> => {
     const asking = play(async (task) => `You said ${await task.ask("What?")}`);
     return (await taskOf(by.send(text(asking), { wait: true }))).id;
   };
 
-  /** What there is of a task's webhooks, as far as the version tells. */
+  /** The task's stored webhooks, as far as the version returns them. */
   const kept = async (taskId: string): Promise<readonly Webhook[]> => {
     if (rules.managesPush) return (await accepted(caller().pushList(taskId))).webhooks;
     const webhook = await accepted(caller().pushGet(taskId));
@@ -269,7 +269,7 @@ inEveryDialect(
       for (const id of ["a", "b"]) await accepted(caller().pushCreate(taskId, { id, url: HOOK }));
       expect(await refusalOf(caller().pushCreate(taskId, HOOK))).toBe("ResourceExhausted");
       expect(await refusalOf(caller().send({ ...text("tea"), taskId }, { push: HOOK }))).toBe("ResourceExhausted");
-      // In the place of another there is room, and where one is gone.
+      // Replacing a webhook, or deleting one, leaves room for another.
       await accepted(caller().pushCreate(taskId, { id: "b", url: `${HOOK}/new` }));
       await accepted(caller().pushDelete(taskId, "a"));
       await accepted(caller().pushCreate(taskId, { id: "c", url: HOOK }));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../src/testing/temporary-folder.ts";
 import { EventSource, type ServerSentEvent } from "../conformance/http.ts";
 
-/** Asks twice, so that a task which was answered once still waits for somebody. */
+/** Asks twice, so a task that was answered once still waits for input. */
 const clerk = agent({
   name: "Clerk",
   description: "Takes orders.",
@@ -17,7 +17,7 @@ const clerk = agent({
   },
 });
 
-/** As a client of 0.1 may call a task: in a path it must be encoded. */
+/** A task id chosen by a 0.1 client; it must be encoded in a path. */
 const ID = "order 7/ä";
 const IN_PATH = encodeURIComponent(ID);
 const SESSION = "table 4";
@@ -71,12 +71,12 @@ async function read(path: string, version?: string): Promise<unknown> {
   return response.json();
 }
 
-/** What the agent's question says besides its text, in every version the same. */
+/** The metadata of the agent's question, the same in every version. */
 function question(prompt: string): object {
   return { inputRequest: { kind: "input-request", prompt, requestId: SOME_ID } };
 }
 
-/** The task as it waits for its first answer, exactly as each version writes it. */
+/** The task while it waits for its first answer, exactly as each version writes it. */
 const links = { taskId: ID, contextId: SESSION };
 const asked = { metadata: question("Tea or coffee?") };
 const WAITING = {
@@ -148,7 +148,7 @@ const WAITING = {
     ],
   },
 } as const;
-/** Callers of 0.3 that say so find the question in the message itself as well. */
+/** Callers that request 0.3 also find the question's data in the message. */
 const WAITING_0_3 = {
   ...WAITING["0.3"],
   status: {
@@ -157,7 +157,7 @@ const WAITING_0_3 = {
   },
 };
 
-/** The frames that come next, each with the number of its event, up to the one that brings this state. */
+/** The next frames with their event ids, up to the frame with this state. */
 async function framesUntil(source: EventSource, state: string): Promise<readonly unknown[]> {
   const frames: unknown[] = [];
   for (;;) {
@@ -169,13 +169,13 @@ async function framesUntil(source: EventSource, state: string): Promise<readonly
   }
 }
 
-describe("one task, in every version", () => {
+describe("one task, used by clients of every version,", () => {
   let subscriber: EventSource;
 
-  it("is made by a client of 0.1, which names it", async () => {
+  it("is created by a 0.1 client, which chooses the task id", async () => {
     const message = { role: "user", parts: [{ type: "text", text: "A cup of" }] };
     const { result } = await rpc("tasks/send", { id: ID, sessionId: SESSION, message });
-    // It is not kept waiting: the task may be anywhere by now.
+    // The send does not wait, so the task may be in any state.
     expect(result).toMatchObject({
       id: ID,
       sessionId: SESSION,
@@ -185,16 +185,16 @@ describe("one task, in every version", () => {
     await vi.waitFor(async () => expect((await rpc("tasks/get", { id: ID }, "0.1")).result).toEqual(WAITING["0.1"]));
   });
 
-  it("is read by clients of 0.3: over REST, over JSON-RPC with the header and without it", async () => {
+  it("is read by 0.3 clients: over REST, and over JSON-RPC with and without the version header", async () => {
     expect(await read(`/v1/tasks/${IN_PATH}`)).toEqual(WAITING["0.3 REST"]);
     expect((await rpc("tasks/get", { id: ID }, "0.3")).result).toEqual(WAITING_0_3);
     const { result } = await rpc("tasks/get", { id: ID });
-    // Who does not say what it is gets all that either version has.
+    // A request without a version gets the members of both versions.
     expect(result).toMatchObject(WAITING["0.3"]);
     expect(result).toMatchObject(WAITING["0.1"]);
   });
 
-  it("outlives its server", async () => {
+  it("survives a restart of its server", async () => {
     await server.close();
     await start();
     expect((await rpc("tasks/get", { id: ID }, "0.1")).result).toEqual(WAITING["0.1"]);
@@ -215,7 +215,7 @@ describe("one task, in every version", () => {
     expect([first?.id, JSON.parse(first?.data ?? "")]).toEqual(["3", { task: WAITING["1.0"] }]);
   });
 
-  it("is answered by a client of 0.2", async () => {
+  it("is answered by a 0.2 client", async () => {
     const message = { kind: "message", messageId: "m-2", role: "user", parts: [{ kind: "text", text: "Tea" }] };
     const { result } = await rpc("message/send", { message: { ...message, taskId: ID } }, "0.2");
     expect(result).toMatchObject({
@@ -300,7 +300,7 @@ describe("one task, in every version", () => {
     });
   });
 
-  it("is canceled by a client of 0.1, and everybody sees it", async () => {
+  it("is canceled by a 0.1 client, and every client sees it", async () => {
     const { result } = await rpc("tasks/cancel", { id: ID }, "0.1");
     expect(result).toMatchObject({
       id: ID,

@@ -2,7 +2,7 @@ import { type Agent, agent, createServer, type Server } from "palaver";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { EventSource } from "../conformance/http.ts";
 
-/** Takes nothing but what names one of its skills. */
+/** Accepts only messages that name one of its skills. */
 const picky = agent({
   id: "picky",
   name: "Picky",
@@ -25,16 +25,16 @@ const impatient = agent({
 
 interface Outcome {
   readonly state: string;
-  /** What is said of it, if anything. */
+  /** The text of the final status, if any. */
   readonly text: string | undefined;
 }
 
 interface Client {
   readonly version: string;
-  /** Sends a text without waiting. Gives the task's id. */
+  /** Sends a text without waiting and returns the task id. */
   send(url: string, text: string): Promise<string>;
   outcome(url: string, id: string): Promise<Outcome>;
-  /** How it spells that a task was refused, and that one failed. */
+  /** The version's words for the states rejected and failed. */
   readonly rejected: string;
   readonly failed: string;
 }
@@ -113,7 +113,7 @@ const CLIENTS: readonly Client[] = [
   olderClient("0.3"),
   olderClient("0.2"),
   {
-    // It has no word for a refusal.
+    // 0.1 has no rejected state.
     version: "JSON-RPC 0.1",
     rejected: "failed",
     failed: "failed",
@@ -157,12 +157,12 @@ describe.each(CLIENTS)("A client of $version", (client) => {
     return outcome.text ?? "";
   };
 
-  it("is told what would match when no skill does", async () => {
+  it("receives the available skills if its message matches none", async () => {
     const id = await client.send(at(picky), "Whatever");
     expect(await ended(picky, id, client.rejected)).toMatch(/^No skill accepts this message\..*"weigh".*"count"/);
   });
 
-  it("is told that its answer did not come in time", async () => {
+  it("receives the failure if its answer comes too late", async () => {
     const id = await client.send(at(impatient), "Wait");
     expect(await ended(impatient, id, client.failed)).toMatch(/^Input timeout/);
   });
@@ -173,7 +173,7 @@ describe("A stream", () => {
     ["0.1", "tasks/resubscribe"],
     ["0.2", "tasks/resubscribe"],
     ["0.3", "tasks/resubscribe"],
-  ])("of %s ends with the failure when no answer comes in time", async (version, method) => {
+  ])("of %s ends with the failure if no answer comes in time", async (version, method) => {
     const patient = await CLIENTS[0]?.send(at(impatient), "Wait");
     const response = await fetch(at(impatient), {
       method: "POST",
@@ -184,7 +184,7 @@ describe("A stream", () => {
     let last: unknown;
     for (let event = await source.next(); event !== undefined; event = await source.next())
       last = JSON.parse(event.data);
-    // Whether it came before the end or after it, the last thing said is the same.
+    // The last frame is the same whether the client connected before or after the end.
     expect(last).toMatchObject({
       result: { status: { state: "failed", message: { role: "agent", parts: [{ text: "Input timeout" }, {}] } } },
     });

@@ -10,18 +10,21 @@ import type { Server } from "../../src/index.ts";
 import { ROOT } from "../architecture/imports.ts";
 import { serveFetch } from "./serve-fetch.ts";
 
-/** An application that agents are mounted in. Each has a page of its own at `/hello`. */
+/** An application that mounts agents. Each application has its own page at `/hello`. */
 export interface Host {
   readonly name: string;
-  /** Below which the agents are; empty: the root. */
+  /** The path below which the agents are mounted; empty for the root. */
   readonly prefix: string;
-  /** The host's own parser is asked before the agents: its limits and its complaints come first. */
+  /** The host parses bodies before the agents do: its limits and errors apply first. */
   readonly parsesFirst: boolean;
-  /** Resolves with how to stop it. */
+  /** Starts the host; resolves with a function that stops it. */
   start(agents: Server, port: number): Promise<() => Promise<void>>;
 }
 
-/** The examples, each below a prefix (some hosts take it off, some do not), and for each the shortest way to mount at the root. */
+/**
+ * The examples, each below a prefix (some hosts strip the prefix, some do not), and for each the shortest way to mount
+ * at the root.
+ */
 export const HOSTS: readonly Host[] = [
   below("node:http", async (agents, port) => listen((await load<HttpServer>("mount-node.ts"))(agents), port)),
   below("Express", async (agents, port) =>
@@ -85,7 +88,7 @@ function atRoot(name: string, start: Host["start"]): Host {
   return { name, prefix: "", parsesFirst: false, start };
 }
 
-/** The examples are compiled by rules of their own, so they are not imported by name. */
+/** The examples have their own compiler settings, so they are loaded by path. */
 async function load<App>(example: string): Promise<(agents: Server) => App> {
   const module: { createApp(agents: Server): App } = await import(join(ROOT, "examples", example));
   return module.createApp;
@@ -109,7 +112,7 @@ async function listenFastify(app: FastifyInstance, port: number): Promise<() => 
   };
 }
 
-/** A port that nobody listens on just now. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { type Agent, createServer } from "../../src/index.ts";
 import { ROOT } from "../architecture/imports.ts";
 
-// The examples are compiled by rules of their own, so they are not imported by name.
+// The examples have their own compiler settings, so they are loaded by path.
 const { default: agents }: { default: readonly Agent[] } = await import(join(ROOT, "examples", "kit-agent.ts"));
 const server = createServer(agents, { store: "memory:" });
 afterAll(() => server.close());
@@ -51,11 +51,11 @@ describe("The agent for the compatibility kits", () => {
     ["tck-stream-artifact-chunked-1", task("COMPLETED", { artifacts: [{ parts: [{ text: expect.any(String) }] }] })],
     ["tck-message-response-1", { result: { message: { parts: [{ text: "Direct message response" }] } } }],
     ["test-message-id-1", task("INPUT_REQUIRED")],
-  ])("does what %s asks for", async (messageId, expected) => {
+  ])("answers %s as the kit expects", async (messageId, expected) => {
     expect(await call("SendMessage", message(messageId))).toMatchObject(expected);
   });
 
-  it("goes on with an open task by the id of the message that follows", async () => {
+  it("continues an open task with the task id of the next message", async () => {
     const opened = await call("SendMessage", message("tck-input-required-1"));
     expect(opened).toMatchObject(task("INPUT_REQUIRED"));
     const taskId = opened.result?.task?.id;
@@ -65,7 +65,7 @@ describe("The agent for the compatibility kits", () => {
     expect(await call("SendMessage", message("tck-complete-task-1", { taskId }))).toMatchObject(task("COMPLETED"));
   });
 
-  it("has a sibling that neither streams nor notifies, and one that requires an extension", async () => {
+  it("has a second agent without streaming and webhooks, and a third that requires an extension", async () => {
     const refused = (reason: string): object => ({ error: { data: [{ reason }] } });
     const stream = await call("SendStreamingMessage", message("tck-1"), "/agents/kit-plain/");
     expect(stream).toMatchObject(refused("UNSUPPORTED_OPERATION"));

@@ -13,7 +13,7 @@ interface CardInterface {
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** How to send at an address of a card, by binding and version: what follows the address, and what to send there. */
+/** For each binding and version: the path below the card's address, and the body of a send. */
 const SENDS: Readonly<Record<string, (text: string) => { readonly path: string; readonly body: object }>> = {
   "JSONRPC 1.0": (text) => ({ path: "", body: rpc("SendMessage", saying(text)) }),
   "HTTP+JSON 1.0": (text) => ({ path: "/message:send", body: saying(text) }),
@@ -32,7 +32,7 @@ function message0_3(text: string): object {
   return { kind: "message", messageId: crypto.randomUUID(), role: "user", parts: [{ kind: "text", text }] };
 }
 
-/** It is answered before the work is done; what was said is in the history. */
+/** 0.1 answers before the task is finished; the message is in the history. */
 function sending0_1(text: string): object {
   const message = { role: "user", parts: [{ type: "text", text }] };
   return { id: crypto.randomUUID(), message, historyLength: 1 };
@@ -77,7 +77,7 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
     await stop();
   });
 
-  it.each(["", "/agents/teller"])("show cards whose addresses are below theirs (%s)", async (path) => {
+  it.each(["", "/agents/teller"])("serve cards with addresses below their prefix (%s)", async (path) => {
     const interfaces = await interfacesAt(`${base}${path}`);
     expect(interfaces.length).toBeGreaterThanOrEqual(4);
     for (const { url } of interfaces) expect(`${url}/`.startsWith(`${base}${path}/`), url).toBe(true);
@@ -100,7 +100,7 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
     }
   });
 
-  it("read REST bodies of their own media type", async () => {
+  it("accept REST bodies of the A2A media type", async () => {
     const response = await fetch(`${base}/message:send`, {
       method: "POST",
       headers: { "content-type": "application/a2a+json", "a2a-version": "1.0" },
@@ -109,7 +109,7 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
     expect(await response.json()).toMatchObject({ task: { artifacts: [{ parts: [{ text: "of its own type" }] }] } });
   });
 
-  it("answer without a slash at the end, and with a query", async () => {
+  it("answer without a trailing slash, and with a query", async () => {
     const body = JSON.stringify(rpc("SendMessage", saying("Hello")));
     for (const path of ["", "/"]) {
       const response = await fetch(`${base}${path}?A2A-Version=9.9`, { method: "POST", headers: JSON_TYPE, body });
@@ -119,10 +119,10 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
     }
   });
 
-  it("stream while the work goes on", async () => {
+  it("stream while the task is running", async () => {
     const url = `${base}/agents/teller/`;
     const frames = await collect(url, { method: "SendStreamingMessage", params: saying("Tell") }, (frame) => {
-      // Only a chunk that has come through before the end lets the story go on.
+      // The agent continues only after the first chunk has arrived.
       if (textOf([frame]).includes("Once ")) gate.resolve();
       return true;
     });
@@ -130,7 +130,7 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
     expect(frames.at(-1)?.result.statusUpdate?.status.state).toBe("TASK_STATE_COMPLETED");
   });
 
-  it("let go of a reader that leaves, and work on", async () => {
+  it("release a reader that disconnects, and continue the task", async () => {
     const url = `${base}/agents/teller/`;
     const stream = await open(url, { method: "SendStreamingMessage", params: saying("Tell") });
     const { value: first } = await stream.frames.next();
@@ -143,11 +143,11 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
     await expect.poll(async () => (await must<Task>(url, "GetTask", { id })).status.state).toBe("TASK_STATE_COMPLETED");
   });
 
-  it("leave the application's own page alone", async () => {
+  it("leave the application's own page unchanged", async () => {
     expect(await (await fetch(`${origin}/hello`)).json()).toEqual(HELLO);
   });
 
-  it("answer for what is not there below their place, and for nothing else", async () => {
+  it("answer unknown paths below their prefix, and no others", async () => {
     const missing = await fetch(`${base}/nothing/here`);
     expect(missing.status).toBe(404);
     expect(await missing.json()).toMatchObject({ error: { code: 404 } });
@@ -157,7 +157,7 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
     expect(await elsewhere.text()).not.toContain("NOT_FOUND");
   });
 
-  it(parsesFirst ? "get no bodies that the application refuses" : "judge bodies by their own rules", async () => {
+  it(parsesFirst ? "receive no bodies that the application refuses" : "apply their own limits to bodies", async () => {
     const post = (body: string) => fetch(`${base}/`, { method: "POST", headers: JSON_TYPE, body });
     const malformed = await post("{");
     expect(malformed.status).toBe(400);

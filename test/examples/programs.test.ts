@@ -32,7 +32,7 @@ describe("An example that mounts agents", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it("shows its card without a port: mount-hono.ts", async () => {
+  it("serves its card without a port: mount-hono.ts", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, "examples", "mount-hono.ts")]);
     expect(stdout).toContain("https://example.org/assistant/");
   });

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 
 type FetchHandler = (request: Request) => Response | Promise<Response>;
 
-/** Serves a web-standard handler over `node:http`, as adapters do: a caller that goes away aborts its request. */
+/** Serves a web-standard handler over `node:http`, like adapters do: a client that disconnects aborts its request. */
 export function serveFetch(handle: FetchHandler): Server {
   return createServer((incoming, outgoing) => void answer(handle, incoming, outgoing));
 }
@@ -15,7 +15,7 @@ async function answer(handle: FetchHandler, incoming: IncomingMessage, outgoing:
   const { status, headers, body } = await handle(requestOf(incoming, gone.signal));
   outgoing.writeHead(status, Object.fromEntries(headers));
   if (body === null) outgoing.end();
-  // A connection that breaks is told by the signal.
+  // The signal reports a broken connection.
   else await pipeline(Readable.fromWeb(body), outgoing).catch(() => {});
 }
 

@@ -1,5 +1,5 @@
 /**
- * Cells whose fix is not here yet, as `PEER client: SCENARIO` or `PEER server: SCENARIO`: their tests are expected to fail. Each is
- * taken out with the change that makes it work.
+ * Cells that do not work yet, as `PEER client: SCENARIO` or `PEER server: SCENARIO`: their tests are expected to fail.
+ * The change that makes a cell work removes its line.
  */
 export const AWAITED: ReadonlySet<string> = new Set<string>();

@@ -6,7 +6,7 @@ export const QUESTION = "What is your name?";
 export const TOKENS: readonly string[] = Array.from({ length: 300 }, (_, index) => `token${index} `);
 export const FILE: FileContent = { name: "note.txt", mediaType: "text/plain", base64: btoa("hello from a file") };
 
-/** The agent that the clients of others talk to. The text of the message says what it does. */
+/** The agent that other projects' clients call. The text of the message selects its behaviour. */
 const scripted: Agent = agent({
   id: "scripted",
   name: "Scripted",
@@ -36,7 +36,7 @@ const scripted: Agent = agent({
   },
 });
 
-/** Palaver's server with the scripted agent, on a real socket. */
+/** Starts Palaver's server with the scripted agent, on a real socket. */
 export async function startPalaver(): Promise<RunningPeer> {
   const server = createServer([scripted], {
     host: "127.0.0.1",

@@ -4,7 +4,7 @@ import { type Answer, type ClientPeer, type ClientScenarioName, NotOffered } fro
 
 type Scenario = (peer: ClientPeer, url: string) => Promise<void>;
 
-/** What is done with every client, and what must come of it. Each throws where it does not work. */
+/** The scenarios for every client. Each throws if the client does not behave as expected. */
 export const RUN_CLIENT: Readonly<Record<ClientScenarioName, Scenario>> = {
   async "text, sent"(peer, url) {
     strictEqual((await one(peer, url, { text: "hello", mode: "send" })).text, "You said: hello");
@@ -33,20 +33,20 @@ export const RUN_CLIENT: Readonly<Record<ClientScenarioName, Scenario>> = {
     strictEqual((await one(peer, url, { text: "pause", mode: "stream" })).text, "Wait for it.");
   },
 
-  /** The answer must continue the task that asked, and not open another one that asks again. */
+  /** The answer must continue the task that asked, and not start another task that asks again. */
   async "question and answer"(peer, url) {
     const conversation = await peer.open(url);
     const mode = await modeOf(peer, url);
     const asked = await conversation.turn({ text: "ask", mode });
-    ok(all(asked).includes(QUESTION), `It did not show the question: ${asked.text}`);
+    ok(all(asked).includes(QUESTION), `The client did not show the question: ${asked.text}`);
     const answered = await conversation.turn({ text: "Ada", mode });
-    ok(all(answered).includes("Hello, Ada."), `It did not show the answer: ${answered.text}`);
-    ok(!answered.text.includes(QUESTION), "It was asked again.");
+    ok(all(answered).includes("Hello, Ada."), `The client did not show the answer: ${answered.text}`);
+    ok(!answered.text.includes(QUESTION), "The client was asked again.");
   },
 
   async "file to the agent"(peer, url) {
     const answer = await either(peer, url, { text: "measure", file: FILE });
-    ok(all(answer).includes(`${atob(FILE.base64).length} bytes`), `The agent did not get the file: ${answer.text}`);
+    ok(all(answer).includes(`${atob(FILE.base64).length} bytes`), `The agent did not receive the file: ${answer.text}`);
   },
 
   async "file from the agent"(peer, url) {
@@ -74,7 +74,7 @@ async function either(peer: ClientPeer, url: string, turn: Omit<OneTurn, "mode">
   return one(peer, url, { ...turn, mode: await modeOf(peer, url) });
 }
 
-/** `send` where the client can, which shows more in most clients. */
+/** `send` if the client supports it, because most clients show more then. */
 async function modeOf(peer: ClientPeer, url: string): Promise<OneTurn["mode"]> {
   try {
     await one(peer, url, { text: "message: mode", mode: "send" });

@@ -3,7 +3,10 @@ import { it } from "vitest";
 import { AWAITED } from "./awaited.ts";
 import type { Expectation } from "./peer.ts";
 
-/** The test of one cell of the table. `cell` is as in `AWAITED`. What cannot work must not: else the reason is out of date. */
+/**
+ * Declares the test of one cell of the table. `cell` has the format of `AWAITED`. A scenario that "cannot work" must
+ * fail; if it passes, its reason is out of date.
+ */
 export function declareCell(cell: string, expected: Expectation, run: () => Promise<void>): void {
   const scenario = cell.slice(cell.indexOf(": ") + 2);
   const title = expected === "works" ? scenario : `${scenario}: cannot work, because ${expected.cannot}`;

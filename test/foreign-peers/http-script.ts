@@ -5,26 +5,26 @@ import { text } from "node:stream/consumers";
 import type { Json } from "./json.ts";
 import type { RunningPeer } from "./peer.ts";
 
-/** What a scripted server answers with. */
+/** The response of a scripted server. */
 export type Reply =
   | { readonly status: number; readonly json: Json }
   | { readonly status: number; readonly page: string }
-  /** Server-sent events, each written as it is. */
+  /** Server-sent events, each written unchanged. */
   | { readonly frames: AsyncIterable<string> };
 
 export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
-  /** Parsed, where it is JSON. */
+  /** Parsed if it is JSON. */
   readonly body: Json;
-  /** Where the server is reached. */
+  /** The server's address. */
   readonly url: string;
-  /** Aborts when the caller closes the connection before the answer has ended. */
+  /** Aborts when the caller closes the connection before the response has ended. */
   readonly left: AbortSignal;
 }
 
-/** An HTTP server that answers as the function says. */
+/** Starts an HTTP server that answers with the function's result. */
 export async function serveScript(answer: (asked: Asked) => Reply | Promise<Reply>): Promise<RunningPeer> {
   const server = createServer((request, response) => {
     void respond(request, response).catch(() => response.destroy());
@@ -63,7 +63,7 @@ export async function serveScript(answer: (asked: Asked) => Reply | Promise<Repl
   };
 }
 
-/** What Express answers where it has no route. */
+/** The response of Express for an unknown route. */
 export function noRoute({ method, path }: Asked): Reply {
   const page = `<!DOCTYPE html>\n<html lang="en">\n<body>\n<pre>Cannot ${method} ${path}</pre>\n</body>\n</html>\n`;
   return { status: 404, page };

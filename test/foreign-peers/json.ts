@@ -1,7 +1,7 @@
-/** JSON as a script reads it: without types, member by member. */
+/** Untyped JSON, read member by member. */
 export type Json = any;
 
-/** The elements of an array, and none where there is no array. */
+/** The elements of an array; none if the value is not an array. */
 export function elementsOf(value: Json): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }

@@ -3,13 +3,16 @@ import { CLIENTS } from "./clients.ts";
 import { CLIENT_SCENARIOS, type Expectation, type Package, SERVER_SCENARIOS } from "./peer.ts";
 import { SERVERS } from "./servers.ts";
 
-/** The part of the compatibility page about frameworks: what is expected, and what the tests and `npm run peers` compare with. */
+/**
+ * The section about frameworks of the compatibility page: the expected results, which the tests and `npm run peers`
+ * check.
+ */
 export function foreignPeersSection(): string {
   return [
     `## Frameworks and user interfaces from npm
 
-These packages have A2A code of their own, or code of their own on top of the official library. \`npm test\` runs scripts of what each
-of them sends and reads; \`npm run peers\` installs the packages themselves, in these versions, and runs the same scenarios with them.
+These packages have their own A2A code, or their own code on top of the official library. \`npm test\` runs scripts that send and
+read the same as each package; \`npm run peers\` installs the real packages in these versions and runs the same scenarios.
 
 ### Their clients against Palaver's server`,
     table("client", CLIENTS, CLIENT_SCENARIOS),
@@ -23,10 +26,10 @@ of them sends and reads; \`npm run peers\` installs the packages themselves, in 
   ].join("\n\n");
 }
 
-const KEY = "✓ works · ✗ does not · – cannot work, for a reason on the other side: see below";
+const KEY = "✓ works · ✗ fails · – cannot work because of the other library: see below";
 
-const NOTES = `\`list of tasks\` works where a list comes, and where the error is \`unsupported-operation\`: versions before 1.0 have no lists.
-\`failed task\` works where the caller gets a failed task or an error, with the agent's reason. The server of gemini-cli is run with a local
+const NOTES = `\`list of tasks\` works if the client gets a list or the error \`unsupported-operation\`: versions before 1.0 have no lists.
+\`failed task\` works if the caller gets a failed task or an error, with the agent's reason. The server of gemini-cli runs with a local
 stand-in for the model; the others have a scripted model or agent.`;
 
 interface Peer<Scenario extends string> extends Package {

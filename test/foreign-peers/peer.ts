@@ -1,13 +1,13 @@
-/** The part of a cell that a test compares: the scenario works with this peer, or the reason why it cannot. */
+/** The expected result of a cell: the scenario works with this peer, or the reason why it cannot. */
 export type Expectation = "works" | { readonly cannot: string };
 
-/** A package from npm that speaks A2A. */
+/** An npm package that implements A2A. */
 export interface Package {
-  /** As people call it. */
+  /** The common name of the project. */
   readonly name: string;
-  /** The npm package that has the A2A code. */
+  /** The npm package that contains the A2A code. */
   readonly package: string;
-  /** The version whose wire behaviour was written down, and that `npm run peers` installs. */
+  /** The version whose wire behaviour the script reproduces, and that `npm run peers` installs. */
   readonly version: string;
   /** The version of the protocol it uses, and its binding. */
   readonly protocol: string;
@@ -19,51 +19,53 @@ export interface FileContent {
   readonly base64: string;
 }
 
-/** One message of a user to an agent, by way of a client. */
+/** One message of a user to an agent, sent by a client. */
 export interface Turn {
   readonly text: string;
   readonly file?: FileContent;
-  /** `send` waits for one answer, `stream` reads events. */
+  /** `send` waits for one response, `stream` reads events. */
   readonly mode: "send" | "stream";
 }
 
-/** What the application that uses the client gets to see. */
+/** The result that the client gives to the application. */
 export interface Answer {
-  /** The text, put together as the client does it. */
+  /** The text, combined as the client does it. */
   readonly text: string;
-  /** The state of the task, where the client shows it. */
+  /** The state of the task, if the client shows it. */
   readonly state?: string;
-  /** Base64 of the files, where the client shows them. */
+  /** The files in base64, if the client shows them. */
   readonly files?: readonly string[];
   /** Text that the client passes on only as an event it does not understand. */
   readonly raw?: string;
 }
 
-/** One conversation of a client with an agent. It keeps the ids that the client keeps between two turns, and no others. */
+/**
+ * One conversation of a client with an agent. It keeps the ids that the client keeps between two turns, and no others.
+ */
 export interface Conversation {
-  /** Throws where the client throws, and `NotOffered` where the client has no such thing. */
+  /** Throws if the client throws, and `NotOffered` if the client does not have the feature. */
   turn(turn: Turn): Promise<Answer>;
-  /** Starts a task, cancels it as soon as its id is known, and gives the state that the client ends with. */
+  /** Starts a task, cancels it as soon as its id is known, and returns the client's final state. */
   cancel?(text: string): Promise<string>;
 }
 
-/** A client: a script of its requests and of the way it reads answers, or the real one. */
+/** A client: a script of its requests and of how it reads responses, or the real client. */
 export interface ClientPeer extends Package {
   readonly expected: Readonly<Record<ClientScenarioName, Expectation>>;
-  /** `url` is the address of the agent, without a slash at the end. */
+  /** `url` is the address of the agent, without a trailing slash. */
   open(url: string): Promise<Conversation>;
 }
 
-/** A server with the agent of `server-script.ts` behind it: a script of its card and answers, or the real one. */
+/** A server with the agent of `server-script.ts`: a script of its card and responses, or the real server. */
 export interface ServerPeer extends Package {
   readonly expected: Readonly<Record<ServerScenarioName, Expectation>>;
   start(): Promise<RunningPeer>;
 }
 
 export interface RunningPeer {
-  /** What a user would give to `connect`. */
+  /** The address that a user would pass to `connect`. */
   readonly url: string;
-  /** Where the card is, where it is at an unusual place. */
+  /** The address of the card, if it is not the usual one. */
   readonly cardUrl?: string;
   close(): Promise<void>;
 }
@@ -98,12 +100,12 @@ export const SERVER_SCENARIOS = [
 ] as const;
 export type ServerScenarioName = (typeof SERVER_SCENARIOS)[number];
 
-/** Thrown by a conversation that is asked for something its client does not have. */
+/** Thrown by a conversation when its client does not have the requested feature. */
 export class NotOffered extends Error {
   override readonly name = "NotOffered";
 
   constructor(what: string) {
-    super(`The client has no such thing: ${what}.`);
+    super(`The client does not have this feature: ${what}.`);
   }
 }
 

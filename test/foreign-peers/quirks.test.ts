@@ -10,19 +10,19 @@ import { ServerScript } from "./server-script.ts";
 import { adkServer } from "./servers/adk.ts";
 import { geminiCliServer } from "./servers/gemini-cli.ts";
 
-/** Quirks of servers beyond the table, each as some server has it. */
+/** Further deviations of servers, each found in at least one server. */
 function quirk(name: string, run: () => Promise<void>): void {
   declareCell(`quirk: ${name}`, "works", run);
 }
 
-quirk("a list that is answered by a page with status 404", async () => {
+quirk("reports an unsupported operation if a list is answered with an HTML page and status 404", async () => {
   const { url, close } = await adkServer.start();
   onTestFinished(close);
   const agent = await connect(url, { binding: "HTTP+JSON", retry: { attempts: 1 } });
   await rejects(agent.taskPage(), { code: "unsupported-operation" });
 });
 
-quirk("updates that say input-required and final: false, after a tool was approved", async () => {
+quirk("reads updates with input-required and final: false, which follow the approval of a tool", async () => {
   const { url, close } = await geminiCliServer.start();
   onTestFinished(close);
   const agent = await connect(url);
@@ -38,14 +38,14 @@ quirk("updates that say input-required and final: false, after a tool was approv
 async function lastOf(stream: RemoteStream): Promise<{ readonly task: Task; readonly text: string }> {
   let text = "";
   for await (const event of stream) if (event.kind === "status") text += textOf(event.status.message?.parts ?? []);
-  if (stream.task === undefined) throw new Error("There was no task.");
+  if (stream.task === undefined) throw new Error("The stream had no task.");
   return { task: stream.task, text };
 }
 
 const MODES = { "are null": null, "are empty": [], "say text": ["text"], "say application/json": ["application/json"] };
 
 for (const [name, modes] of Object.entries(MODES)) {
-  quirk(`default modes that ${name}`, async () => {
+  quirk(`ignores default modes that ${name}`, async () => {
     const running = await serveModes(modes);
     onTestFinished(() => running.close());
     await runServer("text, through remoteAgent", running);

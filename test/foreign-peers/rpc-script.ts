@@ -1,15 +1,15 @@
 import { elementsOf, type Json } from "./json.ts";
 
-/** The HTTP requests of a client, as its library makes them. */
+/** The HTTP requests of a client, as its library sends them. */
 export interface Requests {
-  /** Where the card is, from the address of the agent. */
+  /** The path of the card, relative to the agent's address. */
   readonly cardPath: string;
   readonly cardHeaders?: Readonly<Record<string, string>>;
-  /** Beside `content-type` and `accept`. */
+  /** Headers besides `content-type` and `accept`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A JSON-RPC client that does what it is told: it reads the card, posts to the address in it, and returns what comes. */
+/** A minimal JSON-RPC client: reads the card, posts to the card's address, and returns the results. */
 export class RpcScript {
   readonly card: Json;
   readonly #url: string;
@@ -22,19 +22,19 @@ export class RpcScript {
     this.#headers = headers;
   }
 
-  /** `addressOf` picks the address from the card. */
+  /** `addressOf` selects the address from the card. */
   static async open(
     agentUrl: string,
     { cardPath, cardHeaders = {}, headers = {} }: Requests,
     addressOf: (card: Json) => string = (card) => String(card.url),
   ): Promise<RpcScript> {
     const response = await fetch(`${agentUrl}${cardPath}`, { headers: { accept: "application/json", ...cardHeaders } });
-    if (!response.ok) throw new Error(`The card was answered with ${response.status}.`);
+    if (!response.ok) throw new Error(`The card request was answered with ${response.status}.`);
     const card: Json = await response.json();
     return new RpcScript(card, addressOf(card), headers);
   }
 
-  /** The result of a call. Throws where the answer is an error. */
+  /** The result of a call. Throws if the response is an error. */
   async call(method: string, params: object): Promise<Json> {
     const response = await this.#post(method, params, "application/json");
     const answer: Json = await response.json();
@@ -42,7 +42,7 @@ export class RpcScript {
     return answer.result;
   }
 
-  /** The results of a stream, one by one. Throws where one of them is an error. */
+  /** The results of a stream, one by one. Throws if one of them is an error. */
   async *stream(method: string, params: object): AsyncGenerator<Json> {
     const response = await this.#post(method, params, "text/event-stream");
     for await (const data of eventsOf(response)) {
@@ -66,7 +66,7 @@ export class RpcScript {
 /** The data of server-sent events. */
 export async function* eventsOf(response: Response): AsyncGenerator<string> {
   if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true || response.body === null) {
-    throw new Error(`This is no stream: ${await response.text()}`);
+    throw new Error(`The response is not a stream: ${await response.text()}`);
   }
   let rest = "";
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
@@ -79,7 +79,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** The text of everything in the artifacts of a 0.2 or 0.3 task, part by part. */
+/** The texts of all artifacts of a 0.2 or 0.3 task, part by part. */
 export function artifactTexts(task: Json): readonly string[] {
   return elementsOf(task.artifacts).flatMap((artifact) =>
     elementsOf(artifact.parts)

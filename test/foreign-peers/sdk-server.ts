@@ -3,12 +3,12 @@ import { type Asked, noRoute, type Reply, serveScript } from "./http-script.ts";
 import { elementsOf, type Json } from "./json.ts";
 import type { RunningPeer } from "./peer.ts";
 
-/** One run of an agent, as the official 0.3 library for servers gives it to frameworks that are built on it. */
+/** One run of an agent, as the official 0.3 server library passes it to frameworks built on it. */
 export interface Execution {
   readonly taskId: string;
   readonly contextId: string;
   readonly message: Json;
-  /** The task that the message names. */
+  /** The task that the message refers to. */
   readonly task: Json;
   /** Aborts when the caller closes the connection. */
   readonly left: AbortSignal;
@@ -20,11 +20,11 @@ export interface SdkServerOptions {
   readonly rpcPath: string;
   card(url: string): Json;
   execute(execution: Execution): Promise<void>;
-  /** Gives the task as it is after the cancel, or throws. */
+  /** Returns the task after the cancel, or throws. */
   cancel(task: Json): Json;
 }
 
-/** A server with the answers of that library: Express behind it, tasks in memory, streams that end with a final status. */
+/** Starts a server that answers like that library: Express, tasks in memory, streams that end with a final status. */
 export function serveSdk(options: SdkServerOptions): Promise<RunningPeer> {
   const tasks = new Map<string, Json>();
   return serveScript((asked) => {
@@ -88,7 +88,7 @@ async function* run(options: SdkServerOptions, tasks: Map<string, Json>, asked: 
       hasEnded = true;
       wake.resolve();
     },
-    // The library does not know the id that the agent's task has, and makes up another one for the failure.
+    // The library does not know the id of the agent's task, and generates another id for the failure.
     (error: unknown) => {
       const id: string = task?.id ?? randomUUID();
       const parts = [
@@ -115,7 +115,7 @@ async function* run(options: SdkServerOptions, tasks: Map<string, Json>, asked: 
   }
 }
 
-/** What the library keeps of an event. */
+/** Updates the stored task with an event, as the library does. */
 function fold(tasks: Map<string, Json>, event: Json): void {
   if (event.kind === "task") return void tasks.set(event.id, event);
   const task = tasks.get(event.taskId);
@@ -134,7 +134,7 @@ function fold(tasks: Map<string, Json>, event: Json): void {
   tasks.set(event.taskId, { ...task, artifacts: [...others, { ...event.artifact, parts }] });
 }
 
-/** What is in a 0.3 message for the agent of `server-script.ts`. */
+/** The input for the agent of `server-script.ts` from a 0.3 message. */
 export function heardIn(message: Json): { readonly text: string; readonly fileBytes: number } {
   let text = "";
   let fileBytes = 0;

@@ -16,7 +16,7 @@ import type { RunningPeer, ServerScenarioName } from "./peer.ts";
 
 type Scenario = (url: string) => Promise<void>;
 
-/** Only the search for the card begins at the address; the others go to the card itself. */
+/** Only the scenario about finding the card starts at the agent's address; the others start at the card's address. */
 export function runServer(scenario: ServerScenarioName, { url, cardUrl = url }: RunningPeer): Promise<void> {
   return RUN[scenario](scenario === "card found from the address" ? url : cardUrl);
 }
@@ -24,7 +24,7 @@ export function runServer(scenario: ServerScenarioName, { url, cardUrl = url }: 
 const QUICK: ConnectOptions = { retry: { attempts: 1, baseDelay: 10 }, poll: { first: 10, most: 50 } };
 const FILE_PART: Part = { raw: FILE.base64, filename: FILE.name, mediaType: FILE.mediaType };
 
-/** What `connect` and `remoteAgent` do with every server, and what must come of it. Each throws where it does not work. */
+/** The scenarios for `connect` and `remoteAgent` with every server. Each throws if the result is not as expected. */
 const RUN: Readonly<Record<ServerScenarioName, Scenario>> = {
   async "card found from the address"(url) {
     ok((await connect(url, QUICK)).card.name.length > 0);
@@ -59,7 +59,7 @@ const RUN: Readonly<Record<ServerScenarioName, Scenario>> = {
     strictEqual((await heard(agent.stream("Ada", { taskId, contextId }))).text, "Hello, Ada.");
   },
 
-  /** Servers differ: a failed task, or an error. Both must reach the caller, sent and streamed. */
+  /** Servers differ: a failed task, or an error. Both must reach the caller, for send and stream. */
   async "failed task"(url) {
     const agent = await connect(url, QUICK);
     await failsOrThrows(async () => taskIn(await agent.send("fail")));
@@ -71,7 +71,7 @@ const RUN: Readonly<Record<ServerScenarioName, Scenario>> = {
     const leave = new AbortController();
     try {
       for await (const event of agent.stream("wait", { signal: leave.signal })) {
-        if (event.kind === "message") throw new Error("A message came instead of a task.");
+        if (event.kind === "message") throw new Error("Expected a task, got a message.");
         strictEqual((await agent.task(event.task.id).cancel()).status.state, "canceled");
         return;
       }
@@ -80,7 +80,7 @@ const RUN: Readonly<Record<ServerScenarioName, Scenario>> = {
     }
   },
 
-  /** The early versions have no lists: the error must say so. */
+  /** Versions before 1.0 have no list method: the error must say so. */
   async "list of tasks"(url) {
     const agent = await connect(url, QUICK);
     try {
@@ -128,7 +128,10 @@ async function sentText(agent: RemoteAgent, text: string, contextId?: string): P
   return sent.kind === "message" ? textOf(sent.message.parts) : allText(sent.task);
 }
 
-/** What the agent has said: in artifacts, else in its status, else in its messages after the last one of the user. */
+/**
+ * The agent's text: from artifacts, otherwise from the status, otherwise from its messages after the user's last
+ * message.
+ */
 function allText(task: Task | undefined): string {
   const artifacts = (task?.artifacts ?? []).map(({ parts }) => textOf(parts)).join("");
   const status = textOf(task?.status.message?.parts ?? []);
@@ -137,7 +140,7 @@ function allText(task: Task | undefined): string {
   return artifacts || status || replies.map(({ parts }) => textOf(parts)).join("");
 }
 
-/** The text of a whole stream, and the task at its end. A message that is sent again, longer, counts once. */
+/** The text of a whole stream, and its final task. A message that is sent again with more text counts once. */
 async function heard(stream: RemoteStream): Promise<{ readonly text: string; readonly task: Task | undefined }> {
   const messages = new Map<string, Message>();
   const keep = (message: Message | undefined) => message && messages.set(message.messageId, message);
@@ -157,7 +160,7 @@ function taskIn(sent: Awaited<ReturnType<RemoteAgent["send"]>>): Task | undefine
   return sent.kind === "task" ? sent.task : undefined;
 }
 
-/** The reason must come through, and not that of another failure. */
+/** The reason must be that of this failure. */
 async function failsOrThrows(work: () => Promise<Task | undefined>): Promise<void> {
   let reason: string;
   try {

@@ -1,24 +1,27 @@
 import { TOKENS } from "./client-agent.ts";
 
-/** What the agent behind a foreign server is given. */
+/** The input of the agent behind another project's server. */
 export interface Heard {
   readonly text: string;
-  /** Bytes of all files in the message. */
+  /** Number of bytes of all files in the message. */
   readonly fileBytes: number;
-  /** What the server gives to its agent as the conversation; absent where the server gives none. */
+  /** The conversation id that the server passes to its agent; absent if the server passes none. */
   readonly conversation?: string;
   /** The message answers a question of this agent. */
   readonly isAnswer?: boolean;
 }
 
-/** What it does: it writes tokens, asks, fails, or works until it is stopped. */
+/** The behaviour: write tokens, ask, fail, or work until stopped. */
 export type Act =
   | { readonly kind: "write"; readonly tokens: readonly string[] }
   | { readonly kind: "ask"; readonly question: string }
   | { readonly kind: "fail"; readonly reason: string }
   | { readonly kind: "work" };
 
-/** The agent behind the servers of others: the text of the message says what it does. It counts the messages of each conversation. */
+/**
+ * The agent behind other projects' servers: the text of the message selects its behaviour. It counts the messages of
+ * each conversation.
+ */
 export class ServerScript {
   readonly #counts = new Map<string, number>();
 

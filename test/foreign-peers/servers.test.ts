@@ -4,7 +4,7 @@ import { type RunningPeer, SERVER_SCENARIOS } from "./peer.ts";
 import { runServer } from "./server-scenarios.ts";
 import { SERVERS } from "./servers.ts";
 
-describe.each(SERVERS)("the server of $name ($package $version), as a script of its answers", (peer) => {
+describe.each(SERVERS)("the server of $name ($package $version), as a script of its responses", (peer) => {
   let running: RunningPeer;
   beforeAll(async () => {
     running = await peer.start();

@@ -7,22 +7,22 @@ import type { Modules, RealClient, RealServer } from "./real/real-peer.ts";
 import { runServer } from "./server-scenarios.ts";
 import { SERVERS } from "./servers.ts";
 
-/** What came of one scenario with a real package, next to what was expected. */
+/** The result of one scenario with a real package, next to the expected result. */
 export interface Row {
   readonly scenario: string;
   readonly expected: Expectation;
-  /** The fix is not here yet: it is expected to fail, whatever `expected` says. */
+  /** The cell does not work yet: it is expected to fail, whatever `expected` says. */
   readonly isAwaited: boolean;
-  /** Why it did not work. */
+  /** Why the scenario failed. */
   readonly error?: string;
 }
 
-/** Milliseconds for one scenario: some libraries wait for ever. */
+/** Timeout of one scenario in milliseconds: some libraries wait forever. */
 const PATIENCE = 20_000;
 
 export async function tryClient(real: RealClient, modules: Modules): Promise<readonly Row[]> {
   const peer = CLIENTS.find(({ name }) => name === real.name);
-  if (peer === undefined) throw new Error(`There is no script of the client ${real.name}.`);
+  if (peer === undefined) throw new Error(`No script exists for the client ${real.name}.`);
   const open = await real.load(modules);
   const palaver = await startPalaver();
   const rows: Row[] = [];
@@ -36,7 +36,7 @@ export async function tryClient(real: RealClient, modules: Modules): Promise<rea
 
 export async function tryServer(real: RealServer, modules: Modules): Promise<readonly Row[]> {
   const peer = SERVERS.find(({ name }) => name === real.name);
-  if (peer === undefined) throw new Error(`There is no script of the server ${real.name}.`);
+  if (peer === undefined) throw new Error(`No script exists for the server ${real.name}.`);
   const running = await (await real.load(modules))();
   const rows: Row[] = [];
   for (const scenario of SERVER_SCENARIOS) {
@@ -47,7 +47,7 @@ export async function tryServer(real: RealServer, modules: Modules): Promise<rea
   return rows;
 }
 
-/** It worked and should not have, or the other way round. */
+/** True if the scenario passed and was expected to fail, or the other way round. */
 export function isDifferent({ expected, isAwaited, error }: Row): boolean {
   return (error === undefined) !== (expected === "works" && !isAwaited);
 }
@@ -59,7 +59,10 @@ function rowOf(cell: string, expected: Expectation, error: string | undefined): 
 
 async function errorOf(work: Promise<void>): Promise<string | undefined> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`It was not done after ${PATIENCE} ms.`)), PATIENCE);
+  const timer = setTimeout(
+    () => late.reject(new Error(`The scenario did not finish within ${PATIENCE} ms.`)),
+    PATIENCE,
+  );
   try {
     await Promise.race([work, late.promise]);
     return undefined;

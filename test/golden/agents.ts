@@ -2,7 +2,7 @@ import { type Agent, agent, skill } from "palaver";
 import * as v from "valibot";
 import type { Gates } from "../peers/gates.ts";
 
-/** Who answers in the golden exchanges. */
+/** The agents of the golden exchanges. */
 export function goldenAgents(gates: Gates): readonly Agent[] {
   return [
     echo,
@@ -20,7 +20,7 @@ export function goldenAgents(gates: Gates): readonly Agent[] {
   ];
 }
 
-/** Gives back what it is given. */
+/** Returns its input. */
 const echo = agent({
   id: "echo",
   name: "Echo",
@@ -48,7 +48,7 @@ const asking = agent({
   },
 });
 
-/** Says nothing until it is let, by the name the message gives. */
+/** Answers when its gate opens; the message names the gate. */
 function waiting(gates: Gates): Agent {
   return agent({
     id: "waiting",
@@ -62,7 +62,7 @@ function waiting(gates: Gates): Agent {
   });
 }
 
-/** Counts to three in two artifacts; before two it waits to be let on, by the name the message gives. */
+/** Counts to three in two artifacts; waits before two until the gate opens that the message names. */
 function counting(gates: Gates): Agent {
   return agent({
     id: "counting",
@@ -82,7 +82,7 @@ function counting(gates: Gates): Agent {
   });
 }
 
-/** Has two skills, and nobody for what neither takes. */
+/** Has two skills and no handler for other messages. */
 const clerk = agent({
   id: "clerk",
   name: "Clerk",
@@ -108,7 +108,7 @@ const clerk = agent({
   ],
 });
 
-/** Answers with a word and makes no tasks. */
+/** Answers with a message and creates no tasks. */
 const greeter = agent({
   id: "greeter",
   name: "Greeter",
@@ -163,7 +163,7 @@ const guarded = agent({
 
 const open = { id: "open", name: "Open", description: "For all.", tags: ["words"] };
 
-/** Tells callers it knows more than it tells others. */
+/** Has an extended card with more details than its public card. */
 const discreet = agent({
   id: "discreet",
   name: "Discreet",
@@ -179,7 +179,7 @@ const discreet = agent({
   run: async (task) => task.caller.id,
 });
 
-/** One task at a time, and nobody waits. */
+/** Runs one task at a time and queues none. */
 function narrow(gates: Gates): Agent {
   return agent({
     id: "narrow",

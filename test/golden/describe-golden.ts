@@ -7,7 +7,7 @@ import { chaptersOf, type Exchange, type Story } from "./story.ts";
 
 const MAX_TRIES = 500;
 
-/** Has every exchange of a version over real connections, one story a test. */
+/** Runs every exchange of a version over real connections, one chapter per test. */
 export function describeGolden(version: string): void {
   let servers: { readonly patient: GoldenServer; readonly prompt: GoldenServer };
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { describeGolden } from "./describe-golden.ts";
 
-// What no client of this version asks for that could be tried, although the version has it.
-describe("Version 0.2, word for word", () => {
+// Operations of 0.2 that no available client uses, although the version defines them.
+describe("Version 0.2, exact requests and responses", () => {
   describeGolden("v0_2");
 });

@@ -12,13 +12,13 @@ export interface GoldenServer {
   close(): Promise<void>;
 }
 
-/** The real server, on a real socket. */
+/** Starts the real server on a real socket. */
 export async function startGoldenServer({ atOnce }: { readonly atOnce: boolean }): Promise<GoldenServer> {
   const gates = new Gates();
   const server = createServer(goldenAgents(gates), {
     host: "127.0.0.1",
     port: 0,
-    // What cards say must not depend on the port.
+    // Cards must not depend on the port.
     publicUrl: "https://agents.example.org",
     store: "memory:",
     drainTimeout: 0,
@@ -31,7 +31,7 @@ export async function startGoldenServer({ atOnce }: { readonly atOnce: boolean }
   return { url, gates, close: () => server.close() };
 }
 
-/** Who calls the guarded agent must say who it is, and not everybody may. */
+/** The guarded agent requires authentication, and refuses some callers. */
 function authenticate({ headers, agent }: IncomingRequest): Principal | undefined {
   const id = /^Bearer (\S+)$/.exec(headers.get("authorization") ?? "")?.[1];
   if (id === "mallory") throw new A2AError("permission-denied", "You may not");

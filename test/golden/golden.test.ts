@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { describeGolden } from "./describe-golden.ts";
 
-// Of clients of this version none is left to be tried, so what they say and hear is written down.
-describe("Version 0.1, word for word", () => {
+// No client of 0.1 is available for tests, so its requests and responses are recorded.
+describe("Version 0.1, exact requests and responses", () => {
   describeGolden("v0_1");
 });

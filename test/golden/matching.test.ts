@@ -14,7 +14,7 @@ describe("placeholders", () => {
       [{ id: "$id" }, "as it is"],
       [{ id: ID }, "as it is"],
     ],
-  ])("%j take the place of %j", (expected, actual) => {
+  ])("%j matches %j", (expected, actual) => {
     expect(new Placeholders().settle(expected, actual)).toEqual(actual);
   });
 
@@ -26,11 +26,11 @@ describe("placeholders", () => {
     [{ $oneOf: ["submitted", "working"] }, "failed"],
     [{ id: "$id" }, { id: ID, more: true }],
     [["$id", "$id"], [ID]],
-  ])("%j do not take the place of %j", (expected, actual) => {
+  ])("%j does not match %j", (expected, actual) => {
     expect(new Placeholders().settle(expected, actual)).not.toEqual(actual);
   });
 
-  it("stay with the first id that a name was given", () => {
+  it("keep the first id of a name", () => {
     const placeholders = new Placeholders();
     expect(placeholders.settle(["$id task", "$id task"], [ID, ID])).toEqual([ID, ID]);
     expect(placeholders.settle("$id task", OTHER_ID)).toBe(ID);

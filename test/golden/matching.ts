@@ -1,16 +1,16 @@
 /**
- * What is not the same every time is written as a placeholder:
+ * Values that differ between runs are written as placeholders:
  *
- * - `$any`: whatever is there, but something must be.
- * - `$time`: a time, in UTC and to the millisecond.
- * - `$id`: an id of the server's.
- * - `$id NAME`: the same, and from then on the one by that name, in replies as in requests.
+ * - `$any`: any value except undefined.
+ * - `$time`: a UTC time with milliseconds.
+ * - `$id`: an id of the server.
+ * - `$id NAME`: the same; later uses of NAME, in requests and replies, mean the same id.
  * - `{ "$oneOf": […] }`: one of these.
  */
 export class Placeholders {
   readonly #ids = new Map<string, string>();
 
-  /** The expected value with what came in the place of its placeholders, where that may stand there. */
+  /** Returns the expected value with placeholders replaced by the actual values that match them. */
   settle(expected: unknown, actual: unknown): unknown {
     if (typeof expected === "string") return this.#settleText(expected, actual);
     if (Array.isArray(expected)) {
@@ -34,7 +34,7 @@ export class Placeholders {
     return known;
   }
 
-  /** The request with the ids that are known by now. */
+  /** Returns the request with known ids in place of placeholders. */
   fill(request: unknown): unknown {
     if (typeof request === "string") return this.#ids.get(request) ?? request;
     if (Array.isArray(request)) return request.map((item) => this.fill(item));

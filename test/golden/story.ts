@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a caller of one version and a server say to each other, word for word. One file of a version's folder. */
+/** The exact requests and responses of one operation in one version. One file of the version's folder. */
 export interface Chapter {
   /** The operation. */
   readonly title: string;
@@ -11,44 +11,44 @@ export interface Chapter {
 export interface Story {
   readonly name: string;
   readonly agent: string;
-  /** Sends answer at once, as in this version they do; otherwise they wait, so that what they answer is certain. */
+  /** Sends answer at once, as in this version; otherwise they wait, so that the response is deterministic. */
   readonly atOnce?: boolean;
   readonly exchanges: readonly Exchange[];
 }
 
-/** A request, and all that comes back. Replies may hold placeholders: see `matching.ts`. */
+/** A request and its full response. Responses may contain placeholders: see `matching.ts`. */
 export interface Exchange {
-  /** Below the agent's address. Default: where its card says. */
+  /** Path below the agent's address. Default: the address of its card. */
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is posted: as JSON, a text as it is. Without it, the path is read. */
+  /** The body to post: an object as JSON, a string unchanged. Without it the request is a GET. */
   readonly request?: unknown;
   /** HTTP status. Default 200. */
   readonly status?: number;
-  /** Asked again until this is the answer. */
+  /** Repeat the request until this is the response. */
   readonly until?: boolean;
-  /** The body of the answer; or its events, if it is a stream. */
+  /** The body of the response, or its events if it is a stream. */
   readonly reply?: unknown;
   readonly events?: readonly ExpectedEvent[];
-  /** What is let go on when the first event is there. */
+  /** Gates to open when the first event has arrived. */
   readonly opens?: readonly string[];
 }
 
 export interface ExpectedEvent {
-  /** What `event:` says; nothing, by default. */
+  /** The `event:` field; absent by default. */
   readonly event?: string;
-  /** Where it matters. */
+  /** Checked only if given. */
   readonly id?: string;
   readonly data: unknown;
 }
 
-/** Where the exchanges are written down, by version. */
+/** The folder of the recorded exchanges, by version. */
 export const GOLDEN: string = import.meta.dirname;
 
 /** All chapters of a version, in the order of their file names. */
 export function chaptersOf(version: string): readonly Chapter[] {
   const folder = join(GOLDEN, version);
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  // Safe enough: what is not of this form fails as a test.
+  // Unchecked cast: a file of another form fails its test.
   return names.sort().map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as Chapter);
 }

@@ -18,7 +18,7 @@ async function stateOf(id: TaskId): Promise<string> {
   return (await harness.get(id)).status.state;
 }
 
-/** Runs that were started, by the text of their message; the lives of the engine are those of a process. */
+/** Counts the started runs by message text. Each engine stands for one process. */
 class Starts {
   readonly all: string[] = [];
   count(text: string): number {
@@ -26,17 +26,20 @@ class Starts {
   }
 }
 
-/** Waits for the next start of the poisonous task; false if it has failed instead. */
+/** Waits for the next start of the crashing task; returns false if the task has failed instead. */
 async function isStartedAgain(starts: Starts, poison: TaskId, before: number): Promise<boolean> {
   for (let waited = 0; waited < 3000; waited += 1) {
     if (starts.count("poison") > before) return true;
     if ((await stateOf(poison)) === "failed") return false;
     await harness.advance(1000);
   }
-  throw new Error("The poisonous task is neither started nor failed.");
+  throw new Error("The crashing task was neither started nor failed.");
 }
 
-/** Lets the process die, so many ms after each start of the poisonous task, until that has failed. Returns how often it died. */
+/**
+ * Kills the process `after` ms after each start of the crashing task, until the task has failed. Returns the number of
+ * crashes.
+ */
 async function crashWhilePoisoned(starts: Starts, poison: TaskId, after = 0): Promise<number> {
   for (let crashes = 1; crashes < 50; crashes += 1) {
     const before = starts.count("poison");
@@ -47,15 +50,15 @@ async function crashWhilePoisoned(starts: Starts, poison: TaskId, after = 0): Pr
   throw new Error("The process died 50 times.");
 }
 
-describe("a task that brings its process down", () => {
-  test.each(["slow", "quick"])("fails alone, and %s tasks beside it lose no tries", async (kind) => {
+describe("a task that crashes its process", () => {
+  test.each(["slow", "quick"])("fails alone, and %s tasks of the same process lose no attempts", async (kind) => {
     const starts = new Starts();
     let cured = false;
     harness = await openHarness({
       agents: scripted(async (task) => {
         starts.all.push(task.text);
         if (task.text === "poison") return never();
-        // A quick one stores something new in each life; a slow one stores nothing until the end.
+        // A quick task stores a new step in each attempt; a slow task stores nothing until its end.
         if (kind === "quick") for (let n = 0; n < task.attempt; n += 1) await task.step(`s${n}`, () => n);
         if (!cured) return never();
         return "done";
@@ -68,7 +71,7 @@ describe("a task that brings its process down", () => {
     await harness.until(() => starts.all.length === 21);
     const crashes = await crashWhilePoisoned(starts, poison);
     expect((await harness.get(poison)).status.message?.parts[0]?.text).toContain("attempts-exhausted");
-    // Two with all, then halves of 21 down to one, then three alone.
+    // Two crashes with all tasks, five that halve the suspects from 21 to one, then three with that task alone.
     expect(crashes).toBeLessThanOrEqual(2 + 5 + 3);
     for (const id of innocents) expect((await runnerOf(id)).tries).toBe(1);
     cured = true;
@@ -78,7 +81,7 @@ describe("a task that brings its process down", () => {
     for (const id of innocents) expect((await runnerOf(id)).tries).toBe(1);
   });
 
-  test("is found although it takes longer than its group has to survive", async () => {
+  test("is found even if it crashes later than its group must survive", async () => {
     const starts = new Starts();
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -95,7 +98,7 @@ describe("a task that brings its process down", () => {
     expect((await runnerOf(innocent)).tries).toBe(1);
   });
 
-  test("fails at the 100th crash although something new is stored in every life", async () => {
+  test("fails at the 100th crash even if it stores something new in every attempt", async () => {
     let starts = 0;
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -118,7 +121,7 @@ describe("a task that brings its process down", () => {
     expect((await harness.get(taskId)).status.message?.parts[0]?.text).toMatch(/^attempts-exhausted: .*100 times/);
   });
 
-  test.each([1, 5])("has as many tries as its agent's maxAttempts says (%d)", async (maxAttempts) => {
+  test.each([1, 5])("has as many attempts as the agent's maxAttempts (%d)", async (maxAttempts) => {
     let starts = 0;
     const run = async (): Promise<never> => {
       starts += 1;
@@ -139,13 +142,13 @@ describe("a task that brings its process down", () => {
   });
 });
 
-describe("tries are not lost", () => {
+describe("attempts are not used up", () => {
   const answersAfterwards = async (task: TaskContext): Promise<string> => {
     await task.ask("Go on?");
     return never();
   };
 
-  test.each(["step", "event"])("by a task that stores a new %s in every life", async (kind) => {
+  test.each(["step", "event"])("by a task that stores a new %s in every attempt", async (kind) => {
     let starts = 0;
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -167,7 +170,7 @@ describe("tries are not lost", () => {
     expect(await runnerOf(taskId)).toMatchObject({ attempt: 11, tries: 1 });
   });
 
-  test("by a life in which a question was answered", async () => {
+  test("by an attempt in which a question was answered", async () => {
     harness = await openHarness({ agents: scripted(answersAfterwards) });
     const { taskId } = await harness.start("go");
     await harness.untilState(taskId, "input-required");
@@ -178,7 +181,7 @@ describe("tries are not lost", () => {
     expect(await runnerOf(taskId)).toMatchObject({ tries: 1 });
   });
 
-  test("by a lease that was lost to the store", async () => {
+  test("by a lease that another node claimed", async () => {
     let starts = 0;
     let go: () => void = () => {};
     harness = await openHarness({
@@ -203,7 +206,7 @@ describe("tries are not lost", () => {
     expect((await runnerOf(taskId)).crashes).toBeUndefined();
   });
 
-  test("by a task whose process died with another task that was sent meanwhile", async () => {
+  test("by a task whose process crashed with another task that was sent meanwhile", async () => {
     let starts = 0;
     harness = await openHarness({
       agents: scripted(async () => {
@@ -228,8 +231,8 @@ describe("tries are not lost", () => {
   });
 });
 
-describe("a crashed task that waits for its group", () => {
-  /** Two tasks that died together twice; the first is being tested, the second waits. */
+describe("a crashed task that waits while others of its group are tested", () => {
+  /** Two tasks that crashed together twice: the first is being tested, the second waits. */
   async function oneWaits(): Promise<{ readonly waiting: TaskId; readonly starts: () => number }> {
     let starts = 0;
     harness = await openHarness({
@@ -251,7 +254,7 @@ describe("a crashed task that waits for its group", () => {
   test("is canceled at once", async () => {
     const { waiting, starts } = await oneWaits();
     const { scope } = (await harness.shared.get(waiting, { artifacts: false })) ?? {};
-    if (scope === undefined) throw new Error("The task is gone.");
+    if (scope === undefined) throw new Error("The task does not exist.");
     const canceling = harness.engine.cancel(scope, waiting);
     await harness.untilState(waiting, "canceled");
     expect(await canceling).toBe("canceled");

@@ -14,7 +14,7 @@ import {
 let harness: EngineHarness;
 afterEach(() => harness[Symbol.asyncDispose]());
 
-describe("wherever the process dies in a task of many events", () => {
+describe("a crash at any commit of a task with many events", () => {
   const journey = scripted(async (task) => {
     await task.status("begin");
     await task.step("one", async () => {
@@ -40,7 +40,7 @@ describe("wherever the process dies in a task of many events", () => {
     readonly how: "not applied" | "applied, unheard" | "heard";
   }
 
-  /** Runs the journey, the process dying at one commit; answers as a caller would who sees only what is acknowledged. */
+  /** Runs the task with a crash at one commit; replies like a caller that sees only acknowledged events. */
   async function travel(
     fault: Fault | undefined,
   ): Promise<{ readonly story: string[]; readonly task: Task; readonly commits: number; readonly seen: number[] }> {
@@ -105,13 +105,13 @@ describe("wherever the process dies in a task of many events", () => {
         answering = false;
       });
     }
-    if (id === undefined) throw new Error("There was no task.");
+    if (id === undefined) throw new Error("No task was created.");
     await following;
     const task = await harness.get(id);
     return { story: (await harness.story(id)).map((line) => line.replace(/!$/, "")), task, commits, seen };
   }
 
-  test("what comes of it is the same, and a reader that resumes sees every event once", async () => {
+  test("leads to the same result, and a reader that resumes receives every event once", async () => {
     const undisturbed = await travel(undefined);
     expect(undisturbed.task.status.state).toBe("completed");
     expect(undisturbed.story.length).toBeGreaterThan(14);

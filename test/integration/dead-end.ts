@@ -1,11 +1,11 @@
 import type { TaskContext } from "../../src/engine/agent/agent.ts";
 import type { Task } from "../../src/protocol/task.ts";
 
-/** A place in a run from which it does not come back: there the process dies. */
+/** A point of a run that never returns: the process is killed there. */
 export interface DeadEnd {
-  /** How often a run came here. */
+  /** How often a run has reached this point. */
   readonly reached: number;
-  /** With a task, only after what it wrote is committed. */
+  /** With a task, waits until its writes are committed. */
   enter(task?: TaskContext): Promise<never>;
 }
 
@@ -23,7 +23,7 @@ export function deadEnd(): DeadEnd {
   };
 }
 
-/** The text of one of the artifacts. */
+/** The text of an artifact. */
 export function textOf(task: Task, name = "result"): string | undefined {
   return task.artifacts
     ?.find(({ artifactId }) => artifactId === name)

@@ -5,8 +5,8 @@ import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
 import { type Action, EngineWorld, type Happening, type WorldOptions } from "./engine-world.ts";
 
 /**
- * The same stories every time, so that a failure is the doing of the change at hand. `ENGINE_MODEL_RUNS=5000` looks longer, at
- * others each time; `ENGINE_MODEL_SEED` repeats what a failure printed.
+ * The default seed is fixed, so a failure is caused by the current change. `ENGINE_MODEL_RUNS=5000` runs more scenarios
+ * with a random seed; `ENGINE_MODEL_SEED` repeats the seed that a failure printed.
  */
 const RUNS = Number(process.env["ENGINE_MODEL_RUNS"] ?? 300);
 const SEED = process.env["ENGINE_MODEL_SEED"] ?? (process.env["ENGINE_MODEL_RUNS"] === undefined ? "1" : undefined);
@@ -87,30 +87,30 @@ async function live(world: EngineWorld, happenings: readonly Happening[]): Promi
   }
 }
 
-/** A failure prints the seed, and the shortest story found that fails. */
+/** A failure prints the seed and the shortest failing scenario found. */
 function parameters(runs: number): fc.Parameters<unknown> {
   return { numRuns: runs, ...(SEED !== undefined && { seed: Number(SEED) }) };
 }
 
-describe("whatever happens to the engines, the rules of the log hold", () => {
-  test("over a store in memory", { timeout: 11 * 60_000 }, async () => {
+describe("the log invariants hold for any sequence of engine events", () => {
+  test("with an in-memory store", { timeout: 11 * 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(story, ({ happenings, ...options }) => live(new EngineWorld(options), happenings)),
       parameters(RUNS),
     );
   });
 
-  test("over a store whose calls are delayed and fail at random", { timeout: 11 * 60_000 }, async () => {
+  test("with a store whose calls are delayed and fail at random", { timeout: 11 * 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(story, faults, ({ happenings, ...options }, some) =>
         live(new EngineWorld({ ...options, faults: some }), happenings),
       ),
-      // Such a story takes long to fail: it is printed as it is.
+      // Such a scenario takes long to fail, so it is printed without shrinking.
       { ...parameters(Math.ceil(RUNS / 3)), endOnFailure: true },
     );
   });
 
-  test("over a SQLite file", { timeout: 11 * 60_000 }, async () => {
+  test("with a SQLite file", { timeout: 11 * 60_000 }, async () => {
     await using folder = await temporaryFolder();
     let files = 0;
     await fc.assert(

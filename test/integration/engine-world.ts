@@ -21,7 +21,7 @@ import {
 } from "../../src/testing/engine-harness.ts";
 import { createUnreliableStore, type StoreMethod, type UnreliableStore } from "../../src/testing/unreliable-store.ts";
 
-/** One thing a run does. */
+/** One action of a run. */
 export type Action =
   | { readonly does: "status"; readonly text: string }
   | { readonly does: "write"; readonly to: string; readonly text: string; readonly varies: boolean }
@@ -38,7 +38,7 @@ export type Action =
   | { readonly does: "pause"; readonly turns: number }
   | { readonly does: "flush" };
 
-/** One thing that happens to the engines. Numbers pick, modulo how many there are, a task, a node or a reader. */
+/** One event that happens to the engines. Numbers select a task, node or reader, modulo how many exist. */
 export type Happening =
   | { readonly kind: "send"; readonly node: number; readonly script: readonly Action[] }
   | { readonly kind: "say"; readonly node: number; readonly task: number; readonly script: readonly Action[] }
@@ -47,7 +47,7 @@ export type Happening =
   | { readonly kind: "crash"; readonly node: number; readonly commit: "none" | "lost" | "unheard" }
   | { readonly kind: "shutdown"; readonly node: number }
   | { readonly kind: "join" }
-  /** The node cannot renew its lease from here on; or can again. */
+  /** The node's lease renewals fail from now on (`mute`), or succeed again. */
   | { readonly kind: "mute"; readonly node: number }
   | { readonly kind: "pass"; readonly milliseconds: number }
   | { readonly kind: "read"; readonly node: number; readonly task: number }
@@ -55,16 +55,16 @@ export type Happening =
 
 interface Known {
   readonly id: TaskId;
-  /** Ids of messages whose sender was told that they are taken in. */
+  /** Ids of messages that were acknowledged to their sender. */
   readonly acknowledged: Set<string>;
-  /** What the last attempt at each turn produced, by the message that began the turn. */
+  /** The output of the last attempt at each turn, by the message that started the turn. */
   readonly turns: Map<string, Map<string, string[]>>;
-  /** Ids of messages that a run has had before it. */
+  /** Ids of messages that a run has received. */
   readonly read: Set<string>;
   canceled: boolean;
 }
 
-/** Follows one task over everything that happens, always going on after what it has. */
+/** Follows one task through all events and reconnects after the last event it received. */
 interface Reader {
   readonly task: TaskId;
   readonly bodies: string[];
@@ -85,11 +85,11 @@ export interface WorldOptions {
   /** The store needs real time. */
   readonly isSlow?: boolean;
   readonly onRestart: RestartPolicy;
-  /** Events are changed before they are written. */
+  /** Events are transformed before they are written. */
   readonly transforms: boolean;
 }
 
-/** All that an engine calls, but for the heartbeat, which `mute` makes fail. */
+/** All store methods that an engine calls, except the heartbeat, which `mute` makes fail. */
 const FAILING: readonly StoreMethod[] = [
   ...(["commit", "get", "list", "log", "inbox", "steps", "findByMessage"] as const),
   ...(["positions", "due", "nextWake", "leave", "sweep"] as const),
@@ -109,7 +109,7 @@ const SHOUT: EngineHooks = {
   },
 };
 
-/** Engines over one store, callers, readers; and what must be true of them whatever happens. */
+/** Engines over one store, callers and readers, with the invariants that must hold after any sequence of events. */
 export class EngineWorld {
   readonly #options: WorldOptions;
   readonly #nodes: Node[] = [];
@@ -175,7 +175,7 @@ export class EngineWorld {
     await this.#rest(2);
   }
 
-  /** Lets everything come to rest, then looks at everything. */
+  /** Waits until all tasks have ended or wait for input, then checks all invariants. */
   async conclude(): Promise<void> {
     if (this.#living.length === 0) await this.#join();
     for (const node of this.#living) setMute(node, false);
@@ -201,7 +201,7 @@ export class EngineWorld {
     assert.deepEqual(this.#violations, []);
   }
 
-  /** Time passes in such steps that a store that fails now and then may fail for as long as it is tried again. */
+  /** The steps of time are so large that a randomly failing store may fail for as long as a call is retried. */
   #isExpected(message: string): boolean {
     return this.#options.faults !== undefined && message === "The store is unavailable; requests are refused";
   }
@@ -210,7 +210,7 @@ export class EngineWorld {
     await this.#nodes[0]?.harness[Symbol.asyncDispose]();
   }
 
-  // ——— what happens
+  // ——— events
 
   #send(node: Node, script: readonly Action[]): void {
     const message = messageFrom({ parts: [{ data: { script: JSON.stringify(script) } }] });
@@ -300,7 +300,7 @@ export class EngineWorld {
   }
 
   async #joinBeside(first: Node, agents: Agent, number: number): Promise<void> {
-    // It takes up tasks before it says that it is there, so it must count as living while it starts.
+    // An engine claims tasks before it reports that it has started, so it counts as alive while it starts.
     const starting: { harness: EngineHarness; isAlive: boolean } = { harness: first.harness, isAlive: true };
     this.#nodes[number] = starting;
     starting.harness = await first.harness.join({ agents, node: `model-${number}` });
@@ -333,7 +333,7 @@ export class EngineWorld {
         if (reader.subscription !== subscription) return;
         for (const { seq, body } of batch.entries) {
           if (seq !== reader.bodies.length + 1)
-            this.#violations.push(`A reader of ${reader.task} at ${reader.bodies.length} got ${seq}.`);
+            this.#violations.push(`A reader of ${reader.task} at ${reader.bodies.length} received ${seq}.`);
           reader.bodies.push(body);
         }
       }
@@ -341,7 +341,7 @@ export class EngineWorld {
     })();
   }
 
-  /** The node's readers have lost their connection. */
+  /** The readers connected to the node have lost their connection. */
   #stranded(node: Node): void {
     for (const reader of this.#readers) {
       if (reader.node !== node) continue;
@@ -362,7 +362,7 @@ export class EngineWorld {
   }
 
   async #run(task: TaskContext, isAlive: () => boolean): Promise<void> {
-    /** A process that died does nothing more. */
+    /** A killed process does nothing more. */
     const stillThere = async (): Promise<void> => {
       if (!isAlive()) await new Promise<never>(() => {});
     };
@@ -427,7 +427,7 @@ export class EngineWorld {
     for (const { messageId } of task.history) known.read.add(messageId);
   }
 
-  // ——— what must be true
+  // ——— invariants
 
   async #check(task: Known): Promise<void> {
     const { harness } = this.#node(0);
@@ -481,7 +481,7 @@ export class EngineWorld {
       assert.match(JSON.stringify(snapshot.status.message), FAILURES[this.#options.onRestart]);
   }
 
-  /** A completed task holds what the last attempt at each turn produced, and nothing else. */
+  /** A completed task contains the output of the last attempt at each turn, and nothing else. */
   #checkContent(task: Known, artifacts: NonNullable<Awaited<ReturnType<EngineHarness["get"]>>["artifacts"]>): void {
     const expected = new Map<string, string[]>();
     for (const turn of task.turns.values()) {
@@ -489,7 +489,7 @@ export class EngineWorld {
     }
     const held = new Map(artifacts.map(({ artifactId, parts }) => [artifactId as string, textOf(parts)]));
     const mark = this.#options.transforms ? "!" : "";
-    // What an attempt produced and the last one did not is left as an empty artifact.
+    // Output that an earlier attempt wrote and the last attempt did not remains as an empty artifact.
     for (const [name, text] of held) if (!expected.has(name) && text === mark) held.delete(name);
     const texts = Array.from(expected, ([name, written]) => [name, written.map((text) => text + mark).join("")]);
     assert.deepEqual(Object.fromEntries(held), Object.fromEntries(texts));
@@ -511,7 +511,7 @@ export class EngineWorld {
 
   #node(number: number): Node {
     const node = pick(this.#living, number);
-    if (node === undefined) throw new Error("Nobody is there.");
+    if (node === undefined) throw new Error("No node is running.");
     return node;
   }
 
@@ -535,7 +535,7 @@ export class EngineWorld {
     });
   }
 
-  /** A task that is neither ended nor waits for its caller. */
+  /** Returns a task that neither has ended nor waits for input. */
   async #restless(): Promise<TaskId | undefined> {
     for (const task of this.#tasks) {
       const state = await this.#stateOf(task);
@@ -546,7 +546,7 @@ export class EngineWorld {
 
   async #rest(times: number): Promise<void> {
     if (this.#options.isSlow === true) await delay(times);
-    // Enough for several calls of the store, one after the other, in the place of each.
+    // Enough turns for several delayed store calls in sequence.
     else await turns(times * (1 + 4 * (this.#options.faults?.delay ?? 0)));
   }
 
@@ -556,7 +556,7 @@ export class EngineWorld {
       await this.#rest(2);
       if (tries % 10 === 9 && this.#living.length > 0) await this.#pass(1000);
     }
-    throw new Error(`In vain: ${await otherwise()}`);
+    throw new Error(`Timed out waiting: ${await otherwise()}`);
   }
 }
 
@@ -577,7 +577,7 @@ function scriptOf(task: TaskContext): readonly Action[] {
   return typeof script === "string" ? JSON.parse(script) : [];
 }
 
-/** What a caller may be told: the task is finished, or the server going down. */
+/** Errors that a caller may receive: the task is finished, or the server is shutting down. */
 function expectRefusal(error: unknown): void {
   if (error instanceof A2AError && ["unsupported-operation", "unavailable", "task-not-found"].includes(error.code))
     return;

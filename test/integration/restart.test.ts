@@ -39,8 +39,8 @@ async function runnerOf(id: TaskId): Promise<{ readonly attempt: number; readonl
   return JSON.parse(record?.head.runner ?? "{}");
 }
 
-describe("after the process died, a task whose agent says", () => {
-  test("resume goes on: finished steps and answers are as they were, and are not asked for again", async () => {
+describe("after a crash, a task whose agent's onRestart is", () => {
+  test("resume continues: finished steps and answers are replayed, not repeated", async () => {
     const end = deadEnd();
     const calls: string[] = [];
     const keys: [string, number][] = [];
@@ -73,7 +73,7 @@ describe("after the process died, a task whose agent says", () => {
     expect((await harness.story(taskId)).filter((line) => line.startsWith("input-required"))).toHaveLength(1);
   });
 
-  test("retry begins anew: steps run again and questions are asked again, but nothing is written twice", async () => {
+  test("retry starts again: steps run again and questions are asked again, but nothing is written twice", async () => {
     const end = deadEnd();
     let calls = 0;
     harness = await openHarness({
@@ -112,7 +112,7 @@ describe("after the process died, a task whose agent says", () => {
     ]);
   });
 
-  test("retry has forgotten for good: what it did before the crash is not remembered after a parked wait either", async () => {
+  test("retry never replays: steps from before the crash are not replayed after a parked wait either", async () => {
     const end = deadEnd();
     let calls = 0;
     harness = await openHarness({
@@ -138,7 +138,7 @@ describe("after the process died, a task whose agent says", () => {
     expect(textOf(await harness.get(taskId))).toBe("2");
   });
 
-  test("fail is never parked, since it could not be started again", async () => {
+  test("fail is never parked, because it could not be restarted", async () => {
     harness = await openHarness({ agents: scripted(async (task) => task.ask("Name?"), { onRestart: "fail" }) });
     const { taskId } = await harness.start("go");
     await harness.untilState(taskId, "input-required");
@@ -149,7 +149,7 @@ describe("after the process died, a task whose agent says", () => {
     expect(await runnerOf(taskId)).toMatchObject({ attempt: 1 });
   });
 
-  test("fail is failed, also while it waited for an answer, without its function being called again", async () => {
+  test("fail fails, also while it waits for an answer, without calling its function again", async () => {
     const end = deadEnd();
     let starts = 0;
     harness = await openHarness({
@@ -180,7 +180,7 @@ describe("attempts", () => {
     const seen: unknown[] = [];
     harness = await openHarness({
       agents: scripted(async (task) => {
-        // The memory store reads at the call, before anything else can be committed.
+        // The in-memory store reads synchronously, before any other commit.
         seen.push(await runnerOf(task.id as TaskId));
         if (task.attempt < 3) await end.enter(task);
       }),
@@ -195,7 +195,7 @@ describe("attempts", () => {
     ]);
   });
 
-  test("that end in a crash are three; then the task fails", async () => {
+  test("that end in a crash are limited to three; then the task fails", async () => {
     const end = deadEnd();
     harness = await openHarness({ agents: scripted((task) => end.enter(task)) });
     const { taskId } = await harness.start("go");
@@ -219,7 +219,7 @@ describe("attempts", () => {
     expect(await runnerOf(taskId)).toMatchObject({ attempt: 8, tries: 1 });
   });
 
-  test("do not count where the process died while the task waited", async () => {
+  test("do not count if the process crashed while the task waited for input", async () => {
     harness = await openHarness({ agents: scripted((task) => task.ask("Name?")) });
     const { taskId } = await harness.start("go");
     await harness.untilState(taskId, "input-required");
@@ -236,7 +236,7 @@ describe("attempts", () => {
     ]);
   });
 
-  test("begin again with the next turn", async () => {
+  test("start from one again with the next turn", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -251,7 +251,7 @@ describe("attempts", () => {
     expect(textOf(await harness.get(taskId))).toBe("onetwo");
   });
 
-  test("of a task that never got to its run are none", async () => {
+  test("of a task whose run never started are zero", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted(async (task) => (task.text === "first" && task.attempt === 1 ? end.enter(task) : task.text), {
@@ -267,7 +267,7 @@ describe("attempts", () => {
 });
 
 describe("a question", () => {
-  test("that was open when the process died is not asked again, and can be answered before anybody is at work", async () => {
+  test("that was open at a crash is not asked again, and can be answered before a run resumes", async () => {
     harness = await openHarness({ agents: scripted(async (task) => `Hello ${await task.ask("Name?")}`) });
     const { taskId } = await harness.start("go");
     await harness.untilState(taskId, "input-required");
@@ -284,7 +284,7 @@ describe("a question", () => {
     ]);
   });
 
-  test("asked twice in the same words has two answers", async () => {
+  test("asked twice with the same text has two answers", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -312,7 +312,7 @@ describe("a question", () => {
     expect(endings(await harness.log(taskId))).toBe(1);
   });
 
-  test("answered wrongly before the crash is still the repeated question after it", async () => {
+  test("whose answer was invalid before the crash is still asked again after it", async () => {
     harness = await openHarness({
       agents: scripted(async (task) => `${await task.ask("Age?", { schema: z.coerce.number().int() })}`),
     });
@@ -328,7 +328,7 @@ describe("a question", () => {
     expect(textOf(await harness.get(taskId))).toBe("42");
   });
 
-  test("validated once comes back as its schema made it", async () => {
+  test("returns the answer that its schema produced, without validating again", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -348,7 +348,7 @@ describe("a question", () => {
   test.each([
     ["fails the task", undefined, "failed"],
     ["lets the run go on", "continue" as const, "completed"],
-  ])("whose time ran out while nobody was there %s", async (_, onTimeout, state) => {
+  ])("whose timeout passed while no process ran %s", async (_, onTimeout, state) => {
     harness = await openHarness({
       agents: scripted(async (task) => {
         const name = await task.ask("Name?", { timeout: HOUR, onTimeout: onTimeout ?? "fail" });
@@ -371,7 +371,7 @@ describe("a question", () => {
     else expect(textOf(task)).toBe("nobody");
   });
 
-  test("keeps its time through restarts", async () => {
+  test("keeps its timeout through restarts", async () => {
     harness = await openHarness({ agents: scripted((task) => task.ask("Name?", { timeout: HOUR })) });
     const { taskId } = await harness.start("go");
     await harness.untilState(taskId, "input-required");
@@ -461,7 +461,7 @@ describe("a sensitive answer", () => {
     ]);
   }
 
-  test("is replayed without ever being kept in the clear", async () => {
+  test("is replayed and never stored unencrypted", async () => {
     const { taskId, end } = await open();
     await harness.untilState(taskId, "input-required");
     await answer(taskId, SECRET);
@@ -473,7 +473,7 @@ describe("a sensitive answer", () => {
     expect(await everythingKept(taskId)).not.toContain(SECRET);
   });
 
-  test("is asked for again where the secret that sealed it is gone", async () => {
+  test("is asked for again if the secret that sealed it is gone", async () => {
     const { taskId, end } = await open();
     await harness.untilState(taskId, "input-required");
     await answer(taskId, SECRET);
@@ -485,7 +485,7 @@ describe("a sensitive answer", () => {
     expect(textOf(await harness.get(taskId))).toBe("welcome");
   });
 
-  test("that nobody had read yet is asked for again where its secret is gone", async () => {
+  test("that no run has read is asked for again if its secret is gone", async () => {
     const { taskId } = await open();
     await harness.untilState(taskId, "input-required");
     harness.store.hold({ applied: true });
@@ -502,8 +502,8 @@ describe("a sensitive answer", () => {
 
   test.each([
     ["goes on", 7, "completed"],
-    ["fails, and the process does not, where the secret is gone", 9, "failed"],
-  ] as const)("that begins a turn: %s", async (_, key, state) => {
+    ["fails without crashing the process if the secret is gone", 9, "failed"],
+  ] as const)("that starts a turn: %s", async (_, key, state) => {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -529,7 +529,7 @@ describe("a sensitive answer", () => {
     expect(await everythingKept(taskId)).not.toContain(SECRET);
   });
 
-  test("to a question that a replay came upon again is sealed all the same", async () => {
+  test("to a question that a replay reached again is sealed", async () => {
     const { taskId } = await open({ sleeps: true });
     await harness.untilState(taskId, "input-required");
     await harness.kill();
@@ -544,7 +544,7 @@ describe("a sensitive answer", () => {
     harness.store.release();
   });
 
-  /** Lets the time come to take the task up, though nobody has answered. */
+  /** Makes the task due although nobody has answered. */
   async function wake(taskId: TaskId): Promise<void> {
     const [claim] = await harness.shared.commit([{ kind: "claim", task: taskId, node: "helper", force: true }]);
     const record = await harness.shared.get(taskId, { artifacts: false });
@@ -557,7 +557,7 @@ describe("a sensitive answer", () => {
 });
 
 describe("a sleep", () => {
-  test("ends when it would have ended, whatever happens meanwhile", async () => {
+  test("ends at its original time, whatever happens meanwhile", async () => {
     let woke: number | undefined;
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -580,7 +580,7 @@ describe("a sleep", () => {
     expect(await harness.story(taskId)).toEqual(["working", "completed"]);
   });
 
-  test("that ended while nobody was there is over at once, and is not slept again", async () => {
+  test("that ended while no process ran ends at once, and is not repeated", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -599,7 +599,7 @@ describe("a sleep", () => {
     expect(await runnerOf(taskId)).toMatchObject({ attempt: 3, tries: 2 });
   });
 
-  test("is not cut short by a message, which begins another turn afterwards", async () => {
+  test("is not shortened by a message; the message starts another turn afterwards", async () => {
     let starts = 0;
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -633,7 +633,7 @@ describe("a second turn", () => {
     });
   }
 
-  test("survives a crash, with its own message, history, steps and what the first turn produced", async () => {
+  test("survives a crash with its own message, history, steps and the output of the first turn", async () => {
     const end = deadEnd();
     const seen: unknown[] = [];
     let calls = 0;
@@ -657,7 +657,7 @@ describe("a second turn", () => {
     expect(await harness.story(taskId)).toEqual(["working", "a=1", "a+=2", "a+=!", "completed"]);
   });
 
-  test("keeps what the turns before it wrote where an artifact is restarted, through more than one crash", async () => {
+  test("keeps the output of earlier turns when an artifact restarts, through several crashes", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: turnsOf(async (task) => {
@@ -682,7 +682,7 @@ describe("a second turn", () => {
     expect((await harness.get(taskId)).artifacts?.[0]).toMatchObject({ name: "a", description: "from the first" });
   });
 
-  test("takes back only its own where it turns out to write nothing", async () => {
+  test("removes only its own output if the retried turn writes nothing", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: turnsOf(async (task) => {
@@ -699,7 +699,7 @@ describe("a second turn", () => {
     ]);
   });
 
-  test("goes on with the same lease where the store found the message first", async () => {
+  test("keeps the lease if the store received the message before the engine", async () => {
     const gate = deadEnd();
     let go: () => void = () => {};
     const opened = new Promise<void>((resolve) => {
@@ -716,7 +716,7 @@ describe("a second turn", () => {
     });
     const { taskId } = await harness.start("one");
     await harness.until(() => gate.reached === 1);
-    // Posted past the engine, as another node would: only the store knows of it when the run ends.
+    // Posted directly to the store, like another node does: the engine does not know of it when the run ends.
     await postMessage(taskId, "two");
     go();
     await harness.untilState(taskId, "completed");
@@ -727,7 +727,7 @@ describe("a second turn", () => {
   });
 });
 
-describe("while nobody is at work", () => {
+describe("while no run is active", () => {
   test("a cancel ends the task without its function being called", async () => {
     const end = deadEnd();
     harness = await openHarness({ agents: scripted((task) => end.enter(task)) });
@@ -751,7 +751,7 @@ describe("while nobody is at work", () => {
     expect(await harness.engine.cancel(harness.scope(), taskId)).toBe("canceled");
   });
 
-  test("tasks of an agent that is not served any more are left alone, and keep nobody from his turn", async () => {
+  test("tasks of an agent that is no longer served are left unchanged and do not block other tasks", async () => {
     const end = deadEnd();
     const gone = scripted((task) => (task.attempt === 1 ? end.enter() : task.artifact("a").write("back")), {
       id: "gone",
@@ -773,7 +773,7 @@ describe("while nobody is at work", () => {
     for (const id of left) await harness.untilState(id, "completed", { agent: "gone" });
   });
 
-  test("a task that is due and cannot be taken up is no reason to ask the store all the time", async () => {
+  test("a due task that cannot be claimed does not make the engine poll the store constantly", async () => {
     harness = await openHarness({ agents: scripted((task) => task.sleep(MINUTE)) });
     await harness.start("go");
     await turns(10);
@@ -790,7 +790,7 @@ describe("while nobody is at work", () => {
     expect(asked).toBeLessThan(100);
   });
 
-  test("more tasks than one look holds are all taken up without waiting for the next look", async () => {
+  test("more tasks than one poll returns are all claimed without waiting for the next poll", async () => {
     const end = deadEnd();
     harness = await openHarness({ agents: scripted(async (task) => (task.attempt === 1 ? end.enter() : "done")) });
     const ids: TaskId[] = [];
@@ -803,7 +803,7 @@ describe("while nobody is at work", () => {
 });
 
 describe("a deadline", () => {
-  test("is not put off by attempts", async () => {
+  test("is not extended by attempts", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted((task) => end.enter(task), { timeout: MINUTE }),
@@ -819,7 +819,7 @@ describe("a deadline", () => {
     expect(saidAtTheEnd(await harness.get(taskId))).toBe("Task timed out");
   });
 
-  test("passed while nobody was there ends the task when it is taken up", async () => {
+  test("that passed while no process ran ends the task when it is claimed", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted((task) => end.enter(task), { timeout: MINUTE }),
@@ -834,7 +834,7 @@ describe("a deadline", () => {
     await harness.untilState(taskId, "failed");
   });
 
-  test("moves by the time the task waits for its caller, also while nobody is there", async () => {
+  test("is extended by the time the task waits for input, also while no process runs", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted(
@@ -860,7 +860,7 @@ describe("a deadline", () => {
     await harness.untilState(taskId, "failed");
   });
 
-  test("watches a replay too that does not come back to where the task waited", async () => {
+  test("applies to a replay that never reaches the point where the task waited", async () => {
     const end = deadEnd();
     harness = await openHarness({
       agents: scripted(

@@ -32,7 +32,7 @@ async function open() {
   return { rows, rest, rpc, message };
 }
 
-it("tenants that callers invent leave no rows by reading, canceling or addressing tasks that are not there", async () => {
+it("made-up tenants leave no rows when callers read, cancel or address tasks that do not exist", async () => {
   const { rows, rest, rpc, message } = await open();
   for (let n = 0; n < 20; n++) {
     expect(await rest(`/tenant-${n}/tasks`)).toBe(200);

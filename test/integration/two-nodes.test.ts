@@ -9,8 +9,8 @@ const HOUR = 60 * 60 * SECOND;
 let harness: EngineHarness;
 afterEach(() => harness[Symbol.asyncDispose]());
 
-describe("two nodes over one store", () => {
-  test("do not run the same task; the other one follows it, takes messages for it and cancels it", async () => {
+describe("two nodes with one store", () => {
+  test("never run the same task twice; the node without the run can subscribe, send messages and cancel", async () => {
     const messages: string[] = [];
     let starts = 0;
     harness = await openHarness({
@@ -40,7 +40,7 @@ describe("two nodes over one store", () => {
     expect(await other.get(taskId)).toEqual(await harness.get(taskId));
   });
 
-  test("see each other's events without a hint, within a second", async () => {
+  test("deliver each other's events within a second without a bus notification", async () => {
     let go: () => void = () => {};
     const opened = new Promise<void>((resolve) => {
       go = resolve;
@@ -63,7 +63,7 @@ describe("two nodes over one store", () => {
     expect((await following).at(-1)?.event).toMatchObject({ status: { state: "completed" } });
   });
 
-  test("a message sent to the node that is not at work is read within a second though its hint is lost", async () => {
+  test("deliver a message to the other node's run within a second if the bus notification is lost", async () => {
     harness = await openHarness({ agents: scripted(async (task) => (await task.next()).parts[0]?.text ?? "") });
     const other = await harness.join();
     const { taskId } = await harness.start("go");
@@ -75,7 +75,7 @@ describe("two nodes over one store", () => {
     expect(textOf(await harness.get(taskId))).toBe("psst");
   });
 
-  test("a sensitive answer is sealed by the node that has not heard of the question yet", async () => {
+  test("seal a sensitive answer on the node that has not yet read the question", async () => {
     let go: () => void = () => {};
     const opened = new Promise<void>((resolve) => {
       go = resolve;
@@ -103,7 +103,7 @@ describe("two nodes over one store", () => {
     expect(JSON.stringify(await harness.get(taskId))).not.toContain("sesame");
   });
 
-  test("a message is read once, though its inbox is looked into while it is being taken", async () => {
+  test("deliver a message once if the inbox is polled while the message is being consumed", async () => {
     const messages: string[] = [];
     harness = await openHarness({
       agents: scripted(async (task) => {
@@ -124,7 +124,7 @@ describe("two nodes over one store", () => {
     expect(messages).toEqual(["once", "last"]);
   });
 
-  test("the other takes over what a dead one held, once its lease has run out and not before", async () => {
+  test("claim the tasks of a dead node when its lease has expired, not before", async () => {
     const end = deadEnd();
     const first = await openHarness({
       agents: scripted(async (task) => (task.attempt === 1 ? end.enter(task) : "done")),
@@ -143,7 +143,7 @@ describe("two nodes over one store", () => {
     await first.kill();
   });
 
-  test("one that was suspended for longer than its lease finds out what it has lost though it writes nothing", async () => {
+  test("detect a lease that expired during a suspension, even if the run writes nothing", async () => {
     const silent = await openHarness({
       agents: scripted(async (task) => (task.attempt === 1 ? (await task.next()).messageId : "done")),
       leaseMs: 30 * SECOND,
@@ -161,7 +161,7 @@ describe("two nodes over one store", () => {
     expect(await silent.get(taskId)).toEqual(await harness.get(taskId));
   });
 
-  test("one that was silent for too long does not take back what the other has taken over", async () => {
+  test("do not claim a task back after a missed heartbeat when the other node has claimed it", async () => {
     const end = deadEnd();
     const late: unknown[] = [];
     let go: () => void = () => {};
@@ -172,7 +172,7 @@ describe("two nodes over one store", () => {
       agents: scripted(async (task) => {
         if (task.attempt === 1) {
           await opened;
-          // It ignores its signal, and writes on.
+          // The run ignores its abort signal and keeps writing.
           await task.artifact("a").write("late");
           await task.flush().catch((error: unknown) => late.push(error));
           await task

@@ -8,16 +8,16 @@ describe("the lock file", () => {
   const text = readFileSync(join(ROOT, "package-lock.json"), "utf8");
   const { packages }: { packages: Record<string, LockEntry> } = JSON.parse(text);
 
-  it("holds every optional package, so that npm ci takes it on every platform (if not: node scripts/complete-lock.ts)", () => {
+  it("contains every optional package, so that npm ci accepts it on every platform (if not: node scripts/complete-lock.ts)", () => {
     expect([...missingOptionals(packages).keys()]).toEqual([]);
   });
 
-  it("is that of the manifest", () => {
+  it("matches the manifest", () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     expect(packages[""]).toMatchObject({ dependencies, devDependencies });
   });
 
-  it("names no registry", () => {
+  it("contains no registry address", () => {
     expect(text).not.toContain('"resolved": "http');
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { publishedForm, restore, swapIn } from "../../scripts/published-manifest.mjs";
 
-// Odd spacing and no final line break: what comes back must be the same bytes.
+// Odd spacing and no final line break: restoring must give the same bytes.
 const ORIGINAL = `{ "name": "x",   "exports": {".": "./src/index.ts", "./package.json": "./package.json"},
   "bin": {"x": "./src/cli/main.ts"}, "scripts": {"test": "true"}, "devDependencies": {"y": "1.0.0"}, "dependencies": {"z": "1.0.0"} }`;
 
@@ -17,7 +17,7 @@ describe("the manifest while it is packed", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it("points at built files and drops what only the clone needs", () => {
+  it("points to built files, without entries that only the repository needs", () => {
     expect(JSON.parse(publishedForm(ORIGINAL))).toEqual({
       name: "x",
       exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
@@ -26,7 +26,7 @@ describe("the manifest while it is packed", () => {
     });
   });
 
-  it("is put back byte for byte, and nothing stays behind", () => {
+  it("is restored byte for byte, and no backup remains", () => {
     swapIn(folder);
     expect(manifest()).toBe(publishedForm(ORIGINAL));
     expect(restore(folder)).toBe("restored");
@@ -34,25 +34,25 @@ describe("the manifest while it is packed", () => {
     expect(readdirSync(folder)).toEqual(["package.json"]);
   });
 
-  it("is put back when packing was cut off at any point, and again when packing starts over", () => {
+  it("is restored if packing was interrupted at any point, also by the next packing", () => {
     swapIn(folder);
     swapIn(folder);
     expect(restore(folder)).toBe("restored");
     expect(manifest()).toBe(ORIGINAL);
-    // Cut off after the original was put aside and before the manifest was rewritten.
+    // Interrupted after the backup and before the manifest was rewritten.
     writeFileSync(join(folder, ".package.json.original"), ORIGINAL);
     expect(restore(folder)).toBe("restored");
     expect(manifest()).toBe(ORIGINAL);
   });
 
-  it("is left alone where somebody edited it meanwhile", () => {
+  it("is left unchanged if it was edited meanwhile", () => {
     swapIn(folder);
     writeFileSync(join(folder, "package.json"), "{}");
     expect(restore(folder)).toBe("edited-since");
     expect(manifest()).toBe("{}");
   });
 
-  it("is left alone where nothing was packed", () => {
+  it("is left unchanged if nothing was packed", () => {
     expect(restore(folder)).toBe("nothing-aside");
     expect(manifest()).toBe(ORIGINAL);
   });

@@ -49,7 +49,7 @@ describe("the packed package", () => {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  it("holds what is needed to use it, and nothing else", () => {
+  it("contains the files that users need, and no others", () => {
     const others = packed.files.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/"));
     expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
     expect(packed.files).toContain("dist/index.js");
@@ -58,11 +58,11 @@ describe("the packed package", () => {
     expect(packed.files.filter((path) => path.includes(".test.") || path.startsWith("docs/adr"))).toEqual([]);
   });
 
-  it("leaves the manifest of the clone as it was, byte for byte", async () => {
+  it("leaves the repository's manifest unchanged, byte for byte", async () => {
     expect(await readFile(join(packed.clone, "package.json"))).toEqual(await readFile(join(ROOT, "package.json")));
   });
 
-  it("gives types that accept a right agent and refuse a wrong one", async () => {
+  it("has types that accept a valid agent and refuse an invalid one", async () => {
     await mkdir(join(folder, "types"), { recursive: true });
     await writeFile(join(folder, "types", "right.ts"), AGENT);
     await writeFile(join(folder, "types", "wrong.ts"), WRONG_AGENT);
@@ -86,7 +86,7 @@ describe("the packed package", () => {
     expect(await check("wrong.ts")).toMatch(/version[\s\S]*txt|txt[\s\S]*version/);
   });
 
-  it("serves an agent through its command, and stops when told to", async () => {
+  it("serves an agent with its command, and stops on a signal", async () => {
     await writeFile(join(folder, "agent.ts"), AGENT);
     const child = spawn(join(folder, "node_modules", ".bin", "palaver"), ["serve", "agent.ts", "--port", "0"], {
       cwd: folder,

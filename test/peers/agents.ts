@@ -6,14 +6,14 @@ export const EXTENSIONS = {
   required: "https://example.org/extensions/required",
 } as const;
 
-/** What is asked of the clients' agents, each made for some of the scenarios. The first is also at the root. */
+/** The agents that the clients call, each made for some of the scenarios. The first is also at the root. */
 export function peerAgents(gates: Gates): readonly Agent[] {
   return [echo, paced(gates), asking, mirror, unhappy, plain, quiet, discreet, guarded, demanding, narrow(gates)];
 }
 
 const skill = (id: string) => ({ id, name: id, description: `What ${id} does.`, tags: ["peers"] });
 
-/** Gives back what it is given: as a task, or, when the text begins with `message:`, as a bare message. */
+/** Returns its input: as a task, or as a bare message if the text starts with `message:`. */
 const echo = agent({
   id: "echo",
   name: "Echo",
@@ -33,7 +33,10 @@ const echo = agent({
   },
 });
 
-/** Says one, two, three; before two it waits at the gate that the message names, before three at that name with a `!`. */
+/**
+ * Writes one, two, three; waits before two at the gate that the message names, and before three at that name with a
+ * `!`.
+ */
 function paced(gates: Gates): Agent {
   return agent({
     id: "paced",
@@ -52,7 +55,7 @@ function paced(gates: Gates): Agent {
   });
 }
 
-/** Asks two questions and ends with the answers as data; there is no weather anywhere but somewhere. */
+/** Asks two questions and ends with the answers as data; rejects the place "nowhere". */
 const asking = agent({
   id: "asking",
   name: "Asking",
@@ -67,7 +70,7 @@ const asking = agent({
   },
 });
 
-/** Tells what has reached it, and gives an artifact everything an artifact can have. */
+/** Returns what it received, in an artifact with all members that an artifact can have. */
 const mirror = agent({
   id: "mirror",
   name: "Mirror",
@@ -95,7 +98,7 @@ const mirror = agent({
   },
 });
 
-/** Ends badly, in the way the message names. */
+/** Fails in the way that the message names. */
 const unhappy = agent({
   id: "unhappy",
   name: "Unhappy",
@@ -112,7 +115,7 @@ const unhappy = agent({
   },
 });
 
-/** Reads and writes plain text and nothing else, and notifies nobody. */
+/** Reads and writes only plain text, and has no webhooks. */
 const plain = agent({
   id: "plain",
   name: "Plain",
@@ -149,7 +152,7 @@ const secured = {
   security: [{ bearer: [] }, { oauth: ["talk"], key: [] }],
 } as const;
 
-/** Tells callers it knows more than it tells others. */
+/** Has an extended card with more details than its public card. */
 const discreet = agent({
   id: "discreet",
   name: "Discreet",
@@ -161,7 +164,7 @@ const discreet = agent({
   run: async (task) => task.caller.id,
 });
 
-/** Only for callers who say who they are: the server's authenticator sees to that. */
+/** Only for authenticated callers: the server's authenticator checks that. */
 const guarded = agent({
   id: "guarded",
   name: "Guarded",
@@ -182,7 +185,7 @@ const demanding = agent({
   run: async (task) => task.text,
 });
 
-/** One task at a time, and nobody waits. */
+/** Runs one task at a time and queues none. */
 function narrow(gates: Gates): Agent {
   return agent({
     id: "narrow",

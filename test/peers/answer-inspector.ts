@@ -13,7 +13,7 @@ const SHAPES: Readonly<Record<string, Readonly<Record<Binding, Shapes>>>> = {
   "0.3": { JSONRPC: SHAPES_0_3, "HTTP+JSON": SHAPES_0_3_PROTO },
 };
 
-/** What results are, by method, where they do not name their kind; the others are tasks. */
+/** The type of a result by method, for results without `kind`; all others are tasks. */
 const RESULTS: Readonly<Record<string, string>> = {
   SendMessage: "SendMessageResponse",
   SendStreamingMessage: "StreamResponse",
@@ -28,7 +28,7 @@ const RESULTS: Readonly<Record<string, string>> = {
   "tasks/pushNotificationConfig/list": "TaskPushNotificationConfig",
 };
 
-/** What results of versions 0.2 and 0.3 are, by the kind they name. */
+/** The type of a 0.2 or 0.3 result by its `kind`. */
 const KINDS: Readonly<Record<string, string>> = {
   task: "Task",
   message: "Message",
@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<string, string>> = {
   "artifact-update": "TaskArtifactUpdateEvent",
 };
 
-/** What REST answers with, by how method and path end; the others are tasks. */
+/** The type of a REST response by the end of method and path; all others are tasks. */
 const ANSWERS: readonly (readonly [RegExp, string])[] = [
   [/:send$/, "SendMessageResponse"],
   [/:(stream|subscribe)$/, "StreamResponse"],
@@ -47,10 +47,12 @@ const ANSWERS: readonly (readonly [RegExp, string])[] = [
   [/\/pushNotificationConfigs(\/[^/]+)?$/, "TaskPushNotificationConfig"],
 ];
 
-/** Looks at everything a server answers a client, and keeps what the client's version of the protocol does not know. */
+/**
+ * Checks every response to a client, and collects members that the client's version of the protocol does not define.
+ */
 export class AnswerInspector {
   readonly faults: string[] = [];
-  /** The shapes that were looked for, and how often. */
+  /** The checked types, and how often each was seen. */
   readonly seen: Map<string, number> = new Map();
   readonly #shapes: Shapes;
   readonly #cardShapes: Shapes;
@@ -59,7 +61,7 @@ export class AnswerInspector {
 
   constructor({ protocol }: ClientLine, binding: Binding) {
     const shapes = SHAPES[protocol];
-    if (shapes === undefined) throw new Error(`What version ${protocol} may answer is not written down.`);
+    if (shapes === undefined) throw new Error(`No shapes are defined for version ${protocol}.`);
     this.#shapes = shapes[binding];
     this.#cardShapes = shapes.JSONRPC;
     this.#binding = binding;
@@ -69,13 +71,15 @@ export class AnswerInspector {
     this.#reading.push(this.#read(exchange, response.clone()));
   };
 
-  /** What is wrong with the body of what a webhook was sent: an event, or the task, which older versions spell as over JSON-RPC. */
+  /**
+   * The faults in the body of a notification: an event, or the task, which versions before 1.0 write as in JSON-RPC.
+   */
   pushFaults(value: unknown): readonly string[] {
     const name = "StreamResponse" in this.#cardShapes.members ? "StreamResponse" : "Task";
     return faultsOf(this.#cardShapes, name, { value, path: "notification" });
   }
 
-  /** Resolves when everything was looked at that has come so far. */
+  /** Resolves when all responses so far were checked. */
   async settled(): Promise<void> {
     await Promise.all(this.#reading);
   }
@@ -95,7 +99,7 @@ export class AnswerInspector {
         for (const line of lines) if (line.startsWith("data: ")) this.#check(exchange, line.slice(6));
       }
     } catch {
-      // The client left. What came before was looked at.
+      // The client disconnected. The data received before was checked.
     }
   }
 
@@ -114,12 +118,12 @@ export class AnswerInspector {
     const method = methodIn(exchange);
     this.#look("Answer", { value, path: method });
     if (typeof value !== "object" || value === null) return;
-    // Only who is refused before the body is read is not told the id again.
+    // Only a refusal before the body is read may omit the id.
     const unread = [401, 403, 413].includes(exchange.status);
     if ("id" in value && value.id === null && !unread) this.faults.push(`${method}: the id is null`);
     if (!("result" in value)) return;
     const { result } = value;
-    // There is nothing to say of what was deleted.
+    // A delete has no result.
     if (result === null && /(\/d|^D)elete/.test(method)) return;
     if (Array.isArray(result)) {
       for (const each of result) this.#look(RESULTS[method] ?? "Task", { value: each, path: method });

@@ -9,12 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe("where callers that name no version are taken for those of 0.2", () => {
+describe("a server that assumes 0.2 for requests without a version", () => {
   const rules = { ...a2aJsV02.rules, unknownTask: "a new task" } as const;
   for (const binding of a2aJsV02.bindings) describeClient({ ...a2aJsV02, rules }, binding, () => server);
 });
 
-describe("where nothing but 0.2 is spoken", () => {
+describe("a server that supports only 0.2", () => {
   let only: PeerServer;
   beforeAll(async () => {
     only = await startPeerServer({ versions: ["0.2"] });

@@ -1,7 +1,7 @@
 import type { ErrorCode, JsonObject, Part, Role, TaskState } from "palaver";
 import type { Binding, Line } from "./line.ts";
 
-/** What some clients cannot do, whoever serves them. */
+/** Features that some clients lack, with any server. */
 export type Ability =
   | "any-data"
   | "credentials"
@@ -20,52 +20,52 @@ export type Ability =
   | "versions"
   | "webhook-lists";
 
-/** What protocol versions answer differently, each in its own right. */
+/** Differences in behaviour between protocol versions. */
 export interface Rules {
-  /** Sending to a task that is not there. */
+  /** The response to a message for an unknown task. */
   readonly unknownTask: "task-not-found" | "a new task";
-  /** Canceling a canceled task. */
+  /** The response to canceling a canceled task. */
   readonly repeatedCancel: "the task" | "task-not-cancelable";
-  /** Subscribing to a finished task. */
+  /** The response to subscribing to a finished task. */
   readonly finishedSubscribe: "the task" | "unsupported-operation";
-  /** Asking for an extended card where there is none. */
+  /** The response to a request for an extended card if there is none. */
   readonly noExtendedCard: "unsupported-operation" | "extended-card-not-configured";
-  /** Calling without an extension that the agent requires. */
+  /** The response to a call without a required extension. */
   readonly missingExtension: "extension-support-required" | "invalid-params";
-  /** How data that is no object arrives. */
+  /** How data that is not an object arrives. */
   readonly bareData: "as it is" | "as `value` of an object";
   /** Events say whether they are the last of their stream. */
   readonly marksLast: boolean;
-  /** What webhooks are told: each event, or the task as it stands. */
+  /** What webhooks receive: each event, or the whole task. */
   readonly pushes: "events" | "tasks";
 }
 
-/** One client library in one version: all that the scenarios need to know of it. */
+/** One client library in one version, with everything that the scenarios need. */
 export interface ClientLine extends Line<Ability> {
   readonly rules: Rules;
-  /** Reads the card at an address and makes a client for what it finds there. */
+  /** Reads the card at an address and creates a client for it. */
   connect(address: string, options: ConnectOptions): Promise<Peer>;
-  /** What an error says, in the client's own types where it has one for it. */
+  /** The name of an error, by the client's own type if it has one. */
   nameOf(thrown: unknown): ErrorName;
-  /** Reads the body of what a webhook was sent, by the client's own means as far as it has them. */
+  /** Reads the body of a notification, with the client's own functions as far as it has them. */
   readPush(body: unknown): SeenEvent;
 }
 
-/** An error, or one that the client has a type for but did not use it. */
+/** An error, or an error that the client has a type for but did not use. */
 export type ErrorName = ErrorCode | `untyped ${ErrorCode}` | `unknown: ${string}`;
 
 export interface ConnectOptions {
   readonly binding: Binding;
-  /** The client can do nothing but this binding; otherwise it prefers it. */
+  /** The client supports only this binding; otherwise it prefers it. */
   readonly only?: boolean;
   readonly fetch: typeof fetch;
-  /** Sent as soon as the server asks for it. */
+  /** Sent as soon as the server requires it. */
   readonly credentials?: string;
 }
 
 /** A client that has found its agent. */
 export interface Peer {
-  /** The card it has found. */
+  /** The card that the client read. */
   readonly card: SeenCard;
   send(saying: Saying, options?: CallOptions): Promise<Answer>;
   stream(saying: Saying, options?: CallOptions): AsyncIterable<SeenEvent>;
@@ -76,21 +76,21 @@ export interface Peer {
   extendedCard(): Promise<SeenCard>;
   readonly webhooks: {
     set(taskId: string, webhook: Webhook): Promise<Webhook>;
-    /** Clients that know of one webhook at most ask for whichever there is. */
+    /** Clients that support only one webhook read that one. */
     get(taskId: string, id: string): Promise<Webhook>;
     list(taskId: string): Promise<readonly Webhook[]>;
     delete(taskId: string, id: string): Promise<void>;
   };
-  /** What the client would not do by itself, having read the card. */
+  /** Requests that the client would not send by itself after reading the card. */
   readonly regardless: {
     stream(saying: Saying): AsyncIterable<SeenEvent>;
     subscribe(id: string): AsyncIterable<SeenEvent>;
     extendedCard(): Promise<SeenCard>;
-    /** The operations on push configurations that it has. */
+    /** The client's operations on webhooks. */
     readonly push: readonly ((taskId: string) => Promise<unknown>)[];
-    /** A method nobody knows. */
+    /** Calls an unknown method. */
     ownMethod(name: string): Promise<unknown>;
-    /** As a caller of another version. */
+    /** Sends the request as a caller of another version. */
     getAs(version: string, id: string): Promise<unknown>;
   };
 }
@@ -106,20 +106,20 @@ export interface Saying {
   readonly taskId?: string;
   readonly contextId?: string;
   readonly referenceTaskIds?: readonly string[];
-  /** Of the message. */
+  /** Metadata of the message. */
   readonly metadata?: JsonObject;
-  /** Of the request. */
+  /** Metadata of the request. */
   readonly requestMetadata?: JsonObject;
-  /** Absent: the client's own way, which is to wait. */
+  /** Absent: the client's default, which is to wait. */
   readonly wait?: boolean;
   readonly history?: number;
   readonly outputModes?: readonly string[];
   readonly tenant?: string;
-  /** A webhook to be told of this task. */
+  /** A webhook for this task. */
   readonly push?: Webhook;
 }
 
-/** Where a caller wants to be told of a task. */
+/** The address and credentials for notifications about a task. */
 export interface Webhook {
   readonly id?: string | undefined;
   readonly url: string;
@@ -142,7 +142,7 @@ export interface ListQuery {
   readonly history?: number;
 }
 
-/** `unknown`: the client was told a state it does not know, or none. */
+/** `unknown`: the client received an unknown state, or none. */
 export type SeenState = TaskState | "unknown";
 
 export interface SeenMessage {
@@ -184,7 +184,7 @@ export type SeenEvent =
       readonly taskId: string;
       readonly state: SeenState;
       readonly message: SeenMessage | undefined;
-      /** In versions that say which event is the last. */
+      /** Only in versions that mark the last event. */
       readonly final: boolean | undefined;
     }
   | { readonly kind: "artifact"; readonly taskId: string; readonly artifact: SeenArtifact };
@@ -204,8 +204,8 @@ export interface SeenCard {
   readonly skills: readonly string[];
   readonly inputModes: readonly string[];
   readonly extensions: readonly string[];
-  /** The kinds of its security schemes, as OpenAPI calls them, by name. */
+  /** The kinds of its security schemes by name, with the names of OpenAPI. */
   readonly schemes: Readonly<Record<string, string>>;
-  /** Scopes by name of scheme; any one of these will do. */
+  /** Scopes by name of scheme; any one of the entries is sufficient. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
 }

@@ -6,11 +6,11 @@ import { compatibilityPage, PAGE } from "./compatibility-page.ts";
 import { expectedMatrix } from "./expected-matrix.ts";
 
 describe(`the page ${PAGE}`, () => {
-  it("has every client, server, binding and operation as they are now (else: npm run matrix -- --write)", () => {
+  it("lists every client, server, binding and operation as the tests define them (if not: npm run matrix -- --write)", () => {
     expect(readFileSync(join(ROOT, PAGE), "utf8")).toBe(compatibilityPage(expectedMatrix()));
   });
 
-  it("tells operations apart", () => {
+  it("has a unique name for every operation", () => {
     const { clients, servers } = expectedMatrix();
     for (const { title, rows } of [...clients.groups, ...servers.groups]) {
       const names = rows.map(({ operation }) => `${title}: ${operation}`);

@@ -1,10 +1,10 @@
 import { foreignPeersSection } from "../foreign-peers/page-section.ts";
 import { lackingIn, MARKS, type Matrix, type Table } from "./matrix.ts";
 
-/** Where the page is kept, from the root of the repository. */
+/** Path of the page, relative to the root of the repository. */
 export const PAGE = "docs/compatibility.md";
 
-/** The page that tells people what others can do with this server, and this client with theirs. */
+/** The page about other clients with this server, and this client with other servers. */
 export function compatibilityPage({ clients, servers, golden }: Matrix): string {
   const sections = [
     INTRODUCTION,
@@ -26,34 +26,34 @@ export function compatibilityPage({ clients, servers, golden }: Matrix): string 
 
 const INTRODUCTION = `# Compatibility
 
-Nothing here is claimed: each mark is what came of a test between Palaver and a library that others have written, as published.
-[Clients of others against Palaver's server](#clients-of-others-against-palavers-server) comes first, then
+Each mark is the result of a test between Palaver and a published library of another project. Three parts:
+[clients of others against Palaver's server](#clients-of-others-against-palavers-server),
 [Palaver's client against official servers](#palavers-client-against-official-servers) and
 [frameworks and user interfaces from npm](#frameworks-and-user-interfaces-from-npm).
 
 ## Clients of others against Palaver's server
 
-In each test the client itself found the agent by its card, chose its way in, and did what the row says. Where it had to be told
-that something cannot be, it was told in the client's own type of error, if it has one for it. How clients of each version find
-their way in, and what older ones miss: [versions](guide/versions.md).`;
+In each test the client finds the agent by its card, selects an interface, and performs the operation of the row. An expected
+error must arrive as the client's own error type, if the client has one. How clients of each version find their interface, and
+which features older versions lack: [versions](guide/versions.md).`;
 
 const SERVERS = `## Palaver's client against official servers
 
-In each test \`connect\` was given no more than the address of a server made with the official library, and did what the row says.
-All servers have the same agent behind them. Where a server refused, the client told it with the code that it has for that in
-every version: [errors](reference/errors.md).`;
+In each test \`connect\` gets only the address of a server built with the official library, and performs the operation of the
+row. All servers run the same agent. The client reports a refusal with the same error code for every version:
+[errors](reference/errors.md).`;
 
 function keyOf(peer: string): string {
-  return `✓ works · ✗ does not · – not in the ${peer} or its version of the protocol, whoever it talks to: see below`;
+  return `✓ works · ✗ fails · – the ${peer} or its version of the protocol does not have it: see below`;
 }
 
 const HOW = `## How this page is made
 
-\`npm run matrix\` runs the clients, the servers and the exchanges and prints what came of them; \`npm run matrix -- --write\`
-writes it here. The same tests are part of \`npm test\`, and one more fails when this page is not what they would write. The
-scenarios, the agents they talk to, and one adapter per client are in \`test/peers\`; those of the other direction, with one
-adapter per server, in \`test/remote-peers\`; the exchanges in \`test/golden\`. The frameworks are in \`test/foreign-peers\`: their table
-is what their tests expect, \`npm run matrix -- --write\` writes it as well, and \`npm run peers\` compares it with the real packages.`;
+\`npm run matrix\` runs the clients, the servers and the exchanges and prints the results; \`npm run matrix -- --write\` writes
+them to this page. \`npm test\` runs the same tests, and fails if this page does not match them. The client scenarios, their
+agents, and one adapter per client are in \`test/peers\`; the server scenarios, with one adapter per server, in
+\`test/remote-peers\`; the exchanges in \`test/golden\`. The frameworks are in \`test/foreign-peers\`: their table shows the results
+that their tests expect, \`npm run matrix -- --write\` writes it too, and \`npm run peers\` compares it with the real packages.`;
 
 function table({ columns, groups }: Table): string {
   const head = columns.map(({ peer, binding }) => `${peer}<br>${binding}`);
@@ -86,8 +86,8 @@ function table({ columns, groups }: Table): string {
 
 const GOLDEN = `### Version 0.1
 
-No client of this version is published any more. In place of one stand exchanges that were written down from that version's own
-definition, request and answer word for word, in \`test/golden/v0_1\`. Each is had with the server over real connections.`;
+No client of this version is published any more. Instead, \`test/golden/v0_1\` contains exact requests and responses, written
+from the definition of that version. A test sends each request to the server over a real connection.`;
 
 function exchangesOf(chapters: Matrix["golden"]): string {
   const lines = [row("", [""]), row("---", [":-:"])];

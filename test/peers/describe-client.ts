@@ -6,7 +6,7 @@ import type { PeerServer } from "./peer-server.ts";
 import { Stage } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-/** Puts a client through everything over one binding. */
+/** Runs all scenarios with a client over one binding. */
 export function describeClient(line: ClientLine, binding: Binding, server: () => PeerServer): void {
   describeColumn({
     line,

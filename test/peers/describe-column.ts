@@ -5,16 +5,16 @@ export interface ColumnOptions<Stage, Ability extends string> {
   readonly line: Line<Ability>;
   readonly binding: Binding;
   readonly groups: readonly ScenarioGroup<Stage, Ability>[];
-  /** Where the scenarios are played. Called within the column, to set it up. */
+  /** Sets up the environment of the scenarios. Called inside the column's describe block. */
   stage(): () => Stage;
 }
 
-/** The name of the tests of one library over one binding. The matrix is read off such names. */
+/** The name of the tests of one library over one binding. The matrix is built from these names. */
 export function columnTitle(line: Line<never>, binding: Binding): string {
   return `${line.package} ${line.version} | ${line.protocol} | ${BINDINGS[binding]}`;
 }
 
-/** Puts a library through everything over one binding. One column of the matrix. */
+/** Runs all scenarios with a library over one binding: one column of the matrix. */
 export function describeColumn<Stage, Ability extends string>(options: ColumnOptions<Stage, Ability>): void {
   const { line, binding, groups } = options;
   describe(columnTitle(line, binding), () => {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "palaver";
 import type { ErrorName } from "./client-line.ts";
 
-/** What the numbers of JSON-RPC errors mean, as callers are told it. */
+/** The meaning of JSON-RPC error codes. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
   [-32700]: "parse-error",
   [-32600]: "invalid-request",
@@ -22,7 +22,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   [-32058]: "payload-too-large",
 };
 
-/** What HTTP statuses mean where a client keeps nothing else. */
+/** The meaning of HTTP statuses, for clients that keep nothing else. */
 const STATUSES: Readonly<Record<number, ErrorCode>> = {
   401: "unauthenticated",
   403: "permission-denied",
@@ -34,15 +34,18 @@ const STATUSES: Readonly<Record<number, ErrorCode>> = {
 type ErrorClass = abstract new (...args: never[]) => Error;
 
 export interface ErrorVocabulary {
-  /** The client's own types. */
+  /** The client's own error types. */
   readonly classes: { readonly [code in ErrorCode]?: ErrorClass };
-  /** The JSON-RPC code an error carries, wherever this client puts it. */
+  /** The JSON-RPC code of an error, in this client's member. */
   codeOf(error: Error): number | undefined;
-  /** The HTTP status it carries. */
+  /** The HTTP status of an error. */
   statusOf?(error: Error): number | undefined;
 }
 
-/** Names an error by the client's own type, or by its number where the client has no type for it. Streams wrap theirs as a cause. */
+/**
+ * Names an error by the client's own type, or by its code if the client has no type for it. Streams wrap errors as a
+ * cause.
+ */
 export function nameError(thrown: unknown, vocabulary: ErrorVocabulary): ErrorName {
   if (!(thrown instanceof Error)) return `unknown: ${String(thrown)}`;
   const { classes } = vocabulary;
@@ -50,7 +53,7 @@ export function nameError(thrown: unknown, vocabulary: ErrorVocabulary): ErrorNa
   const byNumber =
     CODES[vocabulary.codeOf(inner) ?? vocabulary.codeOf(thrown) ?? 0] ?? STATUSES[vocabulary.statusOf?.(inner) ?? 0];
   const byClass = Object.entries(classes).find(([, type]) => inner instanceof type)?.[0] as ErrorCode | undefined;
-  // One type may stand for several numbers, of which it was made for one.
+  // One type may represent several codes, but was made for one.
   if (byClass !== undefined) return byNumber !== undefined && classes[byNumber] === undefined ? byNumber : byClass;
   if (byNumber === undefined) return `unknown: ${thrown.name} ${thrown.message}`;
   return classes[byNumber] === undefined ? byNumber : `untyped ${byNumber}`;

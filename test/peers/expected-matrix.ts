@@ -6,7 +6,7 @@ import { BINDINGS, type Line, type ScenarioGroup, whyNot } from "./line.ts";
 import type { Cell, Matrix, Table } from "./matrix.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-/** The matrix as it is when everybody can do all they are able to. */
+/** The matrix if every peer can do everything it does not lack. */
 export function expectedMatrix(): Matrix {
   return {
     clients: expectedTable(CLIENTS, SCENARIOS),

@@ -1,4 +1,4 @@
-/** Lets a test decide when an agent goes on: the agent waits at a gate, the test opens it. */
+/** Lets a test decide when an agent continues: the agent waits at a gate, the test opens it. */
 export class Gates {
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
 

@@ -1,24 +1,24 @@
-/** How a client and a server talk. The names are those of agent cards. */
+/** The bindings between client and server, named as in agent cards. */
 export const BINDINGS = { JSONRPC: "JSON-RPC", "HTTP+JSON": "REST" } as const;
 export type Binding = keyof typeof BINDINGS;
 
-/** A library that others publish, in one version: what a column of the matrix needs to know of it. */
+/** A published library in one version: the data of a column of the matrix. */
 export interface Line<Ability extends string> {
-  /** The package, as it is published. */
+  /** The published package name. */
   readonly package: string;
-  /** Exactly, as installed. */
+  /** The exact installed version. */
   readonly version: string;
-  /** The protocol it speaks. */
+  /** The protocol version that it supports. */
   readonly protocol: string;
   readonly bindings: readonly Binding[];
-  /** Why it cannot do something: over any binding, or over one. */
+  /** The reasons for missing features: over any binding, or over one. */
   readonly lacks: { readonly [ability in Ability]?: string | { readonly [binding in Binding]?: string } };
 }
 
-/** Something that is done with a library, and what must come of it. One row of the matrix. */
+/** A use of a library with its expected result: one row of the matrix. */
 export interface Scenario<Stage, Ability extends string> {
   readonly operation: string;
-  /** Libraries that lack this are left out, and the matrix says why. */
+  /** Libraries that lack this feature are skipped, and the matrix shows the reason. */
   readonly needs?: Ability;
   run(stage: Stage): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface ScenarioGroup<Stage, Ability extends string> {
   readonly scenarios: readonly Scenario<Stage, Ability>[];
 }
 
-/** Why a library cannot do something; `undefined` if it can. */
+/** The reason why a library cannot do something; `undefined` if it can. */
 export function whyNot<Ability extends string>(
   line: Line<Ability>,
   binding: Binding,

@@ -1,10 +1,10 @@
-/** What came of one operation of one peer: it works, it does not, or the peer has no such thing, and why. */
+/** The result of one operation with one peer: it works, it fails, or the peer lacks the feature for a reason. */
 export type Cell =
   | { readonly outcome: "passed" }
   | { readonly outcome: "failed"; readonly error: string }
   | { readonly outcome: "lacking"; readonly reason: string };
 
-/** A peer as it talks over one binding. */
+/** A peer over one binding. */
 export interface Column {
   readonly peer: string;
   readonly protocol: string;
@@ -13,23 +13,23 @@ export interface Column {
 
 export interface Row {
   readonly operation: string;
-  /** One for each column. */
+  /** One cell for each column. */
   readonly cells: readonly Cell[];
 }
 
-/** Peers and bindings by operation. */
+/** Operations by peer and binding. */
 export interface Table {
   readonly columns: readonly Column[];
   readonly groups: readonly { readonly title: string; readonly rows: readonly Row[] }[];
 }
 
-/** Everything that was tried. */
+/** All results. */
 export interface Matrix {
-  /** The clients of others with this server. */
+  /** Other projects' clients with this server. */
   readonly clients: Table;
-  /** This client with the servers of others. */
+  /** This client with other projects' servers. */
   readonly servers: Table;
-  /** For the version that no client is left of: exchanges that are written down, by operation. */
+  /** Recorded exchanges by operation, for the version without published clients. */
   readonly golden: readonly { readonly title: string; readonly exchanges: readonly GoldenExchange[] }[];
 }
 
@@ -40,7 +40,7 @@ export interface GoldenExchange {
 
 export const MARKS: Readonly<Record<Cell["outcome"], string>> = { passed: "✓", failed: "✗", lacking: "–" };
 
-/** Why some things are left out: by peer, by reason, what. */
+/** The missing features by peer and reason. */
 export function lackingIn({ columns, groups }: Table): readonly Lack[] {
   const lacks = new Map<string, Lack>();
   for (const { title, rows } of groups) {
@@ -62,6 +62,6 @@ export function lackingIn({ columns, groups }: Table): readonly Lack[] {
 export interface Lack {
   readonly peer: string;
   readonly reason: string;
-  /** Each with the bindings it is lacking over. */
+  /** Each operation with the bindings that lack it. */
   readonly operations: Map<string, readonly string[]>;
 }

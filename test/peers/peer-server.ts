@@ -9,10 +9,10 @@ import { Gates } from "./gates.ts";
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Bytes of the largest request the server takes. */
+/** Size in bytes of the largest request that the server accepts. */
 export const MAX_BODY_BYTES: number = 2 * 1024 * 1024;
 
-/** The server all clients talk to: the real one, on a real socket, with a real file to keep its tasks in. */
+/** The server for all clients: the real server, on a real socket, with a store in a file. */
 export interface PeerServer {
   readonly url: string;
   readonly gates: Gates;
@@ -46,7 +46,7 @@ export async function startPeerServer(options: ServerOptions = {}): Promise<Peer
   };
 }
 
-/** Who sends `Authorization: Bearer NAME` is NAME, and there is a name nobody wants to see. */
+/** `Authorization: Bearer NAME` authenticates the caller NAME; one name is refused. */
 function authenticate({ headers, agent }: IncomingRequest): Principal | undefined {
   const id = /^Bearer (\S+)$/.exec(headers.get("authorization") ?? "")?.[1];
   if (id === "banned") throw new A2AError("permission-denied", "You are not welcome here");

@@ -6,7 +6,7 @@ import type { Gates } from "./gates.ts";
 import { type Binding, type ScenarioGroup as Group, whyNot } from "./line.ts";
 import { WireRecord } from "./wire-record.ts";
 
-/** What every client is put through, and what must come of it. */
+/** Scenarios for every client, with their expected results. */
 export type ScenarioGroup = Group<Stage, Ability>;
 
 interface StageOptions {
@@ -16,7 +16,7 @@ interface StageOptions {
   readonly gates: Gates;
 }
 
-/** Where one client, over one binding, meets the server. */
+/** One client with the server, over one binding. */
 export class Stage {
   readonly line: ClientLine;
   readonly binding: Binding;
@@ -36,7 +36,7 @@ export class Stage {
     this.wire = new WireRecord(this.inspector.inspect);
   }
 
-  /** The client as it talks to one agent, nobody in particular or with credentials. */
+  /** Connects the client to one agent, anonymous or with credentials. */
   meet(agent: string, credentials?: string): Promise<Peer> {
     const key = JSON.stringify([agent, credentials]);
     const known = this.#peers.get(key);
@@ -59,13 +59,13 @@ export class Stage {
     return whyNot(this.line, this.binding, ability) === undefined;
   }
 
-  /** A name nobody has used: for gates, which are shared. */
+  /** An unused name, because gates are shared. */
   fresh(): string {
     this.#names++;
     return `${this.line.version} ${this.binding} ${this.#names}`;
   }
 
-  /** What an error is called by the client, or that there was none. */
+  /** The client's name for the error, or that there was none. */
   async refusal(work: Promise<unknown> | AsyncIterable<unknown>): Promise<string> {
     try {
       if (Symbol.asyncIterator in work) for await (const _ of work);
@@ -86,14 +86,14 @@ export const NOBODY = "01890000-0000-7000-8000-000000000000";
 
 export function taskOf(answer: Answer | undefined): SeenTask {
   if (answer?.kind === "task") return answer.task;
-  throw new Error(`This is not a task: ${JSON.stringify(answer)}`);
+  throw new Error(`Not a task: ${JSON.stringify(answer)}`);
 }
 
 export async function all(stream: AsyncIterable<SeenEvent>): Promise<readonly SeenEvent[]> {
   return Array.fromAsync(stream);
 }
 
-/** The text of all artifacts, whether it came in one piece or in many. */
+/** The text of all artifacts, in one chunk or many. */
 export function textIn(from: SeenTask | readonly SeenEvent[]): string {
   const artifacts = "artifacts" in from ? from.artifacts : from.flatMap((event) => artifactsOf(event));
   return artifacts.flatMap(({ parts }) => parts.map(({ text }) => text ?? "")).join("");
@@ -104,7 +104,7 @@ function artifactsOf(event: SeenEvent) {
   return event.kind === "task" ? event.task.artifacts : [];
 }
 
-/** The state a task or an event tells; `undefined` if it tells none. */
+/** The state of a task or event; `undefined` if it has none. */
 export function stateIn(event: SeenEvent | undefined): string | undefined {
   if (event?.kind === "status") return event.state;
   return event?.kind === "task" ? event.task.state : undefined;

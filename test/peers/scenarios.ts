@@ -10,7 +10,7 @@ import { sends } from "./scenarios/sends.ts";
 import { streams } from "./scenarios/streams.ts";
 import { subscriptions } from "./scenarios/subscriptions.ts";
 
-/** Everything every client is put through, in the order of the matrix. */
+/** All scenarios for every client, in the order of the matrix. */
 export const SCENARIOS: readonly ScenarioGroup[] = [
   cards,
   sends,

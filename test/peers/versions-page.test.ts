@@ -20,7 +20,7 @@ describe(`the page ${PAGE}`, () => {
     expect(tableUnder(heading)).toEqual(rows);
   });
 
-  it("tells how a request's version is told", () => {
+  it("describes how the version of a request is determined", () => {
     const told = RELATIONS.map((relation) => {
       const { default: byDefault, lenient, strict } = DECISIONS[relation];
       return [byDefault, lenient, strict].map((verdict) => WORDS[verdict]);
@@ -28,7 +28,7 @@ describe(`the page ${PAGE}`, () => {
     expect(tableUnder("How the version of a request is chosen").map((row) => row.slice(1))).toEqual(told);
   });
 
-  it("tells what sends mean that do not say whether to wait", () => {
+  it("describes whether a send waits that does not say so", () => {
     const { blockingDefault } = dialectSettings({});
     const defaults = WAITING_DIALECTS.map((dialect) => [`\`${dialect}\``, `\`${blockingDefault[dialect]}\``]);
     expect(tableUnder("Waiting").map((row) => row.slice(0, 2))).toEqual(defaults);
@@ -44,7 +44,7 @@ const WORDS = {
   "unsupported version": "refused: version",
 } as const;
 
-/** Those that are not the same elsewhere. */
+/** The rows that differ from the other version. */
 function rowsOf(losses: Readonly<Record<string, Loss>>, elsewhere: Readonly<Record<string, Loss>> = {}) {
   return Object.entries(losses)
     .filter(([name, { what, becomes }]) => elsewhere[name]?.what !== what || elsewhere[name].becomes !== becomes)

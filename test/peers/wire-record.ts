@@ -1,4 +1,4 @@
-/** One exchange as it went over the wire. */
+/** One request and its response. */
 export interface Exchanged {
   readonly method: string;
   readonly url: string;
@@ -8,10 +8,10 @@ export interface Exchanged {
   readonly headers: Headers;
 }
 
-/** A client's `fetch` that remembers what passed. */
+/** A `fetch` that records requests and responses. */
 export class WireRecord {
   readonly exchanges: Exchanged[] = [];
-  /** Called with each response before the client gets it. */
+  /** Called with each response before the client receives it. */
   readonly #inspect: (exchange: Exchanged, response: Response) => void;
 
   constructor(inspect: (exchange: Exchanged, response: Response) => void) {

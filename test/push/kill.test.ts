@@ -20,25 +20,25 @@ const send = async (server: Serving, webhook: string, events: number): Promise<T
   return (await must<{ task: Task }>(server.url, "SendMessage", params)).task;
 };
 
-/** What a notification tells, in short. */
+/** A short description of a notification. */
 function gist(body: string): string {
   const { statusUpdate, artifactUpdate } = JSON.parse(body);
   return statusUpdate?.status.state ?? artifactUpdate.artifact.parts[0].text;
 }
 
-/** Everything that a task of so many numbers has to tell. */
+/** The descriptions of all notifications of a task that writes `events` numbers. */
 function everything(events: number): string[] {
   const numbers = Array.from({ length: events }, (_, number) => `${number} `);
   return ["TASK_STATE_WORKING", ...numbers, "TASK_STATE_COMPLETED"];
 }
 
-describe("a server that is killed while it tells webhooks", () => {
-  it("loses nothing and mixes nothing up; what it repeats has the same jti", async () => {
+describe("a server that is killed while it delivers webhooks", () => {
+  it("loses no notification and keeps their order; a repeated notification has the same jti", async () => {
     const EVENTS = 40;
     const all = everything(EVENTS);
     let server = await serve();
     let kills = 0;
-    // Killed with the request in hand, and right after the answer: before and after it can have been noted.
+    // Kills the server before the response, and right after it: before and after the server can store the delivery.
     const receiver = await Receiver.open((_, response) => {
       const { length } = receiver.received;
       if (kills < 4 && length === 5 + kills * 9) {
@@ -62,7 +62,7 @@ describe("a server that is killed while it tells webhooks", () => {
       const told = receiver.received.map(({ body, jti }) => ({ jti, gist: gist(body) }));
       const firsts = told.filter(({ jti }, index) => told.findIndex((other) => other.jti === jti) === index);
       expect(firsts.map((each) => each.gist)).toEqual(all);
-      // A repeat follows what it repeats: nothing came between.
+      // A repeated notification directly follows the first.
       for (const [index, { jti, gist: what }] of told.entries()) {
         const before = told.findIndex((other) => other.jti === jti);
         if (before === index) continue;
@@ -70,14 +70,14 @@ describe("a server that is killed while it tells webhooks", () => {
         expect(told[before]?.gist).toBe(what);
       }
       expect(told.length - firsts.length).toBeLessThanOrEqual(4);
-      // Those that were killed with the request in hand were certainly repeated.
+      // Notifications that were not answered before the kill were certainly repeated.
       expect(told.length - firsts.length).toBeGreaterThanOrEqual(2);
     } finally {
       await receiver.close();
     }
   }, 60_000);
 
-  it("keeps many tasks and webhooks apart", async () => {
+  it("delivers to many webhooks of many tasks, each its own events", async () => {
     const EVENTS = 10;
     const TASKS = 12;
     let server = await serve();
@@ -86,7 +86,7 @@ describe("a server that is killed while it tells webhooks", () => {
     });
     try {
       const paths = Array.from({ length: TASKS }, (_, index) => `/hook/${index}`);
-      // Some of the calls may be cut off with the server; their tasks are told of all the same.
+      // Some calls may fail when the server is killed; their tasks still notify the webhooks.
       await Promise.allSettled(paths.map((path) => send(server, receiver.url + path, EVENTS)));
       await server.ended;
       server = await serve();

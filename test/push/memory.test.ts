@@ -17,7 +17,7 @@ afterEach(async () => {
   await hanging.close();
 });
 
-/** V8 takes little for young objects here, so that the figures are those of what is kept. */
+/** This flag limits the memory V8 uses for its young generation, so the figures show what the server keeps. */
 const serve = (): Promise<Serving> =>
   bench.serveScript("server.ts", {
     env: {
@@ -44,7 +44,7 @@ async function sendMany(server: Serving, count: number, webhook?: string): Promi
   await Promise.all(Array.from({ length: 32 }, worker));
 }
 
-/** What telling anybody takes once and for all is no part of what waiting costs. */
+/** Warm up: memory that any delivery needs does not count as memory of pending deliveries. */
 async function warmUp(server: Serving): Promise<void> {
   const prompt = await Receiver.open();
   await sendMany(server, 500, `${prompt.url}/hook`);
@@ -60,21 +60,21 @@ function expectLittle(before: NodeJS.MemoryUsage, after: NodeJS.MemoryUsage, wha
   expect(held).toBeLessThan(20);
 }
 
-describe("ten thousand pending deliveries to a webhook that hangs", () => {
-  it("cost less than 20 MB where one task has them all", async () => {
+describe("10,000 pending deliveries to a webhook that hangs", () => {
+  it("use less than 20 MB if all belong to one task", async () => {
     const server = await serve();
     await warmUp(server);
-    // What the process needs anyway for so many events it has before.
+    // Warm up, so that the memory that this many events always need is allocated before the measurement.
     await send(server, PENDING);
     const before = await memoryOf(server);
     const task = await send(server, PENDING, `${hanging.url}/hook`);
     expect(task.status.state).toBe("TASK_STATE_COMPLETED");
     await until(() => hanging.received.length === 1);
-    expectLittle(before, await memoryOf(server), "one task with 10,000 events to tell");
+    expectLittle(before, await memoryOf(server), "one task with 10,000 events to deliver");
     expect(hanging.received).toHaveLength(1);
   }, 120_000);
 
-  it("cost less than 20 MB where ten thousand tasks have one webhook each", async () => {
+  it("use less than 20 MB if 10,000 tasks have one webhook each", async () => {
     const server = await serve();
     await warmUp(server);
     await sendMany(server, PENDING);
@@ -82,9 +82,9 @@ describe("ten thousand pending deliveries to a webhook that hangs", () => {
     await sendMany(server, PENDING, `${hanging.url}/hook`);
     await until(() => hanging.received.length === 8);
     expectLittle(before, await memoryOf(server), "10,000 tasks with a webhook each");
-    // No more than one origin may have, whoever waits.
+    // The limit of concurrent deliveries per origin.
     expect(hanging.received).toHaveLength(8);
-    // Others are told and served meanwhile.
+    // Other webhooks and callers are served meanwhile.
     const prompt = await Receiver.open();
     await send(server, 1, `${prompt.url}/hook`);
     await until(() => prompt.received.length === 3);

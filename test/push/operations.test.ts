@@ -43,8 +43,8 @@ const fieldsOf = ({ error }: Answer<unknown>): unknown =>
     ({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field),
   );
 
-describe("Push configurations", () => {
-  it("are set, read, paged through and deleted", async () => {
+describe("Webhooks", () => {
+  it("are set, read, listed in pages and deleted", async () => {
     const url = await serve(asker);
     const { id: taskId } = await send(url);
     const hook = { taskId, url: `${receiver.url}/hook`, token: "tok" };
@@ -70,7 +70,7 @@ describe("Push configurations", () => {
     expect((await get("b")).error).toMatchObject({ code: -32001 });
   });
 
-  it("may come with the message, also with a later one, and are told from there on", async () => {
+  it("may come with the message, also with a later one, and are notified from then on", async () => {
     const url = await serve(asker);
     const task = await send(url, { taskPushNotificationConfig: { url: `${receiver.url}/first` } });
     expect(task.status.state).toBe("TASK_STATE_INPUT_REQUIRED");
@@ -91,7 +91,7 @@ describe("Push configurations", () => {
     expect(states("/second")).toEqual(states("/first").slice(2));
   });
 
-  it("that come with every message of a task are one, and told once; those set by themselves are several", async () => {
+  it("sent with every message of a task are one webhook and notified once; webhooks created separately are several", async () => {
     const url = await serve(
       agent({ ...asker, run: async (task) => `${await task.ask("1?")} ${await task.ask("2?")}` }),
     );
@@ -111,7 +111,7 @@ describe("Push configurations", () => {
     expect(await list()).toHaveLength(3);
   });
 
-  it("are signed for their very address, in the name of this server", async () => {
+  it("receive signatures with their URL as audience and this server as issuer", async () => {
     const url = await serve(echo);
     const hook = `${receiver.url}/hook?a=b`;
     const task = await send(url, { taskPushNotificationConfig: { url: hook, authentication: { scheme: "Bearer" } } });
@@ -127,7 +127,7 @@ describe("Push configurations", () => {
     ["http://169.254.169.254/latest", "url"],
     ["http://0x7f.1/", "url"],
     [`https://hooks.example/${"x".repeat(3000)}`, "url"],
-  ])("that lead to %s are refused by the name of their field", async (hook, field) => {
+  ])("with the URL %s are refused, and the error names the field", async (hook, field) => {
     const url = await serve(asker, { outgoing: {} });
     const { id: taskId } = await send(url);
     const set = await ask(url, "CreateTaskPushNotificationConfig", { taskId, url: hook });
@@ -136,16 +136,16 @@ describe("Push configurations", () => {
     const sent = await ask(url, "SendMessage", saying("hi", { configuration }));
     expect(sent.error?.code).toBe(-32602);
     expect(String(fieldsOf(sent))).toMatch(/^configuration\..*\.url$/);
-    // Nothing was made of it.
+    // No task was created.
     expect(await must<{ totalSize: number }>(url, "ListTasks", {})).toMatchObject({ totalSize: 1 });
   });
 });
 
-describe("Where nobody is notified", () => {
+describe("If webhooks are not supported,", () => {
   it.each<[string, Agent, ServerOptions]>([
-    ["as the agent declares", mute, {}],
-    ["as the server is told", echo, { push: false }],
-  ])("%s, every such request is refused before anything is looked up", async (_, served, options) => {
+    ["because the agent disables them", mute, {}],
+    ["because the server disables them", echo, { push: false }],
+  ])("%s, every webhook request is refused before any lookup", async (_, served, options) => {
     const url = await serve(served, options);
     const card = await fetch(`${url}/.well-known/agent-card.json`);
     expect(await card.json()).toMatchObject({ capabilities: { pushNotifications: false } });
@@ -162,7 +162,7 @@ describe("Where nobody is notified", () => {
     expect(await must<{ totalSize: number }>(url, "ListTasks", {})).toMatchObject({ totalSize: 0 });
   });
 
-  it("is said in no card otherwise", async () => {
+  it("the card of an agent that does not notify declares pushNotifications: false", async () => {
     const url = await serve([echo, mute]);
     const flag = async (path: string): Promise<unknown> => {
       const card = (await (await fetch(`${url}${path}/.well-known/agent-card.json`)).json()) as {

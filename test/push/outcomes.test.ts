@@ -7,7 +7,7 @@ import { type Behaviour, Receiver } from "./receiver.ts";
 
 const echo = agent({ name: "Echo", description: "Echoes.", version: "1", run: async (task) => task.text });
 
-/** Webhooks may lead to this address of the machine and to no other, so that another one is as foreign as any. */
+/** Webhooks may use only this address of the machine, so every other address counts as foreign. */
 const ALLOWED = "127.0.0.2";
 
 let closing: (() => Promise<void>)[];
@@ -40,7 +40,7 @@ async function serve(lookup?: (name: string) => Promise<readonly string[]>): Pro
   return { server, url };
 }
 
-/** Sends a message whose task the webhook is to be told of. The answer comes when the task is done. */
+/** Sends a message with a webhook. Resolves when the task is finished. */
 async function notify(url: string, webhook: string): Promise<Task> {
   const configuration = { taskPushNotificationConfig: { url: webhook, token: "t" } };
   return (await must<{ task: Task }>(url, "SendMessage", saying("hello", { configuration }))).task;
@@ -55,7 +55,7 @@ async function webhooksOf(url: string, task: Task): Promise<readonly object[]> {
 }
 
 describe("A webhook", () => {
-  it("that fails twice is told at the third try, and then the rest, in order", async () => {
+  it("that fails twice is notified at the third attempt, and then of the rest, in order", async () => {
     let failures = 0;
     const receiver = await receive((_, response) => {
       if (failures++ < 2) response.writeHead(503).end();
@@ -76,12 +76,12 @@ describe("A webhook", () => {
     expect(await server.deadLetters()).toEqual([]);
   });
 
-  it("that hangs is given up after a try and three retries, delays nothing, and is kept as a dead letter", async () => {
+  it("that hangs is abandoned after one attempt and three retries, delays nothing, and is kept as a dead letter", async () => {
     let mayAnswer = false;
     const receiver = await receive(() => (mayAnswer ? undefined : "hang"));
     const { url, server } = await serve();
     const task = await notify(url, `${receiver.url}/hook?secret=1`);
-    // The task was answered for while its webhook hangs.
+    // The task was answered while its webhook hung.
     expect(task.status.state).toBe("TASK_STATE_COMPLETED");
     await until(async () => (await server.deadLetters()).length === 1);
     expect(outcomesOf(task)).toEqual(["retried", "retried", "retried", "given-up"]);
@@ -96,7 +96,7 @@ describe("A webhook", () => {
       seq: 1,
       attempts: 4,
     });
-    // Its caller still sees it, and the operator has it told after all.
+    // The caller still sees the webhook, and the operator can redeliver.
     expect(await webhooksOf(url, task)).toHaveLength(1);
     mayAnswer = true;
     if (letter !== undefined) await server.redeliver(letter);
@@ -117,9 +117,9 @@ describe("A webhook", () => {
     },
   );
 
-  it("whose name leads to 127.0.0.1 at the second look-up is refused, and nobody there hears of it", async () => {
+  it("whose name resolves to 127.0.0.1 at the second lookup is refused, and no request reaches that address", async () => {
     const honest = await receive((_, response) => void response.writeHead(503, { connection: "close" }).end());
-    // On the same port, else the second connection would fail for another reason.
+    // The same port, otherwise the second connection would fail for another reason.
     const victim = await receive(undefined, { host: "127.0.0.1", port: honest.port });
     const asked: string[] = [];
     const { url, server } = await serve(async (name) => {
@@ -134,7 +134,7 @@ describe("A webhook", () => {
     expect(victim.received).toHaveLength(0);
   });
 
-  it("that answers 410 is dropped: it is told nothing more and is there no more", async () => {
+  it("that answers 410 is deleted and not notified again", async () => {
     const receiver = await receive((_, response) => void response.writeHead(410).end());
     const { url, server } = await serve();
     const task = await notify(url, `${receiver.url}/hook`);

@@ -3,16 +3,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A notification as it arrived. */
+/** A received notification. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-  /** What its signature calls it. */
+  /** The jti of the signature. */
   readonly jti: string;
 }
 
-/** Says what becomes of a request that has arrived. Answers 200 unless it answers otherwise; `hang` never answers. */
+/** Decides how a request is answered. Answers 200 unless it answers itself; `hang` never answers. */
 export type Behaviour = (received: Received, response: ServerResponse) => "hang" | void | Promise<"hang" | void>;
 
 export interface ListenAt {
@@ -20,9 +20,9 @@ export interface ListenAt {
   readonly port?: number;
 }
 
-/** Something that webhooks lead to, behind a real socket. */
+/** A webhook receiver with a real socket. */
 export class Receiver {
-  /** Everything that arrived, in the order of arrival. */
+  /** All received notifications, in order of arrival. */
   readonly received: Received[] = [];
   readonly #server: Server;
 
@@ -66,7 +66,7 @@ export class Receiver {
   }
 }
 
-/** What a token says, unverified. */
+/** The claims of a token, unverified. */
 export function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
 }

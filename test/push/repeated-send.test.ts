@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { openTarget, saying } from "../security/attack-surface.ts";
 
-it("A message that counts once, and is sent twice with its webhook, is told of to the end", async () => {
+it("an idempotent message that is sent twice notifies its webhook until the task ends", async () => {
   const told: string[] = [];
   const receiver = createHttpServer((request, response) => {
     let body = "";

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closing.toReversed()) await close();
 });
 
-/** A server that keeps its keys in a file, and whoever it notifies. */
+/** Starts a server with its keys in a file, and a webhook receiver. */
 async function open(behave?: Behaviour): Promise<{ url: string; store: string; receiver: Receiver }> {
   const folder = mkdtempSync(join(tmpdir(), "palaver-"));
   closing.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,8 +43,8 @@ async function notify(url: string, hook: string): Promise<Task> {
 
 const signatureOf = ({ headers }: Received): string => String(headers["x-a2a-notification-signature"]);
 
-describe("What a webhook is told", () => {
-  it("can be verified by who knows nothing but the server's address and JSON Web Tokens", async () => {
+describe("A webhook notification", () => {
+  it("can be verified with only the server's address and a JSON Web Token library", async () => {
     const { url, receiver } = await open();
     const hook = `${receiver.url}/hook?a=b`;
     const task = await notify(url, hook);
@@ -64,7 +64,7 @@ describe("What a webhook is told", () => {
     expect(new Set(receiver.received.map(({ jti }) => jti)).size).toBe(3);
   });
 
-  it("and could not be told before the key was changed, is signed with the new one and called the same", async () => {
+  it("that was retried after a key rotation is signed with the new key and keeps its jti", async () => {
     let isOpen = false;
     const { url, store, receiver } = await open((_, response) => {
       if (!isOpen) response.writeHead(503, { "retry-after": "1" }).end();

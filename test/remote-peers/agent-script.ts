@@ -1,30 +1,30 @@
-/** What an agent tells its server, in words that every line of servers has its own for. */
+/** The interface between the scripted agent and its server, implemented for every server library. */
 export interface Teller {
-  /** The text it was told. */
+  /** The text of the message. */
   readonly said: string;
-  /** No earlier turn made the task. */
+  /** True if no earlier turn created the task. */
   readonly isNew: boolean;
   openTask(): void;
   status(state: ScriptedState, text?: string): void;
-  /** A piece of the one artifact. */
+  /** Writes a chunk of the artifact. */
   piece(text: string, append: boolean): void;
-  /** An artifact of all the parts it was told. */
+  /** Writes an artifact with all received parts. */
   echo(): void;
-  /** A bare message, instead of a task. */
+  /** Answers with a bare message instead of a task. */
   message(text: string): void;
   finish(): void;
-  /** Resolves when somebody wants the task to be canceled. */
+  /** Resolves when a caller cancels the task. */
   readonly canceled: Promise<void>;
 }
 
 export type ScriptedState = "working" | "input-required" | "completed" | "failed" | "rejected" | "canceled";
 
-/** Called before each piece of a long answer: the agent goes on when it has resolved. */
+/** Called before each chunk of a long answer: the agent continues when it resolves. */
 export type Pace = (index: number) => Promise<void> | void;
 
 const MESSAGE = "message";
 
-/** The one agent of all official servers: does what the text tells it to, and gives back what it does not understand. */
+/** The agent behind all official servers: follows the command in the text, and returns any other input. */
 export async function perform(teller: Teller, pace: Pace = nextTick): Promise<void> {
   const { said } = teller;
   if (said === MESSAGE) {
@@ -69,12 +69,12 @@ function nextTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What so many chunks add up to. */
+/** The text of that many chunks. */
 export function chunks(count: number): string {
   return Array.from({ length: count }, (_, index) => `${index};`).join("");
 }
 
-/** Who wants which task to be canceled. */
+/** Cancel requests by task. */
 export class Cancellations {
   readonly #wanted = new Map<string, PromiseWithResolvers<void>>();
 

@@ -17,8 +17,8 @@ const CHUNKS = 5000;
 const isLong = process.env["PALAVER_LONG_TESTS"] === "1";
 
 /**
- * The newest server copies the whole task for every chunk: 5,000 keep it busy for more than half a minute, without any cut. And all
- * of them go on writing to connections that are cut. So not every binding gets all chunks every time; all get all the cuts.
+ * The newest server copies the whole task for every chunk: 5,000 chunks take it more than 30 s without any cut. All
+ * servers keep writing to cut connections. So not every binding gets 5,000 chunks; all get all the cuts.
  */
 const LINES: readonly [ServerLine, Binding, number][] = [
   [a2aJsV1, "JSONRPC", isLong ? CHUNKS : 1600],
@@ -33,7 +33,7 @@ hush();
 describe.each(LINES.map(([line, binding, count]) => ({ name: `${line.version} ${binding}`, line, binding, count })))(
   "a stream of $count chunks from the official server $name",
   ({ line, binding, count }) => {
-    it("comes to the complete artifact though it is cut 200 times", {
+    it("receives the complete artifact although the connection is cut 200 times", {
       timeout: isLong ? 900_000 : 240_000,
     }, async () => {
       const seed = Date.now() % 1_000_000;
@@ -55,12 +55,12 @@ describe.each(LINES.map(([line, binding, count]) => ({ name: `${line.version} ${
   },
 );
 
-/** About the bytes of one chunk in the task that a server begins a resumed stream with. */
+/** Approximate bytes per chunk in the task that opens a resumed stream. */
 const CHUNK_BYTES = 30;
 
 /**
- * Cuts connections at random bytes, one in so many chunks: some in the middle of the task that a resumed stream begins with, some
- * in the events behind it. The agent waits until the cut that is due has come, and so goes on without anybody listening.
+ * Cuts connections at random bytes, one cut per `#chunksPerCut` chunks: some inside the task that opens a resumed
+ * stream, some in the events after it. The agent waits for the cut that is due, and so continues without a reader.
  */
 class Storm {
   readonly #chunksPerCut: number;
@@ -78,7 +78,7 @@ class Storm {
     return this.#proxy?.cuts ?? 0;
   }
 
-  /** Something of the task is known: from here on anything may break. */
+  /** The client knows the task id: from here on the connection may be cut anywhere. */
   begin(): void {
     this.#hasBegun = true;
   }
@@ -95,7 +95,7 @@ class Storm {
     this.#published = index + 1;
     const due = Math.floor(this.#published / this.#chunksPerCut);
     for (let waits = 0; this.cuts < due || !this.#hasBegun; waits++) {
-      // Nothing flows while the agent waits: what was to be cut later is cut now.
+      // No data flows while the agent waits, so the pending cut happens now.
       if (this.#hasBegun && waits > 10) this.#proxy?.cutNow();
       await sleep(1);
     }

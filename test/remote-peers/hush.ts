@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, vi } from "vitest";
 
-/** The official servers write to the console about every refusal, which is what they are here for. */
+/** The official servers log every refusal to the console; refusals are expected here, so this silences them. */
 export function hush(): void {
   beforeAll(() => {
     for (const method of ["error", "warn", "log"] as const) vi.spyOn(console, method).mockImplementation(() => {});

@@ -8,5 +8,5 @@ import { tasks } from "./scenarios/tasks.ts";
 import { turns } from "./scenarios/turns.ts";
 import type { ScenarioGroup } from "./stage.ts";
 
-/** Everything the client is put through with every server, in the order of the matrix. */
+/** All scenarios for the client with every server, in the order of the matrix. */
 export const SCENARIOS: readonly ScenarioGroup[] = [discovery, sends, streams, turns, content, tasks, pushes, errors];

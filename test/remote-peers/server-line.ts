@@ -2,7 +2,7 @@ import type { RemoteErrorCode } from "../../src/client.ts";
 import type { Binding, Line } from "../peers/line.ts";
 import type { Pace } from "./agent-script.ts";
 
-/** What some servers do not have, whoever calls them. */
+/** Features that some servers lack, with any client. */
 export type Ability =
   | "content-types"
   | "context-check"
@@ -21,17 +21,17 @@ export type Ability =
   | "unknown-methods"
   | "versions";
 
-/** What protocol versions and lines of servers answer differently, each in its own right. */
+/** Differences in behaviour between protocol versions and server libraries. */
 export interface Rules {
-  /** Sending to a finished task. */
+  /** The response to a message for a finished task. */
   readonly finishedTask: RemoteErrorCode;
-  /** Asking for a push configuration that is not there. */
+  /** The response to a request for an unknown webhook. */
   readonly unknownPush: RemoteErrorCode;
-  /** Canceling a canceled task. */
+  /** The response to canceling a canceled task. */
   readonly repeatedCancel: "the task" | "task-not-cancelable";
 }
 
-/** The agents that a line can be asked to serve: the same script behind different cards. */
+/** The agents that a server library can serve: the same script with different cards. */
 export const PROFILES = {
   able: "streams, notifies, and has more to show to those it knows",
   bare: "does nothing of that",
@@ -47,18 +47,18 @@ export const REQUIRED_EXTENSION = "https://example.org/extensions/required";
 export interface StartOptions {
   readonly binding: Binding;
   readonly profile?: Profile;
-  /** The address that the card names, where that is not the server's own. */
+  /** The address in the card, if it is not the server's own. */
   readonly reachedAt?: (url: string) => Promise<string>;
   readonly pace?: Pace;
 }
 
-/** An official server that listens. */
+/** A running official server. */
 export interface OfficialServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** One server library in one version: all that the scenarios need to know of it. */
+/** One server library in one version, with everything that the scenarios need. */
 export interface ServerLine extends Line<Ability> {
   readonly rules: Rules;
   start(options: StartOptions): Promise<OfficialServer>;

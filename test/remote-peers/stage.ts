@@ -12,10 +12,10 @@ import type { Binding, ScenarioGroup as Group } from "../peers/line.ts";
 import { WireRecord } from "../peers/wire-record.ts";
 import type { Ability, OfficialServer, Profile, ServerLine } from "./server-line.ts";
 
-/** What the client is put through with every server, and what must come of it. */
+/** Scenarios for the client with every server, with their expected results. */
 export type ScenarioGroup = Group<Stage, Ability>;
 
-/** Where the client meets the servers of one line, over one binding. */
+/** The client with the servers of one library, over one binding. */
 export class Stage {
   readonly line: ServerLine;
   readonly binding: Binding;
@@ -27,7 +27,7 @@ export class Stage {
     this.binding = binding;
   }
 
-  /** The agent of a server, found by its card as anybody finds it. */
+  /** Connects to the agent of a server by its card. */
   async meet(profile: Profile = "able", options: ConnectOptions = {}): Promise<RemoteAgent> {
     const { url } = await this.serving(profile);
     return connect(url, { fetch: this.wire.fetch, poll: { first: 5, most: 20 }, ...options });

@@ -8,7 +8,7 @@ import { accepted, type Caller, type Outcome, type Speaker, taskOf, text } from 
 import { SPEAKERS } from "../conformance/speakers.ts";
 import { SILENT } from "./attack-surface.ts";
 
-/** Every operation, by every kind of caller, in every dialect: what each is told, to the letter. */
+/** Every operation, for every kind of caller, in every dialect: checks the exact response. */
 
 const ISSUER = "https://issuer.example";
 const AUDIENCE = "https://agents.example";
@@ -41,13 +41,13 @@ function tokenOf({ sub, tenant, scope, expires }: Subject, key: CryptoKey = keys
     .sign(key);
 }
 
-/** What a kind of caller shows, and how it is refused, if it is. */
+/** The credentials of a kind of caller, and its refusal, if any. */
 interface Kind {
   readonly name: string;
   readonly token: string | undefined;
-  /** Refused whatever it asks, with this challenge. */
+  /** Refused for every operation, with this challenge. */
   readonly refusal?: { readonly as: RefusalName; readonly challenge: string };
-  /** Known, but none of this is its own. */
+  /** Authenticated, but owner of none of the tasks. */
   readonly stranger: boolean;
 }
 
@@ -84,7 +84,7 @@ const KINDS: readonly Kind[] = [
   { name: "the right credentials", token: await tokenOf(ADA), stranger: false },
 ];
 
-/** What the operations are about: a task of Ada's that waits for an answer, with a webhook. */
+/** The task and webhook of the operations: Ada's task, which waits for an answer. */
 interface Things {
   readonly task: string;
   readonly config: string;
@@ -92,13 +92,13 @@ interface Things {
 
 interface Row {
   readonly operation: string;
-  /** Others are told that there is no such task. */
+  /** Other callers get "task not found". */
   readonly ofTask: boolean;
   readonly isSpoken?: (speaker: Speaker) => boolean;
   ask(caller: Caller, things: Things): Promise<Outcome<unknown>>;
 }
 
-/** In an order in which each leaves the next ones something to do. */
+/** Ordered so that each operation leaves the next ones something to act on. */
 const ROWS: readonly Row[] = [
   { operation: "send", ofTask: false, ask: (caller) => caller.send(text("hello")) },
   { operation: "stream", ofTask: false, ask: (caller) => closed(caller.stream(text("hello"))) },
@@ -165,7 +165,7 @@ describe.each(SPEAKERS)("$dialect", (speaker) => {
         expect(outcome.http.status).toBe(kind.refusal?.as === "PermissionDenied" ? 403 : 401);
         expect(outcome.http.headers.get("www-authenticate")).toBe(kind.refusal?.challenge);
         expect(outcome.http.headers.get("cache-control") ?? "no-store").toMatch(/no-store|no-cache|private/);
-        // Not a word of what there is, nor of what was shown.
+        // The response contains neither task data nor the credentials.
         expect(outcome.http.text).not.toContain(things.task);
         for (const { token } of KINDS) if (token !== undefined) expect(outcome.http.text).not.toContain(token);
         if (!row.ofTask) return;
@@ -175,7 +175,7 @@ describe.each(SPEAKERS)("$dialect", (speaker) => {
       });
 
       it.each(KINDS.filter(({ refusal, stranger }) => refusal === undefined && stranger))(
-        "by $name shows nothing of Ada's",
+        "by $name returns nothing of Ada's",
         async (kind) => {
           const outcome = await row.ask(callerOf(kind), things);
           if (!row.ofTask) {
@@ -193,7 +193,7 @@ describe.each(SPEAKERS)("$dialect", (speaker) => {
         },
       );
 
-      it("with the right credentials is done", async () => {
+      it("with the right credentials succeeds", async () => {
         const outcome = await row.ask(ada(), things);
         expect(outcome.ok, outcome.http.text).toBe(true);
         expect(outcome.http.status).toBeLessThan(300);
@@ -229,7 +229,7 @@ describe("plain", () => {
   afterAll(() => server?.close());
 
   describe.each(routes)("%s", (line) => {
-    it.each(KINDS)("with $name is answered accordingly", async (kind) => {
+    it.each(KINDS)("with $name gets the expected response", async (kind) => {
       const answer = await ask(line, kind);
       const body = await answer.text();
       if (kind.refusal !== undefined) {
@@ -272,14 +272,14 @@ function vault() {
   });
 }
 
-/** What a stream was answered with, which is then let go of. */
+/** Returns the response that opened a stream, and closes the stream. */
 async function closed(opening: Promise<Outcome<{ close(): Promise<void> }>>): Promise<Outcome<unknown>> {
   const outcome = await opening;
   if (outcome.ok) await outcome.value.close();
   return outcome;
 }
 
-/** The id of the webhook that an answer is about, wherever its dialect has it. */
+/** The webhook id in a response of any dialect. */
 function configIdIn(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { url, id, name } = value as { readonly url?: unknown; readonly id?: unknown; readonly name?: unknown };

@@ -4,22 +4,25 @@ import { type AgentDefinition, agent, createServer, type Server, type ServerOpti
 
 export const SILENT: NonNullable<ServerOptions["logger"]> = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Callers say who they are, and are believed. */
+/** An authenticator that accepts the caller's name without proof. */
 export const byName: NonNullable<ServerOptions["authenticate"]> = ({ headers }) => {
   const id = /^Bearer (\w+)$/.exec(headers.get("authorization") ?? "")?.[1];
   return id === undefined ? undefined : { id, anonymous: false };
 };
 
-/** A server that is attacked, over real sockets. */
+/** A server to attack, over real sockets. */
 export interface Target extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly server: Server;
-  /** Runs of its agent so far. */
+  /** Number of runs of its agent so far. */
   runs(): number;
   rest(line: string, options?: Asking): Promise<Response>;
   rpc(method: string, params: unknown, options?: Asking): Promise<Response>;
-  /** What the server says to these bytes, until it closes the connection; `cut` where it did so before they were all sent. */
+  /**
+   * Sends these bytes and returns the response until the server closes the connection; `cut` if it closed before all
+   * bytes were sent.
+   */
   raw(bytes: string): Promise<string>;
 }
 
@@ -27,7 +30,7 @@ export interface Asking {
   readonly as?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly text?: string;
 }
 
@@ -95,7 +98,7 @@ export function saying(words: string, members: object = {}): { readonly message:
   return { message: { messageId: `m-${Math.random()}`, role: "ROLE_USER", parts: [{ text: words }], ...members } };
 }
 
-/** Everything of an answer that a caller can see, without what differs by time alone. */
+/** All of a response that a caller can see, without values that depend only on time. */
 export async function seen(response: Response): Promise<unknown> {
   const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== "date"));
   return { status: response.status, headers, body: await response.text() };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { byName, openTarget, saying, seen } from "./attack-surface.ts";
 
-/** Things that somebody would try against this server. Each is a test of what must come of it: nothing. */
+/** Attacks against this server. Each test checks that the attack has no effect. */
 
 const BOB_TASK = "00000000-0000-7000-8000-000000000000";
 
-describe("Attack: reading or moving somebody else's task", () => {
-  it("gets, byte for byte, what a task gets that never was", async () => {
+describe("Attack: reading or changing another caller's task", () => {
+  it("gets the same bytes as for a task that never existed", async () => {
     await using target = await openTarget({ authenticate: byName });
     const sent = await target.rpc("SendMessage", saying("ask"), { as: "ada" });
     const { result } = (await sent.json()) as { result: { task: { id: string } } };
@@ -35,7 +35,7 @@ describe("Attack: reading or moving somebody else's task", () => {
     expect(await own.json()).toMatchObject({ result: { status: { state: "TASK_STATE_INPUT_REQUIRED" } } });
   });
 
-  it("cannot be had by the message id that made it", async () => {
+  it("fails also with the message id that created the task", async () => {
     await using target = await openTarget({ authenticate: byName });
     await (await target.rpc("SendStreamingMessage", saying("hi", { messageId: "known" }), { as: "ada" })).text();
     const stolen = await target.rpc("SendStreamingMessage", saying("hi", { messageId: "known" }), {
@@ -47,11 +47,11 @@ describe("Attack: reading or moving somebody else's task", () => {
   });
 });
 
-describe("Attack: a name of one's own choice for a task", () => {
+describe("Attack: a task id chosen by the client", () => {
   const named = (id: string) => ({ id, message: { role: "user", parts: [{ type: "text", text: "hi" }] } });
   const early = { "a2a-version": "0.1" };
 
-  it("does not lead to a task of that name that is somebody else's", async () => {
+  it("does not lead to another caller's task of that id", async () => {
     await using target = await openTarget({ authenticate: byName, blockingDefault: { "0.1/jsonrpc": "wait" } });
     const ada = await target.rpc("tasks/send", named("order-1"), { as: "ada", headers: early });
     expect(await ada.json()).toMatchObject({ result: { id: "order-1", status: { state: "completed" } } });
@@ -59,14 +59,14 @@ describe("Attack: a name of one's own choice for a task", () => {
     expect(await eve.json()).toMatchObject({ error: { code: -32001 } });
     const own = await target.rpc("tasks/send", named("order-1"), { as: "eve", headers: early });
     expect(await own.json()).toMatchObject({ result: { id: "order-1" } });
-    // What the server itself calls the task is nobody's to say.
+    // Clients cannot use the server's internal task ids.
     for (const id of ["~victim~~ada~order-1", "~victim~~eve~order-1"]) {
       const forged = await target.rpc("GetTask", { id }, { as: "eve" });
       expect(await forged.json()).toMatchObject({ error: { code: -32001 } });
     }
   });
 
-  it("is a name and no path, whatever stands in it", async () => {
+  it("is never used as a path, whatever it contains", async () => {
     await using target = await openTarget({ blockingDefault: { "0.1/jsonrpc": "wait" } });
     for (const id of [
       "../../etc/passwd",
@@ -87,8 +87,8 @@ describe("Attack: a name of one's own choice for a task", () => {
   });
 });
 
-describe("Attack: naming two tenants at once", () => {
-  it("is counted for the one in the path alone", async () => {
+describe("Attack: two tenants in one request", () => {
+  it("uses only the tenant in the path", async () => {
     await using target = await openTarget({ authenticate: byName });
     const made = await target.rest("POST /north/message:send", {
       as: "ada",
@@ -104,8 +104,8 @@ describe("Attack: naming two tenants at once", () => {
   });
 });
 
-describe("Attack: forging events by what is said", () => {
-  it("leaves every line of a stream the server's own", async () => {
+describe("Attack: a message text that imitates stream events", () => {
+  it("cannot add a line to the stream", async () => {
     await using target = await openTarget();
     const forged = 'x\n\nevent: error\rdata: {"forged":1}\r\n\u2028\u2029id: 99\u0000\n\n';
     const name = forged.replaceAll("\u0000", "");
@@ -123,13 +123,13 @@ describe("Attack: forging events by what is said", () => {
   });
 });
 
-describe("Attack: JSON that is more than it looks", () => {
+describe("Attack: malicious JSON", () => {
   const envelope = (params: string): string => `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":${params}}`;
 
   it.each([
     ["is deep", envelope(`{"message":${"[".repeat(100_000)}${"]".repeat(100_000)}}`)],
     [
-      "is deep in a part",
+      "is deeply nested in a part",
       envelope(
         `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}]}}`,
       ),
@@ -137,12 +137,12 @@ describe("Attack: JSON that is more than it looks", () => {
     ["has a huge number", envelope('{"message":{"messageId":1e999999,"role":"ROLE_USER","parts":[{"text":"x"}]}}')],
     ["is not UTF-8", envelope('{"message":{"messageId":"\uD800"}}')],
     [
-      "is many parts",
+      "has many parts",
       envelope(
         `{"message":{"messageId":"m","role":"ROLE_USER","parts":[${Array.from({ length: 200_000 }, () => "{}").join(",")}]}}`,
       ),
     ],
-  ])("that %s is refused, and nothing runs", async (_, body) => {
+  ])("that %s is refused, and no run starts", async (_, body) => {
     await using target = await openTarget();
     const answer = await target.rest("POST /", { text: body });
     expect(answer.status).toBeLessThan(500);
@@ -151,7 +151,7 @@ describe("Attack: JSON that is more than it looks", () => {
     expect((await target.rest("GET /healthz")).status).toBe(200);
   });
 
-  it("does not reach the prototypes of anything", async () => {
+  it("does not change any prototype", async () => {
     await using target = await openTarget();
     const polluted = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
     const body = envelope(
@@ -164,11 +164,11 @@ describe("Attack: JSON that is more than it looks", () => {
   });
 });
 
-describe("Attack: a web page that makes its reader's browser call", () => {
-  it("gets nothing run without being asked for first, and nothing to read", async () => {
+describe("Attack: a web page that calls the server from its visitor's browser", () => {
+  it("starts no run without a preflight, and can read no response", async () => {
     await using target = await openTarget({ authenticate: byName });
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: saying("hi") });
-    // What a page may send without a preflight: forms and plain text.
+    // Requests that a page may send without a preflight: forms and plain text.
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
       for (const path of ["/", "/message:send", "/a2a/tasks/send"]) {
         const answer = await target.rest(`POST ${path}`, {
@@ -179,7 +179,7 @@ describe("Attack: a web page that makes its reader's browser call", () => {
         expect(answer.headers.get("access-control-allow-origin")).toBeNull();
       }
     }
-    // Nor by sending nothing, which needs no preflight either.
+    // An empty request needs no preflight either.
     const sent = await target.rpc("SendMessage", saying("ask"), { as: "ada" });
     const { result } = (await sent.json()) as { result: { task: { id: string } } };
     const cancel = `POST /tasks/${result.task.id}:cancel`;
@@ -194,8 +194,8 @@ describe("Attack: a web page that makes its reader's browser call", () => {
   });
 });
 
-describe("Attack: a web page whose name leads to this machine", () => {
-  it("neither reads tasks nor has anything run", async () => {
+describe("Attack: DNS rebinding of a web page's host name to this machine", () => {
+  it("can neither read tasks nor start runs", async () => {
     await using target = await openTarget();
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: saying("hi") });
     const head = `Host: rebound.example:${target.port}\r\nA2A-Version: 1.0\r\nConnection: close\r\n`;
@@ -208,14 +208,14 @@ describe("Attack: a web page whose name leads to this machine", () => {
   });
 });
 
-describe("Attack: being somebody else by a header", () => {
+describe("Attack: forged proxy headers", () => {
   const spoofed = {
     "x-forwarded-for": "192.0.2.1",
     forwarded: "for=192.0.2.1;host=evil.example",
     "x-forwarded-host": "evil.example",
   };
 
-  it("does not get round a limit, nor into a card", async () => {
+  it("do not bypass a rate limit or change a card", async () => {
     await using target = await openTarget({ rateLimit: { address: { requests: 3, seconds: 60 } } });
     for (let index = 1; index <= 3; index++) {
       const card = await target.rest("GET /.well-known/agent-card.json", {
@@ -226,7 +226,7 @@ describe("Attack: being somebody else by a header", () => {
     expect((await target.rest("GET /tasks/x", { headers: spoofed })).status).toBe(429);
   });
 
-  it("does not put a false address on a card by the name of the host", async () => {
+  it("do not put a forged Host into a card", async () => {
     await using target = await openTarget({ authenticate: byName });
     const answer = await target.raw(
       "GET /.well-known/agent-card.json HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
@@ -236,7 +236,7 @@ describe("Attack: being somebody else by a header", () => {
   });
 });
 
-describe("Attack: HTTP that two readers understand differently", () => {
+describe("Attack: ambiguous HTTP (request smuggling)", () => {
   it.each([
     ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"],
     [
@@ -254,8 +254,8 @@ describe("Attack: HTTP that two readers understand differently", () => {
   });
 });
 
-describe("Attack: a body that is small on the way and large here", () => {
-  it("is not unpacked", async () => {
+describe("Attack: a compressed body that expands", () => {
+  it("is not decompressed", async () => {
     await using target = await openTarget();
     const answer = await target.rest("POST /", { text: "{}", headers: { "content-encoding": "gzip" } });
     expect(answer.status).toBe(415);

@@ -22,7 +22,7 @@ async function taskOf(target: Target, as: string): Promise<string> {
   return ((await sent.json()) as { result: { task: { id: string } } }).result.task.id;
 }
 
-describe("Attack: making the server call where the attacker cannot", () => {
+describe("Attack: making the server call internal addresses", () => {
   it.each([
     "http://example.com/hook",
     "https://127.0.0.1/hook",
@@ -57,7 +57,7 @@ describe("Attack: making the server call where the attacker cannot", () => {
     "not a url",
     "",
     `https://example.com/${"x".repeat(10_000)}`,
-  ])("by the webhook %s is refused before anything is kept", async (url) => {
+  ])("by the webhook %s is refused before it is stored", async (url) => {
     await using target = await openTarget({ authenticate: byName });
     const id = await taskOf(target, "ada");
     const runs = target.runs();
@@ -74,7 +74,7 @@ describe("Attack: making the server call where the attacker cannot", () => {
   });
 });
 
-describe("Attack: headers that are more than headers", () => {
+describe("Attack: header injection", () => {
   const early = { "a2a-version": "0.3" };
 
   it.each([
@@ -92,7 +92,7 @@ describe("Attack: headers that are more than headers", () => {
     ["X-A2A-Notification-Signature", "forged"],
     ["X-A2A-Notification-Token", "forged"],
     ["Proxy-Authorization", "Basic x"],
-  ])("%j: %j are refused, naming them", async (name, value) => {
+  ])("%j: %j is refused, and the error names the header", async (name, value) => {
     await using target = await openTarget({ authenticate: byName });
     const taskId = await taskOf(target, "ada");
     const pushNotificationConfig = { url: "https://hooks.example.com/", headers: { [name]: value } };
@@ -104,7 +104,7 @@ describe("Attack: headers that are more than headers", () => {
     expect(await set.json()).toMatchObject({ error: { code: -32602, message: expect.stringContaining("headers") } });
   });
 
-  it.each(["token", "credentials"])("cannot be made of a %s either", async (member) => {
+  it.each(["token", "credentials"])("is not possible with a %s either", async (member) => {
     await using target = await openTarget({ authenticate: byName });
     const taskId = await taskOf(target, "ada");
     const evil = "x\r\nHost: internal";
@@ -116,7 +116,7 @@ describe("Attack: headers that are more than headers", () => {
 });
 
 describe("Attack: reading the secrets of a webhook", () => {
-  it("finds them nowhere: not in answers, not on the disk, not in logs", async () => {
+  it("finds them neither in responses, nor on disk, nor in logs", async () => {
     const place = folder();
     const secrets = ["t0ken-of-the-hook", "cr3dentials-of-the-hook", "h3ader-of-the-hook"];
     const lines: string[] = [];
@@ -165,8 +165,8 @@ describe("Attack: reading the secrets of a webhook", () => {
   });
 });
 
-describe("Attack: a webhook for everything", () => {
-  it("has an end", async () => {
+describe("Attack: unlimited webhooks", () => {
+  it("is stopped by a limit", async () => {
     await using target = await openTarget({ authenticate: byName, push: { maxWebhooksPerTask: 3 } });
     const taskId = await taskOf(target, "ada");
     const create = (index: number): Promise<Response> =>
@@ -177,13 +177,13 @@ describe("Attack: a webhook for everything", () => {
       );
     for (let index = 0; index < 3; index++) expect(await (await create(index)).json()).toHaveProperty("result");
     expect(await (await create(3)).json()).toMatchObject({ error: { code: -32053 } });
-    // Setting one again is no further one.
+    // Setting an existing webhook again does not count.
     expect(await (await create(2)).json()).toHaveProperty("result");
   });
 });
 
-describe("Attack: a receiver that answers with more than was asked", () => {
-  it("costs a bounded time and leaves the task alone", async () => {
+describe("Attack: a receiver that sends an endless response", () => {
+  it("takes a limited time and does not affect the task", async () => {
     const received: string[] = [];
     const endless = createServer((request, response) => {
       received.push(request.url ?? "");
@@ -213,8 +213,8 @@ describe("Attack: a receiver that answers with more than was asked", () => {
   });
 });
 
-describe("Attack: lines of one's own in the audit log", () => {
-  it("stay within the line that tells of them", async () => {
+describe("Attack: forged lines in the audit log", () => {
+  it("stay escaped within one line", async () => {
     const file = join(folder(), "audit.jsonl");
     const forged = '\n{"forged":true}\n';
     await using target = await openTarget({

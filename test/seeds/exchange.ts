@@ -1,13 +1,13 @@
 import { EventSource, type HttpAnswer, type ServerSentEvent, sendHttp, wholeAnswer } from "../conformance/http.ts";
 
-/** An answer whose body is JSON. */
+/** A response with a JSON body. */
 export interface JsonAnswer extends HttpAnswer {
   readonly json: unknown;
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Posts this as JSON; a string as it is. */
+/** Posts an object as JSON, or a string unchanged. */
 export async function post(url: string, body: unknown, headers: Headers = {}): Promise<JsonAnswer> {
   return jsonAnswer(await sendHttp(postOf(url, body, headers)));
 }
@@ -16,11 +16,11 @@ export async function get(url: string, headers: Headers = {}): Promise<JsonAnswe
   return jsonAnswer(await sendHttp({ method: "GET", url, headers }));
 }
 
-/** Posts this and reads the events of the answer as they come. */
+/** Posts the body and reads the events of the response as they arrive. */
 export async function openStream(url: string, body: unknown, headers: Headers = {}): Promise<OpenStream> {
   const response = await sendHttp(postOf(url, body, { accept: "text/event-stream", ...headers }));
   if (response.headers.get("content-type") !== "text/event-stream") {
-    throw new Error(`There is no stream but ${response.status} ${await response.text()}`);
+    throw new Error(`Expected a stream, got ${response.status} ${await response.text()}`);
   }
   const source = new EventSource(response);
   const next = async (): Promise<Frame | undefined> => {
@@ -48,43 +48,43 @@ export async function openStream(url: string, body: unknown, headers: Headers = 
   };
 }
 
-/** One event of a stream, its data read. */
+/** One event of a stream, with its data parsed. */
 export interface Frame extends ServerSentEvent {
   readonly json: unknown;
 }
 
 export interface OpenStream {
   readonly response: Response;
-  /** The next event; `undefined` when the server has closed. */
+  /** The next event; `undefined` when the server has closed the stream. */
   next(): Promise<Frame | undefined>;
-  /** The events up to and with the first whose data is wanted. */
+  /** The events up to and including the first whose data matches. */
   until(wanted: (data: unknown) => boolean): Promise<readonly Frame[]>;
-  /** What is left, once the server has closed. */
+  /** The remaining events, until the server closes the stream. */
   rest(): Promise<readonly Frame[]>;
-  /** Hangs up. */
+  /** Disconnects. */
   close(): Promise<void>;
 }
 
-/** All events of a stream that the server ends by itself. */
+/** All events of a stream that the server ends. */
 export async function streamed(url: string, body: unknown, headers: Headers = {}): Promise<readonly Frame[]> {
   return (await openStream(url, body, headers)).rest();
 }
 
-/** What is found by these names, one in the other: `result.parts.0.text`. `undefined` where there is no such thing. */
+/** The value at a path such as `result.parts.0.text`; `undefined` if there is none. */
 export function at(value: unknown, path: string): unknown {
   let found = value;
   for (const name of path.split(".")) {
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, name)) return undefined;
-    // Every object may be read member by member.
+    // Every object can be read member by member.
     found = (found as Readonly<Record<string, unknown>>)[name];
   }
   return found;
 }
 
-/** The text that is found there. */
+/** The text at a path; throws if there is none. */
 export function textAt(value: unknown, path: string): string {
   const found = at(value, path);
-  if (typeof found !== "string") throw new Error(`There is no text at ${path} of ${JSON.stringify(value)}`);
+  if (typeof found !== "string") throw new Error(`No text at ${path} of ${JSON.stringify(value)}`);
   return found;
 }
 

@@ -1,11 +1,11 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { jwtBearer, type Verifier } from "palaver/auth";
 
-/** Somebody whose tokens a server believes. */
+/** An issuer of tokens that a server trusts. */
 export interface Issuer {
-  /** What the server is to check tokens by. */
+  /** The verifier that the server uses for these tokens. */
   readonly verifier: Verifier;
-  /** The header that says who calls, with these scopes. */
+  /** The Authorization header of a caller with these scopes. */
   bearer(subject: string, scope?: string): Promise<{ readonly authorization: string }>;
 }
 

@@ -2,31 +2,31 @@ import { expect } from "vitest";
 import { textAt } from "./exchange.ts";
 import { ID, TIME } from "./matchers.ts";
 
-/** What 0.2 and 0.3 are to write: tasks, messages and events that say their `kind`. */
+/** The expected objects of 0.2 and 0.3: tasks, messages and events with `kind`. */
 
 export interface Ids {
   readonly taskId: string;
   readonly contextId: string;
 }
 
-/** Those of the task that a stream opens with. */
+/** The ids of the task that opens a stream. */
 export function idsOf(task: unknown): Ids {
   return { taskId: textAt(task, "id"), contextId: textAt(task, "contextId") };
 }
 
 export const textPart = (text: string): object => ({ kind: "text", text });
 
-/** A caller's message of one text. */
+/** A caller's message with one text. */
 export function saying(text: string, more: object = {}): object {
   return { kind: "message", role: "user", parts: [textPart(text)], messageId: crypto.randomUUID(), ...more };
 }
 
-/** A message of the agent's. */
+/** A message of the agent. */
 export function agentMessage(ids: Ids, text: string, more: object = {}): object {
   return { kind: "message", role: "agent", messageId: ID, parts: [textPart(text)], ...ids, ...more };
 }
 
-/** The status event by which a task's stream goes on, or ends. */
+/** A status event that continues or ends a task's stream. */
 export function statusUpdate(
   ids: Ids,
   state: string,
@@ -42,14 +42,14 @@ export function statusUpdate(
   };
 }
 
-/** A piece of an artifact. What would be `false` is left out. */
+/** An artifact chunk. Members that would be `false` are omitted. */
 export function artifactUpdate(ids: Ids, artifact: object, flags: { append?: true; lastChunk?: true } = {}): object {
   return { kind: "artifact-update", ...ids, artifact, ...flags };
 }
 
 const KINDS: readonly unknown[] = ["task", "message", "status-update", "artifact-update"];
 
-/** Throws unless whatever says its kind says it first, however deep it lies. */
+/** Throws unless `kind` is the first member of every object that has it, at any depth. */
 export function expectKindFirst(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   const [first] = Object.keys(value);

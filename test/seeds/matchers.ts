@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
-/** An id the server made. */
+/** An id that the server generated. */
 export const ID: unknown = expect.stringMatching(/./);
 
-/** A time as every version is told it: UTC, with milliseconds. */
+/** A timestamp in the format of every version: UTC, with milliseconds. */
 export const TIME: unknown = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);

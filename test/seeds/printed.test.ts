@@ -11,7 +11,7 @@ it("each file of printed programs is listed with its section", () => {
   expect(files.toSorted()).toEqual(names.toSorted());
 });
 
-it.each(names)("%s is run by the tests of its seed", (name) => {
+it.each(names)("%s is used by the tests of its seed", (name) => {
   const folder = here(`./seed-${name.slice(0, 3)}`);
   const texts = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, "utf8"));
   expect(texts.filter((text) => text.includes(`"${name}"`))).toHaveLength(1);

@@ -7,14 +7,14 @@ export function rpcRequest(id: RequestId, method: string, params?: object): obje
   return { jsonrpc: "2.0", id, method, ...(params !== undefined && { params }) };
 }
 
-/** The result of a call that was answered as JSON-RPC wants it, and with nothing besides. */
+/** The result of a call; checks that the response is a JSON-RPC envelope without additional members. */
 export function resultOf(answer: JsonAnswer, id: RequestId): unknown {
   expect(answer.headers.get("content-type")).toBe("application/json");
   expect(answer.status).toBe(200);
   return openEnvelope(answer.json, id);
 }
 
-/** The error of a call that was refused in a JSON-RPC envelope of HTTP 200. */
+/** The error of a call that was refused in a JSON-RPC envelope with HTTP 200. */
 export function errorOf(answer: JsonAnswer, id: RequestId | null): unknown {
   expect(answer.headers.get("content-type")).toBe("application/json");
   expect(answer.status).toBe(200);
@@ -22,7 +22,7 @@ export function errorOf(answer: JsonAnswer, id: RequestId | null): unknown {
   return (answer.json as { readonly error: unknown }).error;
 }
 
-/** The results of a stream, every one in an envelope of its own. */
+/** The results of a stream, each in its own envelope. */
 export function resultsOf(frames: readonly Frame[], id: RequestId): readonly unknown[] {
   return frames.map(({ json }) => openEnvelope(json, id));
 }

@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 
 /**
- * What becomes of one example of a seed, a document this server was written to. `tested`: it is played here. `later`: it needs
- * what the server does not do yet. `nothing`: it defines or explains, and nobody says anything to anybody.
+ * How an example of a seed is covered. A seed is a document that this server was written to implement. `tested`: a test
+ * here runs the example. `later`: the example needs a feature that the server does not have yet. `nothing`: the section
+ * defines or explains, without requests or responses.
  */
 export type Outlook = "tested" | `later: ${string}` | `nothing: ${string}`;
 
-/** Every example of a seed by section, and within it by a name where it has several: `Section › example`. */
+/** Every example of a seed by section; sections with several examples name each: `Section › example`. */
 export type SeedIndex = Readonly<Record<string, Outlook>>;
 
 type TestedIn<Index extends SeedIndex> = {
@@ -15,9 +16,9 @@ type TestedIn<Index extends SeedIndex> = {
   string;
 
 export interface Seed<Index extends SeedIndex> {
-  /** The name of the test that plays one example. The claim says how it is answered. */
+  /** The name of the test that runs one example. The claim states the expected behaviour. */
   example(name: TestedIn<Index>, claim: string): string;
-  /** To be called last: holds that every example of the index is played once, or listed with the reason why not. */
+  /** Call last: checks that every example of the index is tested once, or listed with a reason. */
   checkIndex(): void;
 }
 
@@ -30,7 +31,7 @@ export function openSeed<const Index extends SeedIndex>(number: string, index: I
     },
     checkIndex() {
       const names = Object.keys(index);
-      it(`seed ${number}: each of its ${names.length} examples is tested once, or listed with the reason why not`, () => {
+      it(`seed ${number}: each of its ${names.length} examples is tested once, or listed with a reason`, () => {
         expect(played.toSorted()).toEqual(names.filter((name) => index[name] === "tested").toSorted());
       });
     },

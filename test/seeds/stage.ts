@@ -10,11 +10,11 @@ import {
 
 import { nobody } from "../conformance/stage.ts";
 
-/** A server of scripted agents, on a port of its own. */
+/** A server of scripted agents, on its own port. */
 export interface Stage extends AsyncDisposable {
-  /** Where the first agent is; without a slash at the end. */
+  /** The address of the first agent, without a trailing slash. */
   readonly url: string;
-  /** Where the agent of this id is. */
+  /** The address of the agent with this id. */
   of(id: string): string;
   readonly server: Server;
 }
@@ -36,12 +36,12 @@ export async function serveAgents(agents: Agent | readonly Agent[], options: Ser
   return { url, server, of: (id) => `${url}/agents/${id}`, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** An agent that does as its script says. */
+/** An agent that runs the given function. */
 export function scripted(run: RunFunction, more: Partial<AgentDefinition> = {}): Agent {
   return agent({ name: "Scripted", description: "Does as its script says.", version: "1.0.0", run, ...more });
 }
 
-/** Serves one agent that does as its script says. */
+/** Serves one agent that runs the given function. */
 export function serveScript(
   run: RunFunction,
   more: Partial<AgentDefinition> = {},

@@ -6,10 +6,10 @@ import { type Agent, agent, type RunResult, skill, type TaskContext } from "../.
 import type { JsonValue } from "../../src/protocol/json.ts";
 import type { Message } from "../../src/protocol/message.ts";
 
-// Only the compiler reads what is inside `uses`: it is never called.
+// Checked by the compiler only: `uses` never calls its argument.
 function uses(_body: (task: TaskContext) => unknown): void {}
 
-/** What `task.data` is in a skill's handler. */
+/** The type of `task.data` in a skill's handler. */
 type DataOf<Of extends { run?(task: never): unknown }> = Parameters<NonNullable<Of["run"]>>[0]["data"];
 
 const identity = { name: "n", description: "d", version: "1" };
@@ -24,7 +24,7 @@ describe("task.ask", () => {
     });
   });
 
-  test("returns the type of the schema, of whichever library", () => {
+  test("returns the output type of a schema of any library", () => {
     uses((task) => {
       expectTypeOf(task.ask("Book?", { schema: z.object({ book: z.boolean() }) })).toEqualTypeOf<
         Promise<{ book: boolean }>
@@ -39,14 +39,14 @@ describe("task.ask", () => {
     });
   });
 
-  test("returns what the schema makes, not what it takes", () => {
+  test("returns the schema's output type, not its input type", () => {
     uses((task) => {
       const schema = z.string().transform((text) => new Date(text));
       expectTypeOf(task.ask("When?", { schema })).toEqualTypeOf<Promise<Date>>();
     });
   });
 
-  test("may return undefined only where it goes on without an answer", () => {
+  test("may return undefined only if it continues without an answer", () => {
     uses((task) => {
       const schema = z.number();
       expectTypeOf(task.ask("How many?", { schema, timeout: 5, onTimeout: "continue" })).toEqualTypeOf<
@@ -59,7 +59,7 @@ describe("task.ask", () => {
     });
   });
 
-  test("takes no schema that is none", () => {
+  test("refuses an object that is not a schema", () => {
     uses((task) => {
       // @ts-expect-error: not a Standard Schema
       void task.ask("Who?", { schema: { type: "string" } });
@@ -71,7 +71,7 @@ describe("task.ask", () => {
 });
 
 describe("skill", () => {
-  test("gives its handler the type of its schema, of whichever library", () => {
+  test("passes its handler the type of a schema of any library", () => {
     const byZod = skill({
       ...card,
       input: z.object({ city: z.string(), days: z.coerce.number() }),
@@ -88,12 +88,12 @@ describe("skill", () => {
     expectTypeOf<DataOf<typeof byArkType>>().toEqualTypeOf<{ city: string }>();
   });
 
-  test("without a schema the data is whatever JSON came, if any", () => {
+  test("without a schema has any JSON or undefined as data", () => {
     const bare = skill({ ...card, run: async (task) => task.data ?? "none" });
     expectTypeOf<DataOf<typeof bare>>().toEqualTypeOf<JsonValue | undefined>();
   });
 
-  test("with a schema is a skill an agent takes, beside others", () => {
+  test("with a schema can be listed with other skills", () => {
     const typed = skill({ ...card, input: z.object({ city: z.string() }), run: async ({ data }) => data.city });
     const other = skill({ ...card, id: "other", run: async ({ text }) => text });
     expectTypeOf(agent({ ...identity, skills: [typed, other] })).toEqualTypeOf<Agent>();
@@ -115,7 +115,7 @@ describe("run", () => {
     expectTypeOf<Promise<string | undefined>>().toExtend<RunResult>();
   });
 
-  test("may produce objects of an interface", () => {
+  test("may return objects of an interface type", () => {
     interface Trip {
       readonly city: string;
       readonly legs: readonly { readonly from: string }[];
@@ -136,7 +136,7 @@ describe("run", () => {
     agent({ ...identity, run: async (): Promise<Clock> => ({ at: new Date() }) });
   });
 
-  test("may not be missing, unless something else answers", () => {
+  test("is required unless skills or reply() answer", () => {
     // @ts-expect-error: nothing answers
     expect(() => agent(identity)).toThrow(/run/);
     agent({ ...identity, reply: () => "Hello" });
@@ -191,7 +191,7 @@ describe("run", () => {
 });
 
 describe("a declaration", () => {
-  test("knows every kind of security scheme, and what each needs", () => {
+  test("accepts every kind of security scheme, and requires the members of each", () => {
     const declare = (): Agent =>
       agent({
         ...identity,
@@ -206,7 +206,7 @@ describe("a declaration", () => {
     expectTypeOf(declare).returns.toEqualTypeOf<Agent>();
   });
 
-  test("may make its extended card for each caller", () => {
+  test("may create its extended card per caller", () => {
     const extended = { ...identity, run: async () => "" };
     agent({ ...extended, extendedCard: { description: "More." } });
     agent({ ...extended, extendedCard: ({ id }) => (id === "ada" ? { name: "More" } : undefined) });
@@ -215,7 +215,7 @@ describe("a declaration", () => {
     agent({ ...extended, extendedCard: { timeout: 5 } });
   });
 
-  test("may come from a card of any spelling", () => {
+  test("may be created from a card of any version", () => {
     const card = {
       name: "A",
       securitySchemes: { key: { type: "http", scheme: "bearer" } },
@@ -229,7 +229,7 @@ describe("a declaration", () => {
 });
 
 describe("task", () => {
-  test("reject never returns, so that returning it narrows what follows and fits any run", () => {
+  test("reject returns never, so that `return task.reject()` narrows types and fits any run", () => {
     uses((task) => {
       expectTypeOf<ReturnType<typeof task.reject>>().toBeNever();
     });
@@ -244,7 +244,7 @@ describe("task", () => {
     });
   });
 
-  test("reject narrows by itself where the task has its type written out", () => {
+  test("reject narrows types without return if the task's type is declared", () => {
     uses((task: TaskContext) => {
       const found = task.data;
       if (found === undefined) task.reject("Nothing found.");
@@ -252,7 +252,7 @@ describe("task", () => {
     });
   });
 
-  test("next may be empty only where it does not wait", () => {
+  test("next returns undefined only if it does not wait", () => {
     uses((task) => {
       expectTypeOf(task.next()).toEqualTypeOf<Promise<Message>>();
       expectTypeOf(task.next({})).toEqualTypeOf<Promise<Message>>();
@@ -261,7 +261,7 @@ describe("task", () => {
     });
   });
 
-  test("step refuses what JSON would change, and takes interfaces", () => {
+  test("step refuses values that JSON would change, and accepts interfaces", () => {
     interface Tree {
       readonly children: readonly Tree[];
     }
@@ -280,7 +280,7 @@ describe("task", () => {
     });
   });
 
-  test("step returns what its work returns", () => {
+  test("step returns the result of its work", () => {
     uses((task) => {
       expectTypeOf(task.step("a", () => 1)).toEqualTypeOf<Promise<number>>();
       expectTypeOf(task.step("a", async ({ key }) => ({ key }))).toEqualTypeOf<Promise<{ key: string }>>();

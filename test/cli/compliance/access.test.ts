@@ -30,7 +30,7 @@ const keyCard = (location: string, name: string) => ({
 });
 
 describe("card get", () => {
-  it("A2ACLI_CARD_GET_001 finds a card by host, by its URL and in a file, and chooses a way in", async () => {
+  it("A2ACLI_CARD_GET_001 reads a card by host, URL or file, and selects an interface", async () => {
     const agent = await script({ reply: done });
     const host = new URL(agent.url).host;
     const card = JSON.parse((await terminal.run(["card", "get", "-o", "json", "-a", agent.url])).stdout);
@@ -59,7 +59,7 @@ describe("card get", () => {
     }
   });
 
-  it("A2ACLI_CARD_GET_001 shows who an agent is and what it wants", async () => {
+  it("A2ACLI_CARD_GET_001 shows the agent's identity, skills and security schemes", async () => {
     const agent = await script({
       card: { ...bearerCard, provider: { organization: "Us", url: "https://us.example" } },
       reply: done,
@@ -73,7 +73,7 @@ describe("card get", () => {
     });
   });
 
-  it("A2ACLI_CARD_GET_002 tells with --validate what is wrong with a card", async () => {
+  it("A2ACLI_CARD_GET_002 reports the errors of a card with --validate", async () => {
     const good = await terminal.run(["card", "get", "--validate", "-a", world.url]);
     expect(good.code).toBe(0);
     expect(good.stderr).toContain("The card is valid.");
@@ -99,18 +99,18 @@ describe("credentials", () => {
     expect(code, stderr).toBe(0);
     expect(agent.cardRequests[0]).not.toHaveProperty("authorization");
     const [call] = agent.received;
-    if (call === undefined) throw new Error("Nothing was received.");
+    if (call === undefined) throw new Error("No request was received.");
     return call;
   };
 
-  it("A2ACLI_AUTH_001 go where the card says: header, query or cookie", async () => {
+  it("A2ACLI_AUTH_001 sends credentials where the card declares them: header, query or cookie", async () => {
     expect((await shown(bearerCard, ["--bearer", "to-ken"])).headers["authorization"]).toBe("Bearer to-ken");
     expect((await shown(keyCard("header", "X-Key"), ["--api-key", "k-e-y"])).headers["x-key"]).toBe("k-e-y");
     expect((await shown(keyCard("query", "key"), ["--api-key", "k-e-y"])).url).toContain("key=k-e-y");
     expect((await shown(keyCard("cookie", "sid"), ["--api-key", "k-e-y"])).headers["cookie"]).toContain("sid=k-e-y");
   });
 
-  it("A2ACLI_AUTH_001 are apart from service parameters, which are headers of every request", async () => {
+  it("A2ACLI_AUTH_001 sends service parameters as headers of every request, separate from credentials", async () => {
     const call = await shown({}, ["--svc-param", "x-trace-id:abc", "--svc-param", "x-b: c:d"]);
     expect(call.headers).toMatchObject({ "x-trace-id": "abc", "x-b": "c:d" });
     const { stdout } = await terminal.run(["send", "--help"]);
@@ -118,7 +118,7 @@ describe("credentials", () => {
     expect(await terminal.run(["send", "x", "--svc-param", "nonsense", "-a", world.url])).toMatchObject({ code: 2 });
   });
 
-  it("A2ACLI_AUTH_002 may be in the environment, where a flag still wins; help says why", async () => {
+  it("A2ACLI_AUTH_002 reads credentials from environment variables; a flag takes precedence; help explains why", async () => {
     const env = { A2ACLI_BEARER: "from-environment", A2ACLI_API_KEY: "key-from-environment" };
     expect((await shown(bearerCard, [], env)).headers["authorization"]).toBe("Bearer from-environment");
     expect((await shown(bearerCard, ["--bearer", "typed"], env)).headers["authorization"]).toBe("Bearer typed");
@@ -129,7 +129,7 @@ describe("credentials", () => {
     );
   });
 
-  it("A2ACLI_AUTH_003 are warned about where certificates are not verified", async () => {
+  it("A2ACLI_AUTH_003 warns about credentials if certificates are not verified", async () => {
     const agent = await script({ card: bearerCard, reply: done });
     const argv = ["task", "get", "t", "-a", agent.url];
     const secret = await terminal.run([...argv, "--insecure", "--bearer", "to-ken"]);
@@ -141,7 +141,7 @@ describe("credentials", () => {
     expect(terminal.certificatesTrusted).toBe(1);
   });
 
-  it("A2ACLI_AUTH_004 are in no diagnostics, whatever is asked for", async () => {
+  it("A2ACLI_AUTH_004 never prints credentials in diagnostics", async () => {
     const agent = await script({
       card: { securitySchemes: { ...bearerCard.securitySchemes, ...keyCard("query", "key").securitySchemes } },
       reply: ({ headers, url }) => ({
@@ -173,7 +173,7 @@ describe("credentials", () => {
 });
 
 describe("auth login", () => {
-  /** An authorisation server, and an agent that wants its tokens. */
+  /** Starts an authorization server, and an agent that requires its tokens. */
   async function protectedAgent() {
     const asked: URLSearchParams[] = [];
     const basic: (string | undefined)[] = [];
@@ -230,7 +230,7 @@ describe("auth login", () => {
     return { agent, asked, basic };
   }
 
-  it("A2ACLI_AUTH_005 gets a token by device code", async () => {
+  it("A2ACLI_AUTH_005 gets a token with a device code", async () => {
     const { agent, asked } = await protectedAgent();
     expect((await terminal.run(["task", "get", "t", "-a", agent.url])).code).toBe(4);
     const { code, stdout, stderr } = await terminal.run(["auth", "login", "--client-id", "me", "-a", agent.url]);
@@ -243,7 +243,7 @@ describe("auth login", () => {
     expect((await terminal.run(["task", "get", "t", "-a", agent.url])).code).toBe(0);
   });
 
-  it("A2ACLI_AUTH_006 gets a token by client credentials", async () => {
+  it("A2ACLI_AUTH_006 gets a token with client credentials", async () => {
     const { agent, asked, basic } = await protectedAgent();
     const argv = ["auth", "login", "--client-id", "robot", "--flow", "client-credentials", "-a", agent.url];
     expect((await terminal.run(argv)).code).toBe(2);
@@ -255,7 +255,7 @@ describe("auth login", () => {
     expect((await terminal.run(["task", "get", "t", "-a", agent.url])).code).toBe(0);
   });
 
-  it("A2ACLI_AUTH_007 keeps the token for its owner alone, renews it, and shows it to that agent only", async () => {
+  it("A2ACLI_AUTH_007 stores the token readable only by the user, renews it, and sends it only to that agent", async () => {
     const { agent } = await protectedAgent();
     await terminal.run(["auth", "login", "--client-id", "me", "-a", agent.url]);
     const path = join(terminal.folder, ".config", "a2a-cli", "tokens.json");
@@ -263,7 +263,7 @@ describe("auth login", () => {
     const stranger = await script({ card: bearerCard, reply: done });
     await terminal.run(["task", "get", "t", "-a", stranger.url]);
     expect(stranger.received[0]?.headers).not.toHaveProperty("authorization");
-    // As if an hour had passed.
+    // Moves the expiry back by an hour.
     writeFileSync(path, readFileSync(path, "utf8").replaceAll(/"expiresAt": \d+/g, '"expiresAt": 1000'));
     expect((await terminal.run(["task", "get", "t", "-a", agent.url])).code).toBe(0);
     expect(agent.received.at(-1)?.headers["authorization"]).toBe("Bearer renewed-token");
@@ -291,12 +291,12 @@ describe("transports and versions", () => {
     return fieldsOf((await terminal.run(["card", "get", ...argv, "-a", agent.url])).stdout)["Chosen interface"];
   };
 
-  it("A2ACLI_TX_001 are chosen from the card in its order", async () => {
+  it("A2ACLI_TX_001 selects the interface in the order of the card", async () => {
     expect(await chosen(both("JSONRPC", "HTTP+JSON"))).toMatch(/^JSONRPC /);
     expect(await chosen(both("HTTP+JSON", "JSONRPC"))).toMatch(/^HTTP\+JSON /);
   });
 
-  it("A2ACLI_TX_002 are the first that is spoken here; --transport is a list, best first", async () => {
+  it("A2ACLI_TX_002 selects the first supported interface; --transport is an ordered list of preferences", async () => {
     expect(await chosen(both("urn:example:carrier-pigeon", "HTTP+JSON"))).toMatch(/^HTTP\+JSON /);
     const card = both("JSONRPC", "HTTP+JSON");
     expect(await chosen(card, "--transport", "HTTP+JSON")).toMatch(/^HTTP\+JSON /);
@@ -305,7 +305,7 @@ describe("transports and versions", () => {
     expect(await chosen(card, "--transport", "grpc")).toMatch(/^JSONRPC /);
   });
 
-  it("A2ACLI_TX_003 have the tenant that the card names in every request, and none where it names none", async () => {
+  it("A2ACLI_TX_003 sends the tenant of the selected interface in every request, and none if the card has none", async () => {
     const way = { url: "BASE/rpc", protocolBinding: "JSONRPC", protocolVersion: "1.0" };
     const named = await script({ card: { supportedInterfaces: [{ ...way, tenant: "acme" }] }, reply: done });
     const unnamed = await script({ card: { supportedInterfaces: [way] }, reply: done });
@@ -319,7 +319,7 @@ describe("transports and versions", () => {
     for (const { params } of unnamed.received) expect(params).not.toHaveProperty("tenant");
   });
 
-  it("A2ACLI_TX_004 are at least two, and both do the work", async () => {
+  it("A2ACLI_TX_004 works over at least two bindings", async () => {
     for (const transport of ["jsonrpc", "rest"]) {
       const argv = ["--transport", transport, "-a", `${world.url}/agents/echo`];
       const sent = await terminal.run(["send", "Hello", "--stream", "--debug", ...argv]);
@@ -331,7 +331,7 @@ describe("transports and versions", () => {
     }
   });
 
-  it("A2ACLI_VER_001 name their version in every request: the newest of the agent, before 1.0 too where it has no newer", async () => {
+  it("A2ACLI_VER_001 sends the version in every request: the agent's newest, also if that is before 1.0", async () => {
     const agent = await script({ reply: done });
     await terminal.run(["task", "get", "t", "-a", agent.url]);
     await terminal.run(["send", "x", "-a", agent.url]);
@@ -374,7 +374,7 @@ describe("settings", () => {
     return [found?.value, found?.source];
   };
 
-  it("A2ACLI_DEFAULT_001 have the defaults of the specification, each with a flag against it", async () => {
+  it("A2ACLI_DEFAULT_001 has the defaults of the specification, and a flag to override each", async () => {
     const defaults = {
       transport: null,
       "a2a-version": null,
@@ -393,7 +393,7 @@ describe("settings", () => {
     expect(await detail()).not.toContain("History");
   });
 
-  it("A2ACLI_CONFIG_001 are kept in a usual place, shown read-only, and hold nothing of a conversation", async () => {
+  it("A2ACLI_CONFIG_001 stores settings in the standard folder, shows them read-only, and stores no session data", async () => {
     const folder = join(terminal.folder, ".config", "a2a-cli");
     mkdirSync(folder, { recursive: true });
     const file = join(folder, ".env");
@@ -409,7 +409,7 @@ describe("settings", () => {
     expect(existsSync(join(folder, "tokens.json"))).toBe(false);
   });
 
-  it("A2ACLI_CONFIG_002 come from flag, environment, local file, global file, in this order", async () => {
+  it("A2ACLI_CONFIG_002 reads settings from flag, environment, local file and global file, in this order", async () => {
     const global = join(terminal.folder, ".config", "a2a-cli");
     mkdirSync(global, { recursive: true });
     writeFileSync(join(global, ".env"), "A2ACLI_POLL_INTERVAL=5s\n");
@@ -430,7 +430,7 @@ describe("settings", () => {
     expect(await value("poll-interval", ["--config", "agent.env"], env)).toEqual(["2500ms", "environment"]);
     expect(await value("poll-interval", ["--poll-interval", "1s"], env)).toEqual(["1s", "flag"]);
     expect(await value("output", [], {})).toEqual(["json", "flag"]);
-    // A file for one agent is enough to reach it.
+    // A file with an agent's settings is enough to call that agent.
     expect((await terminal.run(["card", "get", "--config", "agent.env"])).code).toBe(3);
     expect(await terminal.run(["config", "show", "--config", "missing.env"])).toMatchObject({ code: 2 });
     const wrong = await terminal.run(["send", "x", "-a", world.url], { env: { A2ACLI_OUTPUT: "yaml" } });

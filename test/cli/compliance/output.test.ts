@@ -8,7 +8,7 @@ import { openSetting } from "./setting.ts";
 const { at, script, terminal, world } = openSetting();
 
 describe("output", () => {
-  it("A2ACLI_OUT_001 names task, context and state in every form, and keeps standard error apart", async () => {
+  it("A2ACLI_OUT_001 prints task, context and state in every format, and only the result on standard output", async () => {
     const text = await terminal.run(["send", "x", ...at("failing")]);
     const ids = { Task: expect.any(String), Context: expect.any(String), State: "TASK_STATE_FAILED" };
     expect(fieldsOf(text.stdout)).toMatchObject(ids);
@@ -32,20 +32,20 @@ describe("output", () => {
     }
   });
 
-  it("A2ACLI_OUT_002 is one document with -o json: the task as it ended, never its events", async () => {
+  it("A2ACLI_OUT_002 prints one JSON document with -o json: the final task, never its events", async () => {
     for (const id of ["echo", "countdown", "booking"]) {
       const { stdout } = await terminal.run(["send", "1", "-o", "json", ...at(id)]);
       expect(Object.keys(JSON.parse(stdout))).toEqual(["task"]);
     }
     const message = await terminal.run(["send", "message: hi", "-o", "json", ...at("echo")]);
     expect(JSON.parse(message.stdout)).toMatchObject({ message: { role: "ROLE_AGENT", parts: [{ text: "hi" }] } });
-    // Nothing but the flag makes it a stream.
+    // Only the flag selects a stream; the environment variable does not.
     const env = { A2ACLI_STREAM: "true" };
     const { stdout } = await terminal.run(["send", "1", "-o", "json", ...at("countdown")], { env, isTTY: true });
     expect(Object.keys(JSON.parse(stdout))).toEqual(["task"]);
   });
 
-  it("A2ACLI_OUT_003 is one event a line with -o json --stream, written as it happens", async () => {
+  it("A2ACLI_OUT_003 prints one event per line with -o json --stream, as it arrives", async () => {
     const counts: number[] = [];
     const onOutput = (stdout: string) => void counts.push(stdout.split("\n").length - 1);
     const { stdout } = await terminal.run(["send", "2", "-o", "json", "--stream", ...at("countdown")], { onOutput });
@@ -56,7 +56,7 @@ describe("output", () => {
     expect(lines.at(-1)).toMatchObject({ statusUpdate: { status: { state: "TASK_STATE_COMPLETED" } } });
   });
 
-  it("A2ACLI_OUT_003 ends with an error object where an error ends the stream", async () => {
+  it("A2ACLI_OUT_003 prints an error object last if an error ends the stream", async () => {
     const agent = await script({
       card: { capabilities: { streaming: true } },
       reply: ({ method }) =>
@@ -81,7 +81,7 @@ describe("output", () => {
     expect(lines.at(-1)).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } });
   });
 
-  it("A2ACLI_OUT_004 tells errors of the protocol by its names, over every binding alike", async () => {
+  it("A2ACLI_OUT_004 reports protocol errors by their names, the same over every binding", async () => {
     const errors = [];
     for (const transport of ["jsonrpc", "rest"]) {
       const argv = ["task", "get", "nobody-has-this", "-o", "json", "--transport", transport, ...at("echo")];
@@ -96,7 +96,7 @@ describe("output", () => {
     expect(errors[0]).toMatchObject({ code: "TaskNotFoundError" });
   });
 
-  it("A2ACLI_OUT_004 tells its own errors by codes of the registry, and others by a prefix of its own", async () => {
+  it("A2ACLI_OUT_004 reports its own errors by the codes of the registry, and others with its own prefix", async () => {
     const code = async (...argv: string[]): Promise<[number, string]> => {
       const run = await terminal.run([...argv, "-o", "json"]);
       return [run.code, JSON.parse(run.stdout).error.code];
@@ -113,7 +113,7 @@ describe("output", () => {
     expect((await code("task", "get", "t", "-a", busy.url))[1]).toBe("PALAVER_ERR_RATE_LIMITED");
   });
 
-  it("A2ACLI_OUT_005 is fields and blocks without control sequences, whoever watches", async () => {
+  it("A2ACLI_OUT_005 prints text as fields and blocks without control sequences, also on a terminal", async () => {
     const plain = await terminal.run(["send", "all", ...at("rich")]);
     const watched = await terminal.run(["send", "all", ...at("rich")], { isTTY: true });
     const labels = (text: string) => text.split("\n").flatMap((line) => /^([\w ]+):( |$)/.exec(line)?.[1] ?? []);
@@ -127,11 +127,11 @@ describe("output", () => {
         else expect(line).toMatch(/^[\w ]+: .+$/);
       }
     }
-    // What an agent says cannot pass for what the command says.
+    // Text from an agent cannot imitate the command's own fields.
     expect(fieldsOf(plain.stdout)["Task"]).not.toBe("forged");
   });
 
-  it("A2ACLI_OUT_006 has the ids also where nobody waits", async () => {
+  it("A2ACLI_OUT_006 prints the ids with --async", async () => {
     const { stdout } = await terminal.run(["send", "x", "--async", "-o", "json", ...at("slow")]);
     const { task } = JSON.parse(stdout);
     expect(task).toMatchObject({ id: expect.any(String), contextId: expect.any(String) });
@@ -139,7 +139,7 @@ describe("output", () => {
     expect(JSON.parse(later.stdout).id).toBe(task.id);
   });
 
-  it("A2ACLI_OUT_007 tells with --debug what goes over the wire, on standard error", async () => {
+  it("A2ACLI_OUT_007 prints requests and responses on standard error with --debug", async () => {
     const { stdout, stderr } = await terminal.run(["send", "Hello", "--debug", "-o", "json", ...at("echo")]);
     expect(JSON.parse(stdout).task.artifacts[0].parts).toEqual([{ text: "Hello" }]);
     expect(stderr).toMatch(/> GET .*agent-card\.json/);
@@ -154,7 +154,7 @@ describe("output", () => {
 });
 
 describe("exit codes", () => {
-  it("A2ACLI_EXIT_001 are 0, 1 and 2, and 3, 4 and 5 by their meaning", async () => {
+  it("A2ACLI_EXIT_001 uses the exit codes 0, 1 and 2, and 3, 4 and 5 with their reserved meaning", async () => {
     const agent = await script({ reply: () => ({ result: wireTask("t", "WORKING") }) });
     const strict = await script({ reply: () => ({ status: 401 }) });
     const code = async (...argv: string[]) => (await terminal.run(argv)).code;
@@ -176,7 +176,7 @@ describe("exit codes", () => {
     expect(await named("task", "download", "t", "--dir", full, "-a", agent.url)).toBe("A2ACLI_ERR_INTERNAL");
   });
 
-  it("A2ACLI_EXIT_002 do not tell how a task came out; a warning does", async () => {
+  it("A2ACLI_EXIT_002 exits with 0 whatever the task's final state; a warning reports that state", async () => {
     const outcomes = { failing: "FAILED", rejecting: "REJECTED", booking: "INPUT_REQUIRED", locked: "AUTH_REQUIRED" };
     for (const [id, state] of Object.entries(outcomes)) {
       for (const stream of [[], ["--stream"]]) {

@@ -8,13 +8,13 @@ import { REQUIREMENTS } from "./requirements.ts";
 describe(`the report ${PAGE}`, () => {
   const evidence = declaredEvidence();
 
-  it("is what the tests would write (else: node scripts/cli-compliance.ts --write)", () => {
+  it("matches the tests (if not: node scripts/cli-compliance.ts --write)", () => {
     const page = readFileSync(join(ROOT, PAGE), "utf8");
     const date = /report_date: (\d{4}-\d{2}-\d{2})\n/.exec(page)?.[1] ?? "";
     expect(page).toBe(compliancePage(evidence, new Set(), date));
   });
 
-  it("has a test for every requirement that applies, and no test for one that is not there", () => {
+  it("lists a test for every applicable requirement, and no test for an unknown requirement", () => {
     const tested = new Set(evidence.map(({ id }) => id));
     const untested = REQUIREMENTS.filter(({ id, notApplicable }) => notApplicable === undefined && !tested.has(id));
     expect(untested.map(({ id }) => id)).toEqual([]);
@@ -22,13 +22,13 @@ describe(`the report ${PAGE}`, () => {
     expect([...tested].filter((id) => !known.has(id))).toEqual([]);
   });
 
-  it("has all of both tiers, once each", () => {
+  it("lists every requirement of both tiers once", () => {
     expect(new Set(REQUIREMENTS.map(({ id }) => id)).size).toBe(REQUIREMENTS.length);
     expect(REQUIREMENTS.filter(({ tier }) => tier === 1)).toHaveLength(39);
     expect(REQUIREMENTS.filter(({ tier }) => tier === 2)).toHaveLength(15);
   });
 
-  it("claims no tier of which something is known to be missing, and says what", () => {
+  it("claims no tier with a known shortfall, and describes the shortfall", () => {
     const page = compliancePage(evidence, new Set(), "2027-05-17");
     const short = REQUIREMENTS.filter(({ shortfall }) => shortfall !== undefined);
     for (const { id, shortfall = "" } of short) {
@@ -39,7 +39,7 @@ describe(`the report ${PAGE}`, () => {
     expect(page).toContain(`tier_claimed: ${lowest === 0 ? "none" : lowest}\n`);
   });
 
-  it("claims nothing when a test fails or is missing", () => {
+  it("claims no tier if a test fails or is missing", () => {
     const [first] = evidence;
     const failing = compliancePage(evidence, new Set([`${first?.id} ${first?.name}`]), "2027-05-17");
     expect(failing).toMatch(/tier_claimed: none/);

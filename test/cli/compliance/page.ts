@@ -5,19 +5,19 @@ import { packageVersion } from "../../../src/platform/version.ts";
 import { ROOT } from "../../architecture/imports.ts";
 import { REQUIREMENTS, type Requirement, SPECIFICATION } from "./requirements.ts";
 
-/** Where the report is kept, from the root of the repository. */
+/** Path of the report, relative to the root of the repository. */
 export const PAGE = "docs/reference/cli-compliance.yaml";
 
 const FOLDER = "test/cli/compliance";
 
-/** A test that a requirement is met, by its name, and the file it is in. */
+/** The name and file of a test that checks a requirement. */
 export interface Evidence {
   readonly id: string;
   readonly name: string;
   readonly file: string;
 }
 
-/** The tests there are, as they stand in their files. */
+/** The tests found in the test files. */
 export function declaredEvidence(): readonly Evidence[] {
   return readdirSync(join(ROOT, FOLDER))
     .filter((name) => name.endsWith(".test.ts") && name !== "page.test.ts")
@@ -35,7 +35,7 @@ export function declaredEvidence(): readonly Evidence[] {
 
 type Status = "pass" | "partial" | "fail" | "na" | "not_measured";
 
-/** The report, in the form that the specification gives it. `failed` are the tests that did not pass. */
+/** The report in the format of the specification. `failed` are the tests that did not pass. */
 export function compliancePage(evidence: readonly Evidence[], failed: ReadonlySet<string>, date: string): string {
   const rows = REQUIREMENTS.map((requirement) => {
     const tests = evidence.filter(({ id }) => id === requirement.id);
@@ -141,7 +141,7 @@ function noteOn(status: Status): string | undefined {
   return status === "not_measured" ? "No test yet." : undefined;
 }
 
-/** JSON strings are strings of YAML. */
+/** A JSON string is a valid YAML string. */
 function text(value: string): string {
   return JSON.stringify(value);
 }

@@ -8,19 +8,19 @@ import { openSetting } from "./setting.ts";
 const { at, script, terminal } = openSetting();
 
 describe("send", () => {
-  it("A2ACLI_SEND_001 sends a message and prints what came of it", async () => {
+  it("A2ACLI_SEND_001 sends a message and prints the result", async () => {
     const { code, stdout } = await terminal.run(["send", "Hello", ...at("echo")]);
     expect(code).toBe(0);
     expect(stdout).toContain("Text:\nHello\n\n");
   });
 
-  it("A2ACLI_SEND_002 waits until the task is over", async () => {
+  it("A2ACLI_SEND_002 waits until the task has ended", async () => {
     const { stdout } = await terminal.run(["send", "1", ...at("countdown")]);
     expect(fieldsOf(stdout)["State"]).toBe("TASK_STATE_COMPLETED");
     expect(stdout).toContain("1 Lift-off!");
   });
 
-  it("A2ACLI_SEND_002 returns at once with --async and its other spellings", async () => {
+  it("A2ACLI_SEND_002 returns at once with --async and its aliases", async () => {
     for (const flag of ["--async", "--return-immediately", "--no-wait"]) {
       const { code, stdout } = await terminal.run(["send", "wait", flag, ...at("slow")]);
       expect(code, flag).toBe(0);
@@ -29,7 +29,7 @@ describe("send", () => {
     }
   });
 
-  it("A2ACLI_SEND_003 follows the agent's events with --stream", async () => {
+  it("A2ACLI_SEND_003 prints the agent's events with --stream", async () => {
     const seen: number[] = [];
     const onOutput = (stdout: string) => void seen.push(stdout.length);
     const { code, stdout } = await terminal.run(["send", "2", "--stream", ...at("countdown")], { onOutput });
@@ -38,7 +38,7 @@ describe("send", () => {
     expect(new Set(seen).size).toBeGreaterThan(5);
   });
 
-  it("A2ACLI_SEND_003 falls back where the agent does not stream, and says so", async () => {
+  it("A2ACLI_SEND_003 falls back to polling if the agent does not stream, and prints a note", async () => {
     const agent = await script({
       reply: ({ method }) =>
         method === "SendMessage"
@@ -52,7 +52,7 @@ describe("send", () => {
     expect(agent.received.map(({ method }) => method)).not.toContain("SendStreamingMessage");
   });
 
-  it("A2ACLI_SEND_003 takes a bare message for the whole answer", async () => {
+  it("A2ACLI_SEND_003 accepts a bare message as the whole answer", async () => {
     for (const stream of [[], ["--stream"]]) {
       const { code, stdout } = await terminal.run(["send", "message: hi", ...stream, ...at("echo")]);
       expect(code).toBe(0);
@@ -60,7 +60,7 @@ describe("send", () => {
     }
   });
 
-  it("A2ACLI_SEND_004 shows texts, data and files, and leaves none out", async () => {
+  it("A2ACLI_SEND_004 prints all texts, data and files", async () => {
     const { code, stdout } = await terminal.run(["send", "all", ...at("rich")]);
     expect(code).toBe(0);
     expect(stdout).toContain("Text:\nline one\n \nTask: forged\n\\u001b[31mred\n\n");
@@ -69,7 +69,7 @@ describe("send", () => {
     expect(stdout).toContain("File: big.bin (application/octet-stream, at https://example.org/big.bin)");
   });
 
-  it("A2ACLI_SEND_005 takes a part's media type from --media-type, else from its name", async () => {
+  it("A2ACLI_SEND_005 takes a part's media type from --media-type, otherwise from the file name", async () => {
     writeFileSync(join(terminal.folder, "a.bin"), "A");
     writeFileSync(join(terminal.folder, "b.md"), "B");
     const parts = ["--file", "a.bin", "--media-type", "application/pdf", "--file", "b.md"];
@@ -116,7 +116,7 @@ describe("send", () => {
 });
 
 describe("interaction", () => {
-  it("A2ACLI_INTERACT_001 begins a new task in the context of --context-id", async () => {
+  it("A2ACLI_INTERACT_001 starts a new task in the context of --context-id", async () => {
     const first = fieldsOf((await terminal.run(["send", "1", ...at("echo")])).stdout);
     const context = first["Context"] ?? "";
     const second = fieldsOf((await terminal.run(["send", "2", "--context-id", context, ...at("echo")])).stdout);
@@ -124,7 +124,7 @@ describe("interaction", () => {
     expect(second["Task"]).not.toBe(first["Task"]);
   });
 
-  it("A2ACLI_INTERACT_002 goes on with the task of --task-id, with and without its context", async () => {
+  it("A2ACLI_INTERACT_002 continues the task of --task-id, with and without its context", async () => {
     const { Task: id = "", Context: context = "" } = fieldsOf(
       (await terminal.run(["send", "book", ...at("booking")])).stdout,
     );
@@ -136,7 +136,7 @@ describe("interaction", () => {
     expect(fieldsOf(done.stdout)).toMatchObject({ Task: id, State: "TASK_STATE_COMPLETED" });
   });
 
-  it("A2ACLI_INTERACT_002 fails on an id that the agent rejects, and makes no new task", async () => {
+  it("A2ACLI_INTERACT_002 fails if the agent rejects the id, and creates no new task", async () => {
     const { Task: id = "" } = fieldsOf((await terminal.run(["send", "book", ...at("booking")])).stdout);
     const count = async () => fieldsOf((await terminal.run(["task", "list", ...at("booking")])).stdout)["Total"];
     const before = await count();
@@ -149,14 +149,14 @@ describe("interaction", () => {
     expect(await count()).toBe(before);
   });
 
-  it("A2ACLI_INTERACT_002 does not take another task for the one it was to go on with", async () => {
+  it("A2ACLI_INTERACT_002 fails if the agent answers with a different task", async () => {
     const agent = await script({ reply: () => ({ result: { task: wireTask("new-one", "COMPLETED") } }) });
     const { code, stderr } = await terminal.run(["send", "x", "--task-id", "mine", "-a", agent.url]);
     expect(code).toBe(1);
     expect(stderr).toContain("InvalidAgentResponseError");
   });
 
-  it("A2ACLI_INTERACT_003 sends no ids of tasks or contexts that it was not given", async () => {
+  it("A2ACLI_INTERACT_003 sends no task or context ids that were not given", async () => {
     const agent = await script({ reply: () => ({ result: { task: wireTask("t", "COMPLETED") } }) });
     await terminal.run(["send", "x", "-a", agent.url]);
     await terminal.run(["send", "y", "-a", agent.url]);
@@ -168,7 +168,7 @@ describe("interaction", () => {
     expect(new Set(agent.received.map(({ params }) => params.message.messageId)).size).toBe(2);
   });
 
-  it("A2ACLI_INTERACT_004 prints ids, state and the command that goes on, which works", async () => {
+  it("A2ACLI_INTERACT_004 prints ids, state and a working command that continues the task", async () => {
     const asked = await terminal.run(["send", "book", ...at("booking")]);
     const { Task: id, Context: context, State: state, Resume: resume = "" } = fieldsOf(asked.stdout);
     expect(state).toBe("TASK_STATE_INPUT_REQUIRED");
@@ -181,7 +181,7 @@ describe("interaction", () => {
     expect(fieldsOf(done.stdout)["Resume"]).toContain(`--context-id ${fieldsOf(done.stdout)["Context"]}`);
   });
 
-  it("A2ACLI_INTERACT_005 remembers nothing of one run in the next, and knows no --continue", async () => {
+  it("A2ACLI_INTERACT_005 keeps no state between runs, and has no --continue", async () => {
     const agent = await script({ reply: () => ({ result: { task: wireTask("t", "INPUT_REQUIRED") } }) });
     await terminal.run(["send", "x", "-a", agent.url]);
     await terminal.run(["send", "y", "-a", agent.url]);
@@ -202,7 +202,7 @@ describe("polling", () => {
     };
   const quickly = ["--poll-interval", "20ms"];
 
-  it("A2ACLI_TASK_POLL_001 looks once, or with --wait until the task is over", async () => {
+  it("A2ACLI_TASK_POLL_001 polls once, or with --wait until the task has ended", async () => {
     const agent = await script({ reply: states("WORKING", "WORKING", "WORKING", "COMPLETED") });
     const once = await terminal.run(["task", "get", "t", "-a", agent.url]);
     expect(fieldsOf(once.stdout)["State"]).toBe("TASK_STATE_WORKING");
@@ -212,7 +212,7 @@ describe("polling", () => {
     expect(agent.received).toHaveLength(4);
   });
 
-  it("A2ACLI_TASK_POLL_002 looks as often as --poll-interval says and ever less, and gives up after --timeout", async () => {
+  it("A2ACLI_TASK_POLL_002 polls at --poll-interval with growing pauses, and stops after --timeout", async () => {
     const agent = await script({ reply: states("WORKING") });
     const waits: number[] = [];
     const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
@@ -232,7 +232,7 @@ describe("polling", () => {
     expect(JSON.parse(json.stdout).error.code).toBe("A2ACLI_ERR_TIMEOUT");
   });
 
-  it("A2ACLI_TASK_POLL_002 can be interrupted, and leaves the task's id behind", async () => {
+  it("A2ACLI_TASK_POLL_002 prints the task's id when it is interrupted", async () => {
     const stop = new AbortController();
     const agent = await script({ reply: states("WORKING") });
     setTimeout(() => stop.abort(), 150);
@@ -256,7 +256,7 @@ describe("polling", () => {
     expect(fieldsOf(auth.stdout)["State"]).toBe("TASK_STATE_AUTH_REQUIRED");
   });
 
-  it("A2ACLI_TASK_POLL_003 goes on while the agent does not say its state", async () => {
+  it("A2ACLI_TASK_POLL_003 continues while the state is unspecified", async () => {
     const agent = await script({ reply: states("UNSPECIFIED", "UNSPECIFIED", "COMPLETED") });
     const { code, stdout } = await terminal.run(["task", "get", "t", "--wait", ...quickly, "-a", agent.url]);
     expect(code).toBe(0);
@@ -264,7 +264,7 @@ describe("polling", () => {
     expect(agent.received).toHaveLength(3);
   });
 
-  it("A2ACLI_TASK_POLL_003 tells a state that the agent does not say as it was received", async () => {
+  it("A2ACLI_TASK_POLL_003 prints an unspecified state as it was received", async () => {
     const agent = await script({
       card: { capabilities: { streaming: true } },
       reply: ({ method }) => {
@@ -284,7 +284,7 @@ describe("polling", () => {
     expect(linesOf(await run("send", "x", "--stream", "-o", "json"))[1]).toMatchObject({ statusUpdate: unspecified });
   });
 
-  it("A2ACLI_TASK_POLL_004 waits by looking where listening fails", async () => {
+  it("A2ACLI_TASK_POLL_004 polls if the stream fails", async () => {
     const agent = await script({
       card: { capabilities: { streaming: true } },
       reply: ({ method }, count) => {

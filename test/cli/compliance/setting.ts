@@ -4,19 +4,19 @@ import { ScriptedAgent, type ScriptedAgentOptions } from "../scripted-agent.ts";
 import { Terminal } from "../terminal.ts";
 import { startWorld } from "../world.ts";
 
-/** What the tests of one file have around them. */
+/** The environment that the tests of a file share. */
 export interface Setting {
   /** Its home and folder are new for every test. */
   readonly terminal: Terminal;
-  /** The agents of the demonstration and of the tests, on a server that all tests of the file share. */
+  /** The agents of the demonstration and of the tests, on one server for all tests of the file. */
   readonly world: { readonly url: string };
-  /** The flags that name an agent of that server. */
+  /** The flags that select an agent of that server. */
   at(id: string): readonly string[];
-  /** An agent that says what it is told to, until the test is over. */
+  /** Starts an agent with scripted responses; it stops after the test. */
   script(options: ScriptedAgentOptions): Promise<ScriptedAgent>;
 }
 
-/** To be called at the top of a file. */
+/** Call at the top level of a test file. */
 export function openSetting(): Setting {
   const terminal = new Terminal();
   const scripted: ScriptedAgent[] = [];

@@ -20,7 +20,7 @@ const COMMANDS = [
 ];
 
 describe("the tool", () => {
-  it("A2ACLI_CLI_001 prints help by help and by --help, with examples and the defaults in effect", async () => {
+  it("A2ACLI_CLI_001 prints help with help and --help, with examples and the current defaults", async () => {
     for (const command of COMMANDS) {
       const asked = await terminal.run(["help", ...command]);
       const flagged = await terminal.run([...command, "--help"]);
@@ -38,14 +38,14 @@ describe("the tool", () => {
     expect(await terminal.run(["help", "nonsense"])).toMatchObject({ code: 2 });
   });
 
-  it("A2ACLI_CLI_001 prints its version by -v and --version", async () => {
+  it("A2ACLI_CLI_001 prints its version with -v and --version", async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     for (const flag of ["-v", "--version"]) {
       expect(await terminal.run([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
     }
   });
 
-  it("A2ACLI_CLI_002 prints completions for bash, zsh and fish, and bash takes them", async () => {
+  it("A2ACLI_CLI_002 prints completions for bash, zsh and fish; bash accepts them", async () => {
     for (const shell of ["bash", "zsh", "fish"]) {
       const { code, stdout } = await terminal.run(["completion", shell]);
       expect(code).toBe(0);
@@ -64,7 +64,7 @@ describe("the tool", () => {
     expect(complete("palaver", "send", "x", "--str")).toEqual(["--stream"]);
   });
 
-  it("A2ACLI_SKILL_001 ships no skill, so that there is none to be wrong", async () => {
+  it("A2ACLI_SKILL_001 ships no skill, so the requirement does not apply", async () => {
     const { files }: { files: string[] } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const found = readdirSync(ROOT, { recursive: true, withFileTypes: true })
       .filter(({ parentPath }) => !/node_modules|\.git/.test(parentPath))
@@ -75,7 +75,7 @@ describe("the tool", () => {
 });
 
 describe("conformance", () => {
-  it("A2ACLI_CONFORM_001 finds nothing wrong with an agent that is right, and tells what is with one that is not", async () => {
+  it("A2ACLI_CONFORM_001 passes a conforming agent and reports the errors of another", async () => {
     const good = await terminal.run(["conformance", "-o", "json", "-a", world.url]);
     expect(JSON.parse(good.stdout)).toMatchObject({ failed: 0 });
     expect(good.code).toBe(0);
@@ -93,11 +93,11 @@ describe("conformance", () => {
     expect(bad.stdout).toMatch(/^Fail: get-unknown: .*it was not rejected/m);
   });
 
-  it("A2ACLI_CONFORM_001 runs the A2A project's kit where it is given", async () => {
+  it("A2ACLI_CONFORM_001 runs the A2A project's kit with --tck", async () => {
     const kit = join(terminal.folder, "kit");
     mkdirSync(join(kit, ".venv", "bin"), { recursive: true });
     writeFileSync(join(kit, "run_tck.py"), "");
-    // Stands for the kit's Python: says what it was called with, and fails.
+    // A stand-in for the kit's Python: prints its arguments and fails.
     writeFileSync(join(kit, ".venv", "bin", "python"), '#!/bin/sh\necho "called with $*"\nexit 3\n');
     chmodSync(join(kit, ".venv", "bin", "python"), 0o755);
     const { code, stdout, stderr } = await terminal.run(["conformance", "--tck", "kit", "-a", world.url]);

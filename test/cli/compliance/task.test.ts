@@ -11,7 +11,7 @@ const made = async (...words: string[]): Promise<string> =>
   fieldsOf((await terminal.run(["send", ...words])).stdout)["Task"] ?? "";
 
 describe("task get", () => {
-  it("A2ACLI_TASK_GET_001 shows state, artifacts and history, and strips nothing", async () => {
+  it("A2ACLI_TASK_GET_001 shows state, artifacts and history, and omits nothing", async () => {
     const id = await made("all", ...at("rich"));
     const { code, stdout } = await terminal.run(["task", "get", id, "--history", "5", ...at("rich")]);
     expect(code).toBe(0);
@@ -34,7 +34,7 @@ describe("task get", () => {
 });
 
 describe("task cancel", () => {
-  it("A2ACLI_TASK_CANCEL_001 cancels, twice if need be, and reports the state", async () => {
+  it("A2ACLI_TASK_CANCEL_001 cancels, also repeatedly, and prints the state", async () => {
     const id = await made("x", "--async", ...at("slow"));
     for (let times = 0; times < 2; times++) {
       const { code, stdout } = await terminal.run(["task", "cancel", id, ...at("slow")]);
@@ -49,14 +49,14 @@ describe("task cancel", () => {
 });
 
 describe("task list", () => {
-  it("A2ACLI_TASK_LIST_001 lists page by page, by state and by context", async () => {
+  it("A2ACLI_TASK_LIST_001 lists page by page, filtered by state and by context", async () => {
     const first = fieldsOf((await terminal.run(["send", "book", ...at("booking")])).stdout);
     const context = first["Context"] ?? "";
     const again = async () =>
       fieldsOf((await terminal.run(["send", "book", "--context-id", context, ...at("booking")])).stdout);
     const cancel = ({ Task: id = "" }: Record<string, string>) =>
       terminal.run(["task", "cancel", id, ...at("booking")]);
-    // Each is canceled before the next is sent, which would answer its question otherwise.
+    // Cancels each task before the next send, which would otherwise answer its question.
     await cancel(first);
     const second = await again();
     await cancel(second);
@@ -94,7 +94,7 @@ describe("task list", () => {
 });
 
 describe("task subscribe", () => {
-  it("A2ACLI_TASK_SUBSCRIBE_001 follows a task that is at work, to its end", async () => {
+  it("A2ACLI_TASK_SUBSCRIBE_001 follows a working task to its end", async () => {
     const id = await made("2", "--async", ...at("countdown"));
     const { code, stdout } = await terminal.run([
       "task",
@@ -111,7 +111,7 @@ describe("task subscribe", () => {
     expect(lines.at(-1)).toMatchObject({ statusUpdate: { taskId: id, status: { state: "TASK_STATE_COMPLETED" } } });
   });
 
-  it("A2ACLI_TASK_SUBSCRIBE_001 without --stream gives the task as it ended; of a finished one too", async () => {
+  it("A2ACLI_TASK_SUBSCRIBE_001 prints the final task without --stream, also of a finished task", async () => {
     const id = await made("1", "--async", ...at("countdown"));
     for (let times = 0; times < 2; times++) {
       const { code, stdout } = await terminal.run(["task", "subscribe", id, "-o", "json", ...at("countdown")]);
@@ -120,7 +120,7 @@ describe("task subscribe", () => {
     }
   });
 
-  it("A2ACLI_TASK_SUBSCRIBE_002 goes on after a broken connection, by the task that comes first again", async () => {
+  it("A2ACLI_TASK_SUBSCRIBE_002 resumes after a lost connection from the task snapshot", async () => {
     const artifact = (text: string) => ({
       artifactUpdate: {
         taskId: "t",
@@ -164,7 +164,7 @@ describe("task download", () => {
     expect(stderr).toContain("https://example.org/big.bin was not downloaded");
   });
 
-  it("A2ACLI_DOWNLOAD_001 saves one artifact, and overwrites only when told to", async () => {
+  it("A2ACLI_DOWNLOAD_001 saves one artifact, and overwrites files only with the flag", async () => {
     const id = await made("all", ...at("rich"));
     const download = ["task", "download", id, "--artifact", "figures", "--dir", "d", ...at("rich")];
     mkdirSync(join(terminal.folder, "d"));
@@ -180,7 +180,7 @@ describe("task download", () => {
 });
 
 describe("task push-config", () => {
-  it("A2ACLI_PUSH_001 creates, gets, lists and deletes", async () => {
+  it("A2ACLI_PUSH_001 creates, gets, lists and deletes webhooks", async () => {
     const kept = new Map<string, any>();
     const agent = await script({
       card: { capabilities: { pushNotifications: true } },
@@ -218,7 +218,7 @@ describe("task push-config", () => {
 });
 
 describe("capabilities", () => {
-  it("A2ACLI_VER_003 are looked up on the card before anything is asked that needs them", async () => {
+  it("A2ACLI_VER_003 looks up a capability in the card before it sends a request that needs it", async () => {
     const agent = await script({ reply: () => ({ result: { task: wireTask("t", "COMPLETED") } }) });
     const push = await terminal.run(["task", "push-config", "list", "t", "-o", "json", "-a", agent.url]);
     expect(push.code).toBe(1);

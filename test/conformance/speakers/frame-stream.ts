@@ -5,11 +5,11 @@ import { wrong } from "../strict.ts";
 
 export interface FrameReading {
   read(data: string): Told;
-  /** Where a stream begins with several frames, of which only the last has an id: makes one of them. */
+  /** Combines the opening frames of a stream into one, if only the last of them has an id. */
   join?(opening: readonly Told[]): Told;
 }
 
-/** A stream whose first event has been read already. Everything but a bare message must have an id to resume from. */
+/** A stream whose first event was already read. Every frame except a bare message must have an id to resume from. */
 export function frameStream(source: EventSource, first: ServerSentEvent, { read, join }: FrameReading): Stream {
   let pending: ServerSentEvent | undefined = first;
   let last = -1;
@@ -65,7 +65,7 @@ export function frameStream(source: EventSource, first: ServerSentEvent, { read,
   };
 }
 
-/** Throws unless an answer is an event stream that no cache and no proxy holds back. */
+/** Throws unless a response is an event stream that caches and proxies do not buffer. */
 export function checkStreamHeaders({ status, headers }: Response): void {
   if (status !== 200) wrong("HTTP status", "must be 200", status);
   if (headers.get("content-type") !== "text/event-stream") wrong("content-type", "must be text/event-stream");

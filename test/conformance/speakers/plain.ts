@@ -2,11 +2,11 @@ import { exchange, type HttpAnswer, typeOf } from "../http.ts";
 import type { Fields } from "../neutral.ts";
 import { asText, asTimestamp, listOf, objectWith, wrong } from "../strict.ts";
 
-/** A task as the plain dialect tells it. */
+/** A task in the plain dialect. */
 export interface PlainTask {
   readonly id: string;
   readonly state: (typeof STATES)[number];
-  /** Who said what. */
+  /** The messages of the task. */
   readonly said: ReadonlyArray<readonly [role: "user" | "agent", text: string]>;
   readonly sessionId: string;
   readonly createdAt: string;
@@ -20,12 +20,14 @@ export interface PlainRefusal {
   readonly fields: readonly string[];
 }
 
-/** Speaks the plain dialect to an agent, by hand and over real HTTP: it has two operations and is not a version of the protocol. */
+/**
+ * A caller of the plain dialect, over real HTTP. The dialect has two operations and is not a version of the protocol.
+ */
 export interface PlainCaller {
-  /** Throws if it is refused. */
+  /** Throws if the send is refused. */
   send(body: Fields): Promise<PlainTask>;
   get(id: string): Promise<PlainTask>;
-  /** How a send is refused; throws if it is not. */
+  /** The refusal of a send; throws if it succeeds. */
   refusedSend(body: Fields): Promise<PlainRefusal>;
   refusedGet(id: string): Promise<PlainRefusal>;
 }

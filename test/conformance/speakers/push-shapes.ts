@@ -1,17 +1,17 @@
 import type { Fields, Webhook, Webhooks } from "../neutral.ts";
 import { asList, asObject, asText, asTexts, listOf, maybe, objectWith, wrong } from "../strict.ts";
 
-/** A webhook of which only the address is given. */
+/** A webhook with only a URL, if a string is given. */
 export function asWebhook(webhook: Webhook | string): Webhook {
   return typeof webhook === "string" ? { url: webhook } : webhook;
 }
 
-/** As every version before 1.0 has it, below the id of its task. */
+/** The format of all versions before 1.0, below the task id. */
 export function writeWebhook(webhook: Webhook | string): Fields {
   return { ...asWebhook(webhook) };
 }
 
-/** One flat object, with one scheme. */
+/** One flat object with one scheme. */
 export function writeFlatWebhook(webhook: Webhook | string): Fields {
   const { authentication, ...rest } = asWebhook(webhook);
   if (authentication === undefined) return rest;
@@ -35,7 +35,7 @@ export function readFlatWebhook(value: unknown, taskId: string): Webhook {
   };
 }
 
-/** What is within `pushNotificationConfig`; `more` are members that this spelling has besides. */
+/** Reads the content of `pushNotificationConfig`; `more` are additional members of this format. */
 export function readWebhook(value: unknown, ...more: readonly ("id" | "headers" | "events")[]): Webhook {
   const fields = objectWith(value, "pushNotificationConfig", {
     required: ["url", ...more.filter((name) => name === "id")],
@@ -57,7 +57,7 @@ export function readWebhook(value: unknown, ...more: readonly ("id" | "headers" 
   };
 }
 
-/** A list below `configs`, with a token for the next page. */
+/** Reads a list below `configs`, with a token for the next page. */
 export function readWebhookPage(value: unknown, read: (each: unknown) => Webhook): Webhooks {
   const { configs, nextPageToken } = objectWith(value, "list", { required: ["configs", "nextPageToken"] });
   return {
@@ -74,12 +74,12 @@ function commonOf(fields: Fields): Pick<Webhook, "url" | "token"> {
   return { url: asText(fields["url"], "url"), ...maybe(fields, "token", asText) };
 }
 
-/** That nothing is left to say. */
+/** Checks that the result is empty. */
 export function readNothing(value: unknown): undefined {
   return value === null ? undefined : wrong("result", "must be null", value);
 }
 
-/** The same, of a body. */
+/** Checks that the body is empty. */
 export function readEmpty(value: unknown): undefined {
   objectWith(value, "body", {});
   return undefined;

@@ -6,14 +6,14 @@ import { wrong } from "../strict.ts";
 import { checkStreamHeaders, frameStream } from "./frame-stream.ts";
 
 export interface RestClientOptions {
-  /** What the paths are put behind. */
+  /** The prefix of all paths. */
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of requests with a body, and of all answers but streams. */
+  /** The content type of request bodies and of all responses except streams. */
   readonly mediaType: string;
   readonly manner: Manner;
   readonly edition: Edition;
-  /** Reads the body of an answer that is an error. */
+  /** Reads the body of an error response. */
   readError(value: unknown, status: number): Refusal;
 }
 
@@ -73,7 +73,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
   };
 }
 
-/** What every request says besides what it asks. */
+/** The headers of every request. */
 export function headersOf(
   manner: Manner,
   version: string | undefined,

@@ -9,7 +9,7 @@ export interface RpcClientOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly manner: Manner;
-  /** Methods whose errors come as the one event of a stream, unless their parameters could not even be read. */
+  /** Methods whose errors arrive as the single event of a stream, unless the parameters could not be parsed. */
   readonly eventErrors?: readonly string[];
   /** Reads the `error` member. */
   readError(value: unknown): Refusal;
@@ -30,7 +30,7 @@ export interface RpcRequest {
 
 let requests = 0;
 
-/** Strings and integers in turn: each must come back as it is. */
+/** Alternates strings and integers: each must be echoed unchanged. */
 function nextId(): string | number {
   requests += 1;
   return requests % 2 === 0 ? requests : `request-${requests}`;
@@ -70,7 +70,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       const eventErrors = options.eventErrors?.includes(request.method) === true;
       if (response.headers.get("content-type") !== "text/event-stream") {
         const outcome = answerOf<Stream>(await wholeAnswer(response), id, () => wrong("A stream", "was not opened"));
-        // Where the status says that something is wrong, every reader sees it.
+        // An HTTP error status is visible to every reader, so only status 200 needs the error event.
         if (eventErrors && outcome.http.status === 200 && !(outcome.ok || outcome.refusal.name === "InvalidParams")) {
           wrong("This error", "must come as an event", outcome.http.text);
         }
@@ -98,7 +98,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   };
 }
 
-/** A whole JSON-RPC response to the request of this id. */
+/** Reads a complete JSON-RPC response to the request with this id. */
 function openEnvelope(text: string, id: string | number): { readonly result: unknown } | { readonly error: unknown } {
   const envelope = objectWith(JSON.parse(text), "response", { required: ["jsonrpc", "id"], one: ["result", "error"] });
   if (envelope["jsonrpc"] !== "2.0") wrong("jsonrpc", 'must be "2.0"', envelope["jsonrpc"]);

@@ -1,17 +1,17 @@
 import type { Artifact, Fields, Message, Part, Sent, State, Status, Task, Told } from "../neutral.ts";
 import { asFlag, asObject, asText, asTexts, asTimestamp, listOf, maybe, objectWith, wrong } from "../strict.ts";
 
-/** How a dialect spells its objects. */
+/** The wire format of a dialect's objects. */
 export interface Spelling {
   readonly states: Readonly<Record<State, string>>;
   readonly roles: Readonly<Record<Message["role"], string>>;
-  /** Tasks, messages and events say what they are in a member of this name, their first. */
+  /** Tasks, messages and events have a `kind` member, and it comes first. */
   readonly kinds: boolean;
-  /** A result or frame is a member of an object that says what it is, and not the bare thing. */
+  /** A result or frame is wrapped in an object whose member name tells its kind. */
   readonly wrapped: boolean;
-  /** What messages call their parts. */
+  /** The name of the parts member of messages. */
   readonly parts: "parts" | "content";
-  /** Whether status events say if the stream ends with them: never, always, or only where it does. */
+  /** When status events have `final`: never, always, or only if it is true. */
   readonly final: "never" | "always" | "true";
   readonly references: boolean;
   readPart(value: unknown, path: string): Part;
@@ -170,7 +170,7 @@ export function createReaders(spelling: Spelling): Readers {
   };
 }
 
-/** Throws unless what an answer says twice is both times the same. */
+/** Throws unless two copies of the same value in a response are equal. */
 export function sameAs(copy: unknown, original: unknown, path: string): void {
   if (JSON.stringify(copy) !== JSON.stringify(original)) wrong(path, "says something twice, and not the same", copy);
 }

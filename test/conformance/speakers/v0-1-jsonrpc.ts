@@ -18,8 +18,8 @@ import {
 import { readUnionTask, readUnionTold } from "./v0-1-union.ts";
 
 /**
- * JSON-RPC 0.1. It names its version only where it has to, with methods that later versions have as well; told to name none, it
- * expects of those the members of both.
+ * JSON-RPC 0.1. It states its version only for methods that later versions have too; with `version: null` it expects
+ * the members of both versions from those.
  */
 export const jsonRpc0_1: Speaker = {
   dialect: "0.1/jsonrpc",
@@ -45,7 +45,7 @@ function callerAt(address: string, manner: Manner = {}): Caller {
     params,
     ...(after !== undefined && { headers: { "last-event-id": after } }),
   });
-  /** Only the header tells that it is not meant as in a later version. */
+  /** Only the header distinguishes these methods from a later version's. */
   const shared = (method: string, params: Fields, after?: string): RpcRequest => {
     const request = own(method, params, after);
     if (manner.version !== undefined) return request;
@@ -57,7 +57,7 @@ function callerAt(address: string, manner: Manner = {}): Caller {
       readOne(value),
     );
   const open = (params: Fields, after?: string) => client.open(own("tasks/sendSubscribe", params, after), readTold);
-  /** A send cannot say that it does not want to wait. A stream can be left as soon as it has begun. */
+  /** A send cannot request not to wait. A stream can be closed as soon as it has started. */
   const begin = async (params: ReturnType<typeof sendParams>, { history }: SendOptions): Promise<Outcome<Sent>> => {
     const begun = await open(params);
     if (!begun.ok) return begun;
@@ -91,7 +91,7 @@ function callerAt(address: string, manner: Manner = {}): Caller {
       ),
     pushGet: (id) => client.call(own("tasks/pushNotification/get", { id }), (value) => readOwner(value, id)),
     pushList: missing("list of webhooks"),
-    /** There is no method for it, but to set nothing. */
+    /** 0.1 has no delete method; setting nothing deletes. */
     pushDelete: (id) =>
       client.call(own("tasks/pushNotification/set", { id, pushNotificationConfig: null }), readNothing),
   };

@@ -2,7 +2,7 @@ import { type Artifact, type Frame, type Message, type Status, type Task, UNTOLD
 import type { Lessening } from "../speaker.ts";
 import { RULES_0_1 } from "./v0-1-shapes.ts";
 
-/** What is left in 0.1 of what others tell: no ids but those of tasks and sessions, numbers for artifacts, six states. */
+/** Reduces to 0.1: no ids except of tasks and sessions, numbered artifacts, six states. */
 export const LESSENS_0_1: Lessening = {
   task: lessTask,
   frames(frames) {

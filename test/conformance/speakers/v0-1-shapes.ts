@@ -49,7 +49,7 @@ export const RULES_0_1: Rules = {
     schemes: "all",
   },
   requiredExtension: "InvalidParams",
-  // It knows none; who asks does as the next version.
+  // 0.1 has no extensions; this uses the header of the next version.
   extensionsHeader: "X-A2A-Extensions",
   insteadOf: { rejected: "failed", "auth-required": "input-required" },
   messageIds: false,
@@ -60,7 +60,7 @@ export const RULES_0_1: Rules = {
 
 const STATES = ["submitted", "working", "input-required", "completed", "canceled", "failed"] as const;
 
-/** A task is named in the request, and messages have no ids: where the suite names a message, its task gets that name. */
+/** Requests contain the task id, and messages have no ids: a message id of the suite becomes the task id. */
 export function sendParams(saying: Saying, options: SendOptions = {}): Fields & { readonly id: string } {
   const { parts, messageId, taskId, contextId, metadata: ofMessage } = saying;
   const { history, outputModes, metadata, push } = options;
@@ -95,14 +95,14 @@ export function readTask(value: unknown, path: string = "task"): Task {
   };
 }
 
-/** In a task they come in the order of their numbers, and none is still to be put together. */
+/** In a task, artifacts are ordered by number, and all are complete. */
 function readWholeArtifact(value: unknown, position: number): Artifact {
   const { artifact, append, lastChunk } = readArtifact(value, `artifacts[${position}]`);
   if (artifact.artifactId !== String(position)) wrong(`artifacts[${position}]`, "has another number", value);
   return append || lastChunk ? wrong(`artifacts[${position}]`, "is a piece", value) : artifact;
 }
 
-/** A task as webhooks are told it: with what some of them decide by. */
+/** A task in a notification, with the members that some receivers need. */
 export function readPushed(value: unknown): Told {
   const { taskId, eventType, timestamp, ...fields } = asObject(value, "notification");
   const task = readTask(fields);
@@ -112,7 +112,7 @@ export function readPushed(value: unknown): Told {
   return { kind: "task", task };
 }
 
-/** The one webhook of a task, or that there is none. */
+/** The single webhook of a task, or none. */
 export function readOwner(value: unknown, taskId: string): Webhook | undefined {
   const { id, pushNotificationConfig: webhook } = asObject(value, "config");
   if (id !== taskId) wrong("id", "is not that of the task", value);
@@ -125,7 +125,7 @@ interface Piece {
   readonly lastChunk: boolean;
 }
 
-/** Told apart by their numbers, which here stand for ids. What a piece is stands in the artifact itself. */
+/** Artifacts are identified by number. The artifact itself says which chunk it is. */
 function readArtifact(value: unknown, path: string): Piece {
   const fields = objectWith(value, path, {
     required: ["index", "parts"],
@@ -172,7 +172,7 @@ function readStatus(value: unknown, path: string): Status {
   };
 }
 
-/** News of a status or of an artifact: a stream has nothing else. */
+/** A status or artifact update: streams contain nothing else. */
 export function readTold(value: unknown): Told {
   const fields = objectWith(value, "event", {
     required: ["id"],
@@ -188,7 +188,7 @@ export function readTold(value: unknown): Told {
   return { kind: "artifact", ...ids, ...readArtifact(fields["artifact"], "event.artifact") };
 }
 
-/** The task as it is when a stream begins, which is told by its status and each of its artifacts. */
+/** Combines the opening of a stream, a status and each artifact, into a task. */
 export function joinOpening(opening: readonly Told[]): Told {
   const artifacts = opening.flatMap((told) => (told.kind === "artifact" ? [told] : []));
   const statuses = opening.flatMap((told) => (told.kind === "status" ? [told] : []));
@@ -208,7 +208,7 @@ export function joinOpening(opening: readonly Told[]): Told {
   return { kind: "task", task };
 }
 
-/** Those that 0.1 has besides the standard ones. Later some of the numbers meant something else. */
+/** Error codes of 0.1 besides the standard ones. Some have another meaning in later versions. */
 const OWN: readonly RefusalName[] = [
   "TaskNotFound",
   "TaskNotCancelable",
@@ -230,7 +230,7 @@ export function readError(value: unknown): Refusal {
   });
   const { reason } = asObject(refusal.facts, "error.data");
   const { name } = refusal;
-  // A number says less than a reason, because errors that came later have to be told by the nearest one.
+  // A code says less than a reason, because later errors use the nearest code.
   if (OWN.includes(name) && reason !== REFUSALS[name].reason)
     wrong("error.data.reason", `is not that of ${name}`, value);
   return refusal;

@@ -7,15 +7,15 @@ import { readTask as readOlderTask, readTold as readOlderTold } from "./v0-1-sha
 import { SPELLING_0_3 } from "./v0-3-shapes.ts";
 
 /**
- * How a task made in 0.1 is told to who does not say whether it speaks that or a later version: with the members of both. Each
- * reader here sees only the members that its version defines, and both must have read the same.
+ * Reads a task created in 0.1 for a request without a version: it has the members of 0.1 and of 0.3. Each reader sees
+ * only the members of its version, and both must read the same.
  */
 const { readTask: readNewerTask, readTold: readNewerTold } = createReaders(SPELLING_0_3);
 
 const OLDER_ONLY = ["sessionId", "type", "index"];
 const NEWER_ONLY = ["kind", "contextId", "messageId", "taskId", "referenceTaskIds", "artifactId", "extensions"];
 const CHUNK_FLAGS = ["append", "lastChunk"];
-/** What people and agents put there may be called like anything. */
+/** Free-form members may have any names. */
 const FREE = ["metadata", "data"];
 
 export function readUnionTask(value: unknown): Task {
@@ -45,12 +45,12 @@ function withoutId({ id: _none, ...told }: Frame): Told {
   return told;
 }
 
-/** Of one event alone nobody can tell the number of its artifact. */
+/** A single event does not show the number of its artifact. */
 function unnumbered(told: Told): Told {
   return told.kind === "artifact" ? { ...told, artifact: { ...told.artifact, artifactId: "" } } : told;
 }
 
-/** Without members of these names, at every depth; or, if told so, at all depths but within a member of that name. */
+/** Removes members of these names at every depth, except inside a member named `except`. */
 function without(value: unknown, names: readonly string[], except?: string): unknown {
   if (Array.isArray(value)) return value.map((each) => without(each, names, except));
   if (typeof value !== "object" || value === null) return value;

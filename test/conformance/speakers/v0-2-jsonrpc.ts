@@ -9,7 +9,7 @@ import { RULES_0_3, readNumberedError } from "./v0-3-shapes.ts";
 
 const RULES: Rules = { ...RULES_0_3, namesTasks: "may", deniedExtendedCard: "PermissionDenied" };
 
-/** JSON-RPC 0.2. Without its name, its callers would be taken for those of 0.3. */
+/** JSON-RPC 0.2. Without a stated version its requests would be treated as 0.3. */
 export const jsonRpc0_2: Speaker = {
   dialect: "0.2/jsonrpc",
   version: "0.2",
@@ -27,7 +27,7 @@ function callerAt(address: string, manner: Manner = {}): Caller {
   };
 }
 
-/** These have a number in 0.3 or 1.0, but not yet here. */
+/** These errors have a code in 0.3 or 1.0, but not in 0.2. */
 const LATER: readonly RefusalName[] = ["ExtendedCardNotConfigured", "ExtensionSupportRequired", "VersionNotSupported"];
 
 function readError(value: unknown): Refusal {
@@ -37,7 +37,7 @@ function readError(value: unknown): Refusal {
   });
 }
 
-/** By HTTP alone, beside the address of JSON-RPC: the status says what there is to say. */
+/** A separate HTTP request next to the JSON-RPC address; the HTTP status is the only error information. */
 async function fetchExtendedCard(address: string, headers: Readonly<Record<string, string>>): Promise<Outcome<Fields>> {
   const url = new URL("../agent/authenticatedExtendedCard", `${address}/a2a/`).href;
   const http = await exchange({ method: "GET", url, headers });

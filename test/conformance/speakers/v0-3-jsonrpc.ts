@@ -14,13 +14,13 @@ export const jsonRpc0_3: Speaker = {
   binding: "jsonrpc",
   rules: RULES_0_3,
   readPushed,
-  // Clients of 0.3 know no version header.
+  // 0.3 clients send no version header.
   at: (address, manner) => createCaller(address, manner, { claim: undefined, readError }),
 };
 
 const { readTask, readSent, readTold } = createReaders(SPELLING_0_3);
 
-/** Every binding of 0.2 and 0.3 tells webhooks the bare task. */
+/** All bindings of 0.2 and 0.3 notify webhooks with the bare task. */
 export function readPushed(value: unknown): Told {
   return { kind: "task", task: readTask(value) };
 }
@@ -28,14 +28,14 @@ export function readPushed(value: unknown): Told {
 function readOwner(value: unknown, id: string): Webhook {
   const { taskId, pushNotificationConfig } = objectWith(value, "config", {
     required: ["taskId", "pushNotificationConfig"],
-    // Of one that was just set.
+    // After a create.
     optional: ["success"],
   });
   if (taskId !== id) wrong("config.taskId", "is not that of the task", value);
   return readWebhook(pushNotificationConfig, "id", "headers");
 }
 
-/** Also what REST has as its body. */
+/** Also the body of REST. */
 export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
   const { wait, history, outputModes, metadata, push } = options;
   const configuration = {
@@ -52,12 +52,12 @@ export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
 }
 
 interface Variant {
-  /** The version that callers name, unless told otherwise. */
+  /** The version that requests state by default. */
   readonly claim: string | undefined;
   readError(value: unknown): Refusal;
 }
 
-/** Speaks 0.3, or the version before, which has the same vocabulary. */
+/** A caller of 0.3, or of 0.2, which has the same methods and objects. */
 export function createCaller(address: string, manner: Manner = {}, { claim, readError }: Variant): Caller {
   const client = createRpcClient({
     url: `${address}/a2a`,

@@ -4,7 +4,7 @@ import { asObject, asText, maybe, objectWith } from "../strict.ts";
 import type { Spelling } from "./shapes.ts";
 import { fileDetails, RULES_0_3 } from "./v0-3-shapes.ts";
 
-/** Objects of 0.3 as its proto definition makes JSON of them. */
+/** Objects of 0.3 in proto JSON. */
 export const PROTO_SPELLING: Spelling = {
   states: {
     submitted: "TASK_STATE_SUBMITTED",

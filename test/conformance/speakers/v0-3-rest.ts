@@ -10,7 +10,7 @@ import { RULES_0_3, readError, SPELLING_0_3 } from "./v0-3-shapes.ts";
 
 type Style = "json" | "proto";
 
-/** REST 0.3 with bodies that look like JSON-RPC's. */
+/** REST 0.3 with bodies in the style of JSON-RPC. */
 export const restJson0_3: Speaker = {
   dialect: "0.3/rest-json",
   version: "0.3",
@@ -20,7 +20,7 @@ export const restJson0_3: Speaker = {
   at: (address, manner) => callerAt(address, manner, "json"),
 };
 
-/** REST 0.3 with bodies as the proto definition makes them. */
+/** REST 0.3 with bodies in proto JSON. */
 export const restProto0_3: Speaker = {
   dialect: "0.3/rest-proto",
   version: "0.3",
@@ -32,7 +32,7 @@ export const restProto0_3: Speaker = {
 
 const BARE = createReaders(SPELLING_0_3);
 
-/** An event is there twice: bare, and as `result`. An error likewise, as `error`. */
+/** An event appears twice: bare, and as `result`. An error likewise, as `error`. */
 function once(value: unknown, name: "result" | "error"): unknown {
   const { [name]: copy, ...original } = asObject(value, "body");
   sameAs(copy, original, name);
@@ -59,7 +59,7 @@ function protoRequest(saying: Saying, options: SendOptions = {}): Fields {
   };
 }
 
-/** Reads whichever style it is. */
+/** Reads either style. */
 const EITHER: Pick<Readers, "readTask" | "readTold"> = {
   readTask: (value, path) => READERS[styleOf(value)].readTask(value, path),
   readTold: (value) => READERS[styleOf(value)].readTold(value),
@@ -81,7 +81,7 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
   const own = READERS[style];
   const shown = manner.bodyless ?? style;
   const { readTask, readTold } = manner.bodyless === undefined ? own : EITHER;
-  // A task is named by its id, or as a resource.
+  // A task is referred to by id, or by resource name.
   const named = (id: string): Fields => (style === "json" ? { id } : { name: `tasks/${id}` });
   const plainly = manner.showStyle !== true;
   const request = style === "json" ? sendRequest : protoRequest;
@@ -131,13 +131,13 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
   };
 }
 
-/** As the text of 0.3 has it, or as a resource of its definition. */
+/** In the style of the 0.3 text, or as a proto resource. */
 function configBody(taskId: string, webhook: Fields, style: Style): Fields {
   if (style === "json") return { config: webhook };
   return { name: `tasks/${taskId}/pushNotificationConfigs/`, pushNotificationConfig: webhook };
 }
 
-/** REST has webhooks as resources, whose names end in their ids. */
+/** In REST, webhooks are resources whose names end with their ids. */
 function readResource(value: unknown, taskId: string, style: Style): Webhook {
   const fields = objectWith(value, "config", {
     required: ["name", "pushNotificationConfig", ...(style === "json" ? ["taskId"] : [])],

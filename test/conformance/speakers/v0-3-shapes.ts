@@ -25,7 +25,7 @@ export const SPELLING_0_3: Spelling = {
   readPart: (value, path) => readPart(value, path, "kind"),
 };
 
-/** What both bindings and both styles of 0.3 agree on. */
+/** Common to both bindings and both styles of 0.3. */
 export const RULES_0_3: Rules = {
   waitsByDefault: true,
   canAskToWait: true,
@@ -69,7 +69,7 @@ export function writeMessage(saying: Saying): Fields {
   };
 }
 
-/** What parts say they are in: the same kinds under another name in 0.1. */
+/** The member that tells the kind of a part: `type` in 0.1. */
 type Tag = "kind" | "type";
 
 export function writePart({ text, raw, url, data, mediaType, filename, metadata }: Part, tag: Tag): Fields {
@@ -109,7 +109,7 @@ export function readError(value: unknown): Refusal {
   return readNumberedError(value, refusalByCode);
 }
 
-/** The same, where the numbers mean what they do in another version. */
+/** The same, with the error codes of another version. */
 export function readNumberedError(value: unknown, nameOf: (code: unknown) => RefusalName | undefined): Refusal {
   const fields = objectWith(value, "error", { required: ["code", "message"], optional: ["data"] });
   const name = nameOf(fields["code"]) ?? wrong("error.code", "is unknown", fields);

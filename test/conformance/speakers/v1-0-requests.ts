@@ -35,7 +35,7 @@ export const RULES: Rules = {
   snakeCase: true,
 };
 
-/** What JSON-RPC has as params and REST as body. */
+/** The params of JSON-RPC and the body of REST. */
 export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
   const { wait, history, outputModes, metadata, push } = options;
   const configuration = {
@@ -51,7 +51,7 @@ export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
   };
 }
 
-/** What JSON-RPC has as params and REST in its query. */
+/** The params of JSON-RPC and the query of REST. */
 export function listRequest(query: ListQuery = {}): Record<string, string | number | boolean> {
   const { contextId, state, pageSize, pageToken, history, since, artifacts } = query;
   return {

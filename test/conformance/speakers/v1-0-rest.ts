@@ -32,7 +32,7 @@ function callerAt(address: string, manner: Manner = {}): Caller {
   const read = (path: string, query: RestRequest["query"] = {}): RestRequest => ({
     method: "GET",
     path,
-    // A request without a body can name its tenant in the query only.
+    // A request without a body can carry its tenant only in the query.
     query: { ...query, ...inQuery, ...inBody },
   });
   const write = (path: string, body: Fields): RestRequest => ({

@@ -53,7 +53,7 @@ export function readPage(value: unknown): Page {
   };
 }
 
-/** The details every error has: what it is called, and which fields it is about. */
+/** The details of every error: its reason and its invalid fields. */
 function readDetails(value: unknown, message: string): Refusal {
   let name: RefusalName | undefined;
   let facts: unknown = {};

@@ -3,12 +3,12 @@ import { bytesIn, elementsOf, type Json, textsIn } from "../json.ts";
 import { type Answer, type ClientPeer, type Conversation, cannot, NotOffered, type Turn } from "../peer.ts";
 import { RpcScript } from "../rpc-script.ts";
 
-const STREAMS = "it streams from every agent whose card does not forbid it";
+const STREAMS = "it streams from every agent unless the card forbids it";
 
 /**
- * `RemoteA2AAgent`. It keeps complete events and forgets partial ones, so text counts only after `lastChunk: true`. A final status
- * without a message makes it drop what it has collected. It finds the context in the metadata of its own last complete event, and
- * never sends a task id.
+ * `RemoteA2AAgent`. It keeps complete events and drops partial ones, so text counts only after `lastChunk: true`. A
+ * final status without a message makes it drop the collected text. It takes the context id from the metadata of its own
+ * last complete event, and never sends a task id.
  */
 export const adkClient: ClientPeer = {
   name: "Google ADK",
@@ -23,7 +23,7 @@ export const adkClient: ClientPeer = {
     "300 tokens, streamed": "works",
     "text, streamed, then a pause": "works",
     "question and answer": cannot(
-      "it shows the task that a stream begins with, whose question is still open then, before the answer",
+      "before the answer it shows the task at the start of the stream, whose question is still open",
     ),
     "file to the agent": "works",
     "file from the agent": "works",

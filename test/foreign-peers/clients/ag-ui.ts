@@ -4,11 +4,11 @@ import { type Answer, type ClientPeer, type Conversation, cannot, NotOffered, ty
 import { RpcScript } from "../rpc-script.ts";
 import { userMessage } from "../user-message.ts";
 
-const RAW = "it passes artifacts on as raw events, and shows the text of messages only";
+const RAW = "it passes on artifacts as raw events, and shows only the text of messages";
 
 /**
- * `A2AAgent`. The context is the thread of the application, which names it; there is never a task id. It streams, and shows the text of
- * messages and of status messages; artifacts and tasks become raw events, and a status without a message becomes nothing.
+ * `A2AAgent`. The context id is the application's thread id; it never sends a task id. It streams, and shows the text
+ * of messages and of status messages; artifacts and tasks become raw events, and a status without a message is dropped.
  */
 export const agUiClient: ClientPeer = {
   name: "AG-UI",
@@ -16,16 +16,16 @@ export const agUiClient: ClientPeer = {
   version: "0.0.6",
   protocol: "0.2 JSON-RPC",
   expected: {
-    "text, sent": cannot("it always streams where the agent can"),
+    "text, sent": cannot("it always streams if the agent can"),
     "text, streamed": cannot(RAW),
     "answered with a message": "works",
-    "300 tokens, sent": cannot("it always streams where the agent can"),
+    "300 tokens, sent": cannot("it always streams if the agent can"),
     "300 tokens, streamed": cannot(RAW),
     "text, streamed, then a pause": cannot(RAW),
     "question and answer": "works",
     "file to the agent": "works",
     "file from the agent": cannot(RAW),
-    "failed task": cannot("it shows the message of the failure as any other text, and no state"),
+    "failed task": cannot("it shows the failure message as normal text, without a state"),
     "cancel a running task": cannot("it never cancels"),
   },
   async open(url) {

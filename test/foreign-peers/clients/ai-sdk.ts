@@ -4,9 +4,9 @@ import { RpcScript } from "../rpc-script.ts";
 import { userMessage } from "../user-message.ts";
 
 /**
- * The language model of the provider. A generated text is the status message's parts and the artifacts' parts, one after the other; the
- * context is what the application takes from the last answer. It never sends a task id, and accepts `text/plain` when it does not
- * stream.
+ * The language model of the provider. A generated text consists of the parts of the status message and then of the
+ * artifacts. The application passes the context id of the last answer. It never sends a task id, and accepts
+ * `text/plain` when it does not stream.
  */
 export const aiSdkClient: ClientPeer = {
   name: "AI SDK provider",

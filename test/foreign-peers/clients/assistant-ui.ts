@@ -6,8 +6,9 @@ import { eventsOf } from "../rpc-script.ts";
 const HEADERS = { "A2A-Version": "1.0", "Content-Type": "application/a2a+json" };
 
 /**
- * `A2AClient` and the runtime on top of it. REST, at the address itself; states and roles are turned into lower case. It sends the id of
- * a task that has not ended, and the context. The text is that of the status message, followed by the artifacts it collects.
+ * `A2AClient` and its runtime. It uses REST at the agent's address, and converts states and roles to lower case. It
+ * sends the id of an unfinished task, and the context id. The text is the status message followed by the collected
+ * artifacts.
  */
 export const assistantUiClient: ClientPeer = {
   name: "assistant-ui",
@@ -32,7 +33,7 @@ export const assistantUiClient: ClientPeer = {
       headers: { Accept: "application/a2a+json, application/json", "A2A-Version": "1.0" },
     });
     const card: Json = await response.json();
-    if (typeof card.name !== "string" || card.name === "") throw new Error("This is no card.");
+    if (typeof card.name !== "string" || card.name === "") throw new Error("The response is not a card.");
     return new AssistantUiConversation(url);
   },
 };
@@ -65,7 +66,7 @@ class AssistantUiConversation implements Conversation {
       const { status }: Json = await response.json();
       return stateOf(status);
     }
-    throw new Error("There was no event.");
+    throw new Error("The stream had no event.");
   }
 
   async #read(response: Response): Promise<Answer> {

@@ -6,8 +6,9 @@ import { userMessage } from "../user-message.ts";
 const FIRST_TASK = "its result is the task event at the start of the stream, which has no artifacts yet";
 
 /**
- * `A2AAgent`. It sends the context, never the task unless the application names it, and refers to all tasks it has seen. Where a task
- * event came, its result is that task's artifacts, else its history: later chunks are passed on as `update` events only.
+ * `A2AAgent`. It sends the context id, the task id only if the application names it, and references to all tasks it has
+ * seen. After a task event its result is that task's artifacts, otherwise its history: later chunks are passed on as
+ * `update` events only.
  */
 export const beeaiClient: ClientPeer = {
   name: "BeeAI",

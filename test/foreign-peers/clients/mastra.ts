@@ -5,9 +5,9 @@ import { artifactTexts, RpcScript } from "../rpc-script.ts";
 import { userMessage } from "../user-message.ts";
 
 /**
- * `A2AAgent`. A generated text is all text parts of all artifacts and of the status message, joined by line breaks; a streamed one is
- * the text parts of the artifacts, joined by nothing. It asks for a task again while that is at work, and answers a question with the
- * task's id and context.
+ * `A2AAgent`. A generated text is all text parts of all artifacts and of the status message, joined by line breaks; a
+ * streamed text is the text parts of the artifacts, concatenated. It polls a task while it is working, and answers a
+ * question with the task's id and context id.
  */
 export const mastraClient: ClientPeer = {
   name: "Mastra",
@@ -22,7 +22,7 @@ export const mastraClient: ClientPeer = {
     "300 tokens, streamed": "works",
     "text, streamed, then a pause": "works",
     "question and answer": "works",
-    "file to the agent": cannot("it sends the name of a file in the text, and not the file"),
+    "file to the agent": cannot("it sends the file's name in the text, not the file"),
     "file from the agent": "works",
     "failed task": "works",
     "cancel a running task": cannot("it never cancels"),

@@ -4,8 +4,9 @@ import { RpcScript } from "../rpc-script.ts";
 import { userMessage } from "../user-message.ts";
 
 /**
- * `A2AAgent`. Its result is the text of the last event it calls complete (a task, a message, a last chunk, a completed status), or,
- * where that has no text, of all chunks. Parts of one event are joined by line breaks, chunks by nothing.
+ * `A2AAgent`. Its result is the text of the last event it treats as complete (a task, a message, a last chunk, a
+ * completed status), or, if that has no text, of all chunks. Parts of one event are joined by line breaks, chunks are
+ * concatenated.
  */
 export const strandsClient: ClientPeer = {
   name: "Strands Agents",
@@ -19,7 +20,7 @@ export const strandsClient: ClientPeer = {
     "300 tokens, sent": cannot("it always streams"),
     "300 tokens, streamed": "works",
     "text, streamed, then a pause": "works",
-    "question and answer": cannot("it sends neither a context nor a task id, so every message starts anew"),
+    "question and answer": cannot("it sends neither a context nor a task id, so every message starts a new task"),
     "file to the agent": cannot("it sends text only"),
     "file from the agent": cannot("it reads text only"),
     "failed task": "works",

@@ -17,7 +17,7 @@ interface Core {
 
 const DIST = "node_modules/@assistant-ui/react-a2a/dist";
 
-/** The client and the runtime below the React hooks. */
+/** The client and the runtime, without the React hooks. */
 export const realAssistantUiClient: RealClient = {
   name: "assistant-ui",
   packages: { "@assistant-ui/react-a2a": "0.2.32", "@assistant-ui/tap": "0.9.18", react: "19.2.0" },

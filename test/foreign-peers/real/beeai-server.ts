@@ -24,7 +24,7 @@ interface Executors {
   readonly BaseA2AAgentExecutor: new (agent: object) => object;
 }
 
-/** It has no way to stop: it runs until the program ends. */
+/** The server cannot be stopped: it runs until the program ends. */
 export const realBeeaiServer: RealServer = {
   name: "BeeAI",
   packages: BEEAI_PACKAGES,

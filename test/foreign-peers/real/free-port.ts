@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** A port that nobody listens at now, for programs that must be told one. */
+/** Returns a free port, for programs that need a fixed port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("There is no free port.");
+  if (address === null || typeof address === "string") throw new Error("No free port was found.");
   return address.port;
 }

@@ -11,7 +11,7 @@ import type { RealServer } from "./real-peer.ts";
 
 const QUESTION = "What is your name?";
 
-/** The program itself, in a process of its own. Its model is a server here that answers as the script says. */
+/** The real program, in its own process. Its model is a local server with scripted answers. */
 export const realGeminiCliServer: RealServer = {
   name: "gemini-cli",
   packages: { "@google/gemini-cli-a2a-server": "0.25.2" },
@@ -53,7 +53,7 @@ function answer({ path, body, left }: Asked): Reply {
   if (path.endsWith(":countTokens")) return { status: 200, json: { totalTokens: 1 } };
   const contents = elementsOf(body?.contents);
   if (!path.endsWith(":streamGenerateContent")) {
-    // It asks its model which model to use, and who speaks next.
+    // The program asks its model which model to use, and who speaks next.
     const choice = { reasoning: "scripted", model_choice: "flash", next_speaker: "user" };
     return { status: 200, json: chunk(JSON.stringify(choice)) };
   }

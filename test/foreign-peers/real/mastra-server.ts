@@ -15,7 +15,7 @@ interface CallOptions {
   readonly abortSignal?: AbortSignal;
 }
 
-/** Its routes and its task store, with an agent that has the methods of its own. */
+/** Its routes and its task store, with an agent that implements its interface. */
 export const realMastraServer: RealServer = {
   name: "Mastra",
   packages: { "@mastra/server": "1.69.0", "@mastra/core": "1.71.0", zod: "4.1.12" },

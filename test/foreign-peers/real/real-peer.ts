@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Json } from "../json.ts";
 import type { Conversation, RunningPeer } from "../peer.ts";
 
-/** How the real package is installed and driven, instead of the script of it. */
+/** How to install and run the real package instead of its script. */
 export interface RealPeer {
   /** The name of the scripted peer. */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface RealServer extends RealPeer {
   load(modules: Modules): Promise<() => Promise<RunningPeer>>;
 }
 
-/** The modules of a folder that packages were installed into. */
+/** Imports modules from a folder that packages were installed into. */
 export class Modules {
   readonly folder: string;
   readonly #import: (specifier: string) => Promise<Json>;
@@ -39,7 +39,7 @@ export class Modules {
     return new Modules(folder, importHere);
   }
 
-  /** A module by its name, or a file of a package, from `node_modules/` on. */
+  /** Imports a module by name, or a file of a package by its path from `node_modules/` on. */
   import<Module>(specifier: string): Promise<Module> {
     return this.#import(specifier.startsWith("node_modules/") ? `./${specifier}` : specifier) as Promise<Module>;
   }

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { RunningPeer } from "../peer.ts";
 
-/** Opens a port, and then has the application made for it. */
+/** Opens a port, and then creates the application for its address. */
 export async function serveApp(
   create: (port: number) => RequestListener | Promise<RequestListener>,
 ): Promise<RunningPeer> {
@@ -23,7 +23,7 @@ export async function serveApp(
   };
 }
 
-/** The listener for an application that takes a `Request` and gives a `Response`. */
+/** The listener for an application that maps a `Request` to a `Response`. */
 export function listenerOf(fetch: (request: Request) => Promise<Response>): RequestListener {
   return (request, response) => void forward(request, response, fetch).catch(() => response.destroy());
 }

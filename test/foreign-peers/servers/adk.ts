@@ -4,8 +4,8 @@ import { type Execution, heardIn, serveSdk } from "../sdk-server.ts";
 import { ServerScript } from "../server-script.ts";
 
 /**
- * `toA2a`. Chunks say `append: true` from the first one on; at the end the whole text comes again, replacing them. A question is a call
- * of a function, as a data part, and only the function's response, as a data part, answers it.
+ * `toA2a`. All chunks have `append: true`, the first too; at the end the whole text comes again and replaces them. A
+ * question is a function call in a data part, and only the function's response in a data part answers it.
  */
 export const adkServer: ServerPeer = {
   name: "Google ADK",
@@ -18,7 +18,7 @@ export const adkServer: ServerPeer = {
     "text, streamed": "works",
     "300 tokens, streamed": "works",
     "two messages in one context": "works",
-    "question and answer": cannot("it asks by a function call, which only a function response answers"),
+    "question and answer": cannot("it asks with a function call, which only a function response answers"),
     "failed task": "works",
     "cancel a running task": cannot("the server does not cancel"),
     "list of tasks": "works",

@@ -4,8 +4,9 @@ import { type Execution, heardIn, serveSdk } from "../sdk-server.ts";
 import { ServerScript } from "../server-script.ts";
 
 /**
- * `A2AServer`. The card says version 0.1.0, of a server that knows only `message/send` and its like. The task comes twice and carries the
- * answer in its history and in the final status; updates in between may name another task id. There are no artifacts.
+ * `A2AServer`. The card says version 0.1.0, but the server supports only the methods of 0.2 and later (`message/send`).
+ * The task comes twice and carries the answer in its history and in the final status; updates in between may have
+ * another task id. There are no artifacts.
  */
 export const beeaiServer: ServerPeer = {
   name: "BeeAI",
@@ -17,7 +18,7 @@ export const beeaiServer: ServerPeer = {
     "text, sent": "works",
     "text, streamed": "works",
     "300 tokens, streamed": "works",
-    "two messages in one context": cannot("the agent gets the messages of its task only"),
+    "two messages in one context": cannot("the agent receives only the messages of its task"),
     "question and answer": cannot("the server has no questions"),
     "failed task": "works",
     "cancel a running task": "works",

@@ -6,9 +6,10 @@ import { type Execution, heardIn, serveSdk } from "../sdk-server.ts";
 import { type Act, ServerScript } from "../server-script.ts";
 
 /**
- * The agent talks in status messages, a piece at a time, and every turn ends with `input-required`, without a message and with
- * `final: true`. After the caller has approved a tool, the pieces themselves say `input-required`, with `final: false`. A failure of the
- * model is one more piece. A caller that closes the connection before the final status ends the work.
+ * The agent writes status messages chunk by chunk, and every turn ends with `input-required`, without a message and
+ * with `final: true`. After the caller has approved a tool, the chunks themselves have `input-required`, with `final:
+ * false`. A failure of the model is one more chunk. The server stops the run if the caller closes the connection before
+ * the final status.
  */
 export const geminiCliServer: ServerPeer = {
   name: "gemini-cli",
@@ -22,7 +23,7 @@ export const geminiCliServer: ServerPeer = {
     "300 tokens, streamed": "works",
     "two messages in one context": cannot("the agent remembers a task, not a context"),
     "question and answer": "works",
-    "failed task": cannot("a failure of the model is a status message like others, and the turn ends as usual"),
+    "failed task": cannot("a failure of the model is a normal status message, and the turn ends as usual"),
     "cancel a running task": "works",
     "list of tasks": "works",
     "text, through remoteAgent": "works",

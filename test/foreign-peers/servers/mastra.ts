@@ -6,9 +6,9 @@ import { heardIn } from "../sdk-server.ts";
 import { ServerScript } from "../server-script.ts";
 
 /**
- * The routes of `@mastra/server` under `/api`. The card is at `/api/.well-known/ID/agent-card.json` only; callers that ask for 1.0 get one
- * that offers 1.0 and 0.3 at one address. A streamed task begins as `working`; the last chunk is held back until the end. A failure is
- * an error where the caller waits, and a status where it streams.
+ * The routes of `@mastra/server` under `/api`. The card is only at `/api/.well-known/ID/agent-card.json`; requests for
+ * 1.0 get a card that offers 1.0 and 0.3 at one address. A streamed task starts as `working`; the last chunk is sent
+ * only at the end. A failure is an error if the caller waits, and a status if it streams.
  */
 export const mastraServer: ServerPeer = {
   name: "Mastra",

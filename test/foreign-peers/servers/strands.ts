@@ -4,8 +4,8 @@ import { type Execution, heardIn, serveSdk } from "../sdk-server.ts";
 import { ServerScript } from "../server-script.ts";
 
 /**
- * `A2AExpressServer`. The card says version 0.2.0, and is at the place of 0.3 only. States have no timestamp, tasks no history. The
- * artifact ends with an empty chunk. A failure ends the stream with an error.
+ * `A2AExpressServer`. The card says version 0.2.0, and is only at the address of 0.3. States have no timestamp, tasks
+ * no history. The artifact ends with an empty chunk. A failure ends the stream with an error.
  */
 export const strandsServer: ServerPeer = {
   name: "Strands Agents",

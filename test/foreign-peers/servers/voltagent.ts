@@ -5,9 +5,10 @@ import { cannot, type ServerPeer } from "../peer.ts";
 import { ServerScript } from "../server-script.ts";
 
 /**
- * The routes of `@voltagent/server-hono`. The card, without a version of the protocol, is at `/.well-known/ID/agent-card.json` only, and
- * its description may be missing. Tasks have no `kind`. A stream is the whole task again and again, its status message growing, each
- * with a U+001E before the JSON. Errors have HTTP status 400. Text is the only content.
+ * The routes of `@voltagent/server-hono`. The card has no protocol version, is only at
+ * `/.well-known/ID/agent-card.json`, and may lack a description. Tasks have no `kind`. A stream repeats the whole task
+ * with a growing status message, each with a U+001E before the JSON. Errors have HTTP status 400. Only text is
+ * supported.
  */
 export const voltagentServer: ServerPeer = {
   name: "VoltAgent",
@@ -25,7 +26,7 @@ export const voltagentServer: ServerPeer = {
     "cancel a running task": "works",
     "list of tasks": "works",
     "text, through remoteAgent": "works",
-    "file, through remoteAgent": cannot("the server takes text only"),
+    "file, through remoteAgent": cannot("the server accepts text only"),
   },
   async start() {
     const script = new ServerScript();

@@ -6,12 +6,12 @@ import { lending, lendingStream } from "./global-fetch.ts";
 import { installedVersion } from "./installed-version.ts";
 import { paramsOf, seenAnswer, seenCard, seenEvents, seenPush, seenTask, seenWebhook, sentWebhook } from "./kinds.ts";
 
-const NOT_IN_THIS_VERSION = "there is no such thing in version 0.2 of the protocol";
-const NO_EXTENDED_CARD = "the client never asks for an extended card";
-const NO_WEBHOOK_LISTS = "the client has no way to list webhooks, to tell them apart or to delete them";
-const NO_METHODS = "the client has no way to call other methods than its own";
+const NOT_IN_THIS_VERSION = "version 0.2 of the protocol does not have it";
+const NO_EXTENDED_CARD = "the client never requests an extended card";
+const NO_WEBHOOK_LISTS = "the client cannot list, identify or delete webhooks";
+const NO_METHODS = "the client can only call its own methods";
 
-/** The official client, last of the line that speaks version 0.2. It was the first, and can do little but talk. */
+/** The official client, last release for version 0.2. It was the first official client, and has few features. */
 export const a2aJsV02: ClientLine = {
   package: "@a2a-js/sdk",
   version: installedVersion("a2a-sdk-v0_2"),
@@ -22,18 +22,18 @@ export const a2aJsV02: ClientLine = {
     tenants: NOT_IN_THIS_VERSION,
     versions: NOT_IN_THIS_VERSION,
     "any-data": "data is always an object in version 0.2 of the protocol",
-    "history-zero": "version 0.2 of the protocol has no way to ask for none",
-    credentials: "the client has no way to send credentials",
-    extensions: "the client has no way to name extensions",
+    "history-zero": "version 0.2 of the protocol cannot request an empty history",
+    credentials: "the client cannot send credentials",
+    extensions: "the client cannot declare extensions",
     "extended-card": NO_EXTENDED_CARD,
-    fallback: "the client does not fall back: it throws an error of its own",
+    fallback: "the client does not fall back: it throws its own error",
     "own-methods": NO_METHODS,
     "webhook-lists": NO_WEBHOOK_LISTS,
-    "stream-refusals": "the client does not read the JSON that such a request is refused with",
-    "status-refusals": "the client loses what it is told where the HTTP status is not 200: it reads the body twice",
+    "stream-refusals": "the client does not read the JSON body of a refused stream request",
+    "status-refusals": "the client loses the error if the HTTP status is not 200: it reads the body twice",
   },
   rules: {
-    // It does not say its version, and so it is taken for a client of 0.3.
+    // The client does not state its version, so it is treated as a 0.3 client.
     unknownTask: "task-not-found",
     repeatedCancel: "task-not-cancelable",
     finishedSubscribe: "the task",
@@ -64,7 +64,7 @@ async function connect(address: string, { fetch }: ConnectOptions): Promise<Peer
 interface Acquaintance {
   readonly client: A2AClient;
   readonly fetch: typeof fetch;
-  /** The client as it is with a card that claims everything. */
+  /** The client with a card that declares all capabilities. */
   readonly believer: A2AClient;
   readonly card: SeenCard;
 }
@@ -121,12 +121,12 @@ function peerOf({ client, fetch, believer, card }: Acquaintance): Peer {
   };
 }
 
-/** This client cannot leave; but its connection may break. */
+/** This client cannot disconnect, so the test breaks its connection. */
 function broken(fetch: typeof globalThis.fetch, { signal }: CallOptions = {}): typeof globalThis.fetch {
   return signal === undefined ? fetch : (input, init) => fetch(input, { ...init, signal });
 }
 
-/** In this version what is accepted must be said. */
+/** In this version the accepted output modes are required. */
 function sent(saying: Saying): sdk.MessageSendParams {
   const { configuration, ...params } = paramsOf(saying);
   return { ...params, configuration: { acceptedOutputModes: [], ...configuration } };
@@ -134,7 +134,7 @@ function sent(saying: Saying): sdk.MessageSendParams {
 
 type Response<T> = sdk.JSONRPCErrorResponse | { readonly result: T };
 
-/** Errors are answers to this client. In streams it throws them, and that is how they are thrown here. */
+/** This client returns errors as responses, and throws them in streams. This function throws both. */
 async function resultOf<T>(answer: Promise<Response<T>>): Promise<T> {
   const response = await answer;
   if (!("error" in response)) return response.result;

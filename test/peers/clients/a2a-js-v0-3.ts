@@ -25,9 +25,9 @@ import { installedVersion } from "./installed-version.ts";
 import { paramsOf, seenAnswer, seenCard, seenEvents, seenPush, seenTask, seenWebhook, sentWebhook } from "./kinds.ts";
 import { retryCredentials } from "./retry-credentials.ts";
 
-const NOT_IN_THIS_VERSION = "there is no such thing in version 0.3 of the protocol";
+const NOT_IN_THIS_VERSION = "version 0.3 of the protocol does not have it";
 
-/** The official client, last of the line that speaks version 0.3. */
+/** The official client, last release for version 0.3. */
 export const a2aJsV03: ClientLine = {
   package: "@a2a-js/sdk",
   version: installedVersion("a2a-sdk-v0_3"),
@@ -38,9 +38,9 @@ export const a2aJsV03: ClientLine = {
     tenants: NOT_IN_THIS_VERSION,
     versions: NOT_IN_THIS_VERSION,
     "any-data": "data is always an object in version 0.3 of the protocol",
-    "history-zero": "version 0.3 of the protocol has no way to ask for none",
+    "history-zero": "version 0.3 of the protocol cannot request an empty history",
     "own-methods": { "HTTP+JSON": "REST has routes, not methods" },
-    "stream-refusals": { JSONRPC: "the client does not read the JSON that such a request is refused with" },
+    "stream-refusals": { JSONRPC: "the client does not read the JSON body of a refused stream request" },
     references: { "HTTP+JSON": "the client does not send it over REST" },
     "file-names": { "HTTP+JSON": "the client neither sends nor reads it over REST" },
     "part-metadata": { "HTTP+JSON": "the client neither sends nor reads it over REST" },
@@ -68,7 +68,7 @@ export const a2aJsV03: ClientLine = {
         "invalid-agent-response": InvalidAgentResponseError,
         "extended-card-not-configured": AuthenticatedExtendedCardNotConfiguredError,
       },
-      // Errors it has no type for say their number in their text, and nowhere else over both bindings.
+      // Errors without a type carry their code only in the text, over both bindings.
       codeOf: ({ message }) => {
         const [, code] = /\(Code: (-\d+)\)/.exec(message) ?? [];
         return code === undefined ? undefined : Number(code);
@@ -96,9 +96,9 @@ async function connect(address: string, options: ConnectOptions): Promise<Peer> 
     },
   });
   const client = await factory.createFromUrl(address);
-  if (found === undefined) throw new Error("It never asked for the card.");
+  if (found === undefined) throw new Error("The client did not request the card.");
   const expected = binding === "JSONRPC" ? JsonRpcTransport : RestTransport;
-  if (!(client.transport instanceof expected)) throw new Error("It talks over another binding.");
+  if (!(client.transport instanceof expected)) throw new Error("The client uses another binding.");
   return peerOf(client, seenCard(found));
 }
 
@@ -120,7 +120,7 @@ function peerOf(client: Client, card: SeenCard): Peer {
           await client.setTaskPushNotificationConfig({ taskId, pushNotificationConfig: sentWebhook(webhook) }),
         ),
       async get(id, pushNotificationConfigId) {
-        // The type of this method knows no webhook's id, but the transports behind it do.
+        // The type of this method has no webhook id, but the transports accept one.
         const params = { id, pushNotificationConfigId };
         return seenWebhook(await client.getTaskPushNotificationConfig(params));
       },
@@ -143,7 +143,7 @@ function peerOf(client: Client, card: SeenCard): Peer {
         (id) => transport.deleteTaskPushNotificationConfig({ id, pushNotificationConfigId: "hook" }),
       ],
       async ownMethod(name) {
-        if (!(transport instanceof JsonRpcTransport)) throw new Error("Over this binding there are no methods.");
+        if (!(transport instanceof JsonRpcTransport)) throw new Error("This binding has no methods.");
         return transport.callExtensionMethod(name, {}, 1);
       },
       getAs: () => Promise.reject(new Error(NOT_IN_THIS_VERSION)),

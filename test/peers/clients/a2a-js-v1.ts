@@ -33,7 +33,7 @@ import { nameError } from "../error-name.ts";
 import { installedVersion } from "./installed-version.ts";
 import { retryCredentials } from "./retry-credentials.ts";
 
-/** The official client, newest line. */
+/** The official client, newest release line. */
 export const a2aJsV1: ClientLine = {
   package: "@a2a-js/sdk",
   version: installedVersion("a2a-sdk-v1"),
@@ -98,9 +98,9 @@ async function connect(address: string, options: ConnectOptions): Promise<Peer> 
     },
   });
   const client = await factory.createFromUrl(address);
-  if (found === undefined) throw new Error("It never asked for the card.");
-  if (client.transport.protocolName !== binding) throw new Error(`It talks ${client.transport.protocolName}.`);
-  if (client.protocolVersion !== "1.0") throw new Error(`It talks version ${client.protocolVersion}.`);
+  if (found === undefined) throw new Error("The client did not request the card.");
+  if (client.transport.protocolName !== binding) throw new Error(`The client uses ${client.transport.protocolName}.`);
+  if (client.protocolVersion !== "1.0") throw new Error(`The client uses version ${client.protocolVersion}.`);
   return peerOf(client, seenCard(found));
 }
 
@@ -150,7 +150,7 @@ function peerOf(client: Client, card: SeenCard): Peer {
         (taskId) => transport.deleteTaskPushNotificationConfig({ tenant: "", taskId, id: "hook" }, VERSIONED),
       ],
       async ownMethod(name) {
-        if (!isExtensible(transport)) throw new Error("Over this binding there are no methods.");
+        if (!isExtensible(transport)) throw new Error("This binding has no methods.");
         return transport.callExtensionMethod(name, {}, VERSIONED);
       },
       getAs: (version, id) =>
@@ -159,7 +159,7 @@ function peerOf(client: Client, card: SeenCard): Peer {
   };
 }
 
-/** What its transport over JSON-RPC has beyond what transports have in common. */
+/** Methods of its JSON-RPC transport beyond the common transport interface. */
 interface Extensible {
   callExtensionMethod(method: string, params: object, options: RequestOptions): Promise<unknown>;
 }
@@ -168,7 +168,7 @@ function isExtensible(transport: object): transport is Extensible {
   return "callExtensionMethod" in transport;
 }
 
-/** What the client itself adds when it is not gone past. */
+/** The header that the client adds, for calls that bypass the client. */
 const VERSIONED: RequestOptions = { serviceParameters: { [sdk.A2A_VERSION_HEADER]: "1.0" } };
 
 function optionsOf({ signal, extensions }: CallOptions = {}): RequestOptions {
@@ -180,7 +180,7 @@ function optionsOf({ signal, extensions }: CallOptions = {}): RequestOptions {
   };
 }
 
-/** A request as this client's types want it: every field, most of them empty. */
+/** A request in this client's types: every field, most of them empty. */
 function requestOf(saying: Saying): sdk.SendMessageRequest {
   const { content, wait = true, history, push } = saying;
   const parts = typeof content === "string" ? [{ text: content }] : content;
@@ -280,7 +280,7 @@ function seenEvent({ payload }: sdk.StreamResponse): SeenEvent {
       return { kind: "artifact", taskId, artifact: seenArtifact(artifact) };
     }
     case undefined:
-      throw new Error("A frame with nothing in it.");
+      throw new Error("An empty frame.");
   }
 }
 
@@ -360,7 +360,7 @@ function seenPart({ content, mediaType, filename, metadata }: sdk.Part): Part {
     case "data":
       return { data: content.value, ...details };
     case undefined:
-      throw new Error("A part with nothing in it.");
+      throw new Error("An empty part.");
   }
 }
 
@@ -372,7 +372,7 @@ const SCHEMES: Readonly<Record<string, string>> = {
   mtlsSecurityScheme: "mutualTLS",
 };
 
-/** Cards come as they were sent, or, with security schemes in them, as this client's types have them. */
+/** A card as sent, or, with security schemes, in this client's types. */
 function seenCard(card: sdk.AgentCard): SeenCard {
   const { name, description, version, capabilities, skills, defaultInputModes, securitySchemes } = card;
   return {

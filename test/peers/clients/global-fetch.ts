@@ -3,14 +3,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 const lent = new AsyncLocalStorage<typeof fetch | undefined>();
 const own = globalThis.fetch;
 
-/** For clients that use the global `fetch` and take no other: what they call while they work is the one lent to them. */
+/** Some clients use the global `fetch` and accept no other: while they run, this replaces it with the given `fetch`. */
 globalThis.fetch = (input, init) => {
   const lentFetch = lent.getStore();
-  // Whoever lends one may use the global one itself.
+  // The given `fetch` may itself use the global one.
   return lentFetch === undefined ? own(input, init) : lent.exit(() => lentFetch(input, init));
 };
 
-/** Such clients also tell the console of every error that they throw. */
+/** These clients also write every error they throw to the console. */
 const tell = console.error;
 console.error = (...told: unknown[]) => {
   if (lent.getStore() === undefined) tell(...told);
@@ -20,7 +20,7 @@ export function lending<T>(fetch: typeof globalThis.fetch, work: () => T): T {
   return lent.run(fetch, work);
 }
 
-/** A stream is work as long as it is read. */
+/** A stream runs as long as it is read. */
 export async function* lendingStream<T>(
   fetch: typeof globalThis.fetch,
   open: () => AsyncGenerator<T, void, undefined>,

@@ -12,7 +12,7 @@ import type {
   Webhook,
 } from "../client-line.ts";
 
-// How versions 0.2 and 0.3 spell things, which is with a `kind`; both lines of the SDK have the same types for it.
+// The objects of versions 0.2 and 0.3, which have `kind`; both SDK releases have the same types for them.
 
 export function paramsOf(saying: Saying): sdk.MessageSendParams {
   const { content, taskId, contextId, referenceTaskIds, metadata, requestMetadata, wait, history, outputModes, push } =
@@ -53,7 +53,7 @@ export function sentWebhook({ id, url, token, authentication }: Webhook): sdk.Pu
   };
 }
 
-/** Over REST, what is not there reaches this client as an empty text. */
+/** Over REST, this client reads a missing value as an empty string. */
 export function seenWebhook({ pushNotificationConfig }: sdk.TaskPushNotificationConfig): Webhook {
   const { id, url, token, authentication } = pushNotificationConfig;
   const [scheme] = authentication?.schemes ?? [];
@@ -66,7 +66,7 @@ export function seenWebhook({ pushNotificationConfig }: sdk.TaskPushNotification
   };
 }
 
-/** Webhooks are sent the task; the client has a type for it, and nothing that reads it. */
+/** Webhooks receive the task; the client has a type for it, and no function that reads it. */
 export function seenPush(body: unknown): SeenEvent {
   if (typeof body !== "object" || body === null || !("kind" in body) || body.kind !== "task") {
     throw new Error(`This is not a task: ${JSON.stringify(body)}`);

@@ -1,4 +1,4 @@
-/** Answers a refusal with credentials and keeps to them: the hook both lines of the SDK have for this, in the form both take. */
+/** Answers a refusal with credentials and keeps using them, with the hook that both SDK releases have for this. */
 export function retryCredentials(credentials: string): {
   headers(): Promise<Record<string, string>>;
   shouldRetryWithHeaders(request: RequestInit, response: Response): Promise<Record<string, string> | undefined>;

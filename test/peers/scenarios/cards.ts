@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { EXTENSIONS } from "../agents.ts";
 import { type ScenarioGroup, type Stage, taskOf, textIn } from "../scenario.ts";
 
-/** The header that names extensions, by whichever name a side uses. */
+/** The extensions header, by either of its names. */
 const extensionsIn = (headers: Headers) => [headers.get("a2a-extensions"), headers.get("x-a2a-extensions")];
 
 const SCHEMES = { bearer: "http", key: "apiKey", oidc: "openIdConnect", oauth: "oauth2", certificate: "mutualTLS" };
@@ -45,7 +45,7 @@ export const cards: ScenarioGroup = {
         expect(alice.card.security).toEqual([{ bearer: [] }, { oauth: ["talk"], key: [] }]);
         expect(textIn(taskOf(await alice.send({ content: "who am I?" })))).toBe("alice");
         expect(stage.wire.exchanges.slice(-2).map(({ status }) => status)).toEqual([401, 200]);
-        // Once they are known to be good they are sent at once.
+        // Accepted credentials are sent with the next request without a challenge.
         await alice.send({ content: "and now?" });
         expect(stage.wire.exchanges.slice(-2).map(({ status }) => status)).toEqual([200, 200]);
       },
@@ -94,7 +94,7 @@ export const cards: ScenarioGroup = {
   ],
 };
 
-/** Which binding the last call was made over, by the looks of it. */
+/** The binding of the last call. */
 function calledOver({ wire }: Stage): string {
   const { method, url, requestBody = "" } = wire.last;
   if (requestBody.startsWith('{"jsonrpc"')) return "JSONRPC";

@@ -77,7 +77,7 @@ export const content: ScenarioGroup = {
         const task = taskOf(await mirror.send({ content: "list" }));
         const list = [1, "two", null, { three: 3 }];
         const part = task.artifacts.find(({ name }) => name === "list")?.parts[0];
-        // A server that takes its caller for one of 0.2 writes the JSON of it.
+        // A server that assumes 0.2 sends the data as JSON text.
         if (part?.text !== undefined) {
           expect([stage.line.protocol, JSON.parse(part.text)]).toEqual(["0.2", list]);
           return;
@@ -130,10 +130,10 @@ export const content: ScenarioGroup = {
   ],
 };
 
-/** What comes back of what was sent, in the task that answers. */
+/** The parts in the response to a message with these parts. */
 async function echoed(echo: Peer, parts: readonly Part[]): Promise<readonly Part[]> {
   const task = taskOf(await echo.send({ content: parts }));
-  // Asking for the task gives the same once more.
+  // GetTask returns the same artifacts.
   expect((await echo.get(task.id)).artifacts).toEqual(task.artifacts);
   return task.artifacts.flatMap((artifact) => artifact.parts);
 }

@@ -3,7 +3,7 @@ import { until } from "../../e2e/workbench.ts";
 import { MAX_BODY_BYTES } from "../peer-server.ts";
 import { all, NOBODY, type ScenarioGroup, taskOf } from "../scenario.ts";
 
-/** What clients are told when something cannot be, each in the client's own type for it where there is one. */
+/** Errors that clients receive, each in the client's own type if it has one. */
 export const errors: ScenarioGroup = {
   title: "Errors",
   scenarios: [
@@ -86,7 +86,7 @@ export const errors: ScenarioGroup = {
       async run(stage) {
         const echo = await stage.meet("echo");
         await stage.refused(echo.regardless.extendedCard(), stage.line.rules.noExtendedCard);
-        // By itself the client is content with what it has.
+        // Without the test's override, the client keeps the card it has.
         expect(await echo.extendedCard()).toEqual(echo.card);
       },
     },
@@ -225,7 +225,7 @@ export const errors: ScenarioGroup = {
         await echo.send({ content: "message: Hi" });
         if (stage.can("extended-card")) await (await stage.meet("discreet", "alice")).extendedCard();
         await stage.refusal(echo.get(NOBODY));
-        // This, and all that was answered before.
+        // Covers this request and all earlier responses.
         const { inspector } = stage;
         await inspector.settled();
         expect(inspector.faults).toEqual([]);

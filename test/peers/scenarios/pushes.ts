@@ -6,13 +6,13 @@ import { NOBODY, type ScenarioGroup, type Stage, stateIn, taskOf, textIn } from 
 
 const HOOK = "https://hooks.example.org/notify";
 
-/** With all that every version has for it. */
+/** A webhook with all members that every version has. */
 const FULL: Webhook = {
   url: HOOK,
   token: "my-token",
   authentication: { scheme: "Bearer", credentials: "my-credentials" },
 };
-/** What is told of it. */
+/** The webhook in responses. */
 const MASKED = { ...FULL, token: "***", authentication: { scheme: "Bearer", credentials: "***" } };
 
 export const pushes: ScenarioGroup = {
@@ -43,7 +43,7 @@ export const pushes: ScenarioGroup = {
           ["a", `${HOOK}/new`],
           ["b", `${HOOK}/b`],
         ]);
-        // What is gone may be deleted again.
+        // A deleted webhook may be deleted again.
         for (const _ of [1, 2]) await webhooks.delete(id, "a");
         expect((await webhooks.list(id)).map((webhook) => webhook.id)).toEqual(["b"]);
         await stage.refused(webhooks.get(id, "a"), "task-not-found");
@@ -109,7 +109,10 @@ export const pushes: ScenarioGroup = {
   ],
 };
 
-/** What arrives until the task has ended, each read by the client's own means and held against its version's definitions. */
+/**
+ * The notifications until the task has ended, each read with the client's own functions and checked against its
+ * version's definitions.
+ */
 async function toldUntilEnd(stage: Stage, inbox: Inbox): Promise<{ post: readonly Received[]; events: SeenEvent[] }> {
   const { line, inspector } = stage;
   const events: SeenEvent[] = [];
@@ -124,7 +127,7 @@ async function toldUntilEnd(stage: Stage, inbox: Inbox): Promise<{ post: readonl
   return { post, events };
 }
 
-/** What has been told by then: all pieces, or what the last task holds. */
+/** The text in the notifications: all chunks, or the content of the last task. */
 function textOfAll({ line }: Stage, events: readonly SeenEvent[]): string {
   return textIn(line.rules.pushes === "events" ? events : events.slice(-1));
 }

@@ -91,13 +91,13 @@ export const reads: ScenarioGroup = {
   ],
 };
 
-/** The task when its questions are answered. */
+/** The task after its questions were answered. */
 async function answered(asking: Peer, { id: taskId }: SeenTask): Promise<SeenTask> {
   await asking.send({ content: "Oslo", taskId });
   return taskOf(await asking.send({ content: "tomorrow", taskId }));
 }
 
-/** Four tasks of one context; their ids, newest first. */
+/** Creates four tasks in one context; returns their ids, newest first. */
 async function fourTasks(echo: Peer, contextId: string) {
   const ids: string[] = [];
   for (const text of ["first", "second", "third", "fourth"]) {

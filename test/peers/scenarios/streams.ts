@@ -14,7 +14,7 @@ export const streams: ScenarioGroup = {
         const events: SeenEvent[] = [];
         for await (const event of paced.stream({ content: name })) {
           events.push(event);
-          // Each piece is seen before the next is made.
+          // Each chunk is received before the next is written.
           if (textIn(events) === "one ") stage.gates.open(name);
           if (textIn(events) === "one two ") stage.gates.open(`${name}!`);
         }
@@ -93,7 +93,7 @@ export const streams: ScenarioGroup = {
   ],
 };
 
-/** The last event says that it is the last, and no other does, where the version has it so. */
+/** Checks that only the last event is marked as last, in versions with that mark. */
 function expectEnd({ line }: Stage, events: readonly SeenEvent[]): void {
   if (!line.rules.marksLast) return;
   const marks = events.flatMap((event) => (event.kind === "status" ? [event.final] : []));

@@ -1,13 +1,13 @@
-/** What a member may hold: a scalar, any JSON, an object of a known shape, or a list of those. */
+/** The content of a member: a scalar, any JSON, an object of a known shape, or a list of those. */
 type Content = "plain" | "any" | { readonly one: string } | { readonly many: string };
 
-/** The objects of one dialect: by name, what members each may have and which it must have. */
+/** The objects of one dialect: the allowed and the required members of each, by name. */
 export interface Shapes {
   readonly members: Readonly<Record<string, Readonly<Record<string, Content>>>>;
   readonly required: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What is wrong with an object, member by member; nothing if it is as it should be. */
+/** The faults of an object, member by member; empty if it is valid. */
 export function faultsOf(shapes: Shapes, name: string, { value, path }: Place): readonly string[] {
   const members = shapes.members[name];
   if (members === undefined) return [`${path} should be ${name}, whatever that is`];
@@ -39,12 +39,12 @@ function contentFaults(shapes: Shapes, expected: Content, { value, path }: Place
   );
 }
 
-/** Members that hold scalars. */
+/** Members with scalars. */
 export function plain(...names: readonly string[]): Readonly<Record<string, Content>> {
   return Object.fromEntries(names.map((name) => [name, "plain"]));
 }
 
-/** Members that hold anything. */
+/** Members with any JSON. */
 export function any(...names: readonly string[]): Readonly<Record<string, Content>> {
   return Object.fromEntries(names.map((name) => [name, "any"]));
 }

@@ -1,10 +1,10 @@
 import { any, many, one, plain, type Shapes } from "./shape.ts";
 import { CARD_MEMBERS } from "./v0-3.ts";
 
-/** Every object a server of version 0.3 may answer with over REST to clients that write its protobuf form as JSON. */
+/** Every object that a server of 0.3 may send over REST to clients that use proto JSON. */
 export const SHAPES_0_3_PROTO: Shapes = {
   members: {
-    // `error` repeats the other members, for clients that look there.
+    // `error` repeats the other members, for clients that read them there.
     RestError: { ...plain("code", "message"), ...any("data", "error") },
     SendMessageResponse: { task: one("Task"), message: one("Message") },
     StreamResponse: {

@@ -1,7 +1,7 @@
 import { any, many, one, plain, type Shapes } from "./shape.ts";
 import { CARD_PARTS } from "./v1-0.ts";
 
-/** A card of this version, which may hold 1.0's beside its own. */
+/** A card of this version, which may contain the members of 1.0 too. */
 export const CARD_MEMBERS: Shapes["members"] = {
   AgentCard: {
     ...plain("name", "description", "version", "documentationUrl", "iconUrl"),
@@ -26,13 +26,13 @@ export const CARD_MEMBERS: Shapes["members"] = {
   ...CARD_PARTS,
 };
 
-/** Every object a server of version 0.3 may answer with over JSON-RPC. */
+/** Every object that a server of 0.3 may send over JSON-RPC. */
 export const SHAPES_0_3: Shapes = {
   members: {
     Answer: { ...plain("jsonrpc"), ...any("id", "result"), error: one("RpcError") },
     RpcError: { ...plain("code", "message"), ...any("data") },
     TaskPushNotificationConfig: {
-      // `success` is an addition for clients that look for nothing else.
+      // `success` is an addition for clients that check only this member.
       ...plain("taskId", "success"),
       pushNotificationConfig: one("PushNotificationConfig"),
     },
@@ -49,7 +49,7 @@ export const SHAPES_0_3: Shapes = {
     Message: {
       ...plain("kind", "messageId", "contextId", "taskId", "role"),
       parts: many("Part"),
-      // `inputRequest` is an addition for clients that do not look for it in the metadata.
+      // `inputRequest` is an addition for clients that do not read it from the metadata.
       ...any("metadata", "extensions", "referenceTaskIds", "inputRequest"),
     },
     Artifact: {

@@ -1,13 +1,13 @@
 import { any, many, one, plain, type Shapes } from "./shape.ts";
 
-/** What cards of every version are made of. */
+/** The parts of cards of every version. */
 export const CARD_PARTS: Shapes["members"] = {
   AgentInterface: plain("url", "protocolBinding", "tenant", "protocolVersion"),
   AgentProvider: plain("url", "organization"),
   AgentExtension: { ...plain("uri", "description", "required"), ...any("params") },
 };
 
-/** Every object a server of version 1.0 may answer with over HTTP. */
+/** Every object that a server of 1.0 may send over HTTP. */
 export const SHAPES_1_0: Shapes = {
   members: {
     Answer: { ...plain("jsonrpc"), ...any("id", "result"), error: one("RpcError") },

@@ -69,7 +69,7 @@ export const content: ScenarioGroup = {
   ],
 };
 
-/** What comes back of what was sent, in the task that answers. */
+/** The parts in the response to a message with these parts. */
 async function echoed(agent: RemoteAgent, parts: readonly Part[]): Promise<readonly Part[]> {
   const { id, artifacts = [] } = taskOf(await agent.send(parts));
   expect((await agent.task(id).get()).artifacts).toEqual(artifacts);

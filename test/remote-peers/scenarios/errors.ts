@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { connect, discover, type Message } from "../../../src/client.ts";
 import { NOBODY, type ScenarioGroup, taskOf } from "../stage.ts";
 
-/** What the servers refuse, each in the code that the client has for it. */
+/** Refusals by the servers, each with the client's error code. */
 export const errors: ScenarioGroup = {
   title: "Errors",
   scenarios: [
@@ -106,7 +106,7 @@ export const errors: ScenarioGroup = {
       operation: "malformed message",
       async run(stage) {
         const agent = await stage.meet();
-        // Branded by hand: no message of ours is without an id.
+        // Cast by hand: our own messages always have an id.
         const nameless = { messageId: "" as Message["messageId"], parts: [{ text: "hello" }] };
         await stage.refused(agent.send(nameless), "invalid-params");
         await stage.refused(agent.stream(nameless).result(), "invalid-params");
@@ -147,7 +147,7 @@ export const errors: ScenarioGroup = {
       needs: "unknown-methods",
       async run(stage) {
         const { card } = await stage.meet();
-        // Spoken to in a version that has other names for everything.
+        // Calls the server in a version with other method names.
         const interfaces = card.interfaces.map((way) => ({ ...way, protocolVersion: "1.0" }));
         const agent = await connect({ ...card, interfaces });
         await stage.refused(agent.task(NOBODY).get(), "method-not-found");

@@ -45,7 +45,7 @@ export const pushes: ScenarioGroup = {
         ]);
         await push.delete("one");
         expect((await push.list()).map(({ id }) => id)).toEqual(["two"]);
-        // Nothing happens twice by being asked twice.
+        // A delete may be repeated.
         await push.delete("one");
       },
     },

@@ -9,7 +9,7 @@ export const tasks: ScenarioGroup = {
       async run(stage) {
         const agent = await stage.meet();
         const task = taskOf(await agent.send("hello"));
-        // Servers of 0.x give no history unless it is asked for.
+        // Servers of 0.x return no history unless it is requested.
         expect(await agent.task(task.id).get({ historyLength: 1000 })).toEqual(task);
       },
     },
@@ -74,7 +74,7 @@ export const tasks: ScenarioGroup = {
       async run(stage) {
         const agent = await stage.meet();
         const { id } = taskOf(await agent.send("hang", { wait: false }));
-        // A server of 0.2 answers with the task as it was when it told the agent.
+        // A server of 0.2 answers with the task at the time of the cancel request.
         expect((await agent.task(id).cancel()).id).toBe(id);
         expect((await agent.task(id).wait()).status.state).toBe("canceled");
       },

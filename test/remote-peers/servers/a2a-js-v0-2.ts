@@ -4,7 +4,7 @@ import type { ServerLine } from "../server-line.ts";
 import { kindedCard, kindedExecutor } from "./kinds.ts";
 import { listen } from "./listen.ts";
 
-const NOT_IN_PROTOCOL = "there is no such thing in version 0.2 of the protocol";
+const NOT_IN_PROTOCOL = "version 0.2 of the protocol does not have it";
 
 /** The official server of 0.2. */
 export const a2aJsV02: ServerLine = {
@@ -13,16 +13,16 @@ export const a2aJsV02: ServerLine = {
   protocol: "0.2",
   bindings: ["JSONRPC"],
   lacks: {
-    "content-types": "the server does not look at content types",
+    "content-types": "the server does not check content types",
     "context-check": "the server does not compare contexts",
     "extended-card": "the server has no extended card",
-    "history-in-sends": "the server gives the whole history whatever is asked for",
-    "history-zero": "version 0.2 of the protocol has no way to ask for none",
-    "push-with-message": "the server does not look at push configurations in messages",
-    "push-many": "the server keeps one push configuration per task",
-    extensions: "the server does not look at extensions",
+    "history-in-sends": "the server always returns the whole history",
+    "history-zero": "version 0.2 of the protocol cannot request an empty history",
+    "push-with-message": "the server ignores webhooks in messages",
+    "push-many": "the server keeps one webhook per task",
+    extensions: "the server ignores extensions",
     lists: NOT_IN_PROTOCOL,
-    owners: "the server has no way to know its callers",
+    owners: "the server does not authenticate callers",
     versions: NOT_IN_PROTOCOL,
   },
   rules: {
@@ -33,9 +33,9 @@ export const a2aJsV02: ServerLine = {
   start: ({ profile = "able", pace, reachedAt }) =>
     listen({ ...(reachedAt !== undefined && { reachedAt }) }, (app, url) => {
       const card = kindedCard(profile, { protocolVersion: "0.2.5", url });
-      // Safe: a card of 0.3 has all that one of 0.2 has.
+      // Unchecked cast: a 0.3 card has all members of a 0.2 card.
       const handler = new DefaultRequestHandler(card as never, new InMemoryTaskStore(), kindedExecutor(pace));
-      // Safe: it was typed against an older Express, whose applications have the same methods.
+      // Unchecked cast: the types are those of an older Express with the same methods.
       new A2AExpressApp(handler).setupRoutes(app as never);
     }),
 };

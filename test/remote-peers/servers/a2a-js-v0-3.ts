@@ -6,7 +6,7 @@ import type { ServerLine } from "../server-line.ts";
 import { kindedCard, kindedExecutor } from "./kinds.ts";
 import { bearerName, listen } from "./listen.ts";
 
-const NOT_IN_PROTOCOL = "there is no such thing in version 0.3 of the protocol";
+const NOT_IN_PROTOCOL = "version 0.3 of the protocol does not have it";
 
 /** The official server of 0.3. */
 export const a2aJsV03: ServerLine = {
@@ -15,15 +15,15 @@ export const a2aJsV03: ServerLine = {
   protocol: "0.3",
   bindings: ["JSONRPC", "HTTP+JSON"],
   lacks: {
-    "content-types": "the server does not look at content types",
+    "content-types": "the server does not check content types",
     "context-check": "the server does not compare contexts",
     "file-names": { "HTTP+JSON": "the server neither reads nor writes it over REST" },
-    "history-in-sends": "the server gives the whole history whatever is asked for",
-    "history-zero": "version 0.3 of the protocol has no way to ask for none",
+    "history-in-sends": "the server always returns the whole history",
+    "history-zero": "version 0.3 of the protocol cannot request an empty history",
     "part-metadata": { "HTTP+JSON": "the server neither reads nor writes it over REST" },
     "unknown-methods": { "HTTP+JSON": "REST has routes, not methods" },
     references: { "HTTP+JSON": "the server does not read it over REST" },
-    "stream-refusals": { "HTTP+JSON": "the server fails when it refuses a stream, and tells of that instead" },
+    "stream-refusals": { "HTTP+JSON": "the server fails when it refuses a stream, and reports that failure instead" },
     extensions: "the server does not require extensions",
     lists: NOT_IN_PROTOCOL,
     owners: "the server shows every task to every caller",

@@ -15,14 +15,14 @@ import { Cancellations, type Pace, perform, type ScriptedState, type Teller } fr
 import { type Profile, REQUIRED_EXTENSION, type ServerLine } from "../server-line.ts";
 import { bearerName, listen } from "./listen.ts";
 
-/** The official server, newest line. */
+/** The official server, newest release line. */
 export const a2aJsV1: ServerLine = {
   package: "@a2a-js/sdk",
   version: installedVersion("a2a-sdk-v1"),
   protocol: "1.0",
   bindings: ["JSONRPC", "HTTP+JSON"],
   lacks: {
-    "unknown-methods": "the server knows every method of its version, and refuses other versions by their name",
+    "unknown-methods": "the server implements every method of its version, and refuses other versions by name",
   },
   rules: {
     finishedTask: "unsupported-operation",
@@ -118,7 +118,7 @@ function tellerOf(
   };
   return {
     said: userMessage.parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join(""),
-    // This line wants every stream to begin with the task, that of a reply as well.
+    // This server requires every stream to start with the task, also for a reply.
     isNew: true,
     canceled,
     openTask: () =>

@@ -9,7 +9,7 @@ interface Turn {
   readonly task?: unknown;
 }
 
-/** The events of 0.2 and 0.3 are told apart by their kind, and are the same otherwise. */
+/** The events of 0.2 and 0.3 have `kind`, and are the same otherwise. */
 interface Bus {
   publish(event: never): void;
   finished(): void;
@@ -20,7 +20,7 @@ interface Executor {
   cancelTask(taskId: string): Promise<void>;
 }
 
-/** The scripted agent as servers of 0.2 and 0.3 want it. */
+/** The scripted agent for servers of 0.2 and 0.3. */
 export function kindedExecutor(pace: Pace | undefined): Executor {
   const cancellations = new Cancellations();
   return {
@@ -34,7 +34,7 @@ export function kindedExecutor(pace: Pace | undefined): Executor {
 const LAST: ReadonlySet<ScriptedState> = new Set(["input-required", "completed", "failed", "rejected", "canceled"]);
 
 function kindedTeller({ taskId, contextId, userMessage, task }: Turn, bus: Bus, canceled: Promise<void>): Teller {
-  // Safe: both versions take what is written below, and have no type in common that says so.
+  // Unchecked cast: both versions accept these events, but share no type for them.
   const publish = (event: object): void => bus.publish(event as never);
   const message = (text: string) => ({
     kind: "message",

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import express, { type Express } from "express";
 import type { OfficialServer, StartOptions } from "../server-line.ts";
 
-/** Opens a port and has the official kit's routes put on it, for the address that callers will know it by. */
+/** Opens a port and adds the official kit's routes, for the address that callers use. */
 export async function listen(
   { reachedAt = async (url) => url }: Pick<StartOptions, "reachedAt">,
   setUp: (app: Express, url: string) => void,
@@ -24,7 +24,7 @@ export async function listen(
   };
 }
 
-/** Who sends `Authorization: Bearer NAME` is NAME. */
+/** `Authorization: Bearer NAME` authenticates the caller NAME. */
 export function bearerName(authorization: string | undefined): string | undefined {
   return /^Bearer (\S+)$/.exec(authorization ?? "")?.[1];
 }

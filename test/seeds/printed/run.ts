@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { compileFunction } from "node:vm";
 
 /**
- * The programs and requests that the seeds print, each in a file of its own with the section it is from: as printed, without comments. What a program uses but does not define
- * (`fetch`, `uuidv4`, `console`) is given to it by the test that runs it.
+ * The programs and requests printed in the seeds, each in its own file with its section: as printed, without comments.
+ * Names that a program uses but does not define (`fetch`, `uuidv4`, `console`) come from the test that runs it.
  */
 export const PRINTED = {
   "000-end-to-end.txt": "6.4 Start the server and verify end-to-end",
@@ -14,7 +14,7 @@ export const PRINTED = {
   "002-server-side.txt": "Server-Side (TypeScript)",
   "002-server.txt": "Server (TypeScript/Express + RxJS)",
   "002-client-side.txt": "Client-Side (TypeScript)",
-  // Two lines that could never run and declare a second `error`, which no parser accepts, are left out.
+  // Two lines are left out: they could never run and declare a second `error`, which no parser accepts.
   "002-client.txt": "Client (TypeScript)",
   "003-message-send.txt": "1. message/send › Request",
   "003-tasks-get.txt": "2. tasks/get › Request",
@@ -26,7 +26,7 @@ export const PRINTED = {
 
 export type PrintedName = keyof typeof PRINTED;
 
-/** The text of a file in this folder, in which each name of `filled` is replaced by its value. */
+/** The text of a file in this folder, with each name of `filled` replaced by its value. */
 export function printedText(name: PrintedName, filled: Readonly<Record<string, string>> = {}): string {
   let text = readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8");
   for (const [placeholder, value] of Object.entries(filled)) text = text.replaceAll(placeholder, value);
@@ -34,26 +34,29 @@ export function printedText(name: PrintedName, filled: Readonly<Record<string, s
 }
 
 export interface PrintedRun<Names> {
-  /** What the program declares and the test uses. */
+  /** The names that the program declares and the test uses. */
   readonly names: readonly (keyof Names & string)[];
-  /** What the program uses but does not define. */
+  /** The names that the program uses but does not define. */
   readonly scope: Readonly<Record<string, unknown>>;
 }
 
-/** Runs a printed program and returns what it declares under these names. What it imports is in the scope, and its exports are among the names. */
+/**
+ * Runs a printed program and returns its declarations of these names. The scope contains its imports; the names include
+ * its exports.
+ */
 export function runPrinted<Names extends object>(program: PrintedName, { names, scope }: PrintedRun<Names>): Names {
   const body = printedText(program).replaceAll(/^(?:import|export default) .*$/gm, "");
   const code = stripTypeScriptTypes(`(function () { ${body}\nreturn { ${names.join(", ")} }; })`, {
     mode: "transform",
   });
-  // Safe as far as the program declares what the test says it does.
+  // Unchecked cast: the program must declare what the test lists.
   const made = compileFunction(`return ${code}`, Object.keys(scope), { filename: program }) as (
     ...values: unknown[]
   ) => () => Names;
   return made(...Object.values(scope))();
 }
 
-/** A `fetch` for programs that call a path of their own page, or the host of an example. */
+/** A `fetch` for programs that call a relative path or the host of an example. */
 export function fetchFrom(url: string): (path: string, init?: RequestInit) => Promise<Response> {
   return (path, init) => {
     const { pathname } = new URL(path, "https://agent.example.com");
@@ -61,7 +64,7 @@ export function fetchFrom(url: string): (path: string, init?: RequestInit) => Pr
   };
 }
 
-/** A `console` that keeps what is logged. */
+/** A `console` that records what is logged. */
 export function loggingConsole(): { readonly logged: unknown[][]; log(...args: unknown[]): void; warn: () => never } {
   const logged: unknown[][] = [];
   return {

@@ -8,7 +8,7 @@ import { endedTask, IN_0_1, sendTask, taskParams } from "./tasks.ts";
 
 const done = async () => "done";
 
-it(seed.example("1.2 JSON-RPC handler › the four methods", "each is answered at the one URL"), async () => {
+it(seed.example("1.2 JSON-RPC handler › the four methods", "one URL answers all four"), async () => {
   await using stage = await serveScript(async (task) => task.ask("And?"));
   const sent = await sendTask(stage.url, taskParams("task-1", "Hello"));
   expect(at(sent, "id")).toBe("task-1");
@@ -20,21 +20,21 @@ it(seed.example("1.2 JSON-RPC handler › the four methods", "each is answered a
   expect(at(canceled, "status.state")).toBe("canceled");
 });
 
-it(seed.example("1.2 JSON-RPC handler › unknown method", "it is not found, and named"), async () => {
-  await using stage = await serveScript(done);
-  const error = errorOf(await post(stage.url, rpcRequest(1, "tasks/forget", {})), 1);
-  expect(error).toEqual({
-    code: -32601,
-    message: "Method not found",
-    data: { reason: "METHOD_NOT_FOUND", method: "tasks/forget" },
-  });
-});
+it(
+  seed.example("1.2 JSON-RPC handler › unknown method", 'the error is "method not found" and names the method'),
+  async () => {
+    await using stage = await serveScript(done);
+    const error = errorOf(await post(stage.url, rpcRequest(1, "tasks/forget", {})), 1);
+    expect(error).toEqual({
+      code: -32601,
+      message: "Method not found",
+      data: { reason: "METHOD_NOT_FOUND", method: "tasks/forget" },
+    });
+  },
+);
 
 it(
-  seed.example(
-    "1.3 POST endpoint",
-    "requests are posted to /, with or without a slash, and to what is called so elsewhere",
-  ),
+  seed.example("1.3 POST endpoint", "accepts POST at /, with and without a trailing slash, and at other common paths"),
   async () => {
     await using stage = await serveScript(done);
     for (const path of ["", "/", "/a2a", "/a2a/", "/api/a2a", "/subscribe"]) {
@@ -44,7 +44,7 @@ it(
   },
 );
 
-it(seed.example("1.4 Agent Card", "it is at /.well-known/agent.json, in a form that 0.1 has"), async () => {
+it(seed.example("1.4 Agent Card", "the card is at /.well-known/agent.json in the format of 0.1"), async () => {
   const skill = { id: "analyze", name: "Analyze", description: "Looks at data.", tags: ["data"] };
   await using stage = await serveScript(done, {
     skills: [skill],
@@ -73,7 +73,7 @@ it(seed.example("1 On failure › -32700", "malformed JSON is a parse error"), a
 });
 
 it(
-  seed.example("1 On failure › -32600", "a request that lacks what every request has is invalid, and does not run"),
+  seed.example("1 On failure › -32600", "a request without a required member is invalid and starts no run"),
   async () => {
     let runs = 0;
     await using stage = await serveScript(async () => {
@@ -92,7 +92,7 @@ it(
   },
 );
 
-it(seed.example("6.2 CORS", "pages of every origin may read the card, by GET and OPTIONS"), async () => {
+it(seed.example("6.2 CORS", "pages of every origin may read the card, with GET and OPTIONS"), async () => {
   await using stage = await serveScript(done);
   const url = `${stage.url}/.well-known/agent.json`;
   const card = await get(url, { origin: "https://elsewhere.example" });
@@ -113,7 +113,7 @@ it(seed.example("6.4 End to end › card", "a client finds the agent by its card
   expect(textAt(card.json, "name")).toBe("Scripted");
 });
 
-it(seed.example("6.4 End to end › tasks/send", "the task of that id is made, and done in time"), async () => {
+it(seed.example("6.4 End to end › tasks/send", "a task with that id is created and completes"), async () => {
   await using stage = await serveScript(async (task) => `Analyzed: ${task.text}`);
   const [, body] = /-d '(.*)'/.exec(printedText("000-end-to-end.txt")) ?? [];
   const sent = resultOf(await post(`${stage.url}/`, body), 1);

@@ -11,7 +11,7 @@ import { endedTask, getTask, IN_0_1, sendTask, taskParams } from "./tasks.ts";
 it(
   seed.example(
     "3.1 tasks/send › create",
-    "the task has the id and the session its caller gave it, and is answered before it is done",
+    "the task has the id and the session chosen by its caller, and the response does not wait for the task",
   ),
   async () => {
     const gate = createGate();
@@ -26,7 +26,7 @@ it(
   },
 );
 
-it(seed.example("3.1 tasks/send › resume", "a task that asks goes on with the next message of its id"), async () => {
+it(seed.example("3.1 tasks/send › resume", "a task that asks continues with the next message of its id"), async () => {
   await using stage = await serveScript(async (task) => `You said ${await task.ask("What?")}`);
   const frames = await streamed(stage.url, rpcRequest(1, "tasks/sendSubscribe", taskParams("task-1", "Hello")));
   expect(at(frames.at(-1)?.json, "result.status")).toMatchObject({
@@ -43,7 +43,7 @@ it(seed.example("3.1 tasks/send › resume", "a task that asks goes on with the 
 it(
   seed.example(
     "3.1 tasks/send › no matching skill",
-    "the task fails and says what would have matched; callers of later versions see it rejected",
+    "the task fails and lists the available skills; callers of later versions see it rejected",
   ),
   async () => {
     const skill = (id: string) => ({ id, name: id, description: "One of two.", tags: ["x"], run: async () => "done" });
@@ -60,23 +60,20 @@ it(
   },
 );
 
-it(
-  seed.example("3.1 tasks/send › a skill that fails", "the task fails, and says nothing of the exception"),
-  async () => {
-    await using stage = await serveScript(async () => {
-      throw new Error("password=1234");
-    });
-    await sendTask(stage.url, taskParams("task-1", "Hello"));
-    const task = await endedTask(stage.url, "task-1");
-    expect(task).toMatchObject({ status: { state: "failed", message: { role: "agent" } } });
-    expect(JSON.stringify(task)).not.toContain("1234");
-  },
-);
+it(seed.example("3.1 tasks/send › a skill that fails", "the task fails without exposing the exception"), async () => {
+  await using stage = await serveScript(async () => {
+    throw new Error("password=1234");
+  });
+  await sendTask(stage.url, taskParams("task-1", "Hello"));
+  const task = await endedTask(stage.url, "task-1");
+  expect(task).toMatchObject({ status: { state: "failed", message: { role: "agent" } } });
+  expect(JSON.stringify(task)).not.toContain("1234");
+});
 
 it(
   seed.example(
     "3.2 tasks/get",
-    "status and artifacts; a caller that does not say its version finds the members of all that it may speak",
+    "returns status and artifacts; without a version in the request, the members of all versions it may have",
   ),
   async () => {
     await using stage = await serveScript(async () => "done");
@@ -98,7 +95,7 @@ it(
   },
 );
 
-it(seed.example("3.2 tasks/get › unknown task", "it is not found, and named"), async () => {
+it(seed.example("3.2 tasks/get › unknown task", 'the error is "task not found" and names the task'), async () => {
   await using stage = await serveScript(async () => "done");
   const request = rpcRequest(1, "tasks/get", { id: "task-1" });
   for (const headers of [{}, IN_0_1]) {
@@ -110,23 +107,26 @@ it(seed.example("3.2 tasks/get › unknown task", "it is not found, and named"),
   }
 });
 
-it(seed.example("3.2 tasks/get › historyLength", "the last so many messages; 0 is none, and not all"), async () => {
-  await using stage = await serveScript(async (task) => {
-    await task.status("one");
-    await task.status("two");
-  });
-  await sendTask(stage.url, taskParams("task-1", "zero"));
-  await endedTask(stage.url, "task-1");
-  const historyOf = async (historyLength: number): Promise<unknown> => {
-    const history = at(await getTask(stage.url, "task-1", { historyLength }), "history");
-    return Array.isArray(history) ? history.map((message) => at(message, "parts.0.text")) : history;
-  };
-  expect(await historyOf(10)).toEqual(["zero", "one", "two"]);
-  expect(await historyOf(2)).toEqual(["one", "two"]);
-  expect(await historyOf(0)).toBeUndefined();
-});
+it(
+  seed.example("3.2 tasks/get › historyLength", "returns that many of the last messages; 0 returns none, not all"),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      await task.status("one");
+      await task.status("two");
+    });
+    await sendTask(stage.url, taskParams("task-1", "zero"));
+    await endedTask(stage.url, "task-1");
+    const historyOf = async (historyLength: number): Promise<unknown> => {
+      const history = at(await getTask(stage.url, "task-1", { historyLength }), "history");
+      return Array.isArray(history) ? history.map((message) => at(message, "parts.0.text")) : history;
+    };
+    expect(await historyOf(10)).toEqual(["zero", "one", "two"]);
+    expect(await historyOf(2)).toEqual(["one", "two"]);
+    expect(await historyOf(0)).toBeUndefined();
+  },
+);
 
-it(seed.example("3.3 tasks/cancel", "the task, canceled"), async () => {
+it(seed.example("3.3 tasks/cancel", "returns the canceled task"), async () => {
   await using stage = await serveScript(async (task) => createGate().passed(task.signal));
   await sendTask(stage.url, taskParams("task-1", "Hello"));
   const cancel = await post(stage.url, rpcRequest(1, "tasks/cancel", { id: "task-1" }), IN_0_1);
@@ -140,7 +140,7 @@ it(seed.example("3.3 tasks/cancel", "the task, canceled"), async () => {
 it(
   seed.example(
     "3.3 tasks/cancel › refused",
-    "what has ended cannot be canceled, nor twice what was; what is not there is not found",
+    "a finished task cannot be canceled, nor a canceled task again; an unknown task is not found",
   ),
   async () => {
     await using stage = await serveScript(async (task) => (task.text === "ask" ? task.ask("And?") : "done"));
@@ -159,7 +159,7 @@ it(
 );
 
 it(
-  seed.example("3 On failure › resource exhausted", "what there is no room for is refused with the number of 0.1"),
+  seed.example("3 On failure › resource exhausted", "a task beyond the capacity is refused with the error code of 0.1"),
   async () => {
     const gate = createGate();
     await using stage = await serveScript(async (task) => gate.passed(task.signal), { concurrency: 1, queue: 0 });

@@ -8,7 +8,7 @@ import { seed } from "./seed.ts";
 import { endedTask, getTask, IN_0_1, sendTask, taskParams } from "./tasks.ts";
 
 it(
-  seed.example("2.1 Task model › Task", "the members of 0.1 and no others, where the caller says that it speaks that"),
+  seed.example("2.1 Task model › Task", "has the members of 0.1 and no others, if the request states that version"),
   async () => {
     await using stage = await serveScript(async (task) => {
       await task.status("Half done");
@@ -31,7 +31,7 @@ it(
   },
 );
 
-it(seed.example("2.1 Task model › Part", "texts, files and data go in and come out as they are"), async () => {
+it(seed.example("2.1 Task model › Part", "texts, files and data are received and sent unchanged"), async () => {
   await using stage = await serveScript(async (task) => task.message.parts, { outputModes: ["*/*"] });
   const parts = [
     { type: "text", text: "Hello" },
@@ -44,7 +44,7 @@ it(seed.example("2.1 Task model › Part", "texts, files and data go in and come
   expect(at(task, "artifacts.0.parts")).toEqual(parts);
 });
 
-/** Does what it is told, and asks what to do where that is nothing it knows. */
+/** An agent that follows the command in the message, and asks a question if it knows no such command. */
 const serveObedient = (): Promise<Stage> =>
   serveScript(
     async (task) => {
@@ -64,33 +64,39 @@ async function statesOf(url: string, id: string): Promise<unknown> {
 
 const cancel = (url: string, id: string) => post(url, rpcRequest(4, "tasks/cancel", { id }), IN_0_1);
 
-/** Begins a task that asks, and waits for the question. */
+/** Starts a task that asks, and waits for the question. */
 async function beginAsking(url: string, id: string): Promise<void> {
   const frames = await streamed(url, rpcRequest(1, "tasks/sendSubscribe", taskParams(id, "ask")));
   expect(at(frames.at(-1)?.json, "result.status.state")).toBe("input-required");
 }
 
-it(seed.example("2.2 State transition rules › submitted", "a task is submitted, and then at work"), async () => {
+it(seed.example("2.2 State transition rules › submitted", "a task is submitted, then working"), async () => {
   await using stage = await serveObedient();
   await sendTask(stage.url, taskParams("task-1", "complete"));
   expect(await statesOf(stage.url, "task-1")).toEqual(["submitted", "working", "completed"]);
 });
 
-it(seed.example("2.2 State transition rules › working", "it is completed, fails, is canceled, or asks"), async () => {
-  await using stage = await serveObedient();
-  for (const [order, state] of Object.entries({ complete: "completed", fail: "failed" })) {
-    await sendTask(stage.url, taskParams(order, order));
-    expect(await statesOf(stage.url, order)).toEqual(["submitted", "working", state]);
-  }
-  await sendTask(stage.url, taskParams("hang", "hang"));
-  expect(at(resultOf(await cancel(stage.url, "hang"), 4), "status.state")).toBe("canceled");
-  expect(await statesOf(stage.url, "hang")).toEqual(["submitted", "working", "canceled"]);
-  await beginAsking(stage.url, "ask");
-  expect(at(await getTask(stage.url, "ask"), "status.state")).toBe("input-required");
-});
+it(
+  seed.example("2.2 State transition rules › working", "a working task completes, fails, is canceled, or asks"),
+  async () => {
+    await using stage = await serveObedient();
+    for (const [order, state] of Object.entries({ complete: "completed", fail: "failed" })) {
+      await sendTask(stage.url, taskParams(order, order));
+      expect(await statesOf(stage.url, order)).toEqual(["submitted", "working", state]);
+    }
+    await sendTask(stage.url, taskParams("hang", "hang"));
+    expect(at(resultOf(await cancel(stage.url, "hang"), 4), "status.state")).toBe("canceled");
+    expect(await statesOf(stage.url, "hang")).toEqual(["submitted", "working", "canceled"]);
+    await beginAsking(stage.url, "ask");
+    expect(at(await getTask(stage.url, "ask"), "status.state")).toBe("input-required");
+  },
+);
 
 it(
-  seed.example("2.2 State transition rules › input-required", "it is at work again, fails, or is canceled"),
+  seed.example(
+    "2.2 State transition rules › input-required",
+    "a task that asked is working again, fails, or is canceled",
+  ),
   async () => {
     await using stage = await serveObedient();
     const before = ["submitted", "working", "input-required"];
@@ -105,7 +111,7 @@ it(
   },
 );
 
-it(seed.example("2.2 State transition rules › terminal states", "nothing changes a task that has ended"), async () => {
+it(seed.example("2.2 State transition rules › terminal states", "a finished task does not change"), async () => {
   await using stage = await serveObedient();
   for (const order of ["complete", "fail", "hang"]) {
     await sendTask(stage.url, taskParams(order, order));
@@ -121,7 +127,7 @@ it(seed.example("2.2 State transition rules › terminal states", "nothing chang
 it(
   seed.example(
     "2.4 stateTransitionHistory",
-    "where it is declared the states are in the metadata, each with its time; the history is of messages",
+    "if declared, the states are in the metadata, each with its time; the history contains messages",
   ),
   async () => {
     await using stage = await serveObedient();
@@ -138,27 +144,27 @@ it(
   },
 );
 
-it(
-  seed.example("2.1 Task model › TaskState", "no other state shows, not even where the task was rejected"),
-  async () => {
-    await using stage = await serveScript((task) => task.reject("Not this one."), {
-      capabilities: { stateTransitionHistory: true },
-    });
-    const frames = await streamed(stage.url, rpcRequest(1, "tasks/sendSubscribe", taskParams("task-1", "Hello")));
-    const task = await endedTask(stage.url, "task-1");
-    const unnamed = await post(stage.url, rpcRequest(2, "tasks/get", { id: "task-1" }));
-    const again = await post(stage.url, rpcRequest(3, "tasks/send", taskParams("task-1", "Again")));
-    expect(await statesOf(stage.url, "task-1")).toEqual(["submitted", "working", "failed"]);
-    expect(at(task, "status.message.parts.0.text")).toBe("Not this one.");
-    expect(errorOf(again, 3)).toMatchObject({ code: -32009, data: { state: "failed" } });
-    for (const text of [...frames.map(({ data }) => data), JSON.stringify(task), unnamed.text, again.text]) {
-      expect(text).not.toContain("rejected");
-    }
-  },
-);
+it(seed.example("2.1 Task model › TaskState", "no other state is returned, not even for a rejected task"), async () => {
+  await using stage = await serveScript((task) => task.reject("Not this one."), {
+    capabilities: { stateTransitionHistory: true },
+  });
+  const frames = await streamed(stage.url, rpcRequest(1, "tasks/sendSubscribe", taskParams("task-1", "Hello")));
+  const task = await endedTask(stage.url, "task-1");
+  const unnamed = await post(stage.url, rpcRequest(2, "tasks/get", { id: "task-1" }));
+  const again = await post(stage.url, rpcRequest(3, "tasks/send", taskParams("task-1", "Again")));
+  expect(await statesOf(stage.url, "task-1")).toEqual(["submitted", "working", "failed"]);
+  expect(at(task, "status.message.parts.0.text")).toBe("Not this one.");
+  expect(errorOf(again, 3)).toMatchObject({ code: -32009, data: { state: "failed" } });
+  for (const text of [...frames.map(({ data }) => data), JSON.stringify(task), unnamed.text, again.text]) {
+    expect(text).not.toContain("rejected");
+  }
+});
 
 it(
-  seed.example("2 On failure", "an impossible move is an error that says so: completed tasks do not work again"),
+  seed.example(
+    "2 On failure",
+    "an impossible transition gets an error that says so: a completed task does not work again",
+  ),
   async () => {
     await using stage = await serveScript(async () => "done");
     await sendTask(stage.url, taskParams("task-1", "Begin"));

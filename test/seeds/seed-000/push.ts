@@ -19,7 +19,7 @@ const getHook = (id: string): object => rpcRequest(2, "tasks/pushNotification/ge
 it(
   seed.example(
     "5.1 tasks/pushNotification/set",
-    "a webhook is kept with its token, which nobody reads back, and with what it is to be told of; it must be HTTPS",
+    "a webhook is stored with its token, which responses mask, and with its event types; its URL must be HTTPS",
   ),
   async () => {
     await using stage = await serveScript(async (task) => task.ask("And?"), {}, { outgoing: { lookup: nobody } });
@@ -37,7 +37,7 @@ it(
 it(
   seed.example(
     "5.1 tasks/pushNotification/set › not supported",
-    "an agent that sends no notifications says so, with the official number",
+    "an agent without notifications answers with the official error code",
   ),
   async () => {
     await using stage = await serveScript(async () => "done", { capabilities: { pushNotifications: false } });
@@ -51,7 +51,7 @@ it(
 it(
   seed.example(
     "5.2 Webhook callbacks",
-    "each change is posted as the task, with taskId, eventType, status and timestamp, and the token as Bearer",
+    "each change is posted as the task, with taskId, eventType, status and timestamp, and with the token as Bearer",
   ),
   async () => {
     await using inbox = await openInbox();
@@ -84,7 +84,7 @@ it(
   },
 );
 
-it(seed.example("5.3 Retries", "what fails is tried three times more, each time after a longer wait"), async () => {
+it(seed.example("5.3 Retries", "a failed delivery is retried three times, with growing pauses"), async () => {
   await using inbox = await openInbox((_, response) => {
     if (inbox.received.length < 4) response.writeHead(503).end();
   });
@@ -102,7 +102,7 @@ it(seed.example("5.3 Retries", "what fails is tried three times more, each time 
   expect(new Set(inbox.received.slice(0, 4).map(({ body }) => body)).size).toBe(1);
 });
 
-it(seed.example("5.4 tasks/pushNotification/get", "the one webhook of a task is read back, or null"), async () => {
+it(seed.example("5.4 tasks/pushNotification/get", "returns the task's webhook, or null"), async () => {
   await using stage = await serveScript(async (task) => task.ask("And?"));
   await sendTask(stage.url, taskParams("task-1", "Hello"));
   const none = { id: "task-1", pushNotificationConfig: null };
@@ -116,7 +116,7 @@ it(seed.example("5.4 tasks/pushNotification/get", "the one webhook of a task is 
 it(
   seed.example(
     "5 On failure",
-    "a webhook that cannot be reached changes nothing for the task, is logged, and is gone after the last try",
+    "an unreachable webhook does not affect the task, is logged, and is removed after the last retry",
   ),
   async () => {
     await using inbox = await openInbox((_, response) => void response.destroy());

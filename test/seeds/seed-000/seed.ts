@@ -15,7 +15,7 @@ const INDEX = {
   "2.2 State transition rules › working": "tested",
   "2.2 State transition rules › input-required": "tested",
   "2.2 State transition rules › terminal states": "tested",
-  "2.3 Task store": "nothing: it defines a class of the server's own",
+  "2.3 Task store": "nothing: it defines a class inside the server",
   "2.4 stateTransitionHistory": "tested",
   "2 On failure": "tested",
   "3.1 tasks/send › create": "tested",
@@ -32,7 +32,7 @@ const INDEX = {
   "4.1 SSE endpoint › other methods": "tested",
   "4.1 SSE endpoint › sendSubscribe at the main URL": "tested",
   "4.1 SSE endpoint › client disconnect": "tested",
-  "4.2 Listeners": "nothing: it defines a class of the server's own",
+  "4.2 Listeners": "nothing: it defines a class inside the server",
   "4.3 Events of every transition": "tested",
   "4 On failure › tasks/get": "tested",
   "4 On failure › tasks/resubscribe": "tested",
@@ -42,7 +42,7 @@ const INDEX = {
   "5.3 Retries": "tested",
   "5.4 tasks/pushNotification/get": "tested",
   "5 On failure": "tested",
-  "6.1 Start-up check › streaming": "nothing: streams are always served, so that a card which declares them is right",
+  "6.1 Start-up check › streaming": "nothing: streams are always served, so a card that declares them is right",
   "6.1 Start-up check › pushNotifications": "tested",
   "6.2 CORS": "tested",
   "6.3 Authentication › the card is public": "tested",
@@ -50,8 +50,8 @@ const INDEX = {
   "6.4 End to end › npm run dev": "tested",
   "6.4 End to end › card": "tested",
   "6.4 End to end › tasks/send": "tested",
-  "Validation and pitfalls": "nothing: they sum up",
+  "Validation and pitfalls": "nothing: a summary",
 } as const;
 
-/** A guide to servers of 0.1. */
+/** A guide for servers of 0.1. */
 export const seed: Seed<typeof INDEX> = openSeed("000", INDEX);

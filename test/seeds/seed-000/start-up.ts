@@ -15,7 +15,7 @@ import { taskParams } from "./tasks.ts";
 it(
   seed.example(
     "6.1 Start-up check › pushNotifications",
-    "an agent that declares what the server does not do is not served",
+    "an agent that declares a capability the server does not support is not served",
   ),
   () => {
     const boasting = scripted(async () => "done", { capabilities: { pushNotifications: true } });
@@ -25,24 +25,27 @@ it(
   },
 );
 
-it(seed.example("6.3 Authentication › the card is public", "who may not call may still read it"), async () => {
-  await using stage = await serveAgents(
-    scripted(async () => "done"),
-    {
-      authenticate() {
-        throw new A2AError("unauthenticated", "Nobody is let in");
+it(
+  seed.example("6.3 Authentication › the card is public", "callers that may not call may still read the card"),
+  async () => {
+    await using stage = await serveAgents(
+      scripted(async () => "done"),
+      {
+        authenticate() {
+          throw new A2AError("unauthenticated", "Nobody is let in");
+        },
       },
-    },
-  );
-  const send = await post(stage.url, rpcRequest(1, "tasks/send", taskParams("task-1", "Hello")));
-  expect(send.status).toBe(401);
-  expect((await get(`${stage.url}/.well-known/agent.json`)).status).toBe(200);
-});
+    );
+    const send = await post(stage.url, rpcRequest(1, "tasks/send", taskParams("task-1", "Hello")));
+    expect(send.status).toBe(401);
+    expect((await get(`${stage.url}/.well-known/agent.json`)).status).toBe(200);
+  },
+);
 
 it(
   seed.example(
     "6.3 Authentication › unauthorized",
-    "who shows neither a token nor a key that the card asks for gets 401 and the number that 0.1 has for it; the card stays public",
+    "a caller without the token or key that the card requires gets 401 and the error code of 0.1; the card stays public",
   ),
   async () => {
     const issuer = await createIssuer();
@@ -69,12 +72,12 @@ it(
 
 it(seed.example(
   "6.4 End to end › npm run dev",
-  "it serves the demonstration agents, and starts again when a source changes",
+  "serves the demonstration agents, and restarts when a source file changes",
 ), { timeout: 90_000 }, async () => {
   const root = fileURLToPath(new URL("../../..", import.meta.url));
   const child = spawn("npm", ["run", "dev", "--", "--port", "0", "--store", "memory:"], {
     cwd: root,
-    // A group of its own: npm, node --watch and the server end together.
+    // A separate process group, so that npm, node --watch and the server end together.
     detached: true,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -92,7 +95,7 @@ it(seed.example(
   }
 });
 
-/** Where the server says it listens, each time it starts. */
+/** The address that the server prints, each time it starts. */
 async function* listeningAddresses({ stdout }: ChildProcess): AsyncGenerator<string> {
   if (stdout === null) throw new Error("There is no output to read");
   for await (const line of createInterface(stdout)) {

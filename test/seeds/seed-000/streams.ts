@@ -7,7 +7,7 @@ import { type Stage, scripted, serveAgents, serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
 import { endedTask, getTask, IN_0_1, taskParams } from "./tasks.ts";
 
-/** Gives two artifacts, the first in two pieces. */
+/** An agent that writes two artifacts, the first in two chunks. */
 const serveWriter = (): Promise<Stage> =>
   serveScript(async (task) => {
     const draft = task.artifact("draft");
@@ -21,7 +21,7 @@ const SUBSCRIBE = rpcRequest(7, "tasks/sendSubscribe", taskParams("task-1", "Wri
 const text = (words: string) => [{ type: "text", text: words }];
 const status = (state: string, final = false) => ({ id: "task-1", status: { state, timestamp: TIME }, final });
 
-/** What the writer's stream says, in envelopes with `jsonrpc`. */
+/** The events of that agent's stream, in envelopes with `jsonrpc`. */
 const WRITTEN: readonly (readonly [name: string, result: object])[] = [
   ["status", status("submitted")],
   ["status", status("working")],
@@ -34,7 +34,7 @@ const WRITTEN: readonly (readonly [name: string, result: object])[] = [
 it(
   seed.example(
     "4.1 SSE endpoint › stream",
-    "at /subscribe, events named status and artifact, in whole envelopes; the final one is the end",
+    "at /subscribe, events named status and artifact are whole envelopes; the stream ends with the final event",
   ),
   async () => {
     await using stage = await serveWriter();
@@ -46,20 +46,17 @@ it(
   },
 );
 
-it(
-  seed.example("4.1 SSE endpoint › other methods", "they are answered there as they are at the main URL"),
-  async () => {
-    await using stage = await serveWriter();
-    const send = await post(`${stage.url}/subscribe`, rpcRequest(1, "tasks/send", taskParams("task-1", "Write")));
-    expect(at(resultOf(send, 1), "id")).toBe("task-1");
-    await endedTask(stage.url, "task-1");
-    const got = await post(`${stage.url}/subscribe`, rpcRequest(2, "tasks/get", { id: "task-1" }), IN_0_1);
-    expect(at(resultOf(got, 2), "status.state")).toBe("completed");
-  },
-);
+it(seed.example("4.1 SSE endpoint › other methods", "/subscribe answers them like the main URL"), async () => {
+  await using stage = await serveWriter();
+  const send = await post(`${stage.url}/subscribe`, rpcRequest(1, "tasks/send", taskParams("task-1", "Write")));
+  expect(at(resultOf(send, 1), "id")).toBe("task-1");
+  await endedTask(stage.url, "task-1");
+  const got = await post(`${stage.url}/subscribe`, rpcRequest(2, "tasks/get", { id: "task-1" }), IN_0_1);
+  expect(at(resultOf(got, 2), "status.state")).toBe("completed");
+});
 
 it(
-  seed.example("4.1 SSE endpoint › sendSubscribe at the main URL", "the same stream, whose events have no names"),
+  seed.example("4.1 SSE endpoint › sendSubscribe at the main URL", "is the same stream, with unnamed events"),
   async () => {
     await using stage = await serveWriter();
     const frames = await streamed(stage.url, SUBSCRIBE);
@@ -68,7 +65,7 @@ it(
   },
 );
 
-it(seed.example("4.1 SSE endpoint › client disconnect", "the task outlives its readers"), async () => {
+it(seed.example("4.1 SSE endpoint › client disconnect", "the task continues without readers"), async () => {
   const [gate, hungUp] = [createGate(), createGate()];
   const agent = scripted(async (task) => {
     await gate.passed(task.signal);
@@ -89,33 +86,36 @@ it(seed.example("4.1 SSE endpoint › client disconnect", "the task outlives its
   expect(at(await endedTask(stage.url, "task-1"), "status.state")).toBe("completed");
 });
 
-it(seed.example("4.3 Events of every transition", "a reader sees each state and each piece, in order"), async () => {
-  await using stage = await serveScript(async (task) => {
-    await task.status("Thinking");
-    await task.ask("Really?");
-    await task.artifact("answer").end("yes");
-    throw new Error("And then it broke");
-  });
-  const told = async (words: string): Promise<readonly unknown[]> => {
-    const request = rpcRequest(1, "tasks/sendSubscribe", taskParams("task-1", words));
-    const results = resultsOf(await streamed(`${stage.url}/subscribe`, request), 1);
-    return results.map((result) => [at(result, "status.state") ?? at(result, "artifact.name"), at(result, "final")]);
-  };
-  expect(await told("Begin")).toEqual([
-    ["submitted", false],
-    ["working", false],
-    ["working", false],
-    ["input-required", true],
-  ]);
-  const [, ...rest] = await told("Really");
-  expect(rest).toEqual([
-    ["working", false],
-    ["answer", undefined],
-    ["failed", true],
-  ]);
-});
+it(
+  seed.example("4.3 Events of every transition", "a reader receives each state and each chunk, in order"),
+  async () => {
+    await using stage = await serveScript(async (task) => {
+      await task.status("Thinking");
+      await task.ask("Really?");
+      await task.artifact("answer").end("yes");
+      throw new Error("And then it broke");
+    });
+    const told = async (words: string): Promise<readonly unknown[]> => {
+      const request = rpcRequest(1, "tasks/sendSubscribe", taskParams("task-1", words));
+      const results = resultsOf(await streamed(`${stage.url}/subscribe`, request), 1);
+      return results.map((result) => [at(result, "status.state") ?? at(result, "artifact.name"), at(result, "final")]);
+    };
+    expect(await told("Begin")).toEqual([
+      ["submitted", false],
+      ["working", false],
+      ["working", false],
+      ["input-required", true],
+    ]);
+    const [, ...rest] = await told("Really");
+    expect(rest).toEqual([
+      ["working", false],
+      ["answer", undefined],
+      ["failed", true],
+    ]);
+  },
+);
 
-it(seed.example("4 On failure › tasks/get", "who lost the stream reads the task"), async () => {
+it(seed.example("4 On failure › tasks/get", "a client that lost the stream reads the task"), async () => {
   await using stage = await serveWriter();
   const stream = await openStream(`${stage.url}/subscribe`, SUBSCRIBE);
   await stream.next();
@@ -133,7 +133,7 @@ it(seed.example("4 On failure › tasks/get", "who lost the stream reads the tas
 it(
   seed.example(
     "4 On failure › tasks/resubscribe",
-    "or subscribes again: the status by now and what there is of artifacts, then what comes",
+    "a client that lost the stream subscribes again: it receives the current status and artifacts, then new events",
   ),
   async () => {
     const gate = createGate();

@@ -6,7 +6,7 @@ import { EITHER_WAY, seed } from "./seed.ts";
 
 const JSON_AND_TEXT = ["application/json", "text/plain"];
 
-/** What the sample says, but for where it is served. */
+/** The sample card without its address. */
 const SAMPLE = {
   name: "GeoSpatial Route Planner Agent",
   description: "Plans routes and draws maps.",
@@ -56,7 +56,7 @@ function planner(): Agent {
   });
 }
 
-/** Knows Alice by her token, and Mallory, who is not allowed to do anything. */
+/** Authenticates Alice by her token, and Mallory, who has no permissions. */
 const authenticate: NonNullable<ServerOptions["authenticate"]> = ({ headers }) => {
   const token = headers.get("authorization");
   if (token === "Bearer mallory") throw new A2AError("permission-denied", "Not you");
@@ -66,7 +66,7 @@ const authenticate: NonNullable<ServerOptions["authenticate"]> = ({ headers }) =
 
 const servePlanner = (options: ServerOptions): Promise<Stage> => serveAgents(planner(), { authenticate, ...options });
 
-/** Where the public card says that the extended one is. */
+/** The address of the extended card, from the public card. */
 async function extendedCardUrl({ url }: Stage): Promise<string> {
   const card = await get(`${url}/.well-known/agent.json`);
   return new URL(`${textAt(card.json, "url")}/../agent/authenticatedExtendedCard`).href;
@@ -75,7 +75,7 @@ async function extendedCardUrl({ url }: Stage): Promise<string> {
 it(
   seed.example(
     "4.3. Client/User Identity › agent card",
-    "how to authenticate is told as this version has it, and in the old way beside it",
+    "the card declares the schemes in the format of this version, and in the older format too",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -95,7 +95,7 @@ it(
 it(
   seed.example(
     "5.3. Recommended Location",
-    "the card is at /.well-known/agent.json, and the URL it gives takes the methods of this version",
+    "the card is at /.well-known/agent.json, and its URL answers the methods of this version",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -119,7 +119,7 @@ it(
 it(
   seed.example(
     "5.6. Sample Agent Card",
-    "all that it declares is served, with what later editions of this version want besides",
+    "everything declared is served, with the members that later editions of this version require",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -137,7 +137,7 @@ it(
 it(
   seed.example(
     "9.1. Fetching Authenticated Extended Agent Card › 1 public card",
-    "everybody may read it; it says that there is more, and how to authenticate for that",
+    "it is public, declares an extended card, and declares the authentication for it",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -157,7 +157,7 @@ it(
 it(
   seed.example(
     "9.1. Fetching Authenticated Extended Agent Card › 4 extended card",
-    "the whole card, by GET beside the card's URL",
+    "GET next to the card's URL returns the whole card",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -170,33 +170,30 @@ it(
   },
 );
 
-it(
-  seed.example("7.10. agent/authenticatedExtendedCard › 401", "who does not say who they are is told that they must"),
-  async () => {
-    for (const options of EITHER_WAY) {
-      await using stage = await servePlanner(options);
-      const { status, headers, text } = await get(await extendedCardUrl(stage));
-      expect(status).toBe(401);
-      expect(headers.get("www-authenticate")).not.toBeNull();
-      expect(text).not.toContain(EXTRA_SKILL.name);
-    }
-  },
-);
-
-it(seed.example("7.10. agent/authenticatedExtendedCard › 403", "who is known but not allowed is told so"), async () => {
+it(seed.example("7.10. agent/authenticatedExtendedCard › 401", "a caller without credentials gets 401"), async () => {
   for (const options of EITHER_WAY) {
     await using stage = await servePlanner(options);
-    const { status, text } = await get(await extendedCardUrl(stage), { authorization: "Bearer mallory" });
-    expect(status).toBe(403);
+    const { status, headers, text } = await get(await extendedCardUrl(stage));
+    expect(status).toBe(401);
+    expect(headers.get("www-authenticate")).not.toBeNull();
     expect(text).not.toContain(EXTRA_SKILL.name);
   }
 });
 
 it(
-  seed.example(
-    "7.10. agent/authenticatedExtendedCard › 404",
-    "where an agent has no extended card, there is nothing there",
-  ),
+  seed.example("7.10. agent/authenticatedExtendedCard › 403", "an authenticated caller without permission gets 403"),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await servePlanner(options);
+      const { status, text } = await get(await extendedCardUrl(stage), { authorization: "Bearer mallory" });
+      expect(status).toBe(403);
+      expect(text).not.toContain(EXTRA_SKILL.name);
+    }
+  },
+);
+
+it(
+  seed.example("7.10. agent/authenticatedExtendedCard › 404", "an agent without an extended card answers 404"),
   async () => {
     for (const options of EITHER_WAY) {
       await using stage = await serveAgents(

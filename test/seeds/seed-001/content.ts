@@ -27,7 +27,7 @@ const serveArtist = (output: Output, options: ServerOptions): Promise<Stage> =>
 it(
   seed.example(
     "9.6. File Exchange › 1 upload",
-    "the agent gets the bytes, the name and the type; the history keeps them",
+    "the agent receives the bytes, the name and the type; the history contains them",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -43,7 +43,7 @@ it(
   },
 );
 
-/** The whole answer, but for the history, when the artifact holds this file. */
+/** The expected task, without its history, when the artifact contains this file. */
 function answerWith(task: unknown, file: object): object {
   const { taskId, contextId } = idsOf(task);
   return {
@@ -56,7 +56,7 @@ function answerWith(task: unknown, file: object): object {
   };
 }
 
-it(seed.example("9.6. File Exchange › 2 download by reference", "an artifact may say where a file is"), async () => {
+it(seed.example("9.6. File Exchange › 2 download by reference", "an artifact may refer to a file by URL"), async () => {
   for (const options of EITHER_WAY) {
     const uri = "https://storage.example.com/processed/task-bbb/output.png?token=xyz";
     const output = { file: { url: uri, name: "output.png", mediaType: "image/png" } };
@@ -66,7 +66,7 @@ it(seed.example("9.6. File Exchange › 2 download by reference", "an artifact m
   }
 });
 
-it(seed.example("9.6. File Exchange › 2 download in place", "or hold it, in base64"), async () => {
+it(seed.example("9.6. File Exchange › 2 download in place", "an artifact may contain a file in base64"), async () => {
   for (const options of EITHER_WAY) {
     const output = { file: { bytes: new Uint8Array(PNG), name: "output.png", mediaType: "image/png" } };
     await using stage = await serveArtist(output, options);
@@ -101,7 +101,7 @@ const LIST = rpcRequest(9, "message/send", {
 it(
   seed.example(
     "9.7. Structured Data Exchange › 1 request",
-    "what a part says of itself reaches the agent and stays in the history",
+    "the metadata of a part reaches the agent and is kept in the history",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -117,7 +117,7 @@ it(
   },
 );
 
-it(seed.example("9.7. Structured Data Exchange › 2 response", "JSON may be given as a text"), async () => {
+it(seed.example("9.7. Structured Data Exchange › 2 response", "JSON may be sent as text"), async () => {
   for (const options of EITHER_WAY) {
     await using stage = await serveScript(async () => JSON.stringify(TICKETS), {}, options);
     const task = resultOf(await post(stage.url, LIST), 9);
@@ -131,7 +131,7 @@ it(seed.example("9.7. Structured Data Exchange › 2 response", "JSON may be giv
 it(
   seed.example(
     "9.7. Structured Data Exchange › a list from the agent",
-    "0.2 has no data that is a list: its JSON is given as a text, as in the example, and read back as data",
+    "0.2 has no list as data: the list is sent as JSON text, as in the example, and read back as data",
   ),
   async () => {
     let seen: unknown;

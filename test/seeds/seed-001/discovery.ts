@@ -12,7 +12,7 @@ import { EITHER_WAY, seed } from "./seed.ts";
 it(
   seed.example(
     "4.2. Server Identity Verification",
-    "the client says nothing to a server whose certificate nobody it trusts has signed",
+    "the client sends nothing to a server with an untrusted certificate",
   ),
   async () => {
     const authority = createAuthority("Authority");
@@ -41,7 +41,7 @@ it(
 it(
   seed.example(
     "5.2. Discovery Mechanisms",
-    "an agent is found by its domain, by the URL of its card, and by the card itself, here and at official servers",
+    "an agent is found by its domain, by the URL of its card, and by the card itself, on this server and on official servers",
   ),
   async () => {
     const answered = async (where: string | object) => {
@@ -70,7 +70,7 @@ it(
 );
 
 it(
-  seed.example("5.4. Security of Agent Cards", "a card that is not for everybody is shown to those who may call only"),
+  seed.example("5.4. Security of Agent Cards", "a protected card is returned only to authorised callers"),
   async () => {
     const issuer = await createIssuer();
     const security = { schemes: { bearer: issuer.verifier }, cards: "private" } as const;
@@ -92,7 +92,7 @@ it(
 it(
   seed.example(
     "9.1. Fetching Authenticated Extended Agent Card › 2 and 3 credentials",
-    "the client shows what the public card asks for, and has the extended card",
+    "the client sends the credentials that the public card requires, and receives the extended card",
   ),
   async () => {
     const issuer = await createIssuer();
@@ -114,10 +114,7 @@ it(
 );
 
 it(
-  seed.example(
-    "7.10. agent/authenticatedExtendedCard › 5xx",
-    "an extended card that cannot be made is the server's fault",
-  ),
+  seed.example("7.10. agent/authenticatedExtendedCard › 5xx", "an extended card whose function throws is a 5xx error"),
   async () => {
     const broken = agent({
       name: "Broken",

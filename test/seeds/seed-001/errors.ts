@@ -12,19 +12,19 @@ const send = (message: object, more: object = {}): object => rpcRequest(1, "mess
 
 const done = async () => "done";
 
-it(seed.example("8.1. Standard JSON-RPC Errors › -32700", "what is no JSON, with no id"), async () => {
-  for (const options of EITHER_WAY) {
-    await using stage = await serveScript(done, {}, options);
-    const { json } = await post(stage.url, "{");
-    expect(json).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
-  }
-});
+it(
+  seed.example("8.1. Standard JSON-RPC Errors › -32700", "a body that is not JSON gets this code, without an id"),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(done, {}, options);
+      const { json } = await post(stage.url, "{");
+      expect(json).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
+    }
+  },
+);
 
 it(
-  seed.example(
-    "8.1. Standard JSON-RPC Errors › -32600",
-    "JSON that is no request; several requests at once are none either",
-  ),
+  seed.example("8.1. Standard JSON-RPC Errors › -32600", "JSON that is not a request gets this code; so does a batch"),
   async () => {
     for (const options of EITHER_WAY) {
       await using stage = await serveScript(done, {}, options);
@@ -36,16 +36,22 @@ it(
   },
 );
 
-it(seed.example("8.1. Standard JSON-RPC Errors › -32601", "a method there is not, and its name"), async () => {
-  for (const options of EITHER_WAY) {
-    await using stage = await serveScript(done, {}, options);
-    const error = errorOf(await post(stage.url, rpcRequest(1, "tasks/foo", {})), 1);
-    expect(error).toMatchObject({ code: -32601, data: { method: "tasks/foo" } });
-  }
-});
+it(
+  seed.example("8.1. Standard JSON-RPC Errors › -32601", "an unknown method gets this code, with its name"),
+  async () => {
+    for (const options of EITHER_WAY) {
+      await using stage = await serveScript(done, {}, options);
+      const error = errorOf(await post(stage.url, rpcRequest(1, "tasks/foo", {})), 1);
+      expect(error).toMatchObject({ code: -32601, data: { method: "tasks/foo" } });
+    }
+  },
+);
 
 it(
-  seed.example("8.1. Standard JSON-RPC Errors › -32602", "parameters of the wrong type or missing, and which"),
+  seed.example(
+    "8.1. Standard JSON-RPC Errors › -32602",
+    "missing or mistyped parameters get this code, with their names",
+  ),
   async () => {
     for (const options of EITHER_WAY) {
       await using stage = await serveScript(done, {}, options);
@@ -65,7 +71,7 @@ it(
 );
 
 it(
-  seed.example("8.1. Standard JSON-RPC Errors › -32603", "what went wrong is not for the caller to know"),
+  seed.example("8.1. Standard JSON-RPC Errors › -32603", "an internal error gets this code, without details"),
   async () => {
     for (const options of EITHER_WAY) {
       const reply = () => {
@@ -79,7 +85,7 @@ it(
   },
 );
 
-it(seed.example("8.2. A2A-Specific Errors › -32001", "no such task"), async () => {
+it(seed.example("8.2. A2A-Specific Errors › -32001", "an unknown task gets this code"), async () => {
   for (const options of EITHER_WAY) {
     await using stage = await serveScript(done, {}, options);
     for (const method of ["tasks/get", "tasks/cancel", "tasks/resubscribe"]) {
@@ -90,7 +96,7 @@ it(seed.example("8.2. A2A-Specific Errors › -32001", "no such task"), async ()
 });
 
 it(
-  seed.example("8.2. A2A-Specific Errors › -32002", "a task that has ended, and so one that was canceled"),
+  seed.example("8.2. A2A-Specific Errors › -32002", "canceling a finished or canceled task gets this code"),
   async () => {
     for (const options of EITHER_WAY) {
       await using stage = await serveScript(
@@ -111,7 +117,7 @@ it(
 it(
   seed.example(
     "8.2. A2A-Specific Errors › -32003",
-    "an agent that sends no notifications refuses to be given a webhook, by itself or with a message",
+    "an agent without notifications refuses a webhook with this code, set separately or with a message",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -130,7 +136,7 @@ it(
 it(
   seed.example(
     "8.2. A2A-Specific Errors › -32004",
-    "what this agent does not do, and a message to a task that has ended",
+    "an unsupported operation gets this code, and a message to a finished task",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -146,7 +152,7 @@ it(
 it(
   seed.example(
     "8.2. A2A-Specific Errors › -32005",
-    "a type that the agent does not read, or of which it produces none that the caller takes",
+    "an unsupported input type gets this code, and a request that accepts none of the output types",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -166,11 +172,11 @@ it(
 it(
   seed.example(
     "8.2. A2A-Specific Errors › -32006",
-    "an answer that is none: the author's own, or that of an agent behind; where a task was begun, it fails and says why",
+    "an invalid answer of the agent or of a remote agent gets this code; if a task was created, it fails with the reason",
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      // Safe: authors who write no types can return anything.
+      // Unchecked cast: authors of JavaScript can return anything.
       const unsendable = { reply: () => 10n as unknown as string };
       await using own = await serveScript(done, unsendable, options);
       expect(errorOf(await post(own.url, send(saying("Hello"))), 1)).toMatchObject({ code: -32006 });

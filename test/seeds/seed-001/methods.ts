@@ -12,7 +12,7 @@ const send = (message: object, more: object = {}): object => rpcRequest(1, "mess
 it(
   seed.example(
     "7.2. message/stream › initial subscription failure",
-    "an agent that does not stream says so in an envelope, and no task is made",
+    "an agent that does not stream answers with an error envelope, and creates no task",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -28,22 +28,19 @@ it(
   },
 );
 
-it(
-  seed.example("7.3. tasks/get", "the task as it is, with up to so many messages, and none where none are asked for"),
-  async () => {
-    for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
-      const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
-      const historyOf = async (historyLength: number) =>
-        at(resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id, historyLength })), 2), "history");
-      expect(await historyOf(5)).toHaveLength(2);
-      expect(await historyOf(1)).toMatchObject([{ role: "agent" }]);
-      expect(await historyOf(0)).toBeUndefined();
-    }
-  },
-);
+it(seed.example("7.3. tasks/get", "returns the task with at most that many messages, and none for 0"), async () => {
+  for (const options of EITHER_WAY) {
+    await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
+    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
+    const historyOf = async (historyLength: number) =>
+      at(resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id, historyLength })), 2), "history");
+    expect(await historyOf(5)).toHaveLength(2);
+    expect(await historyOf(1)).toMatchObject([{ role: "agent" }]);
+    expect(await historyOf(0)).toBeUndefined();
+  }
+});
 
-it(seed.example("7.4. tasks/cancel", "the task, canceled"), async () => {
+it(seed.example("7.4. tasks/cancel", "returns the canceled task"), async () => {
   for (const options of EITHER_WAY) {
     await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
     const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
@@ -52,7 +49,7 @@ it(seed.example("7.4. tasks/cancel", "the task, canceled"), async () => {
   }
 });
 
-it(seed.example("7.9. tasks/resubscribe", "the task as it is by now, then what comes"), async () => {
+it(seed.example("7.9. tasks/resubscribe", "sends the current task, then new events"), async () => {
   for (const options of EITHER_WAY) {
     const gate = createGate();
     await using stage = await serveScript(async (task) => gate.passed(task.signal), {}, options);
@@ -70,7 +67,7 @@ it(seed.example("7.9. tasks/resubscribe", "the task as it is by now, then what c
 it(
   seed.example(
     "7.9. tasks/resubscribe › failure",
-    "an unknown task is an error in an envelope; one that has ended is sent, and that is all",
+    "an unknown task gets an error envelope; a finished task is sent once and the stream ends",
   ),
   async () => {
     for (const options of EITHER_WAY) {

@@ -28,20 +28,20 @@ const serveBooking = (options: ServerOptions): Promise<Stage> =>
     options,
   );
 
-/** The first request, whose message has its id beside it. */
+/** The first request, with the message id next to the message. */
 async function wish({ url }: Stage): Promise<unknown> {
   const params = { message: { role: "user", parts: [textPart(WISH)] }, messageId: WISH_ID };
   return resultOf(await post(url, rpcRequest("req-003", "message/send", params)), "req-003");
 }
 
-/** The second, which names the task. */
+/** The second request, with the task id. */
 async function answer({ url }: Stage, ids: Ids): Promise<unknown> {
   const message = { role: "user", parts: [textPart(ANSWER)], ...ids, messageId: ANSWER_ID };
   const request = rpcRequest("req-004", "message/send", { message, configuration: { blocking: true } });
   return resultOf(await post(url, request), "req-004");
 }
 
-/** What callers said is kept with the ids of the task. */
+/** A caller's message in the history has the ids of the task. */
 const said = (ids: Ids, messageId: string, text: string): object => ({
   kind: "message",
   role: "user",
@@ -50,15 +50,12 @@ const said = (ids: Ids, messageId: string, text: string): object => ({
   ...ids,
 });
 
-/** The question, and by what it is named for those who answer several. */
+/** The question, with the request id that answers to several questions use. */
 const INPUT_REQUEST = { kind: "input-request", prompt: QUESTION, requestId: ID };
 const asked = (ids: Ids): object => agentMessage(ids, QUESTION, { metadata: { inputRequest: INPUT_REQUEST } });
 
 it(
-  seed.example(
-    "9.4. Multi-Turn Interaction › 1 request",
-    "an id that lies beside the message is taken for the message's",
-  ),
+  seed.example("9.4. Multi-Turn Interaction › 1 request", "an id next to the message is used as the message id"),
   async () => {
     for (const options of EITHER_WAY) {
       await using stage = await serveBooking(options);
@@ -69,7 +66,10 @@ it(
 );
 
 it(
-  seed.example("9.4. Multi-Turn Interaction › 2 input required", "the task waits, and its status has the question"),
+  seed.example(
+    "9.4. Multi-Turn Interaction › 2 input required",
+    "the task waits, and its status contains the question",
+  ),
   async () => {
     for (const options of EITHER_WAY) {
       await using stage = await serveBooking(options);
@@ -81,7 +81,7 @@ it(
         contextId: ids.contextId,
         status: {
           state: "input-required",
-          // Only in 0.3 also where some of its clients look for it.
+          // In 0.3 the question's data is also where some 0.3 clients expect it.
           message: { ...asked(ids), ...(options.assumeVersion === undefined && { inputRequest: INPUT_REQUEST }) },
           timestamp: TIME,
         },
@@ -95,7 +95,7 @@ it(
 it(
   seed.example(
     "9.4. Multi-Turn Interaction › 3 the input",
-    "a message that names the task goes on with it, and waits because it says so",
+    "a message with the task id continues the task, and waits because it requests that",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -111,7 +111,7 @@ it(
 it(
   seed.example(
     "9.4. Multi-Turn Interaction › 4 completed",
-    "the itinerary is an artifact; the agent's last words are the end of the history",
+    "the itinerary is an artifact; the agent's last message is the end of the history",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -132,7 +132,7 @@ it(
 it(
   seed.example(
     "4.5. In-Task Authentication",
-    "a task that needs an authorisation says so and why, and goes on with the message that brings it",
+    "a task that needs authorisation says so and why, and continues with the next message",
   ),
   async () => {
     for (const options of EITHER_WAY) {

@@ -15,14 +15,14 @@ const FULL = {
   token: "secure-client-token-for-task-aaa",
   authentication: { schemes: ["Bearer"], credentials: "secret" },
 };
-/** What is read back of it. */
+/** The webhook in responses. */
 const SHOWN = { ...FULL, token: "***", authentication: { schemes: ["Bearer"], credentials: "***" } };
 
-/** One of the methods for webhooks. */
+/** Calls one of the webhook methods. */
 const hooks = ({ url }: Stage, operation: string, params: object) =>
   post(url, rpcRequest(7, `tasks/pushNotificationConfig/${operation}`, params));
 
-/** Plays it with a task that waits for an answer. */
+/** Runs the test with a task that waits for an answer. */
 async function withTask(play: (stage: Stage, taskId: string, version: string) => Promise<void>): Promise<void> {
   for (const options of EITHER_WAY) {
     await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
@@ -31,7 +31,7 @@ async function withTask(play: (stage: Stage, taskId: string, version: string) =>
   }
 }
 
-it(seed.example("5.6. Sample Agent Card › pushNotifications", "what is declared is done"), async () => {
+it(seed.example("5.6. Sample Agent Card › pushNotifications", "a declared capability works"), async () => {
   for (const options of EITHER_WAY) {
     await using inbox = await openInbox();
     await using stage = await serveScript(async () => "done", { capabilities: { pushNotifications: true } }, options);
@@ -46,7 +46,7 @@ it(seed.example("5.6. Sample Agent Card › pushNotifications", "what is declare
 it(
   seed.example(
     "7.5. tasks/pushNotificationConfig/set",
-    "the webhook is answered as it is kept, with an id of the server's and its secrets masked",
+    "returns the stored webhook, with an id from the server and masked secrets",
   ),
   () =>
     withTask(async (stage, taskId, version) => {
@@ -66,7 +66,7 @@ it(
 it(
   seed.example(
     "7.6. tasks/pushNotificationConfig/get",
-    "the webhook of that id, or without one the latest; where there is none, -32001",
+    "returns the webhook with that id, or the latest without an id; -32001 if there is none",
   ),
   () =>
     withTask(async (stage, id) => {
@@ -85,7 +85,7 @@ it(
     }),
 );
 
-it(seed.example("7.7. tasks/pushNotificationConfig/list", "all webhooks of a task, as a bare list"), () =>
+it(seed.example("7.7. tasks/pushNotificationConfig/list", "returns all webhooks of a task as a bare list"), () =>
   withTask(async (stage, id) => {
     expect(resultOf(await hooks(stage, "list", { id }), 7)).toEqual([]);
     for (const name of ["a", "b"]) {
@@ -99,7 +99,7 @@ it(seed.example("7.7. tasks/pushNotificationConfig/list", "all webhooks of a tas
   }),
 );
 
-it(seed.example("7.8. tasks/pushNotificationConfig/delete", "null, also where there is nothing to delete"), () =>
+it(seed.example("7.8. tasks/pushNotificationConfig/delete", "returns null, also if there is nothing to delete"), () =>
   withTask(async (stage, id) => {
     await hooks(stage, "set", { taskId: id, pushNotificationConfig: { ...FULL, id: "a" } });
     for (const _ of [1, 2]) {
@@ -114,7 +114,7 @@ it(seed.example("7.8. tasks/pushNotificationConfig/delete", "null, also where th
 
 const REPORT = "Generate the Q1 sales report. This usually takes a while. Notify me when it's ready.";
 
-/** Asks for the report that takes a while, to be told at this address when it is ready. */
+/** Requests the report with a webhook at this address. */
 async function askForReport({ url }: Stage, hook: string): Promise<unknown> {
   const message = { role: "user", parts: [textPart(REPORT)], messageId: "6dbc13b5-bd57-4c2b-b503-24e381b6c8d6" };
   const pushNotificationConfig = { url: hook, token: FULL.token, authentication: { schemes: ["Bearer"] } };
@@ -123,7 +123,10 @@ async function askForReport({ url }: Stage, hook: string): Promise<unknown> {
 }
 
 it(
-  seed.example("9.5. Push Notification Setup and Usage › 1 request", "the webhook is kept with the task it came with"),
+  seed.example(
+    "9.5. Push Notification Setup and Usage › 1 request",
+    "the webhook is stored with the task of its message",
+  ),
   async () => {
     for (const options of EITHER_WAY) {
       await using inbox = await openInbox();
@@ -148,7 +151,7 @@ it(
 it(
   seed.example(
     "9.5. Push Notification Setup and Usage › 2 response",
-    "the task is answered at once, at work: who will be notified does not wait",
+    "the send returns the working task at once, because a webhook is notified",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -169,7 +172,7 @@ it(
 it(
   seed.example(
     "9.5. Push Notification Setup and Usage › 3 notification",
-    "the finished task is posted, with the token and a signed one of our own as Bearer, which the receiver can verify",
+    "the finished task is posted, with the token, and with a signed token as Bearer that the receiver can verify",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -200,12 +203,12 @@ it(
 it(
   seed.example(
     "10.2. Security Considerations Summary › push notifications",
-    "no webhook leads into the server's own network; what is sent is signed, and what others send is told apart",
+    "webhooks in the server's own network are refused; notifications are signed, and forged ones are rejected",
   ),
   async () => {
     await using inbox = await openInbox();
     await using stage = await serveScript(async () => "done");
-    // This machine itself is the one exception that the test has to make.
+    // The test allows only this machine's own address.
     for (const url of [
       "https://169.254.169.254/",
       "https://192.168.0.1/",
@@ -239,7 +242,7 @@ it(
 it(
   seed.example(
     "9.5. Push Notification Setup and Usage › 4 the client's webhook service",
-    "what comes without the right token, or signed by nobody known, is turned away; the rest is read",
+    "notifications with a wrong token or an unknown signature are rejected; others are accepted",
   ),
   async () => {
     for (const options of EITHER_WAY) {

@@ -10,7 +10,7 @@ const send = (message: object): object => rpcRequest(1, "message/send", { messag
 it(
   seed.example(
     "5.5.2.1. AgentExtension › required",
-    "who does not say that it follows a required extension is refused, and told which; who does is not",
+    "a request without a required extension is refused with the extension's name; with it, it is accepted",
   ),
   async () => {
     const uri = "https://example.org/extensions/required";
@@ -26,34 +26,31 @@ it(
   },
 );
 
-it(
-  seed.example("5.5.4. AgentSkill › inputModes", "a skill's own types hold for it instead of the agent's"),
-  async () => {
-    const skill = (id: string, more: object = {}) => ({ id, name: id, description: "A skill.", tags: ["x"], ...more });
-    const skills = [skill("read"), skill("look", { inputModes: ["image/png"] })];
-    const picture = { kind: "file", file: { mimeType: "image/png", bytes: "iVBORw0KGgo=" } };
-    for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async () => "done", { inputModes: ["text/plain"], skills }, options);
-      const use = (skillId: string, part: object) =>
-        post(stage.url, send(saying("", { parts: [part], metadata: { skillId } })));
-      for (const [skillId, part] of [
-        ["read", textPart("Hello")],
-        ["look", picture],
-      ] as const)
-        expect(at(resultOf(await use(skillId, part), 1), "status.state")).toBe("completed");
-      for (const [skillId, part] of [
-        ["read", picture],
-        ["look", textPart("Hello")],
-      ] as const)
-        expect(errorOf(await use(skillId, part), 1), skillId).toMatchObject({ code: -32005 });
-    }
-  },
-);
+it(seed.example("5.5.4. AgentSkill › inputModes", "the types of a skill replace the types of the agent"), async () => {
+  const skill = (id: string, more: object = {}) => ({ id, name: id, description: "A skill.", tags: ["x"], ...more });
+  const skills = [skill("read"), skill("look", { inputModes: ["image/png"] })];
+  const picture = { kind: "file", file: { mimeType: "image/png", bytes: "iVBORw0KGgo=" } };
+  for (const options of EITHER_WAY) {
+    await using stage = await serveScript(async () => "done", { inputModes: ["text/plain"], skills }, options);
+    const use = (skillId: string, part: object) =>
+      post(stage.url, send(saying("", { parts: [part], metadata: { skillId } })));
+    for (const [skillId, part] of [
+      ["read", textPart("Hello")],
+      ["look", picture],
+    ] as const)
+      expect(at(resultOf(await use(skillId, part), 1), "status.state")).toBe("completed");
+    for (const [skillId, part] of [
+      ["read", picture],
+      ["look", textPart("Hello")],
+    ] as const)
+      expect(errorOf(await use(skillId, part), 1), skillId).toMatchObject({ code: -32005 });
+  }
+});
 
 it(
   seed.example(
     "6.11. JSON-RPC Structures › id",
-    "a text, a whole number or null comes back as it was; what has none is not answered as a call, nor done",
+    "a string, an integer or null is returned unchanged; a request without an id gets no response and starts no run",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -77,7 +74,7 @@ it(
 it(
   seed.example(
     "7.1.1. MessageSendParams › historyLength",
-    "the task that a send answers with has so many messages at most",
+    "the task in the response of a send has at most that many messages",
   ),
   async () => {
     for (const options of EITHER_WAY) {

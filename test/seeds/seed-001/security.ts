@@ -14,7 +14,7 @@ const send = (more: object = {}) => rpcRequest(1, "message/send", { message: say
 it(
   seed.example(
     "4.3. Client/User Identity › credentials",
-    "a Bearer token, Basic or a key in its header says who calls, whichever of the card's schemes it is",
+    "a Bearer token, Basic or an API key authenticates the caller, for each scheme of the card",
   ),
   async () => {
     const issuer = await createIssuer();
@@ -50,7 +50,7 @@ it(
 it(
   seed.example(
     "4.4. Server Responsibilities for Authentication",
-    "each request is authenticated: 401 and what is asked for without credentials or with bad ones, 403 where they do not suffice",
+    "every request is authenticated: 401 with a challenge for missing or invalid credentials, 403 for insufficient ones",
   ),
   async () => {
     const issuer = await createIssuer();
@@ -83,10 +83,7 @@ it(
 );
 
 it(
-  seed.example(
-    "4.6. Authorization",
-    "it goes by skill, by operation, by whose the data is, and by the scopes of the token",
-  ),
+  seed.example("4.6. Authorization", "depends on skill, operation, owner of the data, and scopes of the token"),
   async () => {
     const issuer = await createIssuer();
     const skill = (id: string) => ({ id, name: id, description: "One of two.", tags: ["x"], run: async () => id });
@@ -118,7 +115,7 @@ it(
 it(
   seed.example(
     "10.2. Security Considerations Summary › transport security",
-    "with a certificate it is served over TLS, and nothing is said in the clear",
+    "with a certificate the server uses TLS only",
   ),
   async () => {
     const authority = createAuthority("Authority");
@@ -139,7 +136,7 @@ it(
 it(
   seed.example(
     "10.2. Security Considerations Summary › resource management",
-    "callers are limited each for itself, and told when to come back",
+    "each caller has its own rate limit, and the error says when to retry",
   ),
   async () => {
     const issuer = await createIssuer();

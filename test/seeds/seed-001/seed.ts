@@ -2,28 +2,28 @@ import type { ServerOptions } from "palaver";
 import { openSeed, type Seed } from "../seed.ts";
 
 const INDEX = {
-  "1. Introduction": "nothing: it tells what the protocol is for",
-  "2. Core Concepts": "nothing: it explains the words of what follows",
-  "3. Transport and Format": "nothing: it tells what all exchanges below keep to",
-  "4.1. Transport Security": "nothing: it is that of 10.2",
+  "1. Introduction": "nothing: it describes the purpose of the protocol",
+  "2. Core Concepts": "nothing: it defines terms",
+  "3. Transport and Format": "nothing: it applies to all exchanges below",
+  "4.1. Transport Security": "nothing: same as 10.2",
   "4.2. Server Identity Verification": "tested",
   "4.3. Client/User Identity › agent card": "tested",
   "4.3. Client/User Identity › credentials": "tested",
   "4.4. Server Responsibilities for Authentication": "tested",
   "4.5. In-Task Authentication": "tested",
   "4.6. Authorization": "tested",
-  "5.1. Purpose": "nothing: that there is a card is seen under 5.3",
+  "5.1. Purpose": "nothing: 5.3 shows that there is a card",
   "5.2. Discovery Mechanisms": "tested",
   "5.3. Recommended Location": "tested",
   "5.4. Security of Agent Cards": "tested",
-  "5.5. AgentCard Object Structure": "nothing: it defines the card, which 5.6 has an example of",
+  "5.5. AgentCard Object Structure": "nothing: it defines the card; 5.6 has an example",
   "5.5.2.1. AgentExtension › required": "tested",
   "5.5.4. AgentSkill › inputModes": "tested",
   "5.6. Sample Agent Card": "tested",
   "5.6. Sample Agent Card › pushNotifications": "tested",
-  "6. Protocol Data Objects": "nothing: it defines what the exchanges of 9 are made of",
+  "6. Protocol Data Objects": "nothing: it defines the objects used in 9",
   "6.11. JSON-RPC Structures › id": "tested",
-  "7.1. message/send": "nothing: its exchanges are those of 9.2 and 9.4",
+  "7.1. message/send": "nothing: its exchanges are in 9.2 and 9.4",
   "7.1.1. MessageSendParams › historyLength": "tested",
   "7.2. message/stream › initial subscription failure": "tested",
   "7.3. tasks/get": "tested",
@@ -39,7 +39,7 @@ const INDEX = {
   "7.10. agent/authenticatedExtendedCard › 404": "tested",
   "7.10. agent/authenticatedExtendedCard › 5xx": "tested",
   "7.10. agent/authenticatedExtendedCard › kept instead of the public card":
-    "later: the client gives it to who asks for it, and goes on with the public one",
+    "later: the client returns the extended card on request, and keeps using the public card",
   "8.1. Standard JSON-RPC Errors › -32700": "tested",
   "8.1. Standard JSON-RPC Errors › -32600": "tested",
   "8.1. Standard JSON-RPC Errors › -32601": "tested",
@@ -51,8 +51,7 @@ const INDEX = {
   "8.2. A2A-Specific Errors › -32004": "tested",
   "8.2. A2A-Specific Errors › -32005": "tested",
   "8.2. A2A-Specific Errors › -32006": "tested",
-  "8.2. A2A-Specific Errors › further codes":
-    "nothing: the page about errors has all of them, which its own test holds",
+  "8.2. A2A-Specific Errors › further codes": "nothing: the errors page lists all codes, and its own test checks it",
   "9.1. Fetching Authenticated Extended Agent Card › 1 public card": "tested",
   "9.1. Fetching Authenticated Extended Agent Card › 2 and 3 credentials": "tested",
   "9.1. Fetching Authenticated Extended Agent Card › 4 extended card": "tested",
@@ -75,20 +74,20 @@ const INDEX = {
   "9.7. Structured Data Exchange › 1 request": "tested",
   "9.7. Structured Data Exchange › 2 response": "tested",
   "9.7. Structured Data Exchange › a list from the agent": "tested",
-  "10.1. Relationship to MCP": "nothing: it compares",
+  "10.1. Relationship to MCP": "nothing: it compares the protocol with MCP",
   "10.2. Security Considerations Summary › transport security": "tested",
-  "10.2. Security Considerations Summary › authentication and authorization": "nothing: they are those of 4.4 and 4.6",
+  "10.2. Security Considerations Summary › authentication and authorization": "nothing: same as 4.4 and 4.6",
   "10.2. Security Considerations Summary › push notifications": "tested",
-  "10.2. Security Considerations Summary › input validation": "nothing: it is that of 8.1, -32602",
+  "10.2. Security Considerations Summary › input validation": "nothing: same as 8.1, -32602",
   "10.2. Security Considerations Summary › resource management": "tested",
-  "10.2. Security Considerations Summary › data privacy": "nothing: it is about what agents are told, and by whom",
+  "10.2. Security Considerations Summary › data privacy": "nothing: it is about the data that agents receive",
 } as const;
 
-/** The protocol's own text, of a day between 0.2.3 and 0.2.5. */
+/** The specification text of the protocol, from a date between 0.2.3 and 0.2.5. */
 export const seed: Seed<typeof INDEX> = openSeed("001", INDEX);
 
 /**
- * Its callers name no version, and send what callers of 0.3 might send as well. So each example is played twice: to a server
- * that takes them for callers of 0.3, as it does unless told otherwise, and to one that takes them for callers of 0.2.
+ * The examples state no version, and could be 0.3 requests too. So each example runs twice: on a server that assumes
+ * 0.3, the default, and on a server that assumes 0.2.
  */
 export const EITHER_WAY: readonly ServerOptions[] = [{}, { assumeVersion: "0.2" }];

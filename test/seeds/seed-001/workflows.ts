@@ -8,7 +8,7 @@ import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
-/** A message as the examples have it: without its kind. */
+/** A message as in the examples: without `kind`. */
 function message(text: string, more: object = {}): object {
   return { role: "user", parts: [textPart(text)], messageId: "9229e770-767c-417b-a0b0-f0741243c589", ...more };
 }
@@ -20,7 +20,7 @@ const ask = rpcRequest(1, "message/send", { message: ASKED, metadata: {} });
 it(
   seed.example(
     "9.2. Basic Execution › with a task",
-    "the finished task: its artifact, the message it was made of, and a time that the example leaves out",
+    "returns the finished task: its artifact, its message, and a timestamp that the example omits",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -42,7 +42,7 @@ it(
 it(
   seed.example(
     "9.2. Basic Execution › without a task",
-    "a message of the agent's, whose role is written although the example leaves it out",
+    "returns a message of the agent, with the role that the example omits",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -61,7 +61,7 @@ it(
 it(
   seed.example(
     "9.2. Basic Execution › polling",
-    "a task that takes longer is at work when first answered, and asked for until it is done",
+    "a longer task is working in the first response, and polled until it ends",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -90,7 +90,7 @@ const PICTURES = message(PAPER, {
 it(
   seed.example(
     "9.3. Streaming Task Execution (SSE) › 1 request",
-    "without `jsonrpc` and `id` it is no request at all; with them, the picture is read from `data` as from `bytes`",
+    "without `jsonrpc` and `id` it is not a request; with them, the picture is read from `data` or `bytes`",
   ),
   async () => {
     for (const options of EITHER_WAY) {
@@ -113,7 +113,7 @@ it(
 it(
   seed.example(
     "9.3. Streaming Task Execution (SSE) › 2 events",
-    "the task, working, three sections of one artifact, completed; parts say their kind, times have their zone",
+    "task, working, three chunks of one artifact, completed; parts have `kind`, timestamps have a time zone",
   ),
   async () => {
     for (const options of EITHER_WAY) {

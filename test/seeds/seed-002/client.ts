@@ -7,7 +7,7 @@ import { fetchFrom, loggingConsole, runPrinted } from "../printed/run.ts";
 import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
 
-/** The clients that the seed prints, run as they are. */
+/** Runs the clients that the seed prints, unchanged. */
 
 const REPORT: RunFunction = async (task) => {
   await task.status("Processing...");
@@ -16,7 +16,7 @@ const REPORT: RunFunction = async (task) => {
   await artifact.end(task.text);
 };
 
-it(seed.example("Client-Side (TypeScript)", "the printed program reads a stream and logs what happens"), async () => {
+it(seed.example("Client-Side (TypeScript)", "the printed program reads a stream and logs its events"), async () => {
   await using stage = await serveScript(REPORT);
   const console = loggingConsole();
   const { example, streamMessage } = runPrinted<{
@@ -81,7 +81,7 @@ it(
 it(
   seed.example(
     "Client (TypeScript) › streamMessage",
-    "the printed class is given the events, and stops at the final one",
+    "the printed class receives the events, and stops at the final one",
   ),
   async () => {
     await using stage = await serveScript(REPORT);
@@ -97,7 +97,10 @@ it(
 );
 
 it(
-  seed.example("Client (TypeScript) › errors", "the printed class shows the text of a refusal, of 401 and 403 too"),
+  seed.example(
+    "Client (TypeScript) › errors",
+    "the printed class shows the message of a refusal, also for 401 and 403",
+  ),
   async () => {
     const issuer = await createIssuer();
     const skills = [
@@ -119,7 +122,7 @@ it(
   },
 );
 
-it(seed.example("Client (TypeScript) › sendMessage", "the printed class is given the finished task"), async () => {
+it(seed.example("Client (TypeScript) › sendMessage", "the printed class receives the finished task"), async () => {
   await using stage = await serveScript(REPORT);
   const client = new (clientOf(stage.url, loggingConsole()).A2AClientImpl)(stage.url, "token-123");
   const task = await client.sendMessage({ message: saying("Quick question") });

@@ -7,7 +7,7 @@ import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
 
-/** Starts a task without waiting for it, and gives its id. */
+/** Starts a task without waiting, and returns its id. */
 async function begin(url: string): Promise<string> {
   const params = { message: saying("Take your time"), configuration: { blocking: false } };
   return textAt(resultOf(await post(url, rpcRequest(1, "message/send", params)), 1), "id");
@@ -16,7 +16,7 @@ async function begin(url: string): Promise<string> {
 it(
   seed.example(
     "Task Resubscription › Request",
-    "`taskId` is read as the id; callers that would take JSON are given the task as JSON",
+    "`taskId` is accepted as the id; a caller that accepts JSON receives the task as JSON",
   ),
   async () => {
     await using stage = await serveScript(async () => "done");
@@ -33,7 +33,7 @@ it(
 it(
   seed.example(
     "Task Resubscription › Response",
-    "callers that take nothing but events get the task as it is, and then what becomes of it",
+    "a caller that accepts only events receives the current task and then new events",
   ),
   async () => {
     const [gate, said] = [createGate(), createGate()];
@@ -66,7 +66,7 @@ it(
 it(
   seed.example(
     "Timeout Handling › 1 Continue without the result",
-    "an agent whose question nobody answers may go on without",
+    "an agent may continue without an answer to its question",
   ),
   async () => {
     const gate = createGate();
@@ -90,14 +90,14 @@ it(
 it(
   seed.example(
     "Timeout Handling › 2 Fail the task",
-    "the task fails and says after how long; the call that asked was answered long before",
+    "the task fails and says after how long; the call that received the question ended before",
   ),
   async () => {
     await using stage = await serveScript(async (task) => {
       await task.ask("Which format?", { timeout: 1 });
     });
     const taskId = await begin(stage.url);
-    // Ends with the task, whether it had ended before or not.
+    // The stream ends with the task, whether the task ended before or not.
     await streamed(stage.url, rpcRequest(1, "tasks/resubscribe", { id: taskId }));
     const task = resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id: taskId })), 2);
     const details = { kind: "data", data: { taskId, timeoutSeconds: 0.001 } };

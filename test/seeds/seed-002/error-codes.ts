@@ -11,7 +11,7 @@ const echo = () => serveScript(async (task) => task.text);
 const send = (message: object, more: object = {}): object => rpcRequest(1, "message/send", { message, ...more });
 
 it(
-  seed.example("JSON-RPC Error Codes › -32700", "what is no JSON is a parse error, for nobody in particular"),
+  seed.example("JSON-RPC Error Codes › -32700", "a body that is not JSON is a parse error without an id"),
   async () => {
     await using stage = await echo();
     const answer = await post(`${stage.url}/api/a2a`, '{"jsonrpc": "2.0", ');
@@ -30,7 +30,7 @@ it(seed.example("JSON-RPC Error Codes › -32601", "an unknown method is not fou
   expect(errorOf(answer, 1)).toMatchObject({ code: -32601, message: "Method not found" });
 });
 
-it(seed.example("JSON-RPC Error Codes › -32602", "malformed parameters are named, each with its place"), async () => {
+it(seed.example("JSON-RPC Error Codes › -32602", "invalid parameters are listed, each with its path"), async () => {
   await using stage = await echo();
   const violation = { field: "message.parts", description: "must have at least one part" };
   expect(errorOf(await post(stage.url, send(saying("", { parts: [] }))), 1)).toEqual({
@@ -40,24 +40,21 @@ it(seed.example("JSON-RPC Error Codes › -32602", "malformed parameters are nam
   });
 });
 
-it(
-  seed.example("JSON-RPC Error Codes › -32603", "a failure of the server's side tells nothing of what failed"),
-  async () => {
-    await using stage = await serveScript(async () => "never", {
-      reply() {
-        throw new Error("password=1234");
-      },
-    });
-    const answer = await post(stage.url, send(saying("Hello")));
-    expect(errorOf(answer, 1)).toMatchObject({ code: -32603, data: { reason: "INTERNAL" } });
-    expect(answer.text).not.toContain("1234");
-  },
-);
+it(seed.example("JSON-RPC Error Codes › -32603", "an internal failure exposes no details"), async () => {
+  await using stage = await serveScript(async () => "never", {
+    reply() {
+      throw new Error("password=1234");
+    },
+  });
+  const answer = await post(stage.url, send(saying("Hello")));
+  expect(errorOf(answer, 1)).toMatchObject({ code: -32603, data: { reason: "INTERNAL" } });
+  expect(answer.text).not.toContain("1234");
+});
 
 it(
   seed.example(
     "JSON-RPC Error Codes › -32001",
-    "it is kept for unknown tasks: a question nobody answered fails the task, which can still be read",
+    "this code is reserved for unknown tasks: an unanswered question fails the task, which can still be read",
   ),
   async () => {
     await using stage = await serveScript(async (task) => {
@@ -75,7 +72,7 @@ it(
 it(
   seed.example(
     "JSON-RPC Error Codes › -32002",
-    "it is kept for what cannot be canceled: a tool that failed fails the task",
+    "this code is reserved for tasks that cannot be canceled: a failed tool fails the task",
   ),
   async () => {
     await using stage = await serveScript(async () => {
@@ -95,7 +92,7 @@ it(
 it(
   seed.example(
     "JSON-RPC Error Codes › -32003",
-    "it is kept for push: an unknown context is taken as a new one, and one that is not the task's is -32602",
+    "this code is reserved for webhooks: an unknown context id creates a context; a context id of another task is -32602",
   ),
   async () => {
     await using stage = await serveScript(async (task) => {

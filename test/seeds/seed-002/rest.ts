@@ -10,11 +10,11 @@ import { seed } from "./seed.ts";
 
 const WANTS_0_3 = { "a2a-version": "0.3" };
 
-/** An event, and itself once more where clients look that read JSON-RPC as well. */
+/** An event with a copy of itself as `result`, for clients that also read JSON-RPC. */
 const mirrored = (event: object): object => ({ ...event, result: event });
 
 it(
-  seed.example("W3C Trace Context", "events carry the id of the caller's trace and that of the run's own span"),
+  seed.example("W3C Trace Context", "events carry the trace id of the caller and the span id of the run"),
   async () => {
     await using stage = await serveScript(async () => "done");
     const frames = await streamed(
@@ -35,7 +35,7 @@ it(
 it(
   seed.example(
     "Server (TypeScript/Express + RxJS) › message:stream",
-    "what an Observable gives is streamed: bare events, as the printed server writes them, each with itself as result",
+    "the values of an Observable are streamed as bare events, like the printed server's, each with a copy as `result`",
   ),
   async () => {
     await using stage = await serveScript(() => from(["Sales ", "went ", "up"]));
@@ -77,7 +77,7 @@ const FAILS = () =>
 it(
   seed.example(
     "Server (TypeScript/Express + RxJS) › message:stream fails",
-    "the last event tells that the task failed, and nothing of the exception",
+    "the last event says that the task failed, without exposing the exception",
   ),
   async () => {
     await using stage = await serveScript(FAILS);
@@ -87,34 +87,28 @@ it(
   },
 );
 
-it(
-  seed.example(
-    "Server (TypeScript/Express + RxJS) › keep-alive",
-    "a stream that has nothing to tell is kept open by comments",
-  ),
-  async () => {
-    const gate = createGate();
-    const agent = scripted((task) => gate.passed(task.signal));
-    await using stage = await serveAgents(agent, { heartbeat: 5 });
-    const response = await fetch(`${stage.url}/v1/message:stream`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ message: saying("Wait") }),
-    });
-    let text = "";
-    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += piece;
-      if (/^:[^\n]*\n\n/m.test(text)) gate.open();
-    }
-    expect(text).toMatch(/^:[^\n]*\n\n/m);
-    expect(text).toContain('"state":"completed"');
-  },
-);
+it(seed.example("Server (TypeScript/Express + RxJS) › keep-alive", "comments keep a silent stream open"), async () => {
+  const gate = createGate();
+  const agent = scripted((task) => gate.passed(task.signal));
+  await using stage = await serveAgents(agent, { heartbeat: 5 });
+  const response = await fetch(`${stage.url}/v1/message:stream`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ message: saying("Wait") }),
+  });
+  let text = "";
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    if (/^:[^\n]*\n\n/m.test(text)) gate.open();
+  }
+  expect(text).toMatch(/^:[^\n]*\n\n/m);
+  expect(text).toContain('"state":"completed"');
+});
 
 it(
   seed.example(
     "Server (TypeScript/Express + RxJS) › client disconnect",
-    "nobody's task is canceled by a reader that goes away",
+    "a reader that disconnects does not cancel the task",
   ),
   async () => {
     const [gate, hungUp] = [createGate(), createGate()];
@@ -144,7 +138,10 @@ it(
 );
 
 it(
-  seed.example("Server (TypeScript/Express + RxJS) › message:send", "the finished task with its artifacts, bare"),
+  seed.example(
+    "Server (TypeScript/Express + RxJS) › message:send",
+    "returns the finished task with its artifacts, without an envelope",
+  ),
   async () => {
     await using stage = await serveScript(() => from(["Quick ", "answer"]));
     const message = saying("Quick question", { messageId: "msg-1" });
@@ -165,7 +162,7 @@ it(
 it(
   seed.example(
     "Server (TypeScript/Express + RxJS) › message:send fails",
-    "a task that failed is an answer like another; only a request that is wrong is an error, bare as in 0.3 and as `error`",
+    "a failed task is a regular response; only an invalid request is an error, bare as in 0.3 and as `error`",
   ),
   async () => {
     await using stage = await serveScript(FAILS);
@@ -182,7 +179,7 @@ it(
 it(
   seed.example(
     "Server (TypeScript/Express + RxJS) › message:send names its task",
-    "here only tasks that are there can be named; who says that it speaks 0.2 may name a new one",
+    "only existing task ids are accepted; a request that states 0.2 may choose the id of a new task",
   ),
   async () => {
     await using stage = await serveScript(async () => "done");

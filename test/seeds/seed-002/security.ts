@@ -11,7 +11,7 @@ const send = (more: object = {}) => rpcRequest(1, "message/send", { message: say
 it(
   seed.example(
     "Authentication › bearer token",
-    "a JWT says who calls; without one, or with another's, nobody is let in",
+    "a JWT authenticates the caller; requests without a JWT or with an untrusted one are refused",
   ),
   async () => {
     const [issuer, stranger] = [await createIssuer(), await createIssuer()];
@@ -32,7 +32,7 @@ it(
   },
 );
 
-it(seed.example("Authentication › agent card", "the card declares it, as the example has it"), async () => {
+it(seed.example("Authentication › agent card", "the card declares the scheme as in the example"), async () => {
   const issuer = await createIssuer();
   await using stage = await serveScript(async () => "done", {}, { security: { schemes: { bearer: issuer.verifier } } });
   const card = await get(`${stage.url}/.well-known/agent-card.json`, { "a2a-version": "0.3" });
@@ -43,7 +43,7 @@ it(seed.example("Authentication › agent card", "the card declares it, as the e
 });
 
 it(
-  seed.example("Authorization", "a skill that the caller may not use is 403, in an envelope that names no secret"),
+  seed.example("Authorization", "a skill the caller may not use gets 403, in an envelope without secrets"),
   async () => {
     const issuer = await createIssuer();
     const skill = (id: string) => ({ id, name: id, description: "One of two.", tags: ["x"], run: async () => id });
@@ -72,23 +72,29 @@ it(
   },
 );
 
-it(seed.example("Rate Limiting", "each answer says what is left and until when; beyond it is 429"), async () => {
-  const rateLimit = { principal: { requests: 3, seconds: 60 } };
-  await using stage = await serveScript(async () => "done", {}, { rateLimit });
-  const began = Math.floor(Date.now() / 1000);
-  for (const remaining of ["2", "1", "0"]) {
-    const { status, headers } = await post(stage.url, send());
-    expect([status, headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]).toEqual([
-      200,
-      "3",
-      remaining,
-    ]);
-    const reset = Number(headers.get("x-ratelimit-reset"));
-    expect(reset).toBeGreaterThanOrEqual(began);
-    expect(reset).toBeLessThanOrEqual(began + 120);
-  }
-  const refused = await post(stage.url, send());
-  expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([429, "0"]);
-  expect(refused.json).toMatchObject({ jsonrpc: "2.0", id: 1, error: { code: -32054 } });
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-});
+it(
+  seed.example(
+    "Rate Limiting",
+    "each response contains the remaining requests and the reset time; beyond the limit the status is 429",
+  ),
+  async () => {
+    const rateLimit = { principal: { requests: 3, seconds: 60 } };
+    await using stage = await serveScript(async () => "done", {}, { rateLimit });
+    const began = Math.floor(Date.now() / 1000);
+    for (const remaining of ["2", "1", "0"]) {
+      const { status, headers } = await post(stage.url, send());
+      expect([status, headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]).toEqual([
+        200,
+        "3",
+        remaining,
+      ]);
+      const reset = Number(headers.get("x-ratelimit-reset"));
+      expect(reset).toBeGreaterThanOrEqual(began);
+      expect(reset).toBeLessThanOrEqual(began + 120);
+    }
+    const refused = await post(stage.url, send());
+    expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([429, "0"]);
+    expect(refused.json).toMatchObject({ jsonrpc: "2.0", id: 1, error: { code: -32054 } });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  },
+);

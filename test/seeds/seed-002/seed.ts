@@ -1,7 +1,7 @@
 import { openSeed, type Seed } from "../seed.ts";
 
 const INDEX = {
-  "Overview and Protocol Goals": "nothing: they tell what it is for",
+  "Overview and Protocol Goals": "nothing: they describe the purpose",
   "Request Format (message/stream)": "tested",
   "Response Format (SSE Stream)": "tested",
   "Initial Task Response": "tested",
@@ -11,7 +11,7 @@ const INDEX = {
   "Artifact Update Events › Subsequent Chunk (Append)": "tested",
   "Artifact Update Events › Final Chunk": "tested",
   "Error Responses": "tested",
-  "Task Object (Initial Response)": "nothing: it defines what a message is",
+  "Task Object (Initial Response)": "nothing: it defines a message",
   "Flow Example › 1 Client invokes main agent": "tested",
   "Flow Example › 2 Main agent status": "tested",
   "Flow Example › 3 Main agent invokes sub-agent": "tested",
@@ -45,14 +45,14 @@ const INDEX = {
   "Server-Side (TypeScript) › client disconnect": "tested",
   "Server-Side (TypeScript) › called by our client": "tested",
   "Client-Side (TypeScript)": "tested",
-  "Key Protocol Features": "nothing: it sums up",
+  "Key Protocol Features": "nothing: a summary",
   "Compliance with A2A v0.3.0 › kind first": "tested",
-  "Compliance with A2A v0.3.0 › the other claims": "nothing: each has a section of its own",
-  "Integration with RxJS Agent › 1 AgentLoop": "nothing: the Observable is played under the REST server",
+  "Compliance with A2A v0.3.0 › the other claims": "nothing: each has its own section",
+  "Integration with RxJS Agent › 1 AgentLoop": "nothing: the REST server section tests the Observable",
   "Integration with RxJS Agent › 2 ToolProviders":
-    "later: tools here and those of MCP need agents made of them, which are not there yet; the client's are played above",
-  "Integration with RxJS Agent › 3 Authentication": "nothing: it is that of the section of this name",
-  "Integration with RxJS Agent › 4 Observability": "later: it needs OpenTelemetry, which is not told anything yet",
+    "later: agents made of local or MCP tools do not exist yet; client tools are tested above",
+  "Integration with RxJS Agent › 3 Authentication": "nothing: same as the section Authentication",
+  "Integration with RxJS Agent › 4 Observability": "later: it needs OpenTelemetry, which is not supported yet",
   "Integration with RxJS Agent › 5 Extension Points": "tested",
   "Authentication › bearer token": "tested",
   "Authentication › agent card": "tested",
@@ -74,5 +74,5 @@ const INDEX = {
   "Client (TypeScript) › sendMessage": "tested",
 } as const;
 
-/** A project's own specification, which follows 0.3 and adds to it. */
+/** A project's own specification, which follows 0.3 and extends it. */
 export const seed: Seed<typeof INDEX> = openSeed("002", INDEX);

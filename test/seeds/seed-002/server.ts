@@ -13,7 +13,7 @@ const echo = () => serveScript(async (task) => task.text);
 it(
   seed.example(
     "Complete Flow Diagram",
-    "task, working, pieces, a question; the answer's own stream, working, the last piece, completed",
+    "task, working, chunks, a question; then the answer's stream: working, the last chunk, completed",
   ),
   async () => {
     await using stage = await serveScript(async (task) => {
@@ -36,7 +36,7 @@ it(
 it(
   seed.example(
     "State Transitions",
-    "`started` is spelt submitted; from there to working, to a question and back, and to an end",
+    "`started` is sent as submitted; from there to working, to a question and back, and to a final state",
   ),
   async () => {
     await using stage = await serveScript(
@@ -59,7 +59,7 @@ it(
 it(
   seed.example(
     "Server-Side (TypeScript) › invalid request",
-    "what is no JSON-RPC 2.0 is -32600 with a reason, in an answer of HTTP 200 and with its id where it has one",
+    "a request that is not JSON-RPC 2.0 gets -32600 with a reason, HTTP 200, and its id if it has one",
   ),
   async () => {
     await using stage = await echo();
@@ -79,7 +79,7 @@ it(
 );
 
 it(
-  seed.example("Server-Side (TypeScript) › unknown method", "it is -32601, and the data names the method"),
+  seed.example("Server-Side (TypeScript) › unknown method", "it gets -32601, and the data names the method"),
   async () => {
     await using stage = await echo();
     const answer = await post(`${stage.url}/api/a2a`, rpcRequest(1, "message/forget", {}));
@@ -94,7 +94,7 @@ it(
 it(
   seed.example(
     "Server-Side (TypeScript) › wrong message.kind",
-    "another kind than message is -32602 with the reason; none at all is taken for message",
+    "another kind gets -32602 with the reason; a missing kind is read as message",
   ),
   async () => {
     await using stage = await echo();
@@ -113,7 +113,7 @@ it(
 it(
   seed.example(
     "Server-Side (TypeScript) › a stream",
-    "a task that is submitted, a status with a message, a whole artifact, completed",
+    "a submitted task, a status with a message, a whole artifact, completed",
   ),
   async () => {
     await using stage = await serveScript(async (task) => {
@@ -141,7 +141,7 @@ it(
 it(
   seed.example(
     "Server-Side (TypeScript) › an agent that fails",
-    "the task fails by a last event of its own, which says nothing of the exception",
+    "the last event says that the task failed, without exposing the exception",
   ),
   async () => {
     await using stage = await serveAgents(
@@ -163,7 +163,7 @@ it(
 it(
   seed.example(
     "Server-Side (TypeScript) › client disconnect",
-    "the task goes on without a reader, and whoever subscribes again sees how it ends",
+    "the task continues without a reader, and a new subscription sees how it ends",
   ),
   async () => {
     const [gate, hungUp] = [createGate(), createGate()];
@@ -193,7 +193,7 @@ it(
 it(
   seed.example(
     "Integration with RxJS Agent › 5 Extension Points",
-    "a handler of one's own sees each event, and a transformer changes what is told and kept",
+    "a custom handler sees each event, and a transformer changes the events that are sent and stored",
   ),
   async () => {
     const seen: unknown[] = [];

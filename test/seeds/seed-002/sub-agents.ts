@@ -10,7 +10,7 @@ const PROMPT = "Analyze sales and create report";
 const INVOKING = "Invoking data analyzer...";
 const RECEIVED = "Received analysis results, generating report...";
 
-/** A main agent that asks another for help, as any client would, and says which of its own tasks that is for. */
+/** A main agent that calls a sub-agent as a client, with its own task id as reference. */
 async function serveFlow(heard: { sub?: readonly Frame[] } = {}): Promise<Stage> {
   const main = scripted(
     async (task) => {
@@ -27,7 +27,7 @@ async function serveFlow(heard: { sub?: readonly Frame[] } = {}): Promise<Stage>
   return stage;
 }
 
-/** What the main agent's stream says, and what that of its helper did. */
+/** The events of the main agent's stream, and of the sub-agent's. */
 async function playFlow(): Promise<{ readonly main: readonly unknown[]; readonly sub: readonly unknown[] }> {
   const heard: { sub?: readonly Frame[] } = {};
   await using stage = await serveFlow(heard);
@@ -36,13 +36,13 @@ async function playFlow(): Promise<{ readonly main: readonly unknown[]; readonly
   return { main, sub: resultsOf(heard.sub ?? [], 2) };
 }
 
-it(seed.example("Flow Example › 1 Client invokes main agent", "a task is made of its message"), async () => {
+it(seed.example("Flow Example › 1 Client invokes main agent", "the message creates a task"), async () => {
   const { main } = await playFlow();
   expect(main[0]).toMatchObject({ kind: "task", history: [{ messageId: "msg-1", parts: [textPart(PROMPT)] }] });
 });
 
 it(
-  seed.example("Flow Example › 2 Main agent status", "it works, and says in a message what it is about to do"),
+  seed.example("Flow Example › 2 Main agent status", "the task is working, and its message says what comes next"),
   async () => {
     const { main } = await playFlow();
     const ids = idsOf(main[0]);
@@ -53,7 +53,7 @@ it(
 it(
   seed.example(
     "Flow Example › 3 Main agent invokes sub-agent",
-    "a reference to the parent's task is kept with the message and continues nothing",
+    "a reference to the parent task is stored with the message and continues no task",
   ),
   async () => {
     const { main, sub } = await playFlow();
@@ -67,14 +67,17 @@ it(
   },
 );
 
-it(seed.example("Flow Example › 4 Sub-agent returns results", "in a stream and a task of its own"), async () => {
-  const { sub } = await playFlow();
-  const ids = idsOf(sub[0]);
-  expect(sub.slice(1).map((result) => at(result, "taskId"))).toEqual(sub.slice(1).map(() => ids.taskId));
-  expect(sub.at(-1)).toEqual(statusUpdate(ids, "completed", { final: true }));
-});
+it(
+  seed.example("Flow Example › 4 Sub-agent returns results", "the sub-agent has its own stream and task"),
+  async () => {
+    const { sub } = await playFlow();
+    const ids = idsOf(sub[0]);
+    expect(sub.slice(1).map((result) => at(result, "taskId"))).toEqual(sub.slice(1).map(() => ids.taskId));
+    expect(sub.at(-1)).toEqual(statusUpdate(ids, "completed", { final: true }));
+  },
+);
 
-it(seed.example("Flow Example › 5 Main agent continues", "it goes on working with what it was told"), async () => {
+it(seed.example("Flow Example › 5 Main agent continues", "the main agent continues with the results"), async () => {
   const { main, sub } = await playFlow();
   const ids = idsOf(main[0]);
   const metadata = { referenceTaskIds: [idsOf(sub[0]).taskId] };
@@ -84,23 +87,26 @@ it(seed.example("Flow Example › 5 Main agent continues", "it goes on working w
   expect(main.at(-1)).toEqual(statusUpdate(ids, "completed", { final: true }));
 });
 
-it(seed.example("Client Handling", "the printed program notes which tasks a status message refers to"), async () => {
-  await using stage = await serveFlow();
-  async function* streamMessage(request: object): AsyncGenerator<unknown> {
-    for (const { json } of await streamed(`${stage.url}/api/a2a`, request)) yield json;
-  }
-  const { invokeWithSubAgents, taskRelations } = runPrinted<{
-    invokeWithSubAgents(prompt: string): Promise<void>;
-    readonly taskRelations: Map<string, readonly string[]>;
-  }>("002-client-handling.txt", {
-    names: ["invokeWithSubAgents", "taskRelations"],
-    scope: { streamMessage, generateId: () => crypto.randomUUID() },
-  });
-  await invokeWithSubAgents(PROMPT);
-  const [relation] = taskRelations;
-  expect(taskRelations.size).toBe(1);
-  const task = (agent: string, id: unknown) =>
-    get(`${stage.of(agent)}/v1/tasks/${String(id)}`, { "a2a-version": "0.3" });
-  expect((await task("main", relation?.[0])).status).toBe(200);
-  expect((await task("analyzer", relation?.[1][0])).status).toBe(200);
-});
+it(
+  seed.example("Client Handling", "the printed program records the tasks that a status message refers to"),
+  async () => {
+    await using stage = await serveFlow();
+    async function* streamMessage(request: object): AsyncGenerator<unknown> {
+      for (const { json } of await streamed(`${stage.url}/api/a2a`, request)) yield json;
+    }
+    const { invokeWithSubAgents, taskRelations } = runPrinted<{
+      invokeWithSubAgents(prompt: string): Promise<void>;
+      readonly taskRelations: Map<string, readonly string[]>;
+    }>("002-client-handling.txt", {
+      names: ["invokeWithSubAgents", "taskRelations"],
+      scope: { streamMessage, generateId: () => crypto.randomUUID() },
+    });
+    await invokeWithSubAgents(PROMPT);
+    const [relation] = taskRelations;
+    expect(taskRelations.size).toBe(1);
+    const task = (agent: string, id: unknown) =>
+      get(`${stage.of(agent)}/v1/tasks/${String(id)}`, { "a2a-version": "0.3" });
+    expect((await task("main", relation?.[0])).status).toBe(200);
+    expect((await task("analyzer", relation?.[1][0])).status).toBe(200);
+  },
+);

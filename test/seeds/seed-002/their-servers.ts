@@ -8,11 +8,11 @@ import { expect, it, onTestFinished } from "vitest";
 import { type PrintedName, runPrinted } from "../printed/run.ts";
 import { seed } from "./seed.ts";
 
-/** The servers that the seed prints, run as they are and called by our client. */
+/** Runs the servers that the seed prints, unchanged, and calls them with our client. */
 
 const uuid = (): string => crypto.randomUUID();
 
-/** Starts a printed server on a free port and connects to it by a card, since it prints none. */
+/** Starts a printed server on a free port and connects to it with a card: the server has none. */
 async function connectTo(
   program: PrintedName,
   scope: Readonly<Record<string, unknown>>,
@@ -28,7 +28,7 @@ async function connectTo(
     server.close();
   });
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // Safe: it listens on a port.
+  const { port } = server.address() as AddressInfo; // Unchecked cast: the server listens on a port.
   const { preferredTransport, path } = card;
   const about = {
     name: "Theirs",
@@ -43,7 +43,7 @@ async function connectTo(
   );
 }
 
-/** Express reads `:stream` and `:send` in a path as parameters, so that both printed routes would match every method. */
+/** Express reads `:stream` and `:send` in a path as parameters, so both printed routes would match every method. */
 function literalRouter(): express.Router {
   const router = express.Router();
   const post = router.post.bind(router);
@@ -67,7 +67,7 @@ function lineOf(event: RemoteStreamEvent): string {
 it(
   seed.example(
     "Server-Side (TypeScript) › called by our client",
-    "the printed server's `started` is read as submitted, and a part that comes without its artifact as a piece of one",
+    "the printed server's `started` is read as submitted, and a part without an artifact as a chunk",
   ),
   async () => {
     const unused = (): never => {
@@ -96,7 +96,7 @@ const EVENTS = [
   { type: "artifact-chunk", artifactId: "art-1", chunk: "increased", append: true, lastChunk: true },
 ];
 
-/** The agent that the printed server imports from a module of its own, which is not printed. */
+/** The agent that the printed server imports; its module is not printed. */
 function agentLoop(invoke: (parts: readonly { readonly text?: string }[]) => Observable<object>) {
   return class AgentLoop {
     readonly invoke = invoke;
@@ -113,7 +113,7 @@ const REST = { preferredTransport: "HTTP+JSON", path: "" };
 it(
   seed.example(
     "Server (TypeScript/Express + RxJS) › called by our client",
-    "over REST, the printed server's bare events are read; a send gives its task, and its errors are errors",
+    "over REST, the printed server's bare events are read; a send returns its task, and its errors are errors",
   ),
   async () => {
     const AgentLoop = agentLoop(() => from(EVENTS));
@@ -137,7 +137,7 @@ it(
 it(
   seed.example(
     "Server (TypeScript/Express + RxJS) › errors",
-    "an error among the printed server's events ends the stream, once the task cannot be read again",
+    "an error among the printed server's events ends the stream if the task cannot be read again",
   ),
   async () => {
     const AgentLoop = agentLoop(() => throwError(() => new Error("No such table")));

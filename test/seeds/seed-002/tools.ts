@@ -9,14 +9,14 @@ import { seed } from "./seed.ts";
 
 const PROMPT = "Please provide your API key";
 
-/** Needs a secret of its caller, and tells only how long that is. */
+/** An agent that asks for a secret and answers with its length. */
 const keeper = (): Promise<Stage> =>
   serveScript(async (task) => {
     const key = await task.ask(PROMPT, { sensitive: true });
     return `${key.length} characters`;
   });
 
-/** A message that brings what was asked for, and says so by nothing but a reference. */
+/** A message with the requested input that identifies the task only by a reference. */
 function toolResult(taskId: string, { toolUseId, result }: { toolUseId: string; result: unknown }): object {
   return {
     kind: "message",
@@ -30,7 +30,7 @@ function toolResult(taskId: string, { toolUseId, result }: { toolUseId: string; 
 it(
   seed.example(
     "Client Tool Invocation › input-required",
-    "the question is the stream's last event, its input request is in the message and in its metadata",
+    "the question is the last event of the stream; its input request is in the message and in its metadata",
   ),
   async () => {
     await using stage = await keeper();
@@ -46,7 +46,7 @@ it(
 it(
   seed.example(
     "Client Tool Invocation › tool-result",
-    "it goes on with the task that waits for it, though only a reference names that; a secret is shown nowhere",
+    "a result with only a reference to the task continues the waiting task; a secret is never returned",
   ),
   async () => {
     await using stage = await keeper();
@@ -68,7 +68,7 @@ it(
 it(
   seed.example(
     "Client Tool Invocation › Implementation Example",
-    "the printed program finds what is asked, and its result for an untyped question is the value",
+    "the printed program finds the question, and its result becomes the answer to an untyped question",
   ),
   async () => {
     await using stage = await keeper();
@@ -108,7 +108,7 @@ it(
 it(
   seed.example(
     "Client Tool Invocation › a named tool",
-    "a client that runs the tool it is asked to use and sends the result back gets the task done",
+    "a client that runs the requested tool and sends the result completes the task",
   ),
   async () => {
     await using stage = await serveScript(async (task) => {

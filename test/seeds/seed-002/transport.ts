@@ -8,7 +8,7 @@ import { seed } from "./seed.ts";
 
 const QUESTION = "Analyze sales data and generate report";
 
-/** Answers in the three pieces that the examples print. */
+/** An agent that answers in the three chunks of the examples. */
 const analyst = (pieces: readonly string[]): Promise<Stage> =>
   serveScript(async (task) => {
     const artifact = task.artifact("art-1");
@@ -16,7 +16,7 @@ const analyst = (pieces: readonly string[]): Promise<Stage> =>
     await artifact.end(pieces.at(-1));
   });
 
-/** The results of the analyst's stream. */
+/** The results of that agent's stream. */
 async function analysis(...pieces: readonly string[]): Promise<readonly unknown[]> {
   await using stage = await analyst(pieces);
   const request = rpcRequest(1, "message/stream", { message: saying(QUESTION, { messageId: "msg-123" }) });
@@ -26,7 +26,7 @@ async function analysis(...pieces: readonly string[]): Promise<readonly unknown[
 it(
   seed.example(
     "Request Format (message/stream)",
-    "it is taken at /api/a2a, and its modes and trace reach the agent while a stray credential changes nothing",
+    "it is accepted at /api/a2a; its modes and trace reach the agent, and a credential in the message has no effect",
   ),
   async () => {
     let modes: readonly string[] | undefined;
@@ -55,7 +55,7 @@ it(
 it(
   seed.example(
     "Response Format (SSE Stream)",
-    "six events, each a whole JSON-RPC response: the task, working, three pieces of one artifact, completed",
+    "six events, each a whole JSON-RPC response: task, working, three chunks of one artifact, completed",
   ),
   async () => {
     await using stage = await analyst(["Analysis: ", "Sales increased", ", by 15%"]);
@@ -84,7 +84,7 @@ it(
   },
 );
 
-it(seed.example("Initial Task Response", "the first event is the whole task, submitted"), async () => {
+it(seed.example("Initial Task Response", "the first event is the whole submitted task"), async () => {
   const [opening] = await analysis("x");
   expect(opening).toMatchObject({
     kind: "task",
@@ -94,7 +94,7 @@ it(seed.example("Initial Task Response", "the first event is the whole task, sub
   });
 });
 
-it(seed.example("Status Update Events › Working State", "an update that says working and is not final"), async () => {
+it(seed.example("Status Update Events › Working State", "the update says working and is not final"), async () => {
   const results = await analysis("x");
   expect(results[1]).toEqual(statusUpdate(idsOf(results[0]), "working"));
 });
@@ -110,7 +110,7 @@ it(
 const PIECES = ["Based on ", "the analysis", ", sales increased 15%"] as const;
 
 it(
-  seed.example("Artifact Update Events › First Chunk", "a new artifact, which nothing is appended to yet"),
+  seed.example("Artifact Update Events › First Chunk", "the first chunk creates an artifact, without append"),
   async () => {
     const results = await analysis(...PIECES);
     expect(results[2]).toEqual(
@@ -120,7 +120,7 @@ it(
 );
 
 it(
-  seed.example("Artifact Update Events › Subsequent Chunk (Append)", "it is appended to the same artifact"),
+  seed.example("Artifact Update Events › Subsequent Chunk (Append)", "the chunk is appended to the same artifact"),
   async () => {
     const results = await analysis(...PIECES);
     const artifactId = textAt(results[2], "artifact.artifactId");
@@ -130,7 +130,7 @@ it(
   },
 );
 
-it(seed.example("Artifact Update Events › Final Chunk", "it is appended and says that it is the last"), async () => {
+it(seed.example("Artifact Update Events › Final Chunk", "the chunk is appended and marked as last"), async () => {
   const results = await analysis(...PIECES);
   const artifactId = textAt(results[2], "artifact.artifactId");
   expect(results[4]).toEqual(
@@ -143,7 +143,10 @@ it(seed.example("Artifact Update Events › Final Chunk", "it is appended and sa
 });
 
 it(
-  seed.example("Error Responses", "an unknown task is -32001, its id in the data; a reader of events gets it as one"),
+  seed.example(
+    "Error Responses",
+    "an unknown task gets -32001 with its id in the data, sent as an event to a caller that accepts only events",
+  ),
   async () => {
     await using stage = await serveScript(async () => "never");
     const error = { code: -32001, message: "Task not found", data: { reason: "TASK_NOT_FOUND", taskId: "task-999" } };
@@ -160,7 +163,7 @@ it(
 it(
   seed.example(
     "Compliance with A2A v0.3.0 › kind first",
-    "whatever has a kind has it as its first member, in results and in events",
+    "`kind` is the first member of every object that has it, in results and in events",
   ),
   async () => {
     await using stage = await serveScript(async (task) => {

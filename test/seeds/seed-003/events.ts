@@ -8,7 +8,7 @@ import { seed } from "./seed.ts";
 
 const message = saying("Write it down");
 
-/** What a stream says that tells of a status and gives an artifact. */
+/** The events of a stream with a status and an artifact. */
 async function told(): Promise<readonly unknown[]> {
   await using stage = await serveScript(async (task) => {
     await task.status("Writing");
@@ -17,23 +17,23 @@ async function told(): Promise<readonly unknown[]> {
   return resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
 }
 
-it(
-  seed.example("Task Event", "a stream opens with the task as it was made: its message, and no artifacts"),
-  async () => {
-    const [opening] = await told();
-    const ids = idsOf(opening);
-    expect(opening).toEqual({
-      kind: "task",
-      id: ids.taskId,
-      contextId: ids.contextId,
-      status: { state: "submitted", timestamp: TIME },
-      history: [{ ...message, ...ids }],
-    });
-  },
-);
+it(seed.example("Task Event", "a stream opens with the new task: its message, and no artifacts"), async () => {
+  const [opening] = await told();
+  const ids = idsOf(opening);
+  expect(opening).toEqual({
+    kind: "task",
+    id: ids.taskId,
+    contextId: ids.contextId,
+    status: { state: "submitted", timestamp: TIME },
+    history: [{ ...message, ...ids }],
+  });
+});
 
 it(
-  seed.example("Status Update Event", "a message only where there is something to say; final only on the last"),
+  seed.example(
+    "Status Update Event",
+    "the message is present only if the agent sent one; final is true only on the last",
+  ),
   async () => {
     const results = await told();
     const ids = idsOf(results[0]);
@@ -46,21 +46,18 @@ it(
   },
 );
 
-it(
-  seed.example("Artifact Update Event", "a whole artifact says that it is complete and appends to nothing"),
-  async () => {
-    const results = await told();
-    expect(results.filter((result) => at(result, "kind") === "artifact-update")).toEqual([
-      artifactUpdate(
-        idsOf(results[0]),
-        { artifactId: ID, name: "result.txt", parts: [textPart("Content...")] },
-        { lastChunk: true },
-      ),
-    ]);
-  },
-);
+it(seed.example("Artifact Update Event", "a whole artifact is marked as last and not as append"), async () => {
+  const results = await told();
+  expect(results.filter((result) => at(result, "kind") === "artifact-update")).toEqual([
+    artifactUpdate(
+      idsOf(results[0]),
+      { artifactId: ID, name: "result.txt", parts: [textPart("Content...")] },
+      { lastChunk: true },
+    ),
+  ]);
+});
 
-it(seed.example("Direct Message Event", "it is all there is in its stream"), async () => {
+it(seed.example("Direct Message Event", "a message is the only event of its stream"), async () => {
   await using stage = await serveScript(async () => "never", { reply: () => "At once" });
   const request = rpcRequest(1, "message/stream", { message: saying("Hello", { contextId: "ctx-456" }) });
   const results = resultsOf(await streamed(stage.url, request), 1);

@@ -7,7 +7,7 @@ import { seed } from "./seed.ts";
 it(
   seed.example(
     "7. agent/authenticatedExtendedCard",
-    "this name is understood like the official one: the whole card for callers that are known, -32007 where there is none",
+    "this name works like the official one: the whole card for authenticated callers, -32007 if there is none",
   ),
   async () => {
     const skill = (id: string) => ({ id, name: id, description: "One of two.", tags: ["x"] });

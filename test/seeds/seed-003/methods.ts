@@ -9,21 +9,21 @@ import { seed } from "./seed.ts";
 
 const ORDER = "Process order #12345";
 
-/** A message as the examples have it: without its kind. */
+/** A message as in the examples: without `kind`. */
 function order(more: object = {}): object {
   return { role: "user", parts: [textPart(ORDER)], messageId: crypto.randomUUID(), ...more };
 }
 
 const CONFIRMATION = { orderId: "12345", status: "confirmed", total: 299.99 };
 
-/** Confirms an order once it is told to. */
+/** An agent that processes an order after the caller has confirmed it. */
 const clerk = (): Promise<Stage> =>
   serveScript(async (task) => {
     await task.ask("Shall it be processed?");
     await task.artifact("order_confirmation.json").end(CONFIRMATION);
   });
 
-/** The clerk's answers to an order that the seed's own message then goes on with. */
+/** Places an order, and returns the task that the seed's message then continues. */
 async function placeOrder(stage: Stage): Promise<{ readonly taskId: string; readonly contextId: string }> {
   const request = rpcRequest("req-000", "message/send", { message: order({ contextId: "ctx-456" }) });
   return idsOf(resultOf(await post(stage.url, request), "req-000"));
@@ -33,7 +33,10 @@ const send = (id: string, message: object, more: object = {}): object =>
   rpcRequest(id, "message/send", { message, metadata: {}, ...more });
 
 it(
-  seed.example("1. message/send › Request", "it goes on with the task it names, and waits because it says so"),
+  seed.example(
+    "1. message/send › Request",
+    "a message with the task id continues the task, and waits because it requests that",
+  ),
   async () => {
     await using stage = await clerk();
     const ids = await placeOrder(stage);
@@ -50,7 +53,7 @@ it(
 it(
   seed.example(
     "1. message/send › Response (Task)",
-    "a call that does not wait is answered with the task at work: no artifacts yet, every message so far",
+    "a send that does not wait returns the working task: no artifacts, and all messages so far",
   ),
   async () => {
     const [gate, begun] = [createGate(), createGate()];
@@ -78,7 +81,7 @@ it(
 it(
   seed.example(
     "1. message/send › Response (Message)",
-    "an agent may answer at once with a message in the caller's context, and there is no task",
+    "an agent may answer with a message in the caller's context, without a task",
   ),
   async () => {
     const answer = "Order #12345 has been processed successfully";
@@ -94,7 +97,7 @@ it(
   },
 );
 
-it(seed.example("2. tasks/get › Request", "as much of the history as it asks for, the latest of it"), async () => {
+it(seed.example("2. tasks/get › Request", "returns the requested number of the latest messages"), async () => {
   await using stage = await clerk();
   const { taskId: id } = await placeOrder(stage);
   const historyOf = async (historyLength?: number): Promise<unknown> => {
@@ -107,38 +110,35 @@ it(seed.example("2. tasks/get › Request", "as much of the history as it asks f
   expect(await historyOf(1)).toEqual([at(all, "1")]);
 });
 
-it(
-  seed.example("2. tasks/get › Response", "the finished task says its kind and has its data in an artifact"),
-  async () => {
-    await using stage = await clerk();
-    const ids = await placeOrder(stage);
-    const [first, second] = [order(), order({ ...ids })];
-    const sent = resultOf(await post(stage.url, send("req-001", second)), "req-001");
-    const task = resultOf(await post(stage.url, rpcRequest("req-002", "tasks/get", { id: ids.taskId })), "req-002");
-    expect(task).toEqual(sent);
-    expect(task).toEqual({
-      kind: "task",
-      id: ids.taskId,
-      contextId: "ctx-456",
-      status: { state: "completed", timestamp: TIME },
-      artifacts: [
-        {
-          artifactId: ID,
-          name: "order_confirmation.json",
-          parts: [{ kind: "data", data: CONFIRMATION }],
-        },
-      ],
-      history: [
-        { kind: "message", ...first, ...ids, messageId: ID },
-        expect.objectContaining({ role: "agent", ...ids }),
-        { kind: "message", ...second },
-      ],
-    });
-  },
-);
+it(seed.example("2. tasks/get › Response", "the finished task has `kind`, and its data in an artifact"), async () => {
+  await using stage = await clerk();
+  const ids = await placeOrder(stage);
+  const [first, second] = [order(), order({ ...ids })];
+  const sent = resultOf(await post(stage.url, send("req-001", second)), "req-001");
+  const task = resultOf(await post(stage.url, rpcRequest("req-002", "tasks/get", { id: ids.taskId })), "req-002");
+  expect(task).toEqual(sent);
+  expect(task).toEqual({
+    kind: "task",
+    id: ids.taskId,
+    contextId: "ctx-456",
+    status: { state: "completed", timestamp: TIME },
+    artifacts: [
+      {
+        artifactId: ID,
+        name: "order_confirmation.json",
+        parts: [{ kind: "data", data: CONFIRMATION }],
+      },
+    ],
+    history: [
+      { kind: "message", ...first, ...ids, messageId: ID },
+      expect.objectContaining({ role: "agent", ...ids }),
+      { kind: "message", ...second },
+    ],
+  });
+});
 
 it(
-  seed.example("3. tasks/cancel › Request", "a task that has ended cannot be canceled, an unknown one is not found"),
+  seed.example("3. tasks/cancel › Request", "a finished task cannot be canceled; an unknown task is not found"),
   async () => {
     await using stage = await serveScript(async () => "done");
     const { taskId } = idsOf(resultOf(await post(stage.url, send("req-001", order())), "req-001"));
@@ -151,7 +151,7 @@ it(
   },
 );
 
-it(seed.example("3. tasks/cancel › Response", "the canceled task, spelt with one l, with its kind"), async () => {
+it(seed.example("3. tasks/cancel › Response", "returns the task with state canceled (one l) and `kind`"), async () => {
   await using stage = await clerk();
   const ids = await placeOrder(stage);
   const cancel = rpcRequest("req-003", "tasks/cancel", { id: ids.taskId });
@@ -164,20 +164,20 @@ it(seed.example("3. tasks/cancel › Response", "the canceled task, spelt with o
     artifacts: [],
     history: expect.arrayContaining([expect.objectContaining({ role: "user", ...ids })]),
   });
-  // Here a second try is an error.
+  // In this version a second cancel is an error.
   expect(errorOf(await post(stage.url, cancel), "req-003")).toMatchObject({ code: -32002 });
 });
 
 const NOTICE = "Processing your request...";
 
-/** Tells what it does, and gives a text. */
+/** An agent that sends a status and returns a text. */
 const worker = (): Promise<Stage> =>
   serveScript(async (task) => {
     await task.status(NOTICE);
     await task.artifact("result.txt").end("Processing...");
   });
 
-/** What the worker's stream goes on with once it is open, or subscribed to from the start. */
+/** The events of that agent's stream after its opening. */
 const workerEvents = (ids: { readonly taskId: string; readonly contextId: string }): readonly unknown[] => [
   statusUpdate(ids, "working", { message: agentMessage(ids, NOTICE) }),
   artifactUpdate(ids, { artifactId: ID, name: "result.txt", parts: [textPart("Processing...")] }, { lastChunk: true }),
@@ -187,7 +187,7 @@ const workerEvents = (ids: { readonly taskId: string; readonly contextId: string
 it(
   seed.example(
     "4. message/stream",
-    "the submitted task, then its events; each frame has an id that grows, and no name but the usual one",
+    "the submitted task, then its events; each frame has a growing id and no event name",
   ),
   async () => {
     await using stage = await worker();
@@ -206,7 +206,7 @@ it(
 it(
   seed.example(
     "4. message/stream › error event",
-    "what fails on the server's side is one event named error, with an envelope and without particulars",
+    "a failure of the server is one event named error, with an envelope and without details",
   ),
   async () => {
     await using stage = await serveScript(async () => "never", {
@@ -228,28 +228,25 @@ it(
   },
 );
 
-it(
-  seed.example("5. tasks/resubscribe", "the task as it is by now, then the same events in the same form"),
-  async () => {
-    const gate = createGate();
-    await using stage = await serveScript(async (task) => {
-      await gate.passed(task.signal);
-      await task.status(NOTICE);
-      await task.artifact("result.txt").end("Processing...");
-    });
-    const first = await openStream(stage.url, rpcRequest("req-004", "message/stream", { message: order() }));
-    const opening = (await first.until((data) => at(data, "result.status.state") === "working"))[0];
-    await first.close();
-    const ids = idsOf(at(opening?.json, "result"));
-    const again = await openStream(stage.url, rpcRequest("req-005", "tasks/resubscribe", { id: ids.taskId }));
-    const current = await again.next();
-    gate.open();
-    const rest = await again.rest();
-    expect(resultsOf(current === undefined ? [] : [current], "req-005")).toMatchObject([
-      { kind: "task", id: ids.taskId, contextId: ids.contextId, status: { state: "working" } },
-    ]);
-    expect(resultsOf(rest, "req-005")).toEqual(workerEvents(ids));
-    expect(rest.map(({ id }) => Number(id))).toEqual([2, 3, 4]);
-    expect(textAt(rest[0]?.json, "result.status.message.messageId")).not.toBe("");
-  },
-);
+it(seed.example("5. tasks/resubscribe", "the current task, then the same events in the same format"), async () => {
+  const gate = createGate();
+  await using stage = await serveScript(async (task) => {
+    await gate.passed(task.signal);
+    await task.status(NOTICE);
+    await task.artifact("result.txt").end("Processing...");
+  });
+  const first = await openStream(stage.url, rpcRequest("req-004", "message/stream", { message: order() }));
+  const opening = (await first.until((data) => at(data, "result.status.state") === "working"))[0];
+  await first.close();
+  const ids = idsOf(at(opening?.json, "result"));
+  const again = await openStream(stage.url, rpcRequest("req-005", "tasks/resubscribe", { id: ids.taskId }));
+  const current = await again.next();
+  gate.open();
+  const rest = await again.rest();
+  expect(resultsOf(current === undefined ? [] : [current], "req-005")).toMatchObject([
+    { kind: "task", id: ids.taskId, contextId: ids.contextId, status: { state: "working" } },
+  ]);
+  expect(resultsOf(rest, "req-005")).toEqual(workerEvents(ids));
+  expect(rest.map(({ id }) => Number(id))).toEqual([2, 3, 4]);
+  expect(textAt(rest[0]?.json, "result.status.message.messageId")).not.toBe("");
+});

@@ -5,20 +5,20 @@ import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
 import { type Stage, serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
 
-/** REST answers a request without a body as its definition has it, unless told otherwise; these want the objects of JSON-RPC. */
+/** By default REST answers a request without a body in proto JSON; these tests use the objects of JSON-RPC. */
 const JSON_STYLE = { restStyle: "json" } as const;
 
 const WANTS_0_3 = { "a2a-version": "0.3" };
 
 const asker = (): Promise<Stage> => serveScript(async (task) => task.ask("And?"), {}, JSON_STYLE);
 
-/** A task that waits for its caller. */
+/** Starts a task that waits for input. */
 async function beginTask(stage: Stage): Promise<string> {
   const answer = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Begin") }));
   return idsOf(resultOf(answer, 1)).taskId;
 }
 
-/** The same with ids and times left out. */
+/** The value without ids and timestamps. */
 function shapeOf(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (name, member: unknown) => (VARYING.includes(name) ? "…" : member)),
@@ -30,7 +30,10 @@ const mirrored = (event: unknown): unknown => ({ ...(event as object), result: e
 const VARYING = ["id", "taskId", "contextId", "messageId", "requestId", "timestamp"];
 
 it(
-  seed.example("Method Naming Across Transports › message/send", "POST /v1/message:send gives the same task, bare"),
+  seed.example(
+    "Method Naming Across Transports › message/send",
+    "POST /v1/message:send returns the same task, without an envelope",
+  ),
   async () => {
     await using stage = await asker();
     const message = saying("Begin");
@@ -44,7 +47,7 @@ it(
 it(
   seed.example(
     "Method Naming Across Transports › message/stream",
-    "POST /v1/message:stream gives the same events, bare and as `result`",
+    "POST /v1/message:stream sends the same events, bare and as `result`",
   ),
   async () => {
     await using stage = await asker();
@@ -57,7 +60,10 @@ it(
 );
 
 it(
-  seed.example("Method Naming Across Transports › tasks/get", "GET /v1/tasks/{id} gives the same task, bare"),
+  seed.example(
+    "Method Naming Across Transports › tasks/get",
+    "GET /v1/tasks/{id} returns the same task, without an envelope",
+  ),
   async () => {
     await using stage = await asker();
     const id = await beginTask(stage);
@@ -70,7 +76,7 @@ it(
 it(
   seed.example(
     "Method Naming Across Transports › tasks/cancel",
-    "POST /v1/tasks/{id}:cancel gives the canceled task, bare",
+    "POST /v1/tasks/{id}:cancel returns the canceled task, without an envelope",
   ),
   async () => {
     await using stage = await asker();
@@ -85,7 +91,7 @@ it(
 it(
   seed.example(
     "Method Naming Across Transports › tasks/resubscribe",
-    "POST /v1/tasks/{id}:subscribe gives the same stream, each event bare and as `result`",
+    "POST /v1/tasks/{id}:subscribe sends the same stream, each event bare and as `result`",
   ),
   async () => {
     await using stage = await serveScript(async () => "done", {}, JSON_STYLE);
@@ -100,7 +106,7 @@ it(
 it(
   seed.example(
     "Method Naming Across Transports › one task over REST",
-    "what began with kinds is read, followed and canceled with kinds, though those requests have no body",
+    "a task created with `kind` is read, followed and canceled with `kind`, although those requests have no body",
   ),
   async () => {
     await using stage = await serveScript(async (task) => task.ask("And?"));
@@ -123,7 +129,7 @@ it(
 it(
   seed.example(
     "Method Naming Across Transports › another client's task",
-    "what began as the definition has it stays so, even where requests without a body are usually answered with kinds",
+    "a task created in proto JSON stays in proto JSON, even if the default for requests without a body is `kind`",
   ),
   async () => {
     await using stage = await serveScript(async () => "done", {}, JSON_STYLE);

@@ -10,7 +10,7 @@ const echo = () => serveScript(async (task) => task.message.parts);
 const send = (message: object, more: object = {}): object => rpcRequest(1, "message/send", { message, ...more });
 
 it(
-  seed.example("Implementation Notes › 2. Content-Type", "another type than application/json is refused"),
+  seed.example("Implementation Notes › 2. Content-Type", "a content type other than application/json is refused"),
   async () => {
     await using stage = await echo();
     const answer = await post(stage.url, send(saying("Hello")), { "content-type": "text/plain" });
@@ -27,7 +27,7 @@ it(seed.example("Implementation Notes › 3. Streaming Content-Type", "streams a
 });
 
 it(
-  seed.example("Implementation Notes › 5. Metadata", "that of a message and that of a request reach the agent"),
+  seed.example("Implementation Notes › 5. Metadata", "the metadata of the message and of the request reach the agent"),
   async () => {
     let seen: unknown;
     await using stage = await serveScript(async ({ message, metadata }) => {
@@ -43,7 +43,10 @@ it(
 );
 
 it(
-  seed.example("Implementation Notes › 6. Message Parts", "parts are written with kind, and read with type as well"),
+  seed.example(
+    "Implementation Notes › 6. Message Parts",
+    "parts are written with `kind`, and read with `kind` or `type`",
+  ),
   async () => {
     await using stage = await echo();
     const parts = [
@@ -63,7 +66,7 @@ it(
 );
 
 it(
-  seed.example("Implementation Notes › 7. State Names", "a canceled task is spelt so, in results and in events"),
+  seed.example("Implementation Notes › 7. State Names", "the state is spelled canceled, in results and in events"),
   async () => {
     await using stage = await serveScript(async (task) => {
       await task.ask("And?");
@@ -79,7 +82,7 @@ it(
 );
 
 it(
-  seed.example("Implementation Notes › 8. Required Fields", "whatever is a result says its kind, first of all"),
+  seed.example("Implementation Notes › 8. Required Fields", "`kind` is the first member of every result"),
   async () => {
     await using stage = await serveScript(async (task) => {
       await task.ask("And?");
@@ -96,10 +99,7 @@ it(
 );
 
 it(
-  seed.example(
-    "Optional Methods › capabilities",
-    "what an agent does not declare is refused; the required methods are there all the same",
-  ),
+  seed.example("Optional Methods › capabilities", "an undeclared capability is refused; the required methods work"),
   async () => {
     await using stage = await serveScript(async (task) => task.ask("And?"), {
       capabilities: { streaming: false, pushNotifications: false },

@@ -6,15 +6,15 @@ import { resultOf, rpcRequest } from "../rpc.ts";
 import { type Stage, scripted, serveAgents, serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
 
-/** The requests that the seed prints, byte for byte, with the id of a task that exists. */
+/** The requests that the seed prints, byte for byte, with the id of an existing task. */
 
-/** A task that waits, in the context that the examples name. */
+/** Starts a task that waits, in the context of the examples. */
 async function begin({ url }: Stage): Promise<Readonly<Record<string, string>>> {
   const message = saying("Begin", { contextId: "ctx-456" });
   return { "task-789": idsOf(resultOf(await post(url, rpcRequest(1, "message/send", { message })), 1)).taskId };
 }
 
-it(seed.example("Requests as printed › a task", "it is answered, read, followed and canceled"), async () => {
+it(seed.example("Requests as printed › a task", "the task is answered, read, followed and canceled"), async () => {
   await using stage = await serveScript(async (task) => `Done: ${await task.ask("What?")}`);
   const { url } = stage;
   const first = await begin(stage);
@@ -31,7 +31,7 @@ it(seed.example("Requests as printed › a task", "it is answered, read, followe
   expect(canceled).toMatchObject({ id: second["task-789"], status: { state: "canceled" } });
 });
 
-it(seed.example("Requests as printed › extended card", "a known caller is given the card"), async () => {
+it(seed.example("Requests as printed › extended card", "an authenticated caller receives the card"), async () => {
   const agent = scripted(async () => "done", { extendedCard: { description: "Does more." } });
   await using stage = await serveAgents(agent, { authenticate: () => ({ id: "alice", anonymous: false }) });
   const card = resultOf(await post(stage.url, printedText("003-extended-card.txt")), "req-007");

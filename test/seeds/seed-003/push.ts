@@ -11,7 +11,7 @@ import { seed } from "./seed.ts";
 it(
   seed.example(
     "1. message/send › Request with a webhook",
-    "the call waits because it says so, and the webhook is told as well, with its token",
+    "the send waits because it requests that, and the webhook is notified too, with its token",
   ),
   async () => {
     await using inbox = await openInbox();
@@ -35,7 +35,7 @@ it(
 it(
   seed.example(
     "6. tasks/pushNotificationConfig/set",
-    "the official object is answered with success: true beside it; its headers go along and are not read back",
+    "returns the official object plus success: true; custom headers are sent to the webhook and not returned",
   ),
   async () => {
     await using inbox = await openInbox();
@@ -80,7 +80,7 @@ it(
 it(
   seed.example(
     "Implementation Notes › 1. Authentication",
-    "it is a matter of HTTP alone: what a message says of who sends it counts for nothing",
+    "authentication uses HTTP only: credentials in a message have no effect",
   ),
   async () => {
     const issuer = await createIssuer();

@@ -24,7 +24,7 @@ const INDEX = {
   "Method Naming Across Transports › tasks/resubscribe": "tested",
   "Method Naming Across Transports › one task over REST": "tested",
   "Method Naming Across Transports › another client's task": "tested",
-  "Method Naming Across Transports › gRPC": "later: it needs gRPC, which is not served yet",
+  "Method Naming Across Transports › gRPC": "later: it needs gRPC, which is not supported yet",
   "Task Event": "tested",
   "Status Update Event": "tested",
   "Artifact Update Event": "tested",
@@ -39,5 +39,5 @@ const INDEX = {
   "Implementation Notes › 8. Required Fields": "tested",
 } as const;
 
-/** The core methods as 0.3 has them. */
+/** The core methods of 0.3. */
 export const seed: Seed<typeof INDEX> = openSeed("003", INDEX);

@@ -22,12 +22,12 @@ const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
   work.then(() => undefined).catch((error: unknown) => error);
 
 it(
-  seed.example("Exported Functions › fetchAgentCard", "the card as it is served, by this server and by official ones"),
+  seed.example("Exported Functions › fetchAgentCard", "returns the card of this server and of official servers"),
   async () => {
     await using stage = await serveScript(async () => "done");
     const served = await get(`${stage.url}/.well-known/agent-card.json`, { "a2a-version": "1.0" });
     expect(await fetchAgentCard(stage.url)).toEqual(served.json);
-    // That of 0.2 has its card at the early address only.
+    // The 0.2 server has its card only at the older address.
     for (const line of SERVERS.filter(({ protocol }) => protocol !== "0.2")) {
       const official = await line.start({ binding: "JSONRPC" });
       try {
@@ -41,14 +41,14 @@ it(
   },
 );
 
-it(seed.example("Exported Functions › discoverAgent", "the card, or null where there is none"), async () => {
+it(seed.example("Exported Functions › discoverAgent", "returns the card, or null if there is none"), async () => {
   await using stage = await serveScript(async () => "done");
   expect(await discoverAgent(stage.url)).toEqual(await fetchAgentCard(stage.url));
   expect(await discoverAgent(`${stage.url}/nobody`)).toBeNull();
 });
 
 it(
-  seed.example("Exported Functions › clearAgentCardCache", "what was kept is asked for again, of every agent"),
+  seed.example("Exported Functions › clearAgentCardCache", "cached cards of all agents are fetched again"),
   async () => {
     await using stage = await serveScript(async () => "done", { id: "one" });
     const { fetch, asked } = listenIn();
@@ -65,7 +65,7 @@ it(
 );
 
 it(
-  seed.example("Invariants › 8 card cache", "a card is kept for 5 minutes to the millisecond; each has its own"),
+  seed.example("Invariants › 8 card cache", "a card is cached for exactly 5 minutes; each address has its own entry"),
   async () => {
     await using stage = await serveScript(async () => "done", { id: "one" });
     const { fetch, asked } = listenIn();
@@ -86,7 +86,10 @@ it(
 );
 
 it(
-  seed.example("Scenario: Agent card caching", "after 2 minutes the kept card and no request; after 6 a fresh one"),
+  seed.example(
+    "Scenario: Agent card caching",
+    "after 2 minutes the cached card without a request; after 6 minutes a new request",
+  ),
   async () => {
     let name = "Before";
     const clock = new FakeClock();
@@ -126,42 +129,45 @@ it(seed.example("Invariants › 9 card validation", "a card needs a name and a v
   expect(await fetchAgentCard(bare.url)).toEqual({ name: "A", version: "1" });
 });
 
-it(seed.example("Error Cases › card fetch fails", "the error has the HTTP status; failures are not kept"), async () => {
-  for (const status of [404, 500, 503]) {
-    await using server = await serveCard({ name: "A", version: "1" }, status);
-    const { fetch, asked } = listenIn();
-    for (const _ of [1, 2]) {
-      const error = await thrownBy(fetchAgentCard(server.url, { fetch }));
-      expect(error).toBeInstanceOf(ExternalServiceError);
-      expect(error).toMatchObject({
-        name: "ExternalServiceError",
-        status,
-        message: expect.stringContaining(`HTTP ${status}`),
-      });
-    }
-    expect(asked).toEqual([CARD, CARD]);
-  }
-});
-
 it(
-  seed.example("Error Cases › card missing name or version", "the error names each field that is missing"),
+  seed.example("Error Cases › card fetch fails", "the error contains the HTTP status; failures are not cached"),
   async () => {
-    for (const [card, fields] of [
-      [{ version: "1" }, ["name"]],
-      [{ name: "A" }, ["version"]],
-      [{}, ["name", "version"]],
-    ] as const) {
-      await using server = await serveCard(card);
-      expect(await thrownBy(fetchAgentCard(server.url))).toMatchObject({
-        name: "ValidationError",
-        violations: fields.map((field) => ({ field, description: expect.any(String) })),
-      });
+    for (const status of [404, 500, 503]) {
+      await using server = await serveCard({ name: "A", version: "1" }, status);
+      const { fetch, asked } = listenIn();
+      for (const _ of [1, 2]) {
+        const error = await thrownBy(fetchAgentCard(server.url, { fetch }));
+        expect(error).toBeInstanceOf(ExternalServiceError);
+        expect(error).toMatchObject({
+          name: "ExternalServiceError",
+          status,
+          message: expect.stringContaining(`HTTP ${status}`),
+        });
+      }
+      expect(asked).toEqual([CARD, CARD]);
     }
   },
 );
 
+it(seed.example("Error Cases › card missing name or version", "the error names each missing field"), async () => {
+  for (const [card, fields] of [
+    [{ version: "1" }, ["name"]],
+    [{ name: "A" }, ["version"]],
+    [{}, ["name", "version"]],
+  ] as const) {
+    await using server = await serveCard(card);
+    expect(await thrownBy(fetchAgentCard(server.url))).toMatchObject({
+      name: "ValidationError",
+      violations: fields.map((field) => ({ field, description: expect.any(String) })),
+    });
+  }
+});
+
 it(
-  seed.example("Error Cases › discovery fails", "null, whether nobody listens, there is no card, or it is no good"),
+  seed.example(
+    "Error Cases › discovery fails",
+    "returns null if nothing listens, if there is no card, or if the card is invalid",
+  ),
   async () => {
     const gone = await serveCard({ name: "A", version: "1" });
     await gone[Symbol.asyncDispose]();

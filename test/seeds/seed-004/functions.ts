@@ -22,7 +22,7 @@ const SKILL = { id: "search", name: "Search", description: "Finds things.", tags
 it(
   seed.example(
     "Exported Functions › handleTaskSend",
-    "it takes a text or a message, bare or under params, and gives a task at once",
+    "accepts a text or a message, bare or under params, and returns a task at once",
   ),
   async () => {
     await using stage = await serveScript(async (task) => task.text, HOME);
@@ -41,12 +41,12 @@ it(
   },
 );
 
-it(seed.example("Exported Functions › handleTaskGet", "the task of that id, or null"), async () => {
+it(seed.example("Exported Functions › handleTaskGet", "returns the task with that id, or null"), async () => {
   await using stage = await serveScript(async () => "done", HOME);
   const { id } = await handleTaskSend({ server: stage.server }, { message: "Hello" });
   expect(await handleTaskGet(id)).toMatchObject({ id });
   expect(await handleTaskGet("task-999")).toBeNull();
-  // Over HTTP nothing is 404.
+  // Over HTTP an unknown task is 404.
   expect((await get(`${stage.url}/a2a/tasks/${id}`)).status).toBe(200);
   expect((await get(`${stage.url}/a2a/tasks/task-999`)).status).toBe(404);
 });
@@ -68,7 +68,7 @@ it(seed.example("Exported Functions › clearTaskStore", "afterwards no task is 
 });
 
 it(
-  seed.example("Exported Functions › buildAgentCard", "the card of the first agent, at the address it is told"),
+  seed.example("Exported Functions › buildAgentCard", "returns the card of the first agent, with the given address"),
   async () => {
     await using stage = await serveScript(async () => "done", { ...HOME, skills: [SKILL] });
     const deps = { server: stage.server };
@@ -77,7 +77,7 @@ it(
     const card = await buildAgentCard("https://agent.example.com", deps);
     expect(card).toMatchObject({ name: "Scripted", version: "1.0.0", skills: [SKILL] });
     expect(card.url).toMatch(/^https:\/\/agent\.example\.com/);
-    // The dialect is no binding of the protocol's own, and is not listed as one.
+    // The dialect is not a binding of the protocol, so the card does not list it.
     const bindings = card.supportedInterfaces?.map(({ protocolBinding }) => protocolBinding) ?? [];
     expect(bindings.filter((binding) => !["JSONRPC", "HTTP+JSON", "GRPC"].includes(binding))).toEqual([
       expect.stringMatching(/^\w+:/),
@@ -85,7 +85,7 @@ it(
   },
 );
 
-it(seed.example("Exported Functions › buildAgentCardForAgent", "the card of the agent it is given"), async () => {
+it(seed.example("Exported Functions › buildAgentCardForAgent", "returns the card of the given agent"), async () => {
   const second = scripted(async () => "done", { id: "second", name: "Second", skills: [SKILL] });
   await using stage = await serveAgents([scripted(async () => "done", { id: "first" }), second]);
   const card = await buildAgentCardForAgent(second, "https://agent.example.com", { server: stage.server });
@@ -94,7 +94,10 @@ it(seed.example("Exported Functions › buildAgentCardForAgent", "the card of th
 });
 
 it(
-  seed.example("Configuration › PORT and BIND_HOST", "they say where it listens, and so what the card says"),
+  seed.example(
+    "Configuration › PORT and BIND_HOST",
+    "set the address that the server listens on and that the card contains",
+  ),
   async () => {
     vi.stubEnv("PORT", "0");
     vi.stubEnv("BIND_HOST", "127.0.0.1");

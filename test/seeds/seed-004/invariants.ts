@@ -13,7 +13,7 @@ const ORDER = ["submitted", "working", "completed"];
 it(
   seed.example(
     "Invariants › 1 forward-only",
-    "states never go back: one that asks its caller is still working, and one that has ended has ended",
+    "states never go back: a task that asks is still working, and a finished task does not change",
   ),
   async () => {
     const [asked, answered] = [createGate(), createGate()];
@@ -49,7 +49,7 @@ it(
 );
 
 it(
-  seed.example("Invariants › 2 event-driven", "a task ends when its agent does, however often it is looked at"),
+  seed.example("Invariants › 2 event-driven", "a task ends when its agent ends, however often it is polled"),
   async () => {
     const gate = createGate();
     await using stage = await serveScript(async (task) => {
@@ -65,7 +65,7 @@ it(
   },
 );
 
-it(seed.example("Invariants › 3 first agent with defaultProjectId", "calls that name no agent go to it"), async () => {
+it(seed.example("Invariants › 3 first agent with defaultProjectId", "requests without an agent go to it"), async () => {
   const named = (id: string, more: object = {}) => scripted(async () => id, { id, ...more });
   await using stage = await serveAgents([named("first"), named("second", HOME), named("third", HOME)]);
   const { id } = await sendTask(stage.url, { message: "Who are you?" });
@@ -75,10 +75,10 @@ it(seed.example("Invariants › 3 first agent with defaultProjectId", "calls tha
   expect(responseText(await endedTask(without.url, other.id))).toBe("first");
 });
 
-/** So many are sent together. */
+/** Number of concurrent sends. */
 const AT_ONCE = 25;
 
-/** Sends so many, each of which is done at once; gives their ids, oldest first but for those sent together. */
+/** Sends that many messages, whose tasks complete at once; returns their ids, oldest first except within a batch. */
 async function sendMany(url: string, count: number, atOnce = AT_ONCE): Promise<readonly string[]> {
   const ids: string[] = [];
   while (ids.length < count) {
@@ -94,14 +94,14 @@ async function sendMany(url: string, count: number, atOnce = AT_ONCE): Promise<r
 
 const statusOf = async (url: string, id: string): Promise<number> => (await get(`${url}/a2a/tasks/${id}`)).status;
 
-/** How many tasks there are, by the one version that can tell. */
+/** The number of tasks, from the one version that reports it. */
 async function countTasks(url: string): Promise<unknown> {
   const list = await post(url, rpcRequest(1, "ListTasks", { pageSize: 1 }), { "a2a-version": "1.0" });
   return at(list.json, "result.totalSize");
 }
 
 it(
-  seed.example("Invariants › 4 capped at 1000", "one more than that, and the hundred oldest that have ended go"),
+  seed.example("Invariants › 4 capped at 1000", "one task above the cap removes the hundred oldest finished tasks"),
   async () => {
     await using stage = await serveScript(async () => "done", HOME);
     const ids = await sendMany(stage.url, 1000);
@@ -116,7 +116,7 @@ it(
 it(
   seed.example(
     "Invariants › 5 active tasks are never pruned",
-    "the oldest of all stays while it works; where all work, new ones are refused",
+    "the oldest task stays while it works; if all tasks work, new ones are refused",
   ),
   async () => {
     const gate = createGate();
@@ -135,7 +135,7 @@ it(
   },
 );
 
-it(seed.example("Invariants › 6 timeout", "a task that works beyond its time fails; others go on"), async () => {
+it(seed.example("Invariants › 6 timeout", "a task that exceeds its timeout fails; other tasks continue"), async () => {
   const gate = createGate();
   await using stage = await serveScript(async (task) => gate.passed(task.signal), HOME);
   const { id: patient } = await sendTask(stage.url, { message: "Hello" });
@@ -147,14 +147,14 @@ it(seed.example("Invariants › 6 timeout", "a task that works beyond its time f
 });
 
 it(
-  seed.example("Invariants › 7 timeout is cleared", "a task that has ended does not fail when its time is up"),
+  seed.example("Invariants › 7 timeout is cleared", "a finished task does not fail when its timeout passes"),
   async () => {
     await using stage = await serveScript(async (task) => {
       if (task.text === "hang") await createGate().passed(task.signal);
     }, HOME);
     const { id } = await sendTask(stage.url, { message: "Hello", timeoutMs: 400 });
     const done = await endedTask(stage.url, id);
-    // Made later and given as long, this one is out of time after the other would be.
+    // This task is created later with the same timeout, so it times out after the other would have.
     const { id: later } = await sendTask(stage.url, { message: "hang", timeoutMs: 400 });
     expect((await endedTask(stage.url, later)).state).toBe("failed");
     expect(done.state).toBe("completed");
@@ -162,7 +162,7 @@ it(
   },
 );
 
-it(seed.example("Invariants › 11 last agent message", "what the agent made is the last that it says"), async () => {
+it(seed.example("Invariants › 11 last agent message", "the agent's output is its last message"), async () => {
   await using stage = await serveScript(async (task) => {
     await task.status("Looking");
     const answer = task.artifact("answer");
@@ -175,7 +175,7 @@ it(seed.example("Invariants › 11 last agent message", "what the agent made is 
   expect(responseText(task)).toBe("Forty-two");
 });
 
-it(seed.example("Invariants › 13 source", "the agent can tell such calls from those of people"), async () => {
+it(seed.example("Invariants › 13 source", "the agent can distinguish these calls from calls by people"), async () => {
   const sources: unknown[] = [];
   await using stage = await serveScript(async ({ metadata }) => {
     sources.push(metadata["source"]);

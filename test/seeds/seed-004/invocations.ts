@@ -13,7 +13,7 @@ import { seed } from "./seed.ts";
 const HOME = { defaultProjectId: "project-1" };
 const SEND = "POST /a2a/tasks/send";
 
-/** Invokes the agent of an official server, which is there for that long. */
+/** Starts an official server, invokes its agent, and stops the server. */
 async function invokingOfficial(
   line: ServerLine,
   message: string,
@@ -30,7 +30,7 @@ async function invokingOfficial(
 it(
   seed.example(
     "Exported Functions › invokeRemoteAgent",
-    "what is submitted is answered, by this server and by official ones of every version and binding",
+    "a message is answered by this server and by official servers of every version and binding",
   ),
   async () => {
     await using stage = await serveScript(async (task) => `Summary of ${task.text}`, HOME);
@@ -52,7 +52,7 @@ it(
 it(
   seed.example(
     "Scenario: Remote agent invocation › invokeRemoteAgent",
-    "it posts to /a2a/tasks/send, looks, and returns the summary",
+    "posts to /a2a/tasks/send, polls, and returns the summary",
   ),
   async () => {
     const gate = createGate();
@@ -73,7 +73,10 @@ it(
 );
 
 it(
-  seed.example("Invariants › 10 polling every 3 seconds", "GET /a2a/tasks/:id, 3 seconds apart, until it has ended"),
+  seed.example(
+    "Invariants › 10 polling every 3 seconds",
+    "GET /a2a/tasks/:id every 3 seconds until the task has ended",
+  ),
   async () => {
     const gate = createGate();
     const ended = createGate();
@@ -104,7 +107,7 @@ it(
 it(
   seed.example(
     "Invariants › 11 last agent message › invokeRemoteAgent",
-    "of what the agent said and made, the last is returned, whichever way it is spoken to",
+    "returns the last message or output of the agent, in every dialect",
   ),
   async () => {
     await using stage = await serveScript(async (task) => {
@@ -123,7 +126,7 @@ it(
 it(
   seed.example(
     "Error Cases › task submission fails › invokeRemoteAgent",
-    "no success, and the HTTP status of what was refused; nothing is thrown",
+    "returns success: false with the HTTP status; throws nothing",
   ),
   async () => {
     await using stage = await serveScript(async () => "done", HOME);
@@ -136,7 +139,7 @@ it(
 );
 
 it(
-  seed.example("Error Cases › poll times out", "no success, and after how many milliseconds; which task it was"),
+  seed.example("Error Cases › poll times out", "returns success: false with the milliseconds waited and the task id"),
   async () => {
     await using stage = await serveScript((task) => createGate().passed(task.signal), HOME);
     for (const listening of [listenIn(), listenWithoutCards()]) {
@@ -154,7 +157,7 @@ it(
 it(
   seed.example(
     "Error Cases › remote task fails › invokeRemoteAgent",
-    "no success, and its last words, or that it failed where it said none",
+    "returns success: false with the task's last message, or a default text if it has none",
   ),
   async () => {
     await using stage = await serveScript(async (task) => task.reject("Not on Sundays"), HOME);

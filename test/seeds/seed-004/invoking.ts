@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { type InvokeOptions, invokeRemoteAgent, type RemoteInvocationResult } from "palaver/client";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
 
-/** Real connections, and what was asked for over them. */
+/** A `fetch` over real connections that records its requests. */
 export interface Listening {
   readonly fetch: typeof fetch;
   /** `GET /a2a/tasks/1`, oldest first. */
@@ -23,7 +23,7 @@ export function listenIn(): Listening {
   };
 }
 
-/** The same, but nobody has a card: what is left is to speak as the seed does. */
+/** The same, with every card request refused, so that the client falls back to the plain dialect. */
 export function listenWithoutCards(): Listening {
   const { fetch, asked } = listenIn();
   return {
@@ -37,18 +37,18 @@ export function listenWithoutCards(): Listening {
 
 export interface Invoked {
   readonly result: RemoteInvocationResult;
-  /** Milliseconds after the first request at which each look at the task was. */
+  /** The time of each poll, in milliseconds after the first request. */
   readonly looks: readonly number[];
   readonly asked: readonly string[];
 }
 
 export interface InvokingOptions extends InvokeOptions {
   readonly listening?: Listening;
-  /** Called before each look, with how many there were. */
+  /** Called before each poll, with the number of polls so far. */
   readonly beforeLook?: (looks: number) => void | Promise<void>;
 }
 
-/** Invokes an agent over real connections. Only the time between looks passes at once. */
+/** Invokes an agent over real connections. The time between polls passes at once. */
 export async function invoking(url: string, message: string, options: InvokingOptions = {}): Promise<Invoked> {
   const { listening = listenIn(), beforeLook, ...more } = options;
   const clock = new FakeClock();
@@ -58,7 +58,7 @@ export async function invoking(url: string, message: string, options: InvokingOp
     fetch: listening.fetch,
     clock,
     cache: false,
-    // Calls have no limit of their own here, so that the timers are those of the whole and of the next look.
+    // Disables the timeout of single calls, so that the only timers are the total timeout and the next poll.
     timeout: Number.POSITIVE_INFINITY,
     ...more,
   }).then((given) => {
@@ -78,7 +78,7 @@ export async function invoking(url: string, message: string, options: InvokingOp
   return { result, looks, asked: listening.asked };
 }
 
-/** A server with nothing but this at the address of its card. */
+/** Starts a server that only serves this card. */
 export async function serveCard(card: unknown, status = 200): Promise<{ readonly url: string } & AsyncDisposable> {
   const server = createServer((request, response) => {
     const found = request.url === "/.well-known/agent-card.json";
@@ -87,7 +87,7 @@ export async function serveCard(card: unknown, status = 200): Promise<{ readonly
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // Safe: it listens on a port.
+  // Unchecked cast: the server listens on a port.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -12,7 +12,7 @@ const HOME = { defaultProjectId: "project-1" };
 it(
   seed.example(
     "Scenario: Inbound task lifecycle",
-    "submitted, then working; what the agent says is appended; when it is done, completed",
+    "submitted, then working; the agent's messages are appended; at the end completed",
   ),
   async () => {
     const [toSpeak, spoken, toEnd] = [createGate(), createGate(), createGate()];
@@ -44,7 +44,7 @@ it(
   },
 );
 
-it(seed.example("Scenario: Inbound task timeout", "a task that works for too long fails, and says so"), async () => {
+it(seed.example("Scenario: Inbound task timeout", "a task that works too long fails, and says so"), async () => {
   await using stage = await serveScript((task) => createGate().passed(task.signal), HOME);
   const { id } = await sendTask(stage.url, { message: "Hello", timeoutMs: 5 });
   const task = await endedTask(stage.url, id);
@@ -54,7 +54,7 @@ it(seed.example("Scenario: Inbound task timeout", "a task that works for too lon
 it(
   seed.example(
     "Scenario: Remote agent invocation",
-    "who posts the message and then looks until the task has ended has the answer",
+    "a client that posts the message and polls until the task ends has the answer",
   ),
   async () => {
     await using stage = await serveScript(async (task) => {
@@ -69,19 +69,22 @@ it(
   },
 );
 
-it(seed.example("Scenario: No suitable agent for inbound task", "the function throws what it should"), async () => {
-  await using stage = await serveScript(async () => "done");
-  const deps = { server: stage.server };
-  const sending = handleTaskSend(deps, { message: "Hello" });
-  await expect(sending).rejects.toEqual(new NotFoundError("Agent with default project"));
-  await expect(sending).rejects.toMatchObject({ name: "NotFoundError" });
-  // Over HTTP, and for callers that name an agent, there is one.
-  const { id } = await sendTask(stage.url, { message: "Hello" });
-  expect((await endedTask(stage.url, id)).state).toBe("completed");
-  expect(await handleTaskSend({ ...deps, agentId: "scripted" }, { message: "Hello" })).toMatchObject({ id: ID });
-});
+it(
+  seed.example("Scenario: No suitable agent for inbound task", "the function throws the specified error"),
+  async () => {
+    await using stage = await serveScript(async () => "done");
+    const deps = { server: stage.server };
+    const sending = handleTaskSend(deps, { message: "Hello" });
+    await expect(sending).rejects.toEqual(new NotFoundError("Agent with default project"));
+    await expect(sending).rejects.toMatchObject({ name: "NotFoundError" });
+    // Over HTTP, requests that name an agent succeed.
+    const { id } = await sendTask(stage.url, { message: "Hello" });
+    expect((await endedTask(stage.url, id)).state).toBe("completed");
+    expect(await handleTaskSend({ ...deps, agentId: "scripted" }, { message: "Hello" })).toMatchObject({ id: ID });
+  },
+);
 
-it(seed.example("Error Cases › no agent with defaultProjectId", "over HTTP it is 404"), async () => {
+it(seed.example("Error Cases › no agent with defaultProjectId", "over HTTP the status is 404"), async () => {
   await using stage = await serveAgents(
     scripted(async () => "done", { id: "named" }),
     { requireDefaultProject: true },
@@ -89,12 +92,12 @@ it(seed.example("Error Cases › no agent with defaultProjectId", "over HTTP it 
   const answer = await post(`${stage.url}/a2a/tasks/send`, { message: "Hello" });
   expect(answer.status).toBe(404);
   expect(answer.text).toContain("Agent with default project");
-  // Who names the agent needs no default.
+  // Requests that name the agent need no default.
   const { id } = await sendTask(stage.of("named"), { message: "Hello" });
   expect((await endedTask(stage.of("named"), id)).state).toBe("completed");
 });
 
-it(seed.example("Error Cases › task submission fails", "what is refused has a status that says so"), async () => {
+it(seed.example("Error Cases › task submission fails", "a refused message gets an HTTP error status"), async () => {
   await using stage = await serveScript(async () => "done", HOME);
   for (const body of [
     {},
@@ -108,14 +111,17 @@ it(seed.example("Error Cases › task submission fails", "what is refused has a 
   await expect(sendTask(stage.url, {})).rejects.toThrow("Submit failed: HTTP 400");
 });
 
-it(seed.example("Error Cases › remote task fails", "it is failed, and its last words are the reason"), async () => {
-  await using stage = await serveScript(async (task) => task.reject("Not on Sundays"), HOME);
-  const { id } = await sendTask(stage.url, { message: "Hello" });
-  const task = await endedTask(stage.url, id);
-  expect([task.state, responseText(task)]).toEqual(["failed", "Not on Sundays"]);
-});
+it(
+  seed.example("Error Cases › remote task fails", "the task is failed, and its last message is the reason"),
+  async () => {
+    await using stage = await serveScript(async (task) => task.reject("Not on Sundays"), HOME);
+    const { id } = await sendTask(stage.url, { message: "Hello" });
+    const task = await endedTask(stage.url, id);
+    expect([task.state, responseText(task)]).toEqual(["failed", "Not on Sundays"]);
+  },
+);
 
-it(seed.example("Error Cases › error event", "an agent that fails makes its task fail, once and for all"), async () => {
+it(seed.example("Error Cases › error event", "an agent that throws fails its task permanently"), async () => {
   await using stage = await serveScript(async () => {
     throw new Error("password=1234");
   }, HOME);

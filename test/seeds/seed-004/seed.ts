@@ -1,7 +1,7 @@
 import { openSeed, type Seed } from "../seed.ts";
 
 const INDEX = {
-  "Exported Types": "nothing: they are checked where the functions are called",
+  "Exported Types": "nothing: checked where the functions are called",
   "Exported Functions › fetchAgentCard": "tested",
   "Exported Functions › discoverAgent": "tested",
   "Exported Functions › clearAgentCardCache": "tested",
@@ -23,9 +23,9 @@ const INDEX = {
   "Invariants › 10 polling every 3 seconds": "tested",
   "Invariants › 11 last agent message": "tested",
   "Invariants › 11 last agent message › invokeRemoteAgent": "tested",
-  "Invariants › 12 MCP tools as skills": "later: it needs agents made of MCP tools, which are not there yet",
+  "Invariants › 12 MCP tools as skills": "later: it needs agents made of MCP tools, which do not exist yet",
   "Invariants › 13 source": "tested",
-  "Invariants › 14 mcpToolPermissions": "later: it needs agents made of MCP tools, which are not there yet",
+  "Invariants › 14 mcpToolPermissions": "later: it needs agents made of MCP tools, which do not exist yet",
   "Scenario: Inbound task lifecycle": "tested",
   "Scenario: Inbound task timeout": "tested",
   "Scenario: Remote agent invocation": "tested",
@@ -42,9 +42,9 @@ const INDEX = {
   "Error Cases › remote task fails": "tested",
   "Error Cases › remote task fails › invokeRemoteAgent": "tested",
   "Error Cases › error event": "tested",
-  Dependencies: "nothing: they are those of another program",
+  Dependencies: "nothing: they belong to another program",
   "Configuration › PORT and BIND_HOST": "tested",
 } as const;
 
-/** The specification of a module that speaks a dialect of its own. */
+/** The specification of a module with its own dialect. */
 export const seed: Seed<typeof INDEX> = openSeed("004", INDEX);

@@ -1,11 +1,11 @@
 import type { A2ATask } from "palaver/plain";
 import { at, get, post } from "../exchange.ts";
 
-/** What is sent to make a task, and the task as it was then. */
+/** Sends a message and returns the task of the response. */
 export async function sendTask(url: string, body: object): Promise<A2ATask> {
   const answer = await post(`${url}/a2a/tasks/send`, body);
   if (answer.status !== 200) throw new Error(`Submit failed: HTTP ${answer.status}`);
-  // What is in it is for the tests to check.
+  // Unchecked cast: the tests check the content.
   return answer.json as A2ATask;
 }
 
@@ -15,7 +15,7 @@ export async function getTask(url: string, id: string): Promise<A2ATask> {
   return answer.json as A2ATask;
 }
 
-/** Looks until the task has ended. */
+/** Polls until the task has ended. */
 export async function endedTask(url: string, id: string): Promise<A2ATask> {
   for (;;) {
     const task = await getTask(url, id);
@@ -23,7 +23,7 @@ export async function endedTask(url: string, id: string): Promise<A2ATask> {
   }
 }
 
-/** The answer in a task: the text of the last message that is the agent's. */
+/** The answer of a task: the text of the agent's last message. */
 export function responseText({ messages }: A2ATask): string {
   const last = messages.findLast(({ role }) => role === "agent");
   return (last?.parts ?? []).map((part) => at(part, "text")).join("");
