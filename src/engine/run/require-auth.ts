@@ -65,7 +65,7 @@ export async function requireAuth(host: QuestionHost, need: AuthNeed): Promise<M
     });
     if (answer.ok) {
       memory.remember(key, rememberedOf(host, answer, result.sealed));
-      if (isConsumed && !isSecret && answer.message !== undefined) host.history.push(answer.message);
+      if (isConsumed && !isSecret && answer.message !== undefined) host.turn.history.push(answer.message);
       await writer.flush();
       return answer.value;
     }
@@ -75,13 +75,13 @@ export async function requireAuth(host: QuestionHost, need: AuthNeed): Promise<M
 }
 
 /** The answer that an earlier attempt received. `undefined`: none, or it was sealed with a secret that is not known any more. */
-function recallAnswer({ memory, history }: QuestionHost, known: Remembered | undefined): Message | string | undefined {
+function recallAnswer({ memory, turn }: QuestionHost, known: Remembered | undefined): Message | string | undefined {
   if (known?.kind === "sealed") {
     const secret = memory.openAnswer(known.sealed);
     return typeof secret === "string" ? secret : undefined;
   }
   const message = known?.kind === "message" ? memory.openMessage(known) : undefined;
-  if (message !== undefined && known?.kind === "message" && known.sealed !== true) history.push(message);
+  if (message !== undefined && known?.kind === "message" && known.sealed !== true) turn.history.push(message);
   return message;
 }
 
