@@ -51,8 +51,8 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
     host.requireOpen();
     waits.resume();
     const isConsumed = questions.close(open.question, {
-      keep: sensitive ? undefined : message,
-      next: checked.ok ? "go on" : "ask again",
+      message: sensitive ? undefined : message,
+      next: checked.ok ? "continue" : "ask again",
     });
     if (isConsumed && !sensitive && message !== undefined) host.turn.history.push(message);
     if (checked.ok) {

@@ -60,8 +60,8 @@ export async function requireAuth(host: QuestionHost, need: AuthNeed): Promise<M
     // Not earlier: messages that arrive while the answer is being read must be sealed too.
     waits.resume();
     const isConsumed = questions.close(open.question, {
-      keep: isSecret ? undefined : answer.message,
-      next: answer.ok ? "go on" : "ask again",
+      message: isSecret ? undefined : answer.message,
+      next: answer.ok ? "continue" : "ask again",
     });
     if (answer.ok) {
       memory.remember(key, rememberedOf(host, answer, result.sealed));

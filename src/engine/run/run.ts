@@ -91,7 +91,7 @@ export class Run implements WriterListener {
   #questions: OpenQuestions | undefined;
   #stop: { readonly cause: "canceled" | "timeout" } | undefined;
   #detached: TaskAborted | undefined;
-  #over = false;
+  #hasEnded = false;
   #deadline: Timer | undefined;
   #limit: Timer | undefined;
   #grace: Timer | undefined;
@@ -133,7 +133,7 @@ export class Run implements WriterListener {
       else await this.failAsLastResort(error);
     } finally {
       this.isRunning = false;
-      this.#over = true;
+      this.#hasEnded = true;
       this.#deadline?.cancel();
       this.#limit?.cancel();
       this.#grace?.cancel();
@@ -142,7 +142,7 @@ export class Run implements WriterListener {
 
   /** Asks the run to stop. If it ends within `grace` (milliseconds), its outcome counts; otherwise the task is ended without it. */
   stop(cause: "canceled" | "timeout", grace: number = this.#host.environment.grace): void {
-    if (this.#stop !== undefined || this.#over || this.#detached !== undefined) return;
+    if (this.#stop !== undefined || this.#hasEnded || this.#detached !== undefined) return;
     this.#stop = { cause };
     this.#abort(cause, cause === "canceled" ? "The task was canceled." : "The task has reached its timeout.");
     const { clock } = this.#host.environment;
@@ -268,7 +268,7 @@ export class Run implements WriterListener {
   /** Why nothing can be written any more; `undefined` while the run can write. */
   closed(): Error | undefined {
     if (this.#detached !== undefined) return this.#detached;
-    return this.#over
+    return this.#hasEnded
       ? new TaskAborted("lease-lost", "The task has ended; nothing can be written to it any more.")
       : undefined;
   }
@@ -283,7 +283,7 @@ export class Run implements WriterListener {
   /** Starts the timer of the caller's limit (`timeoutMs`), which applies to queued, running, sleeping and waiting tasks. */
   watchLimit(): void {
     const { limitAt } = this.writer.runner;
-    if (limitAt === undefined || this.#limit !== undefined || this.#over || this.#detached !== undefined) return;
+    if (limitAt === undefined || this.#limit !== undefined || this.#hasEnded || this.#detached !== undefined) return;
     this.#limit = this.#host.environment.clock.setTimer(limitAt, () => this.#limitReached(), { unref: true });
   }
 
@@ -362,7 +362,7 @@ export class Run implements WriterListener {
       unlessInbox,
       note: ENGINE_NOTE,
     });
-    if (result === "ended") this.#over = true;
+    if (result === "ended") this.#hasEnded = true;
     return result;
   }
 
@@ -394,7 +394,7 @@ export class Run implements WriterListener {
   #armDeadline(): void {
     const { deadline } = this.writer.runner;
     this.#deadline?.cancel();
-    if (deadline === undefined || this.#over || this.#detached !== undefined) return;
+    if (deadline === undefined || this.#hasEnded || this.#detached !== undefined) return;
     this.#deadline = this.#host.environment.clock.setTimer(deadline, () => this.#deadlineReached(), { unref: true });
   }
 

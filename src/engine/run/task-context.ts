@@ -233,7 +233,7 @@ export class RunContext implements TaskContext<unknown> {
     if (this.#hasReturned) throw new TaskAborted("lease-lost", "The run has returned; it can write nothing any more.");
   }
 
-  /** Runs a call of the agent's code. If it rejects and nobody awaits it, that is logged and does not end the process. */
+  /** Runs a call of the agent's code. A rejection that is not awaited is logged and does not end the process. */
   #guarded<T>(work: () => Promise<T>): Promise<T> {
     let pending: Promise<T>;
     try {
