@@ -109,7 +109,11 @@ describe("the memory of a server", () => {
     }
     expect(answers[0]?.result?.status).toMatchObject({
       state: "TASK_STATE_FAILED",
-      message: { parts: [{ text: `Limit exceeded: the events of a task may have at most ${4 * MB} bytes in total (maxTaskBytes).` }] },
+      message: {
+        parts: [
+          { text: `Limit exceeded: the events of a task may have at most ${4 * MB} bytes in total (maxTaskBytes).` },
+        ],
+      },
     });
     expect(bench.lines("refusals")).toEqual(["task-too-large"]);
     expect(answers[0]?.body.length).toBeLessThan(5 * MB);
