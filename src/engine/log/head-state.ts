@@ -48,7 +48,7 @@ export class HeadState {
     return { state: this.state, status: this.#status, statusAt: this.#statusAt };
   }
 
-  /** The record for the store. `bytes`: size of the log. `before`: with this status instead, as a task that goes on. */
+  /** The head for the store. `bytes`: size of the log. `before`: use this status instead of the current one; the task has not ended. */
   record(bytes: number, before?: Savepoint): TaskHead {
     const { state, status, statusAt } = before ?? this.savepoint();
     const isLast = before === undefined && this.ended;

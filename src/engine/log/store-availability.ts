@@ -42,7 +42,7 @@ export class StoreAvailability {
     this.#isAnnounced = true;
   }
 
-  /** A commit succeeded. */
+  /** The store works: a commit or a probe succeeded. */
   works(): void {
     if (!this.#isAnnounced) return;
     this.#isAnnounced = false;

@@ -51,7 +51,7 @@ export class TaskLogWriter implements CommitSource {
   /** Why nothing can be written any more. */
   loss: WriterLoss | undefined;
   listener: WriterListener | undefined;
-  /** Kept by the committer. */
+  /** Only the committer sets this. */
   marked = false;
   /** False until the task's first commit. */
   isStored: boolean;

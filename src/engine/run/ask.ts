@@ -51,10 +51,10 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
     host.requireOpen();
     waits.resume();
     const isConsumed = questions.close(open.question, {
-      keep: sensitive ? undefined : message,
-      next: checked.ok ? "go on" : "ask again",
+      message: sensitive ? undefined : message,
+      next: checked.ok ? "continue" : "ask again",
     });
-    if (isConsumed && !sensitive && message !== undefined) host.history.push(message);
+    if (isConsumed && !sensitive && message !== undefined) host.turn.history.push(message);
     if (checked.ok) {
       memory.remember(
         key,
@@ -146,9 +146,9 @@ async function recallAnswer(
 }
 
 /** Adds an answer that an earlier attempt consumed to the history. */
-function recallMessage({ history, consumed }: QuestionHost, known: Remembered | undefined): void {
-  const message = known?.kind === "answered" && known.inbox !== undefined ? consumed.get(known.inbox) : undefined;
-  if (message !== undefined) history.push(message);
+function recallMessage({ turn }: QuestionHost, known: Remembered | undefined): void {
+  const message = known?.kind === "answered" && known.inbox !== undefined ? turn.consumed.get(known.inbox) : undefined;
+  if (message !== undefined) turn.history.push(message);
 }
 
 function timeoutOf(options: Options, agentWide: InputTimeout | undefined): InputTimeout | undefined {

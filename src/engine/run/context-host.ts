@@ -4,6 +4,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { InboxEntry, StepRecord } from "../../store/contract.ts";
 import type { InputTimeout } from "../agent/agent.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
+import type { Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenQuestions } from "./open-questions.ts";
 import type { Waits } from "./waits.ts";
@@ -39,16 +40,25 @@ export interface ContextHost {
   closed(): Error | undefined;
 }
 
-/** What `ask` and `requireAuth` use of their attempt. */
-export interface QuestionHost {
+/** What an attempt works with. */
+export interface ContextOptions {
+  readonly run: ContextHost;
+  readonly turn: Turn;
+  /** Stored results of earlier attempts of this turn. */
+  readonly steps: readonly StepRecord[];
   readonly writer: TaskLogWriter;
+  readonly emitter: Emitter;
+}
+
+/** What the calls of the agent's code (`step`, `sleep`, `next` …) use of their attempt. */
+export interface CallHost extends ContextOptions {
   readonly memory: Memory;
-  readonly waits: Waits;
-  readonly questions: OpenQuestions;
-  readonly history: Message[];
-  /** By inbox entry: messages that earlier attempts of this turn have consumed. */
-  readonly consumed: ReadonlyMap<string, Message>;
-  readonly run: Pick<ContextHost, "signal" | "inputTimeout" | "now" | "openEntry">;
   /** Throws if the attempt may not write any more. Call it after every wait: another node may have claimed the task meanwhile. */
   readonly requireOpen: () => void;
+}
+
+/** What `ask` and `requireAuth` use of their attempt. */
+export interface QuestionHost extends CallHost {
+  readonly waits: Waits;
+  readonly questions: OpenQuestions;
 }

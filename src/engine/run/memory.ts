@@ -23,7 +23,7 @@ export type Remembered =
   | { readonly kind: "answered"; readonly raw: JsonValue; readonly inbox?: string }
   /** The encrypted answer of a sensitive question. */
   | { readonly kind: "sealed"; readonly sealed: string }
-  /** Nobody answered in time, and the run continued. */
+  /** No answer arrived in time, and the run continued. */
   | { readonly kind: "unanswered" }
   | { readonly kind: "asleep"; readonly until: number }
   | { readonly kind: "message"; readonly body: string; readonly sealed?: boolean }

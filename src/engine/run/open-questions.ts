@@ -31,9 +31,9 @@ export type QuestionContent = Omit<Question, "before">;
 
 interface CloseOptions {
   /** The message to add to the history; `undefined`: it must not be kept. */
-  readonly keep?: Message | undefined;
+  readonly message?: Message | undefined;
   /** What the run does next. `fail`: it may end the task, so a status is needed only if another question is open. */
-  readonly next?: "go on" | "ask again" | "fail";
+  readonly next?: "continue" | "ask again" | "fail";
 }
 
 export interface OpenQuestionsOptions {
@@ -124,7 +124,7 @@ export class OpenQuestions {
    * Closes a question: consumes its entry, unless that also names another open question, and writes the status with the questions that are
    * still open. Returns whether the entry was consumed.
    */
-  close({ id, aliases }: Question, { keep, next = "go on" }: CloseOptions = {}): boolean {
+  close({ id, aliases }: Question, { message, next = "continue" }: CloseOptions = {}): boolean {
     const { writer } = this.#options;
     const entry = this.#claims.get(id);
     this.#claims.delete(id);
@@ -133,15 +133,15 @@ export class OpenQuestions {
       this.#openQuestions.filter((pending) => pending.id !== id),
       [id, ...aliases],
     );
-    if (entry !== undefined) this.#partlyRead.set(entry, keep);
-    for (const [read, kept] of this.#partlyRead) {
+    if (entry !== undefined) this.#partlyRead.set(entry, message);
+    for (const [read, readMessage] of this.#partlyRead) {
       const names = this.#namesIn(read);
       if (this.#openQuestions.some((pending) => names.some((name) => isNamed(pending, name)))) continue;
       this.#partlyRead.delete(read);
-      writer.consume(read, kept);
+      writer.consume(read, readMessage);
     }
     this.consumeLate();
-    if (next === "go on" || (next === "fail" && this.#openQuestions.length > 0)) this.#show();
+    if (next === "continue" || (next === "fail" && this.#openQuestions.length > 0)) this.#show();
     else if (next === "ask again" && isInterrupted(writer.state)) writer.status("working", { note: ENGINE_NOTE });
     return entry !== undefined && !this.#partlyRead.has(entry);
   }

@@ -197,7 +197,7 @@ export class Replay {
     return artifact;
   }
 
-  /** These generations are gone from the artifact. What stored steps wrote in them must come back when the steps are reached. */
+  /** These generations are removed from the artifact. Content of stored steps in them is written again when the steps are reached. */
   #leaveOutSteps(id: ArtifactId, generations: readonly Generation[]): void {
     for (const { pieces } of generations)
       for (const { isExpected, step } of pieces) if (!isExpected && step !== undefined) this.#leaveOut(step, id);

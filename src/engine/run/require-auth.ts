@@ -60,12 +60,12 @@ export async function requireAuth(host: QuestionHost, need: AuthNeed): Promise<M
     // Not earlier: messages that arrive while the answer is being read must be sealed too.
     waits.resume();
     const isConsumed = questions.close(open.question, {
-      keep: isSecret ? undefined : answer.message,
-      next: answer.ok ? "go on" : "ask again",
+      message: isSecret ? undefined : answer.message,
+      next: answer.ok ? "continue" : "ask again",
     });
     if (answer.ok) {
       memory.remember(key, rememberedOf(host, answer, result.sealed));
-      if (isConsumed && !isSecret && answer.message !== undefined) host.history.push(answer.message);
+      if (isConsumed && !isSecret && answer.message !== undefined) host.turn.history.push(answer.message);
       await writer.flush();
       return answer.value;
     }
@@ -75,13 +75,13 @@ export async function requireAuth(host: QuestionHost, need: AuthNeed): Promise<M
 }
 
 /** The answer that an earlier attempt received. `undefined`: none, or it was sealed with a secret that is not known any more. */
-function recallAnswer({ memory, history }: QuestionHost, known: Remembered | undefined): Message | string | undefined {
+function recallAnswer({ memory, turn }: QuestionHost, known: Remembered | undefined): Message | string | undefined {
   if (known?.kind === "sealed") {
     const secret = memory.openAnswer(known.sealed);
     return typeof secret === "string" ? secret : undefined;
   }
   const message = known?.kind === "message" ? memory.openMessage(known) : undefined;
-  if (message !== undefined && known?.kind === "message" && known.sealed !== true) history.push(message);
+  if (message !== undefined && known?.kind === "message" && known.sealed !== true) turn.history.push(message);
   return message;
 }
 

@@ -17,8 +17,6 @@ import {
   type Skill,
   TaskAborted,
 } from "../agent/agent.ts";
-import { Rejection } from "../agent/rejection.ts";
-import { TaskFailure } from "../agent/task-failure.ts";
 import type { EngineHooks } from "../api.ts";
 import type { Limits } from "../limits.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
@@ -28,6 +26,7 @@ import { readFailure } from "../read/read-retries.ts";
 import { publicRef } from "../read/ticket.ts";
 import { readInboxMessage } from "../record/inbox-message.ts";
 import { openSealed, type Sealer } from "../record/seal.ts";
+import { AGENT_FAILED, type AttemptResult, outcomeOf, type StopCause } from "./attempt-result.ts";
 import type { Turn } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
 import { iterateResult } from "./iterate.ts";
@@ -74,11 +73,6 @@ export interface RunHost {
   readonly onLost: (run: Run, loss: WriterLoss) => void;
 }
 
-/** What callers see of an error that is neither a `TaskFailure` nor a rejection. */
-const AGENT_FAILED = "The agent failed while working on this task.";
-
-type AttemptResult = { readonly kind: "returned" } | { readonly kind: "threw"; readonly error: unknown };
-
 /** Runs the agent's code for one task: from the first turn until the task ends, or until this process loses or releases the task. */
 export class Run implements WriterListener {
   readonly agent: Agent;
@@ -89,9 +83,9 @@ export class Run implements WriterListener {
   readonly #aborter = new LazyAbort();
   #waits: Waits | undefined;
   #questions: OpenQuestions | undefined;
-  #stop: { readonly cause: "canceled" | "timeout" } | undefined;
+  #stop: { readonly cause: StopCause } | undefined;
   #detached: TaskAborted | undefined;
-  #over = false;
+  #hasEnded = false;
   #deadline: Timer | undefined;
   #limit: Timer | undefined;
   #grace: Timer | undefined;
@@ -104,7 +98,7 @@ export class Run implements WriterListener {
   }
 
   /** Why the run was asked to stop; `undefined` if it was not. */
-  get stopping(): "canceled" | "timeout" | undefined {
+  get stopping(): StopCause | undefined {
     return this.#stop?.cause;
   }
 
@@ -133,7 +127,7 @@ export class Run implements WriterListener {
       else await this.failAsLastResort(error);
     } finally {
       this.isRunning = false;
-      this.#over = true;
+      this.#hasEnded = true;
       this.#deadline?.cancel();
       this.#limit?.cancel();
       this.#grace?.cancel();
@@ -141,8 +135,8 @@ export class Run implements WriterListener {
   }
 
   /** Asks the run to stop. If it ends within `grace` (milliseconds), its outcome counts; otherwise the task is ended without it. */
-  stop(cause: "canceled" | "timeout", grace: number = this.#host.environment.grace): void {
-    if (this.#stop !== undefined || this.#over || this.#detached !== undefined) return;
+  stop(cause: StopCause, grace: number = this.#host.environment.grace): void {
+    if (this.#stop !== undefined || this.#hasEnded || this.#detached !== undefined) return;
     this.#stop = { cause };
     this.#abort(cause, cause === "canceled" ? "The task was canceled." : "The task has reached its timeout.");
     const { clock } = this.#host.environment;
@@ -268,7 +262,7 @@ export class Run implements WriterListener {
   /** Why nothing can be written any more; `undefined` while the run can write. */
   closed(): Error | undefined {
     if (this.#detached !== undefined) return this.#detached;
-    return this.#over
+    return this.#hasEnded
       ? new TaskAborted("lease-lost", "The task has ended; nothing can be written to it any more.")
       : undefined;
   }
@@ -283,7 +277,7 @@ export class Run implements WriterListener {
   /** Starts the timer of the caller's limit (`timeoutMs`), which applies to queued, running, sleeping and waiting tasks. */
   watchLimit(): void {
     const { limitAt } = this.writer.runner;
-    if (limitAt === undefined || this.#limit !== undefined || this.#over || this.#detached !== undefined) return;
+    if (limitAt === undefined || this.#limit !== undefined || this.#hasEnded || this.#detached !== undefined) return;
     this.#limit = this.#host.environment.clock.setTimer(limitAt, () => this.#limitReached(), { unref: true });
   }
 
@@ -347,13 +341,9 @@ export class Run implements WriterListener {
       if (writer.inbox.some((entry) => entry.kind === "message") && this.#stop === undefined) return "inbox";
       return this.#end("completed", undefined, this.#stop === undefined);
     }
-    const { error } = result;
-    if (error instanceof Rejection) return this.#end("rejected", [{ text: error.message }]);
-    if (this.#stop?.cause === "canceled") return this.#end("canceled");
-    if (this.#stop?.cause === "timeout") return this.#end("failed", [{ text: "Task timed out" }]);
-    if (error instanceof TaskFailure) return this.#end("failed", failureParts(error));
-    this.#report(error);
-    return this.#end("failed", [{ text: AGENT_FAILED }]);
+    const { state, parts, isUnexpected } = outcomeOf(result.error, this.#stop?.cause);
+    if (isUnexpected === true) this.#report(result.error);
+    return this.#end(state, parts);
   }
 
   async #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<"ended" | "inbox"> {
@@ -362,7 +352,7 @@ export class Run implements WriterListener {
       unlessInbox,
       note: ENGINE_NOTE,
     });
-    if (result === "ended") this.#over = true;
+    if (result === "ended") this.#hasEnded = true;
     return result;
   }
 
@@ -394,7 +384,7 @@ export class Run implements WriterListener {
   #armDeadline(): void {
     const { deadline } = this.writer.runner;
     this.#deadline?.cancel();
-    if (deadline === undefined || this.#over || this.#detached !== undefined) return;
+    if (deadline === undefined || this.#hasEnded || this.#detached !== undefined) return;
     this.#deadline = this.#host.environment.clock.setTimer(deadline, () => this.#deadlineReached(), { unref: true });
   }
 
@@ -441,8 +431,4 @@ function runOf(agent: Agent, skill: Skill | undefined): RunFunction<unknown> {
       `Agent ${agent.id} has no run() for ${skill === undefined ? "this message" : `skill ${skill.id}`}.`,
     );
   return run;
-}
-
-function failureParts(failure: TaskFailure): readonly Part[] {
-  return failure.data === undefined ? [{ text: failure.message }] : [{ text: failure.message }, { data: failure.data }];
 }

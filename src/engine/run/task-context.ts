@@ -7,7 +7,6 @@ import type { Message } from "../../protocol/message.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import type { Principal } from "../../protocol/principal.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
-import type { StepRecord } from "../../store/contract.ts";
 import {
   type ArtifactOptions,
   type ArtifactWriter,
@@ -21,36 +20,20 @@ import {
   type TaskContext,
   type TaskLog,
 } from "../agent/agent.ts";
-import { filesOf, storableCopy, toMessageParts, toParts } from "../agent/output.ts";
+import { filesOf, toMessageParts, toParts } from "../agent/output.ts";
 import { Rejection } from "../agent/rejection.ts";
-import { TaskFailure } from "../agent/task-failure.ts";
 import { fingerprint } from "../log/fingerprint.ts";
-import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { mergeMetadata, metadataChange } from "../log/task-metadata.ts";
 import { callerOf } from "../record/runner-record.ts";
 import { askCaller } from "./ask.ts";
 import { RESOLVED } from "./call-order.ts";
-import type { ContextHost, QuestionHost, Turn } from "./context-host.ts";
-import type { ArtifactTarget, Emitter } from "./emitter.ts";
+import type { CallHost, ContextOptions, QuestionHost } from "./context-host.ts";
+import type { ArtifactTarget } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
+import { type NextOptions, nextMessage } from "./next-message.ts";
 import { requireAuth } from "./require-auth.ts";
-import { TIMED_OUT } from "./waits.ts";
-
-/** What an attempt works with. */
-export interface ContextOptions {
-  readonly run: ContextHost;
-  readonly turn: Turn;
-  /** Stored results of earlier attempts of this turn. */
-  readonly steps: readonly StepRecord[];
-  readonly writer: TaskLogWriter;
-  readonly emitter: Emitter;
-}
-
-interface NextOptions {
-  readonly wait?: boolean;
-  readonly name?: string;
-  readonly signal?: AbortSignal;
-}
+import { sleep } from "./sleep.ts";
+import { runStep } from "./step.ts";
 
 /** The name of the artifact that receives what a run yields or returns. */
 export const RESULT = "result";
@@ -184,63 +167,11 @@ export class RunContext implements TaskContext<unknown> {
   }
 
   step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T> {
-    return this.#guarded(() => this.#step(name, work));
-  }
-
-  async #step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T> {
-    const { emitter, writer, run } = this.#options;
-    const memory = this.#memory();
-    const waits = run.waits();
-    const key = memory.key("step", name);
-    const known = memory.recall(key);
-    if (known?.kind === "done") {
-      await emitter.reachStep(key);
-      // Safe: the same step returned this value in an earlier attempt.
-      return known.value as T;
-    }
-    if (!writer.isStored) await writer.flush();
-    waits.busy++;
-    try {
-      // The message identifies the turn. The seq does not: two turns have the same one if nothing was written in between.
-      const stable = `${this.id}/${writer.runner.turnInbox ?? 0}/${key}`;
-      const value = await emitter.runInStep(key, () =>
-        work({ key: stable, attempt: this.attempt, signal: run.signal }),
-      );
-      const copy = jsonCopy(name, value);
-      this.#requireOpen();
-      memory.remember(key, copy === undefined ? { kind: "done" } : { kind: "done", value: copy });
-      await writer.flush();
-      // Safe: the copy is what JSON keeps of the value, as the documentation of `step` says.
-      return copy as T;
-    } finally {
-      waits.busy--;
-    }
+    return this.#guarded(() => runStep(this.#callHost(), name, work));
   }
 
   sleep(milliseconds: number, options: { readonly name?: string } = {}): Promise<void> {
-    return this.#guarded(() => this.#sleep(milliseconds, options));
-  }
-
-  async #sleep(milliseconds: number, options: { readonly name?: string }): Promise<void> {
-    if (!(milliseconds >= 0))
-      throw new TypeError(`sleep() needs a number of milliseconds from 0 on, not ${String(milliseconds)}.`);
-    const { writer, run } = this.#options;
-    const memory = this.#memory();
-    const waits = run.waits();
-    const key = memory.key("sleep", options.name ?? "");
-    const known = memory.recall(key);
-    const until = known?.kind === "asleep" ? known.until : run.now() + milliseconds;
-    if (known === undefined) memory.remember(key, { kind: "asleep", until });
-    if (until > run.now()) {
-      waits.pause(until);
-      await writer.flush();
-      await waits.wait({ poll: () => undefined, until, pauses: true, parks: true });
-      this.#requireOpen();
-      waits.resume();
-      return;
-    }
-    if (writer.runner.pausedAt !== undefined) waits.resume();
-    await writer.flush();
+    return this.#guarded(() => sleep(this.#callHost(), milliseconds, options));
   }
 
   // The overloads of TaskContext have the result types; here the result is whatever the schema returns.
@@ -266,40 +197,7 @@ export class RunContext implements TaskContext<unknown> {
   // The overloads say when the result may be `undefined`.
   // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
   next(options: NextOptions = {}): Promise<any> {
-    return this.#guarded(() => this.#next(options));
-  }
-
-  async #next({ wait, name = "", signal }: NextOptions): Promise<Message | undefined> {
-    const { writer, turn, run } = this.#options;
-    const memory = this.#memory();
-    const key = memory.key("next", name);
-    const known = memory.recall(key);
-    const read = known?.kind === "message" ? memory.openMessage(known) : undefined;
-    if (read !== undefined) {
-      if (known?.kind === "message" && known.sealed !== true) turn.history.push(read);
-      return read;
-    }
-    if (known?.kind === "nothing") return undefined;
-    const poll = (): (typeof writer.inbox)[number] | undefined =>
-      writer.inbox.find((entry) => entry.kind === "message" && !run.questions().isAnswer(entry));
-    for (;;) {
-      const entry = wait === false ? poll() : await run.waits().wait({ poll, signal, pauses: false, parks: false });
-      this.#requireOpen();
-      // Not stored: after an abort, a replay may wait again.
-      if (entry === TIMED_OUT && signal !== undefined) return undefined;
-      if (entry === undefined || entry === TIMED_OUT) {
-        memory.remember(key, { kind: "nothing" });
-        return undefined;
-      }
-      const message = run.openEntry(entry);
-      writer.consume(entry, entry.sealed ? undefined : message);
-      // Skip a message that cannot be decrypted any more.
-      if (message === undefined) continue;
-      memory.remember(key, memory.messageRecord(message, entry.sealed));
-      if (!entry.sealed) turn.history.push(message);
-      await writer.flush();
-      return message;
-    }
+    return this.#guarded(() => nextMessage(this.#callHost(), options));
   }
 
   /** The attempt has returned. Calls that it did not await can write nothing any more. */
@@ -315,18 +213,13 @@ export class RunContext implements TaskContext<unknown> {
     return this.#guarded(() => this.#options.writer.flush());
   }
 
+  #callHost(): CallHost {
+    return { ...this.#options, memory: this.#memory(), requireOpen: () => this.#requireOpen() };
+  }
+
   #questionHost(): QuestionHost {
-    const { writer, turn, run } = this.#options;
-    return {
-      writer,
-      run,
-      memory: this.#memory(),
-      waits: run.waits(),
-      questions: run.questions(),
-      history: turn.history,
-      consumed: turn.consumed,
-      requireOpen: () => this.#requireOpen(),
-    };
+    const { run } = this.#options;
+    return { ...this.#callHost(), waits: run.waits(), questions: run.questions() };
   }
 
   #memory(): Memory {
@@ -340,7 +233,7 @@ export class RunContext implements TaskContext<unknown> {
     if (this.#hasReturned) throw new TaskAborted("lease-lost", "The run has returned; it can write nothing any more.");
   }
 
-  /** Runs a call of the agent's code. If it rejects and nobody awaits it, that is logged and does not end the process. */
+  /** Runs a call of the agent's code. A rejection that is not awaited is logged and does not end the process. */
   #guarded<T>(work: () => Promise<T>): Promise<T> {
     let pending: Promise<T>;
     try {
@@ -354,17 +247,5 @@ export class RunContext implements TaskContext<unknown> {
       this.#options.run.logger.debug("A call of the run failed", { task: this.id, error }),
     );
     return pending;
-  }
-}
-
-function jsonCopy(name: string, value: unknown): JsonValue | undefined {
-  try {
-    return storableCopy(value);
-  } catch (cause) {
-    const reason = cause instanceof Error ? ` ${cause.message.replace(/^Output/, "The value")}` : "";
-    throw new TaskFailure(`Step ${JSON.stringify(name)} returned a value that is not JSON.${reason}`, {
-      code: "step-not-json",
-      cause,
-    });
   }
 }

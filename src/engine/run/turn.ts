@@ -46,14 +46,14 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<AttemptSt
     return undefined;
   }
   if (message === undefined) {
-    // The message is sealed with a secret that is not known any more, so nobody can read it.
+    // The message is sealed with a secret that is not known any more, so it cannot be read.
     writer.consume(entry, undefined);
     return undefined;
   }
   const skill = skillNamed(agent, message) ?? skillOf(agent, writer.runner.skill);
   const data = await dataFor(skill, message);
   const record = await store.get(id, { artifacts: false });
-  const history = (record?.history ?? []).map((kept) => readMessage(kept.body));
+  const history = (record?.history ?? []).map(({ body }) => readMessage(body));
   const artifacts = await foldLog(store, id, writer.seq);
   writer.consume(entry, entry.sealed ? undefined : message);
   writer.forgetSteps();
@@ -152,7 +152,7 @@ export async function loggedArtifacts(store: Store, record: TaskRecord): Promise
 
 function turnMessage({ record, sealer, steps }: ResumeOptions): Message | undefined {
   const { turnInbox } = readRunner(record.head.runner);
-  const entry = record.history.find((kept) => kept.inbox === turnInbox);
+  const entry = record.history.find(({ inbox }) => inbox === turnInbox);
   if (entry !== undefined) return readMessage(entry.body);
   const sealed = steps.find(({ key }) => key === SEALED_TURN);
   const text =
@@ -180,7 +180,7 @@ function namesIn(message: Message): readonly string[] {
 }
 
 function messagesOf(entries: readonly HistoryEntry[]): Message[] {
-  return entries.map((entry) => readMessage(entry.body));
+  return entries.map(({ body }) => readMessage(body));
 }
 
 function skillOf(agent: Agent, id: string | undefined): Skill | undefined {

@@ -80,7 +80,7 @@ export class Waits {
   resume(): void {
     const { writer, clock, onResume } = this.#options;
     if (this.#announced > 0 || [...this.#waiters].some((waiter) => waiter.options.pauses)) {
-      // Other waits go on, and `wakeAt` stays for them; but the run is working again.
+      // Other waits continue, and `wakeAt` stays for them; but the run is working again.
       writer.updateHead({ active: true });
       return;
     }
