@@ -9,9 +9,9 @@ import type { Agent } from "../agent/agent.ts";
 const IDEMPOTENT: SendOptions = { idempotencyWindow: 60_000 };
 const CONFLICT = { code: "conflict", violations: [{ field: "message.messageId" }] };
 
-/** The same message each time, but for what is said to differ. */
+/** The same message each time, except for the given members. */
 function said(text: string, rest: Partial<Message> = {}): Said {
-  // Safe: whoever sends a message names it, and here that is the test.
+  // Safe cast: the sender creates message ids, here the test.
   return { messageId: "m-1" as MessageId, parts: [{ text }], ...rest };
 }
 
@@ -22,7 +22,7 @@ function counting(begun: string[], rest: Parameters<typeof scripted>[1] = {}): A
   }, rest);
 }
 
-/** Asks two questions and says what it was answered. */
+/** Asks two questions and returns the answers. */
 function remembering(asked: string[]): Agent {
   return scripted(async (task) => {
     const answers: string[] = [];
@@ -34,8 +34,8 @@ function remembering(asked: string[]): Agent {
   });
 }
 
-describe("a message that is to count once", () => {
-  test("and comes again gets the task it made, and runs once", async () => {
+describe("an idempotent message", () => {
+  test("that is repeated gets the task of the earlier message, and the agent runs once", async () => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: counting(begun) });
     const first = await harness.send(said("go"), IDEMPOTENT);
@@ -50,7 +50,7 @@ describe("a message that is to count once", () => {
     subscription.close();
   });
 
-  test("and comes again with its members in another order, or under another way of being answered, is the same", async () => {
+  test("is recognised with its members in another order and with other output modes and extensions", async () => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: counting(begun) });
     const one = said("go", { metadata: { a: 1, b: { c: [1], d: 2 } } });
@@ -67,7 +67,7 @@ describe("a message that is to count once", () => {
     ["context", said("go", { contextId: "c" as ContextId }), {}],
     ["references", said("go", { referenceTaskIds: ["t" as TaskId] }), {}],
     ["request's metadata", said("go"), { metadata: { skillId: "other" } }],
-  ])("and comes again with other %s is a conflict", async (_, message, options) => {
+  ])("that is repeated with other %s is refused as a conflict", async (_, message, options) => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: counting(begun) });
     await harness.send(said("go"), IDEMPOTENT);
@@ -75,7 +75,7 @@ describe("a message that is to count once", () => {
     expect(begun).toEqual(["go"]);
   });
 
-  test("counts again for another owner, tenant and agent, and when the window is over", async () => {
+  test("creates another task for another owner, tenant or agent, and after the idempotency window", async () => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: [counting(begun), counting(begun, { id: "other" })] });
     const first = await harness.send(said("go"), IDEMPOTENT);
@@ -88,7 +88,7 @@ describe("a message that is to count once", () => {
     expect(begun).toEqual(["go", "go", "go", "go", "changed"]);
   });
 
-  test("and comes twice at the same time makes one task; what differs is refused before either is stored", async () => {
+  test("sent twice at the same time creates one task; different content is refused before either is stored", async () => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: counting(begun) });
     harness.store.hold();
@@ -96,7 +96,7 @@ describe("a message that is to count once", () => {
     await turns(3);
     await expect(harness.submit(said("stop"), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
     await harness.until(() => harness.store.held === 1);
-    // Not before it is known that nobody else was quicker.
+    // The run starts only after the store confirmed that no other node created the task.
     expect(begun).toEqual([]);
     harness.store.release();
     const [one, other] = await Promise.all(both);
@@ -105,7 +105,7 @@ describe("a message that is to count once", () => {
     expect(begun).toEqual(["go"]);
   });
 
-  test("and comes to two nodes at the same time makes one task, and one run", async () => {
+  test("sent to two nodes at the same time creates one task with one run", async () => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: counting(begun) });
     const beside = await harness.join();
@@ -127,7 +127,7 @@ describe("a message that is to count once", () => {
     expect(harness.logs.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  test("is known after a crash, whether its run was over or not", async () => {
+  test("is recognised after a crash, whether its run had ended or not", async () => {
     const begun: string[] = [];
     await using first = await openHarness({
       agents: scripted(async (task) => {
@@ -147,7 +147,7 @@ describe("a message that is to count once", () => {
     expect(begun).toEqual(["go", "go"]);
   });
 
-  test("is made when its first delivery failed, by one that waited for it", async () => {
+  test("creates the task if the earlier send, which it waited for, failed", async () => {
     const begun: string[] = [];
     let calls = 0;
     await using harness = await openHarness({
@@ -167,7 +167,7 @@ describe("a message that is to count once", () => {
     expect(begun).toEqual(["go"]);
   });
 
-  test("is answered though nothing more would be taken in", async () => {
+  test("gets the earlier task even if the agent is at capacity", async () => {
     let go: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>((resolve) => (go = resolve)), { concurrency: 1, queue: 1 }),
@@ -179,7 +179,7 @@ describe("a message that is to count once", () => {
     go?.();
   });
 
-  test("holds its place in line while it is being stored", async () => {
+  test("counts against the capacity while it is being stored", async () => {
     const go: (() => void)[] = [];
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>((resolve) => go.push(resolve)), { concurrency: 2, queue: 1 }),
@@ -199,7 +199,7 @@ describe("a message that is to count once", () => {
     go[2]?.();
   });
 
-  test("that nobody can store is refused and leaves nothing behind; then it may come again", async () => {
+  test("that the store refuses leaves nothing behind and can be sent again", async () => {
     await using waiting = await openHarness({
       agents: scripted(async (task) => void (await task.ask("Well?"))),
       retention: { maxTasks: 1 },
@@ -211,7 +211,7 @@ describe("a message that is to count once", () => {
     expect((await waiting.send(said("go"), IDEMPOTENT)).status.state).toBe("input-required");
   });
 
-  test("makes one task of the name its caller gave, and is known by it", async () => {
+  test("with a task id chosen by the caller creates one task with that id", async () => {
     const begun: string[] = [];
     await using harness = await openHarness({ agents: counting(begun) });
     const named = said("go", { taskId: "mine" as TaskId });
@@ -222,7 +222,7 @@ describe("a message that is to count once", () => {
     expect(begun).toEqual(["go"]);
   });
 
-  test("that the agent answers without a task is answered anew, but not while it is being answered", async () => {
+  test("that reply() answers is answered again, except while the earlier send is pending", async () => {
     let calls = 0;
     await using harness = await openHarness({
       agents: scripted(async () => {}, {
@@ -240,13 +240,13 @@ describe("a message that is to count once", () => {
   });
 });
 
-describe("a message to a task that is to count once", () => {
+describe("an idempotent message to an existing task", () => {
   const asking = scripted(async (task) => {
     const answers = [await task.ask("One?"), await task.ask("Two?")];
     return answers.join("+");
   });
 
-  test("is read once, and its repetition waits for the same answer", async () => {
+  test("is read once, and its repetition returns the same result", async () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await harness.send("go");
     const answer = said("a", { taskId: id });
@@ -256,17 +256,17 @@ describe("a message to a task that is to count once", () => {
     await expect(harness.submit(said("b", { taskId: id }), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
     const done = await harness.send(said("b", { taskId: id, messageId: "m-2" as MessageId }), IDEMPOTENT);
     expect(done.artifacts?.[0]?.parts).toEqual([{ text: "a+b" }]);
-    // It is answered even when the task takes no more messages.
+    // The repetition is answered even after the task has ended.
     expect(await harness.send(answer, IDEMPOTENT)).toEqual(done);
     expect(done.history?.filter(({ role }) => role === "user")).toHaveLength(3);
   });
 
-  test("and is repeated before its run has read it waits until its question is answered", async () => {
+  test("that is repeated before the run read it returns after its question is answered", async () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await harness.send("go");
     const answer = said("a", { taskId: id });
     const beside = await harness.join();
-    // The run, on the first node, cannot store that it has read the answer.
+    // The run on the first node cannot store that it consumed the answer.
     harness.store.hold();
     await beside.start(answer, IDEMPOTENT);
     let returned = false;
@@ -278,7 +278,7 @@ describe("a message to a task that is to count once", () => {
     expect((await again).status.message?.parts[0]?.text).toBe("Two?");
   });
 
-  test("is stored once though it comes twice at a time, to two nodes, and after a crash", async () => {
+  test("is stored once if it is sent twice at the same time, to two nodes, and again after a crash", async () => {
     let go: (() => void) | undefined;
     const heard: string[] = [];
     await using harness = await openHarness({
@@ -315,7 +315,7 @@ describe("a message to a task that is to count once", () => {
   });
 
   test.each(["goes on", "is parked", "dies"] as const)(
-    "is read once though another node stores it just after it was taken by one that %s",
+    "is read once if another node stores it again just after it was consumed by a run that %s",
     async (how) => {
       const heard: string[] = [];
       await using harness = await openHarness({ agents: remembering(heard), parkAfter: 5000 });
@@ -338,7 +338,7 @@ describe("a message to a task that is to count once", () => {
     },
   );
 
-  test("is answered by a node that was slower with it than the task's end", async () => {
+  test("gets the result from a node that posts it after the task has ended", async () => {
     await using harness = await openHarness({ agents: remembering([]) });
     const { id } = await harness.send("go");
     await harness.send({ taskId: id, parts: [{ text: "x" }] });
@@ -354,7 +354,7 @@ describe("a message to a task that is to count once", () => {
     await expect(other).rejects.toMatchObject({ code: "unsupported-operation" });
   });
 
-  test("is known though it was secret, and its repetition is not kept in the clear", async () => {
+  test("is recognised if it was sealed, and its repetition is not stored unencrypted", async () => {
     const got: string[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {

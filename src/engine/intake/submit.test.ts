@@ -10,7 +10,7 @@ const waiting: RunFunction = (task) =>
   new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
 
 describe("a message to a task", () => {
-  test("that runs is queued for it and never starts a second run", async () => {
+  test("that is running is queued and never starts a second run", async () => {
     let runs = 0;
     let most = 0;
     let go: (() => void) | undefined;
@@ -50,7 +50,7 @@ describe("a message to a task", () => {
     expect(task.artifacts?.[0]?.parts).toEqual([{ text: "heard hello" }]);
   });
 
-  test("left unread when the run returns starts another turn before the task may complete", async () => {
+  test("that is unread when the run returns starts another turn before the task completes", async () => {
     let go: (() => void) | undefined;
     const turnsBegun: unknown[] = [];
     await using harness = await openHarness({
@@ -76,7 +76,7 @@ describe("a message to a task", () => {
     expect((await harness.get(taskId)).artifacts?.[0]?.parts).toEqual([{ text: "first donesecond done" }]);
   });
 
-  test("that is stored in the very commit that would have completed it starts another turn; one after it is refused", async () => {
+  test("that is stored in the commit that would complete the task starts another turn; a later message is refused", async () => {
     let go: (() => void) | undefined;
     const begun: string[] = [];
     await using harness = await openHarness({
@@ -86,7 +86,7 @@ describe("a message to a task", () => {
       }),
     });
     const { taskId } = await harness.start("first");
-    // The message is in line before the run returns, so it is stored before the end is tried.
+    // The message is queued before the run returns, so it is stored before the end.
     const posted = harness.start({ taskId, parts: [{ text: "second" }] });
     await Promise.resolve();
     await Promise.resolve();
@@ -103,7 +103,7 @@ describe("a message to a task", () => {
     });
   });
 
-  test("races its end either way: it is read, or it is refused", async () => {
+  test("at the same time as its end is either read or refused", async () => {
     for (let delay = 0; delay < 10; delay += 1) {
       let go: (() => void) | undefined;
       const begun: string[] = [];
@@ -130,7 +130,7 @@ describe("a message to a task", () => {
     }
   });
 
-  test("that failed joins its history unread", async () => {
+  test("that fails is added to the history unread", async () => {
     let go: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async () => {
@@ -151,11 +151,11 @@ describe("a message to a task", () => {
     ]);
   });
 
-  test("is refused for a task that is unknown, finished, of another context, or somebody else's", async () => {
+  test("is refused if the task is unknown, ended, in another context, or of another caller", async () => {
     await using harness = await openHarness({ agents: [asking, scripted(async () => {}, { id: "quick" })] });
     const { id, contextId } = await harness.send("go");
     const parts = [{ text: "x" }];
-    // Safe: ids that nobody has.
+    // Safe cast: unknown ids.
     await expect(harness.start({ taskId: "nobody" as TaskId, parts })).rejects.toMatchObject({
       code: "task-not-found",
     });
@@ -175,8 +175,8 @@ describe("a message to a task", () => {
   });
 });
 
-describe("caps of what comes in", () => {
-  test("concurrency and queue: what is over them is refused by name, however many come at once; what was taken is done", async () => {
+describe("limits for messages", () => {
+  test("concurrency and queue: messages over the limit get resource-exhausted, also concurrent ones; accepted tasks complete", async () => {
     const begun: string[] = [];
     const go: (() => void)[] = [];
     await using harness = await openHarness({
@@ -227,7 +227,7 @@ describe("caps of what comes in", () => {
     expect((await harness.get(taskId)).history?.map(({ parts }) => parts[0]?.text)).toEqual(["go", "a", "b"]);
   });
 
-  test("maxHistory turns callers away, of a parked task too, and loses nothing that was accepted", async () => {
+  test("maxHistory refuses messages, also to a parked task, and loses no accepted message", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         for (;;) await task.ask("More?");
@@ -248,7 +248,7 @@ describe("caps of what comes in", () => {
     expect((await harness.get(id)).history).toHaveLength(4);
   });
 
-  test("maxMessageBytes", async () => {
+  test("maxMessageBytes refuses larger messages", async () => {
     await using harness = await openHarness({ agents: asking, limits: { maxMessageBytes: 1000 } });
     await expect(harness.start("x".repeat(2000))).rejects.toMatchObject({ code: "payload-too-large" });
     const { id } = await harness.send("go");
@@ -260,13 +260,13 @@ describe("caps of what comes in", () => {
 });
 
 describe("reply", () => {
-  test("answers with a message and no task; undefined hands over to run", async () => {
+  test("answers with a message and no task; undefined creates a task", async () => {
     await using harness = await openHarness({
       agents: scripted(async () => "worked", {
         reply: (message) => (message.parts[0]?.text === "hi" ? { greeting: "hello" } : undefined),
       }),
     });
-    // Safe: a context the caller names.
+    // Safe cast: the caller chooses the context id.
     const replied = await harness.submit({ parts: [{ text: "hi" }], contextId: "mine" as ContextId });
     expect(replied).toMatchObject({
       kind: "message",
@@ -276,7 +276,7 @@ describe("reply", () => {
     expect((await harness.send("work")).status.state).toBe("completed");
   });
 
-  test("that fails leaks nothing to the caller and tells the host", async () => {
+  test("that throws hides the error from the caller and reports it to the hooks", async () => {
     const told: unknown[] = [];
     await using harness = await openHarness({
       agents: scripted(async () => {}, {
@@ -292,13 +292,13 @@ describe("reply", () => {
     expect(harness.store.commits).toEqual([]);
   });
 
-  test("that gives what cannot be sent is told by name, without a word of it; the host learns what it was", async () => {
+  test("that returns invalid output is an invalid-agent-response without details; the hooks get the error", async () => {
     const told: unknown[] = [];
     const cyclic: { self?: unknown } = {};
     cyclic.self = cyclic;
     for (const output of [10n, cyclic, () => "hunter2"]) {
       await using harness = await openHarness({
-        // Safe: authors who write no types can return anything.
+        // Safe cast: authors without types can return anything.
         agents: scripted(async () => {}, { reply: () => output as Output }),
         hooks: { on: { error: (error) => void told.push(error) } },
       });
@@ -311,7 +311,7 @@ describe("reply", () => {
     expect(told).toEqual(Array.from({ length: 3 }, () => expect.any(TypeError)));
   });
 
-  test("may refuse by name", async () => {
+  test("may throw an A2AError", async () => {
     await using harness = await openHarness({
       agents: scripted(async () => {}, {
         reply: () => {
@@ -342,13 +342,13 @@ describe("routing", () => {
     run: async (task) => task.data.text.toUpperCase(),
   });
 
-  test("goes to the skill whose schema fits, with its data", async () => {
+  test("selects the skill whose schema accepts the data", async () => {
     await using harness = await openHarness({ agents: agent({ ...base, skills: [add, shout] }) });
     expect((await harness.send({ parts: [{ data: { a: 1, b: 2 } }] })).artifacts?.[0]?.parts).toEqual([{ data: 3 }]);
     expect((await harness.send('{"text":"hey"}')).artifacts?.[0]?.parts).toEqual([{ text: "HEY" }]);
   });
 
-  test("that finds nobody makes a rejected task that says what would match", async () => {
+  test("without a matching skill creates a rejected task with the expectations of the skills", async () => {
     await using harness = await openHarness({ agents: agent({ ...base, skills: [add, shout] }) });
     const task = await harness.send("what?");
     expect(task.status.state).toBe("rejected");
@@ -359,7 +359,7 @@ describe("routing", () => {
     expect(harness.engine.counts()).toMatchObject({ live: 0, running: 0 });
   });
 
-  test("whose route() fails leaks nothing and makes no task", async () => {
+  test("whose route() throws hides the error and creates no task", async () => {
     const told: unknown[] = [];
     await using harness = await openHarness({
       agents: agent({
@@ -380,8 +380,8 @@ describe("routing", () => {
   });
 });
 
-describe("the tasks of one caller", () => {
-  test("are at most so many at a time, for each of them; what is over is refused and not stored, what was taken is done", async () => {
+describe("maxRunsPerOwner", () => {
+  test("limits the tasks of each caller; further messages are refused and not stored, accepted tasks complete", async () => {
     const go: (() => void)[] = [];
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>((resolve) => go.push(resolve)), { concurrency: 3 }),
@@ -412,7 +412,7 @@ describe("the tasks of one caller", () => {
     await harness.untilState(taskId, "completed", { owner: "ann" });
   });
 
-  test("that wait, parked, for their caller do not count", async () => {
+  test("does not count parked tasks", async () => {
     await using harness = await openHarness({ agents: asking, limits: { maxRunsPerOwner: 1 }, parkAfter: 1000 });
     await harness.send("go", { owner: "ann" });
     await expect(harness.start("go", { owner: "ann" })).rejects.toMatchObject({ code: "resource-exhausted" });
@@ -421,8 +421,8 @@ describe("the tasks of one caller", () => {
   });
 });
 
-describe("the parts of a message", () => {
-  test("are at most so many; over it the message is refused before anybody sees it", async () => {
+describe("maxParts", () => {
+  test("refuses a message with more parts before the agent sees it", async () => {
     const seen: string[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => void (await task.ask("Well?")), {
@@ -439,7 +439,7 @@ describe("the parts of a message", () => {
   });
 });
 
-describe("a skill that its caller may not use", () => {
+describe("a skill that the caller may not use", () => {
   const refuse = (wanted: string) => (id: string) => {
     if (id === wanted) throw new A2AError("permission-denied", `Not ${id}.`);
   };
@@ -472,7 +472,7 @@ describe("a skill that its caller may not use", () => {
     ],
   });
 
-  test("is refused however the message came to it, and nothing is stored", async () => {
+  test("is refused however the message was routed to it, and nothing is stored", async () => {
     await using harness = await openHarness({ agents: skilled });
     const admitSkill = refuse("closed");
     const ways = [
@@ -489,7 +489,7 @@ describe("a skill that its caller may not use", () => {
     expect([total, begun]).toEqual([0, []]);
   });
 
-  test("is refused to a message for a task that would go on with it; the task's own replay asks nobody", async () => {
+  test("refuses a message to a task that this skill handles; a replay of the task does not check", async () => {
     begun.length = 0;
     const asked: string[] = [];
     await using first = await openHarness({ agents: skilled });
@@ -502,7 +502,7 @@ describe("a skill that its caller may not use", () => {
     expect(await first.shared.inbox(id)).toEqual([]);
     const answer = { taskId: id, parts: [{ text: "no" }] };
     const second = await first.crash();
-    // Whether or not somebody is at work on it: who may not use the skill may not answer it either.
+    // Whether the task is running or parked: a caller who may not use the skill may not answer its questions.
     await expect(second.submit(answer, { admitSkill: refuse("open") })).rejects.toMatchObject({
       code: "permission-denied",
     });
@@ -510,7 +510,7 @@ describe("a skill that its caller may not use", () => {
     expect(done.status.state).toBe("completed");
   });
 
-  test("is not answered for by reply() either", async () => {
+  test("is refused before reply() is called", async () => {
     const replying = { ...skilled, reply: () => "hello" };
     await using harness = await openHarness({ agents: replying });
     await expect(
