@@ -139,11 +139,11 @@ describe("cancel", () => {
   });
 
   test("ends the task before an unread message starts another turn", async () => {
-    const begun: string[] = [];
+    const started: string[] = [];
     let next: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async (task) => {
-        begun.push(task.text);
+        started.push(task.text);
         await new Promise<void>((resolve) => {
           next = resolve;
         });
@@ -157,7 +157,7 @@ describe("cancel", () => {
     const canceled = harness.engine.cancel(harness.scope(), taskId);
     next?.();
     expect(await canceled).toBe("canceled");
-    expect(begun).toEqual(["first"]);
+    expect(started).toEqual(["first"]);
     expect(await harness.story(taskId)).toEqual(["working", "a=x", "a+=!", "canceled"]);
   });
 
@@ -189,11 +189,11 @@ describe("cancel", () => {
   });
 
   test("of a queued task removes it from the queue", async () => {
-    const begun: string[] = [];
+    const started: string[] = [];
     await using harness = await openHarness({
       agents: scripted(
         (task) => {
-          begun.push(task.text);
+          started.push(task.text);
           return new Promise<void>((_, reject) =>
             task.signal.addEventListener("abort", () => reject(task.signal.reason)),
           );
@@ -212,7 +212,7 @@ describe("cancel", () => {
     expect(harness.engine.counts()).toMatchObject({ running: 1, queued: 0, live: 1 });
     expect(await harness.engine.cancel(harness.scope(), running.taskId)).toBe("canceled");
     await turns(5);
-    expect(begun).toEqual(["running"]);
+    expect(started).toEqual(["running"]);
   });
 
   test("of a task that waits for its caller ends it immediately", async () => {

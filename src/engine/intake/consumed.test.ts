@@ -39,9 +39,9 @@ describe("a non-blocking send of an answer", () => {
     await using harness = await openHarness({ agents: asking, parkAfter: 1000 });
     const { id } = await harness.send("go");
     await harness.advance(3000);
-    const said = { taskId: id, messageId: "m" as never, parts: [{ text: "1" }] };
+    const answerMessage = { taskId: id, messageId: "m" as never, parts: [{ text: "1" }] };
     for (let send = 0; send < 2; send++) {
-      await answer(harness, await harness.begin(said, { idempotencyWindow: 60_000 }));
+      await answer(harness, await harness.begin(answerMessage, { idempotencyWindow: 60_000 }));
       expect((await harness.get(id)).status.state).toBe("working");
     }
   });

@@ -14,7 +14,7 @@ describe("a message to a task", () => {
     let runs = 0;
     let most = 0;
     let go: (() => void) | undefined;
-    const heard: (string | undefined)[] = [];
+    const received: (string | undefined)[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         runs += 1;
@@ -25,7 +25,7 @@ describe("a message to a task", () => {
           message !== undefined;
           message = await task.next({ wait: false })
         ) {
-          heard.push(message.parts[0]?.text);
+          received.push(message.parts[0]?.text);
         }
         runs -= 1;
       }),
@@ -36,18 +36,18 @@ describe("a message to a task", () => {
     expect(harness.engine.counts()).toMatchObject({ running: 1 });
     go?.();
     await harness.untilState(taskId, "completed");
-    expect({ most, heard }).toEqual({ most: 1, heard: ["one", "two", "three"] });
+    expect({ most, received }).toEqual({ most: 1, received: ["one", "two", "three"] });
     const { history } = await harness.get(taskId);
     expect(history?.map(({ parts }) => parts[0]?.text)).toEqual(["go", "one", "two", "three"]);
   });
 
   test("wakes a run that waits in next()", async () => {
     await using harness = await openHarness({
-      agents: scripted(async (task) => `heard ${(await task.next()).parts[0]?.text}`),
+      agents: scripted(async (task) => `received ${(await task.next()).parts[0]?.text}`),
     });
     const { taskId } = await harness.start("go");
     const task = await harness.send({ taskId, parts: [{ text: "hello" }] });
-    expect(task.artifacts?.[0]?.parts).toEqual([{ text: "heard hello" }]);
+    expect(task.artifacts?.[0]?.parts).toEqual([{ text: "received hello" }]);
   });
 
   test("that is unread when the run returns starts another turn before the task completes", async () => {
@@ -78,10 +78,10 @@ describe("a message to a task", () => {
 
   test("that is stored in the commit that would complete the task starts another turn; a later message is refused", async () => {
     let go: (() => void) | undefined;
-    const begun: string[] = [];
+    const started: string[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
-        begun.push(task.text);
+        started.push(task.text);
         if (task.text === "first") await new Promise<void>((resolve) => (go = resolve));
       }),
     });
@@ -94,7 +94,7 @@ describe("a message to a task", () => {
     go?.();
     const ticket = await posted;
     await harness.settled(ticket);
-    expect(begun).toEqual(["first", "second"]);
+    expect(started).toEqual(["first", "second"]);
     expect(harness.store.outcomes).toContain("inbox");
     expect((await harness.story(taskId)).filter((line) => line === "completed")).toHaveLength(1);
     await expect(harness.start({ taskId, parts: [{ text: "third" }] })).rejects.toMatchObject({
@@ -106,25 +106,25 @@ describe("a message to a task", () => {
   test("at the same time as its end is either read or refused", async () => {
     for (let delay = 0; delay < 10; delay += 1) {
       let go: (() => void) | undefined;
-      const begun: string[] = [];
+      const started: string[] = [];
       await using harness = await openHarness({
         agents: scripted(async (task) => {
-          begun.push(task.text);
+          started.push(task.text);
           if (task.text === "first") await new Promise<void>((resolve) => (go = resolve));
         }),
       });
       const { taskId } = await harness.start("first");
       if (delay < 5) go?.();
       const posted = harness.start({ taskId, parts: [{ text: "second" }] }).then(
-        () => "taken",
+        () => "accepted",
         (error: unknown) => (error instanceof A2AError ? error.code : error),
       );
       for (let n = 0; n < delay % 5; n += 1) await Promise.resolve();
       go?.();
       const result = await posted;
       await harness.untilState(taskId, "completed");
-      expect([result, begun]).toEqual(
-        result === "taken" ? ["taken", ["first", "second"]] : ["unsupported-operation", ["first"]],
+      expect([result, started]).toEqual(
+        result === "accepted" ? ["accepted", ["first", "second"]] : ["unsupported-operation", ["first"]],
       );
       expect((await harness.story(taskId)).filter((line) => line === "completed")).toHaveLength(1);
     }
@@ -177,29 +177,29 @@ describe("a message to a task", () => {
 
 describe("limits for messages", () => {
   test("concurrency and queue: messages over the limit get resource-exhausted, also concurrent ones; accepted tasks complete", async () => {
-    const begun: string[] = [];
+    const started: string[] = [];
     const go: (() => void)[] = [];
     await using harness = await openHarness({
       agents: scripted(
         async (task) => {
-          begun.push(task.text);
+          started.push(task.text);
           await new Promise<void>((resolve) => go.push(resolve));
         },
         { concurrency: 2, queue: 1 },
       ),
     });
     const results = await Promise.allSettled(["1", "2", "3", "4", "5"].map((text) => harness.start(text)));
-    expect(results.map((result) => (result.status === "fulfilled" ? "taken" : result.reason.code))).toEqual([
-      "taken",
-      "taken",
-      "taken",
+    expect(results.map((result) => (result.status === "fulfilled" ? "accepted" : result.reason.code))).toEqual([
+      "accepted",
+      "accepted",
+      "accepted",
       "resource-exhausted",
       "resource-exhausted",
     ]);
-    expect(begun).toEqual(["1", "2"]);
+    expect(started).toEqual(["1", "2"]);
     expect(harness.engine.counts()).toMatchObject({ running: 2, queued: 1 });
     go.shift()?.();
-    await harness.until(() => begun.length === 3);
+    await harness.until(() => started.length === 3);
     while (go.length > 0) go.shift()?.();
     await harness.until(() => harness.engine.counts().live === 0);
     expect(
@@ -218,9 +218,9 @@ describe("limits for messages", () => {
     await using harness = await openHarness({ agents: scripted(waiting), limits: { maxInbox: 2 } });
     const { taskId } = await harness.start("go");
     const posts = await Promise.allSettled(["a", "b", "c"].map((text) => harness.start({ taskId, parts: [{ text }] })));
-    expect(posts.map((post) => (post.status === "fulfilled" ? "taken" : post.reason.code))).toEqual([
-      "taken",
-      "taken",
+    expect(posts.map((post) => (post.status === "fulfilled" ? "accepted" : post.reason.code))).toEqual([
+      "accepted",
+      "accepted",
       "resource-exhausted",
     ]);
     expect(await harness.engine.cancel(harness.scope(), taskId)).toBe("canceled");
@@ -277,30 +277,30 @@ describe("reply", () => {
   });
 
   test("that throws hides the error from the caller and reports it to the hooks", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     await using harness = await openHarness({
       agents: scripted(async () => {}, {
         reply: () => {
           throw new Error("hunter2");
         },
       }),
-      hooks: { on: { error: (error) => void told.push(error) } },
+      hooks: { on: { error: (error) => void reported.push(error) } },
     });
     const error = await harness.submit("hi").catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "internal", message: "The agent failed while answering." });
-    expect(told).toEqual([new Error("hunter2")]);
+    expect(reported).toEqual([new Error("hunter2")]);
     expect(harness.store.commits).toEqual([]);
   });
 
   test("that returns invalid output is an invalid-agent-response without details; the hooks get the error", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const cyclic: { self?: unknown } = {};
     cyclic.self = cyclic;
     for (const output of [10n, cyclic, () => "hunter2"]) {
       await using harness = await openHarness({
         // Safe cast: authors without types can return anything.
         agents: scripted(async () => {}, { reply: () => output as Output }),
-        hooks: { on: { error: (error) => void told.push(error) } },
+        hooks: { on: { error: (error) => void reported.push(error) } },
       });
       await expect(harness.submit("hi")).rejects.toMatchObject({
         code: "invalid-agent-response",
@@ -308,7 +308,7 @@ describe("reply", () => {
       });
       expect(harness.store.commits).toEqual([]);
     }
-    expect(told).toEqual(Array.from({ length: 3 }, () => expect.any(TypeError)));
+    expect(reported).toEqual(Array.from({ length: 3 }, () => expect.any(TypeError)));
   });
 
   test("may throw an A2AError", async () => {
@@ -360,7 +360,7 @@ describe("routing", () => {
   });
 
   test("whose route() throws hides the error and creates no task", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     await using harness = await openHarness({
       agents: agent({
         ...base,
@@ -369,13 +369,13 @@ describe("routing", () => {
           throw new Error("hunter2");
         },
       }),
-      hooks: { on: { error: (error) => void told.push(error) } },
+      hooks: { on: { error: (error) => void reported.push(error) } },
     });
     await expect(harness.submit("what?")).rejects.toMatchObject({
       code: "internal",
       message: "The agent failed while answering.",
     });
-    expect(told).toEqual([new Error("hunter2")]);
+    expect(reported).toEqual([new Error("hunter2")]);
     expect(harness.store.commits).toEqual([]);
   });
 });
@@ -388,9 +388,9 @@ describe("maxRunsPerOwner", () => {
       limits: { maxRunsPerOwner: 2 },
     });
     const results = await Promise.allSettled([1, 2, 3].map((n) => harness.start(`${n}`, { owner: "ann" })));
-    expect(results.map((result) => (result.status === "fulfilled" ? "taken" : result.reason))).toMatchObject([
-      "taken",
-      "taken",
+    expect(results.map((result) => (result.status === "fulfilled" ? "accepted" : result.reason))).toMatchObject([
+      "accepted",
+      "accepted",
       { code: "resource-exhausted", retryAfter: 5 },
     ]);
     await harness.start("other", { owner: "bob" });
@@ -443,7 +443,7 @@ describe("a skill that the caller may not use", () => {
   const refuse = (wanted: string) => (id: string) => {
     if (id === wanted) throw new A2AError("permission-denied", `Not ${id}.`);
   };
-  const begun: string[] = [];
+  const started: string[] = [];
   const skilled = agent({
     name: "Skilled",
     description: "Has two skills.",
@@ -455,7 +455,7 @@ describe("a skill that the caller may not use", () => {
         description: "For all.",
         tags: ["a"],
         async run(task) {
-          begun.push("open");
+          started.push("open");
           await task.ask("More?");
         },
       }),
@@ -466,7 +466,7 @@ describe("a skill that the caller may not use", () => {
         tags: ["b"],
         input: z.object({ key: z.string() }),
         async run() {
-          begun.push("closed");
+          started.push("closed");
         },
       }),
     ],
@@ -486,11 +486,11 @@ describe("a skill that the caller may not use", () => {
       });
     }
     const { total } = await harness.shared.list({ scope: harness.scope(), limit: 10, artifacts: false });
-    expect([total, begun]).toEqual([0, []]);
+    expect([total, started]).toEqual([0, []]);
   });
 
   test("refuses a message to a task that this skill handles; a replay of the task does not check", async () => {
-    begun.length = 0;
+    started.length = 0;
     const asked: string[] = [];
     await using first = await openHarness({ agents: skilled });
     const { id } = await first.send("go", { metadata: { skillId: "open" }, admitSkill: (id) => void asked.push(id) });
