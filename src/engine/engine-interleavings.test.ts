@@ -9,15 +9,15 @@ import { createUnreliableStore, type StoreMethod, type UnreliableStore } from ".
 const action = fc.record({ kind: fc.constantFrom(...TRIAL_ACTIONS), pick: fc.nat(20), amount: fc.nat(15) });
 const actions = fc.array(action, { minLength: 5, maxLength: 80, size: "max" });
 
-/** The same trials every time, so that a failure is the doing of the change at hand. */
+/** A fixed seed, so that a failure is caused by the change under test. */
 const SEED = 1;
 
-test("whatever messages, cancels, crashes, restarts and readers come in whatever order, the rules hold", async () => {
+test("the invariants hold for random orders of messages, cancels, crashes, restarts and readers", async () => {
   const property = fc.asyncProperty(actions, (some) => runTrial(some));
   await fc.assert(property, { numRuns: 100, seed: SEED });
 });
 
-test("they hold over a file, too", async () => {
+test("the invariants hold with an SQLite store", async () => {
   await using folder = await temporaryFolder();
   let files = 0;
   const openStore: HarnessOptions["openStore"] = (setup) =>
@@ -26,11 +26,11 @@ test("they hold over a file, too", async () => {
   await fc.assert(property, { numRuns: 8, seed: SEED });
 });
 
-/** `ENGINE_RUNS=2000` tries more, others each time; `ENGINE_SEED` repeats what a failure printed. */
+/** `ENGINE_RUNS=2000` runs more trials with a random seed; `ENGINE_SEED` repeats the seed that a failure printed. */
 const RUNS = Number(process.env["ENGINE_RUNS"] ?? 60);
 const RUNS_SEED = process.env["ENGINE_SEED"] ?? (process.env["ENGINE_RUNS"] === undefined ? SEED : undefined);
 
-/** All that an engine calls, but for the heartbeat: an engine that cannot renew its lease at the start does not start. */
+/** All methods that an engine calls except heartbeat: without a lease the engine does not start. */
 const FAILING: readonly StoreMethod[] = [
   ...(["commit", "get", "list", "log", "inbox", "steps", "findByMessage"] as const),
   ...(["positions", "due", "nextWake", "leave", "sweep"] as const),
@@ -41,7 +41,7 @@ const faults = fc.record({
   failures: fc.constantFrom(0, 0, 0.05, 0.2),
 });
 
-test("they hold over a store whose calls are delayed and fail at random", async () => {
+test("the invariants hold with a store whose calls are delayed and fail at random", async () => {
   const property = fc.asyncProperty(actions, faults, (some, { seed, delay, failures }) => {
     const stores: UnreliableStore[] = [];
     const wrapStore: HarnessOptions["wrapStore"] = (inner) => {

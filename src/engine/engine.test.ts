@@ -10,8 +10,8 @@ const waits = scripted(
   (task) => new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason))),
 );
 
-describe("somebody else's task", () => {
-  test("is not found, whatever is asked of it, running or finished", async () => {
+describe("a task of another caller", () => {
+  test("is not found by any operation, running or ended", async () => {
     await using harness = await openHarness({
       agents: [scripted(async (task) => (task.text === "wait" ? task.ask("Well?") : "done")), { ...echo, id: "other" }],
     });
@@ -40,7 +40,7 @@ describe("somebody else's task", () => {
     expect(harness.engine.counts().subscribers).toBe(0);
   });
 
-  test("and its context: naming a context makes no other's task visible", async () => {
+  test("stays invisible to a caller that uses its context id", async () => {
     await using harness = await openHarness({ agents: echo });
     const contextId = "shared" as ContextId;
     const parts = [{ text: "x" }];
@@ -77,7 +77,7 @@ describe("hooks", () => {
     ]);
   });
 
-  test("that fail, at once or later, change nothing and are logged", async () => {
+  test("that throw or reject are logged and change nothing", async () => {
     const hooks: EngineHooks = {
       on: {
         event: (event) => {
@@ -111,7 +111,7 @@ describe("transform", () => {
         }
       : { ...event, metadata: { checked: true } };
 
-  test("changes content before it is written", async () => {
+  test("changes content before it is stored", async () => {
     await using harness = await openHarness({
       agents: scripted(async () => "the secret word"),
       hooks: { transform: redact },
@@ -122,7 +122,7 @@ describe("transform", () => {
     expect((await harness.log(task.id)).at(-1)?.event.metadata).toEqual({ checked: true });
   });
 
-  test("cannot change ids, times, roles or how a chunk joins its artifact", async () => {
+  test("cannot change ids, times, roles or the append flag of a chunk", async () => {
     const meddle = (event: TaskEvent): TaskEvent => {
       if (event.kind === "artifact") return { ...event, append: false, lastChunk: true };
       const { message } = event.status;
@@ -158,7 +158,7 @@ describe("transform", () => {
     expect(said.event.status.message?.messageId).not.toBe("mine");
   });
 
-  test("that would change a state, a kind or an artifact fails the task by the log, not by its caller", async () => {
+  test("that changes a state, a kind or an artifact id fails the task; the log says why, the caller does not see it", async () => {
     const changes: ((event: TaskEvent) => TaskEvent)[] = [
       (event) => (event.kind === "status" ? { ...event, status: { ...event.status, state: "completed" } } : event),
       (event) =>
@@ -179,7 +179,7 @@ describe("transform", () => {
     }
   });
 
-  test("that throws whatever it is given still leaves every task ended, by whichever way it ends", async () => {
+  test("that always throws still lets every task end", async () => {
     const transform = (): TaskEvent => {
       throw new Error("broken transform");
     };
@@ -196,7 +196,7 @@ describe("transform", () => {
     expect(harness.engine.counts()).toMatchObject({ live: 0, running: 0 });
   });
 
-  test("that throws at the end only fails the task instead of leaving it without anybody at work", async () => {
+  test("that throws at the last event fails the task", async () => {
     const transform = (event: TaskEvent): TaskEvent => {
       if (event.kind === "status" && event.status.state === "completed") throw new Error("no good");
       return event;
@@ -213,7 +213,7 @@ describe("transform", () => {
 });
 
 describe("retention", () => {
-  test("never touches a task that is not finished, whatever its age or number", async () => {
+  test("never deletes a task that has not ended, whatever its age and the number of tasks", async () => {
     await using harness = await openHarness({
       agents: [
         scripted(async (task) => void (await task.ask("Well?"))),
@@ -238,12 +238,12 @@ describe("retention", () => {
   });
 });
 
-describe("the lease of this process", () => {
-  test("that cannot be renewed in time ends its runs, and they are taken up again when it can", async () => {
+describe("the lease of a node", () => {
+  test("that cannot be renewed in time ends its runs; they are claimed again after a renewal", async () => {
     const reasons: unknown[] = [];
     const attempts: number[] = [];
     const harness = await openHarness({
-      // Health is measured by the machine's own clock; a lease this short is over at once.
+      // Health uses the real clock; a lease this short expires immediately.
       leaseMs: 4,
       agents: scripted(async (task) => {
         attempts.push(task.attempt);
@@ -274,8 +274,8 @@ describe("the lease of this process", () => {
   });
 });
 
-describe("bookkeeping", () => {
-  test("nothing is left behind by tasks that have ended", async () => {
+describe("memory and snapshots", () => {
+  test("ended tasks leave nothing in memory", async () => {
     await using harness = await openHarness({ agents: echo });
     await Promise.all(Array.from({ length: 100 }, (_, n) => harness.send(`${n}`)));
     await turns(3);
@@ -289,7 +289,7 @@ describe("bookkeeping", () => {
     });
   });
 
-  test("a snapshot shows as much of the history as was asked for", async () => {
+  test("a snapshot contains the requested number of messages", async () => {
     await using harness = await openHarness({ agents: scripted(async (task) => `${await task.ask("Well?")}!`) });
     const asked = await harness.send("go");
     const historyOf = async (history: number | undefined): Promise<unknown> => {

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS, limitsFrom } from "./limits.ts";
 
 describe("limitsFrom", () => {
-  test("returns the defaults if no limit is set", () => {
+  test("returns the defaults without options", () => {
     expect(limitsFrom()).toEqual(DEFAULT_LIMITS);
     expect(limitsFrom({ maxInbox: undefined })).toEqual(DEFAULT_LIMITS);
   });
 
-  test("changes only the limits that are set", () => {
+  test("overrides only the given limits", () => {
     expect(limitsFrom({ maxInbox: 5, maxTaskBytes: Number.POSITIVE_INFINITY })).toEqual({
       ...DEFAULT_LIMITS,
       maxInbox: 5,
@@ -23,9 +23,9 @@ describe("limitsFrom", () => {
     },
   );
 
-  test("the error names every invalid and every unknown limit", () => {
-    const invalid = { maxInbox: 0, tailBytes: -1, maxInbocks: 3, toString: 4 };
-    expect(() => limitsFrom(invalid as never)).toThrow(
+  test("lists every invalid and every unknown limit", () => {
+    const wrong = { maxInbox: 0, tailBytes: -1, maxInbocks: 3, toString: 4 };
+    expect(() => limitsFrom(wrong as never)).toThrow(
       /maxInbox must.*tailBytes must.*unknown limit "maxInbocks".*unknown limit "toString"/,
     );
   });

@@ -6,7 +6,7 @@ import type { Task } from "../protocol/task.ts";
 import { openHarness, scripted } from "../testing/engine-harness.ts";
 import type { TaskContext } from "./agent/agent.ts";
 
-/** One thing that an author does to the artifact `a`: inside a step, or not. */
+/** One operation of an author on the artifact `a`, inside a step or not. */
 interface Doing {
   readonly kind: "write" | "replace";
   readonly text: string;
@@ -23,7 +23,7 @@ async function perform(task: TaskContext, doings: readonly Doing[]): Promise<voi
   }
 }
 
-/** Every attempt but the last dies once all it has written is committed. Gives what became of the artifact, and the story. */
+/** Every attempt except the last crashes after its writes are committed. Returns the artifact and the story. */
 async function play(
   attempts: readonly (readonly Doing[])[],
 ): Promise<{ readonly text: string | undefined; readonly story: readonly string[] }> {
@@ -56,32 +56,32 @@ function meaning(doings: readonly Doing[]): string {
   return doings.reduce((text, doing) => (doing.kind === "write" ? text + doing.text : doing.text), "");
 }
 
-describe("an artifact that its author replaces", () => {
-  test("holds what replaced it, and what came later", async () => {
+describe("an artifact that is replaced", () => {
+  test("contains the replacement and later writes", async () => {
     const { text, story } = await play([[written("1"), written("2"), replaced("3"), written("4")]]);
     expect(text).toBe("34");
     expect(story).toEqual(["working", "a=1", "a+=2", "a=3", "a+=4!", "completed"]);
   });
 
-  test("may be replaced before it was written", async () => {
+  test("may be replaced before its first write", async () => {
     const doings = [replaced("1"), written("2")];
     const { text, story } = await play([doings, doings]);
     expect(text).toBe("12");
     expect(story).toEqual(["working", "a=1", "a+=2", "a+=!", "completed"]);
   });
 
-  test("is not replaced once more after a crash", async () => {
+  test("is not replaced again after a crash", async () => {
     const doings = [written("1"), replaced("2"), written("3"), replaced("4"), written("5")];
     const { story } = await play([doings.slice(0, 4), doings]);
     expect(story).toEqual(["working", "a=1", "a=2", "a+=3", "a=4", "a+=5!", "completed"]);
   });
 
-  test("is what the last attempt made of it, where that did otherwise", async () => {
+  test("is what the last attempt wrote, if that attempt wrote something else", async () => {
     const { text } = await play([[written("1"), replaced("2")], [written("1")]]);
     expect(text).toBe("1");
   });
 
-  test("keeps what earlier turns wrote, where only a dead attempt replaced it", async () => {
+  test("keeps the content of earlier turns if only a crashed attempt replaced it", async () => {
     let stuck = false;
     const author = scripted(async (task) => {
       if (task.text === "first") {
@@ -107,14 +107,14 @@ describe("an artifact that its author replaces", () => {
 });
 
 function more(task: TaskContext): { readonly taskId: TaskId; readonly parts: readonly Part[] } {
-  // Safe: it is the id of the task.
+  // Safe cast: the id of the task.
   return { taskId: task.id as TaskId, parts: [{ text: "more" }] };
 }
 
 const doing = (inStep: fc.Arbitrary<boolean>): fc.Arbitrary<Doing> =>
   fc.record({ kind: fc.constantFrom("write", "replace"), text: fc.constantFrom("x", "y", "z"), inStep });
 
-test("however often it dies, a run comes to what it would have come to undisturbed", async () => {
+test("a run that crashes any number of times ends with the same artifact as without crashes", async () => {
   const program = fc.array(doing(fc.boolean()), { minLength: 1, maxLength: 6 });
   const deaths = fc.array(fc.nat({ max: 6 }), { maxLength: 2 });
   await fc.assert(
@@ -126,7 +126,7 @@ test("however often it dies, a run comes to what it would have come to undisturb
   );
 });
 
-test("what attempts that do otherwise have written is gone", async () => {
+test("content of attempts that wrote something else is removed", async () => {
   const program = fc.array(doing(fc.constant(false)), { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(fc.array(program, { minLength: 2, maxLength: 3 }), async (attempts) => {

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("the store is probed once a second, however often somebody asks", async () => {
+test("the store is probed at most once a second", async () => {
   let probes = 0;
   let successes = 0;
   const health = async (): Promise<void> => {
@@ -30,7 +30,7 @@ test("the store is probed once a second, however often somebody asks", async () 
   expect([probes, successes]).toEqual([2, 2]);
 });
 
-test("whoever asks within the second gets the failure of the last probe, and then that of a new one", async () => {
+test("within a second check() returns the failure of the last probe, after it that of a new probe", async () => {
   const failures: (StoreError | undefined)[] = [new StoreError("full", "no space"), undefined];
   const health = async (): Promise<void> => {
     const failure = failures.shift();
@@ -44,7 +44,7 @@ test("whoever asks within the second gets the failure of the last probe, and the
   expect(failures).toEqual([]);
 });
 
-test("a probe that is not answered is not repeated, and counts as failed after five seconds", async () => {
+test("an unanswered probe is not repeated, and counts as failed after 5 seconds", async () => {
   const answers = [createDeferred<void>()];
   let probes = 0;
   const probe = new StoreProbe(
@@ -67,7 +67,7 @@ test("a probe that is not answered is not repeated, and counts as failed after f
   expect(probes).toBe(2);
 });
 
-test("an engine is ready only while its store can be written, and a probe that succeeds is a recovery", async () => {
+test("an engine is ready only while its store accepts writes, and a successful probe ends an outage", async () => {
   vi.restoreAllMocks();
   await using harness = await openHarness({ agents: scripted(async () => "done") });
   const { shared, engine, store } = harness;

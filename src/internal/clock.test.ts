@@ -11,15 +11,15 @@ describe("createClock", () => {
     vi.useRealTimers();
   });
 
-  test("tells the time in whole milliseconds", () => {
+  test("returns the time in whole milliseconds", () => {
     vi.useRealTimers();
     const now = createClock().now();
     expect(Number.isInteger(now)).toBe(true);
-    // Within a minute of the system's own: the clock was read when the process began, and nobody set it since.
+    // Within a minute of the system clock, which is not set during the test.
     expect(Math.abs(now - Date.now())).toBeLessThan(60_000);
   });
 
-  test("does not move when somebody sets the system's clock", () => {
+  test("ignores changes of the system clock", () => {
     const clock = createClock();
     const before = clock.now();
     vi.setSystemTime(Date.now() + DAY);
@@ -28,7 +28,7 @@ describe("createClock", () => {
     expect(clock.now()).toBe(before + 1000);
   });
 
-  test("calls back at the time, once, and never within setTimer", () => {
+  test("calls back once, at the time, never synchronously", () => {
     const clock = createClock();
     const calls: string[] = [];
     clock.setTimer(clock.now() + 50, () => calls.push("later"));
@@ -42,7 +42,7 @@ describe("createClock", () => {
     expect(calls).toEqual(["past", "later"]);
   });
 
-  test("a cancelled timer does not go off, and cancelling late or twice does nothing", () => {
+  test("a canceled timer does not fire; canceling late or twice has no effect", () => {
     const clock = createClock();
     const calls: number[] = [];
     const timer = clock.setTimer(clock.now() + 10, () => calls.push(1));
@@ -56,13 +56,13 @@ describe("createClock", () => {
     expect(calls).toEqual([2]);
   });
 
-  test("waits longer than a system timer can", () => {
+  test("waits longer than setTimeout can", () => {
     const clock = createClock();
     const calls: number[] = [];
     const due = clock.now() + 60 * DAY;
     const system = vi.spyOn(globalThis, "setTimeout");
     clock.setTimer(due, () => calls.push(clock.now()));
-    // Node turns a longer wait into one of a millisecond.
+    // Node turns a longer delay into 1 ms.
     expect(system.mock.calls[0]?.[1]).toBeLessThanOrEqual(2 ** 31 - 1);
     vi.advanceTimersByTime(60 * DAY - 1000);
     expect(calls).toEqual([]);
@@ -70,7 +70,7 @@ describe("createClock", () => {
     expect(calls).toEqual([due]);
   });
 
-  test("Infinity never comes, not even after an adjustment, and NaN is refused", () => {
+  test("Infinity never fires, not even after an adjustment, and NaN is refused", () => {
     const clock = createClock();
     const calls: number[] = [];
     clock.setTimer(Number.POSITIVE_INFINITY, () => calls.push(1)).cancel();
@@ -83,7 +83,7 @@ describe("createClock", () => {
     expect(() => clock.adjust(Number.NaN)).toThrow(TypeError);
   });
 
-  test("adjusted ahead, it brings forward what has become due", () => {
+  test("adjusted forwards, it fires timers that became due", () => {
     const clock = createClock();
     const calls: string[] = [];
     const start = clock.now();
@@ -97,7 +97,7 @@ describe("createClock", () => {
     expect(calls).toEqual(["a day", "two days"]);
   });
 
-  test("adjusted back, it puts off what is not due any more", () => {
+  test("adjusted backwards, it delays timers that are no longer due", () => {
     const clock = createClock();
     const calls: number[] = [];
     const start = clock.now();
@@ -110,7 +110,7 @@ describe("createClock", () => {
     expect(calls[0]).toBeGreaterThanOrEqual(start + 100);
   });
 
-  test("many small adjustments add up, and no timer comes before its time", () => {
+  test("many small adjustments add up, and no timer fires early", () => {
     const clock = createClock();
     const calls: number[] = [];
     const due = clock.now() + 10_000;
@@ -125,7 +125,7 @@ describe("createClock", () => {
     expect(calls[0]).toBeLessThan(due + 100);
   });
 
-  test("slewed towards another clock, it makes up for drift and hardly follows a jump", () => {
+  test("slewed towards another clock, it corrects drift and hardly follows a jump", () => {
     const clock = createClock();
     const start = clock.now();
     vi.advanceTimersByTime(10_000);
@@ -141,7 +141,7 @@ describe("createClock", () => {
     }
   });
 
-  test("a timer may be told not to keep the process alive", () => {
+  test("an unref timer does not keep the process alive", () => {
     vi.useRealTimers();
     const clock = createClock();
     const active = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createDeferred } from "./deferred.ts";
 
-/** Runs something and says which rejections went unhandled meanwhile. */
+/** Runs `work` and returns the unhandled rejections that it caused. */
 async function unhandledDuring(work: () => void): Promise<unknown[]> {
   const reasons: unknown[] = [];
   const others = process.listeners("unhandledRejection");
@@ -20,7 +20,7 @@ async function unhandledDuring(work: () => void): Promise<unknown[]> {
 }
 
 describe("createDeferred", () => {
-  test("settles from outside, once", async () => {
+  test("settles once, from outside", async () => {
     const deferred = createDeferred<number>();
     deferred.resolve(1);
     deferred.resolve(2);
@@ -28,13 +28,13 @@ describe("createDeferred", () => {
     expect(await deferred.promise).toBe(1);
   });
 
-  test("rejects whoever awaits it, handled or not", async () => {
+  test("rejects its awaiters, handled or not", async () => {
     const deferred = createDeferred<number>({ handled: true });
     deferred.reject(new Error("no"));
     await expect(deferred.promise).rejects.toThrow("no");
   });
 
-  test("a handled one that nobody awaits is not reported; another one is", async () => {
+  test("a handled rejection without awaiters is not reported; another one is", async () => {
     expect(await unhandledDuring(() => createDeferred({ handled: true }).reject("quiet"))).toEqual([]);
     expect(await unhandledDuring(() => createDeferred().reject("loud"))).toEqual(["loud"]);
   });

@@ -18,7 +18,7 @@ describe("a network", () => {
     ["0.0.0.0/0", "2606:4700::1", false],
     ["::/0", "2606:4700::1", true],
     ["127.0.0.0/8", "localhost", false],
-  ])("%s has %s in it: %s", (network, address, expected) => {
+  ])("%s contains %s: %s", (network, address, expected) => {
     const parsed = parseNetwork(network);
     expect(parsed && isInNetwork(address, parsed)).toBe(expected);
   });
@@ -32,7 +32,7 @@ describe("a network", () => {
     "10.0.0.0/-1",
     "fe80::1%eth0/64",
     "host",
-  ])("is not what %s says", (text) => {
+  ])("%s is not a network", (text) => {
     expect(parseNetwork(text)).toBeUndefined();
   });
 });

@@ -10,20 +10,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-describe("making a folder", () => {
-  test("makes those above it as well, for their owner only, and leaves what is there", () => {
+describe("makeFolder", () => {
+  test("creates missing parents for their owner only, and does not change existing folders", () => {
     for (const name of ["a/b/c", "a/b/c", "a/b/d/", "."]) makeFolder(join(root, name));
     for (const name of ["a", "a/b", "a/b/c", "a/b/d"]) expect(statSync(join(root, name)).mode & 0o777).toBe(0o700);
   });
 
-  test("is refused where a file is, above it or in its place, or a link to nothing", () => {
+  test("throws if the path or a parent is a file or a broken link", () => {
     writeFileSync(join(root, "file"), "");
     symlinkSync(join(root, "nowhere"), join(root, "link"));
     for (const name of ["file", "file/below", "link", "link/below"])
       expect(() => makeFolder(join(root, name))).toThrow();
   });
 
-  test.skipIf(!existsSync("/proc/self"))("is refused, and does not go on for ever, where nobody may make one", () => {
+  test.skipIf(!existsSync("/proc/self"))("throws, and does not hang, in a folder that accepts no folders", () => {
     expect(() => makeFolder("/proc/palaver/data")).toThrow(/palaver/);
   });
 });

@@ -7,17 +7,17 @@ const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 const timeOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);
 
 describe("uuidv7", () => {
-  test("is a UUID of version 7 that carries the time", () => {
+  test("is a UUID of version 7 that contains the time", () => {
     const before = Date.now();
     const id = uuidv7();
     expect(id).toMatch(V7);
-    // Ids made in a burst before may have run ahead by a few milliseconds.
+    // Earlier bursts of ids may have advanced the timestamp by a few milliseconds.
     expect(timeOf(id)).toBeGreaterThanOrEqual(before);
     expect(timeOf(createUuidSource()(0x0123_4567_89ab))).toBe(0x0123_4567_89ab);
     expect(timeOf(createUuidSource()(1234.9))).toBe(1234);
   });
 
-  test("each sorts after the one before, however the clock moves", () => {
+  test("each sorts after the one before, whatever the clock does", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 48 - 10_000 }), { maxLength: 200 }), (times) => {
         const next = createUuidSource();
@@ -28,7 +28,7 @@ describe("uuidv7", () => {
     );
   });
 
-  test("100,000 while the clock stands still are distinct, in order, and run ahead by few milliseconds", () => {
+  test("100,000 ids while the clock stands still are distinct, sorted, and few milliseconds ahead", () => {
     const next = createUuidSource();
     let last = "";
     for (let count = 0; count < 100_000; count += 1) {
@@ -39,7 +39,7 @@ describe("uuidv7", () => {
     expect(timeOf(last) - 1_000_000).toBeLessThan(50);
   });
 
-  test("two sources at one time do not meet", () => {
+  test("two sources at the same time create different ids", () => {
     const [one, two] = [createUuidSource(), createUuidSource()];
     const ids = Array.from({ length: 5000 }, () => [one(1), two(1)]).flat();
     expect(new Set(ids).size).toBe(10_000);

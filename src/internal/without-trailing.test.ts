@@ -8,7 +8,7 @@ describe("withoutTrailing", () => {
     ["a", "a"],
     ["/a//b///", "/a//b"],
     ["///a", "///a"],
-  ])("makes of %j %j", (text, expected) => {
+  ])("%j becomes %j", (text, expected) => {
     expect(withoutTrailing(text, "/")).toBe(expected);
   });
 });

@@ -4,7 +4,7 @@ import { CALL_PATH_KEY, callPathIn, joinCallPaths, MAX_CALL_PATH, parseCallPath,
 const entries = (count: number): string[] => Array.from({ length: count }, (_, index) => `server-${index}/agent`);
 
 describe("the header's value", () => {
-  it("is written and parsed alike", () => {
+  it("is parsed to the path that was written", () => {
     expect(parseCallPath(writeCallPath(entries(MAX_CALL_PATH)))).toEqual(entries(MAX_CALL_PATH));
   });
 
@@ -44,14 +44,14 @@ describe("the member of the metadata", () => {
   });
 });
 
-describe("two paths joined", () => {
-  it("have every entry of both, the longer one first", () => {
+describe("two merged paths", () => {
+  it("have all entries of both, the longer path first", () => {
     expect(joinCallPaths(["a"], ["a", "b"])).toEqual(["a", "b"]);
     expect(joinCallPaths(["x", "y"], ["b"])).toEqual(["x", "y", "b"]);
     expect(joinCallPaths([], [])).toEqual([]);
   });
 
-  it("never have more entries than a path may have", () => {
+  it("never exceed the maximum number of entries", () => {
     expect(joinCallPaths(entries(64), ["other"])).toHaveLength(64);
   });
 });

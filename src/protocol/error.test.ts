@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { A2AError, invalidField, toA2AError } from "./error.ts";
 
 describe("toA2AError", () => {
-  test("leaves one of ours as it is", () => {
+  test("returns an A2AError unchanged", () => {
     const error = new A2AError("task-not-found", "No such task.");
     expect(toA2AError(error)).toBe(error);
   });
 
-  test.each([new Error("password=1234"), "password=1234", undefined, null])("hides what is foreign: %s", (thrown) => {
+  test.each([new Error("password=1234"), "password=1234", undefined, null])("hides other errors: %s", (thrown) => {
     const error = toA2AError(thrown);
     expect(error).toMatchObject({ code: "internal", message: "Internal error" });
     expect(JSON.stringify([error.metadata, error.violations, error.data])).not.toContain("1234");
@@ -15,7 +15,7 @@ describe("toA2AError", () => {
   });
 });
 
-test("an invalid field is named in the message and for programs", () => {
+test("an invalid field is in the message and in the violations", () => {
   expect(invalidField("message.parts[2]", "must have content")).toMatchObject({
     code: "invalid-params",
     message: "message.parts[2]: must have content",

@@ -18,7 +18,7 @@ function fold(events: readonly TaskEvent[]): Artifact[] {
   return folding.artifacts();
 }
 
-/** The rule once more, slowly: for each artifact, what came since it was last replaced. */
+/** A simple implementation to compare with: for each artifact, the chunks since it was last replaced. */
 function naive(events: readonly TaskEvent[]): Artifact[] {
   const chunks = events.filter((event) => event.kind === "artifact");
   const order = [...new Set(chunks.map(({ artifact }) => artifact.artifactId))];
@@ -78,7 +78,7 @@ const events: fc.Arbitrary<TaskEvent[]> = fc.array(
 );
 
 describe("ArtifactFold", () => {
-  test("adds up as the plain rule says", () => {
+  test("computes the same artifacts as a simple implementation", () => {
     fc.assert(
       fc.property(events, (log) => {
         expect(fold(log)).toStrictEqual(naive(log));
@@ -86,7 +86,7 @@ describe("ArtifactFold", () => {
     );
   });
 
-  test("can be asked at any time without changing what comes", () => {
+  test("can be read at any time without changing later results", () => {
     fc.assert(
       fc.property(events, (log) => {
         const folding = new ArtifactFold();
@@ -98,7 +98,7 @@ describe("ArtifactFold", () => {
     );
   });
 
-  test("does not change the events it was fed", () => {
+  test("does not change its events", () => {
     fc.assert(
       fc.property(events, (log) => {
         const before = structuredClone(log);
@@ -108,7 +108,7 @@ describe("ArtifactFold", () => {
     );
   });
 
-  test("an appended chunk adds its parts and renews the details it carries", () => {
+  test("an appended chunk adds its parts and replaces the details it contains", () => {
     const folded = fold([
       chunk({ artifactId: id("a"), name: "old", description: "stays", parts: [{ text: "1" }] }, false),
       chunk({ artifactId: id("a"), name: "new", parts: [{ text: "2" }] }, true),
@@ -150,7 +150,7 @@ describe("ArtifactFold", () => {
     ]);
   });
 
-  test("appending to what is not there makes it", () => {
+  test("appending to an unknown artifact creates it", () => {
     expect(fold([chunk({ artifactId: id("a"), parts: [{ text: "1" }] }, true)])).toEqual([
       { artifactId: "a", parts: [{ text: "1" }] },
     ]);

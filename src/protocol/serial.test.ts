@@ -10,7 +10,7 @@ import { readEvent, readMessage, readStatus, readTask, writeEvent, writeMessage,
 import { TASK_STATES } from "./state.ts";
 import type { TaskStatus } from "./task.ts";
 
-// Through JSON once, so that what JSON itself changes (-0) is not blamed on us.
+// Through JSON once, because JSON itself changes -0.
 const json = fc.jsonValue({ maxDepth: 3 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 const metadata: fc.Arbitrary<JsonObject> = fc.dictionary(fc.string(), json, { maxKeys: 3, noNullPrototype: true });
 const text = fc.string({ unit: "binary" });
@@ -69,7 +69,7 @@ const event: fc.Arbitrary<TaskEvent> = fc.oneof(
   ),
 );
 
-describe("the stored spelling", () => {
+describe("the stored form", () => {
   test("a message reads as it was written", () => {
     fc.assert(
       fc.property(message, (value) => {
@@ -94,7 +94,7 @@ describe("the stored spelling", () => {
     );
   });
 
-  test("a task reads as its pieces were written, and has no member that was not there", () => {
+  test("a task reads as its texts were written, without additional members", () => {
     const pieces = fc.record(
       {
         status,
@@ -121,7 +121,7 @@ describe("the stored spelling", () => {
     );
   });
 
-  test("nothing written holds a line break, which would break a frame of a stream", () => {
+  test("contains no line break, which would break a frame of a stream", () => {
     fc.assert(
       fc.property(event, message, (someEvent, someMessage) => {
         expect(writeEvent(someEvent) + writeMessage(someMessage)).not.toMatch(/[\r\n]/);
@@ -129,7 +129,7 @@ describe("the stored spelling", () => {
     );
   });
 
-  test("writing again what was read gives the same text", () => {
+  test("writing a read value again gives the same text", () => {
     fc.assert(
       fc.property(event, (value) => {
         const body = writeEvent(value);
@@ -138,7 +138,7 @@ describe("the stored spelling", () => {
     );
   });
 
-  test("is the wire's own, so that it can be passed on: pinned", () => {
+  test("equals the JSON of the wire, so that it can be sent unchanged", () => {
     const timestamp = "2030-01-01T00:00:00.000Z";
     const agentSays: Message = { messageId: "m" as MessageId, role: "agent", parts: [{ text: "hi" }] };
     expect(writeEvent({ kind: "status", status: { state: "input-required", message: agentSays, timestamp } })).toBe(
@@ -163,7 +163,7 @@ describe("the stored spelling", () => {
     ]);
   });
 
-  test("refuses what it never wrote", () => {
+  test("refuses texts that it never writes", () => {
     expect(() => readEvent("{}")).toThrow("neither a status nor an artifact");
     expect(() => readStatus('{"state":"TASK_STATE_DREAMING","timestamp":""}')).toThrow("TASK_STATE_DREAMING");
     expect(() => readStatus('{"state":"constructor","timestamp":""}')).toThrow("unknown state");

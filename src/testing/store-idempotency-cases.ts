@@ -11,7 +11,7 @@ function idempotent(since: number, digest = "d"): Partial<TaskCreate> {
 /** Creates with `idempotency`. */
 export const storeOnceCases: readonly StoreCase[] = [
   {
-    name: "makes one task of an idempotent message, and returns the id of that task when the message is repeated",
+    name: "creates one task for an idempotent message, and returns its id when the message is repeated",
     async run({ store }) {
       assert.deepEqual(
         await store.commit([createOf(taskId(1), idempotent(START)), createOf(taskId(2), idempotent(START, "other"))]),
@@ -26,7 +26,7 @@ export const storeOnceCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "says so of a message that comes again also under the name of its own task",
+    name: "reports a repeated message as repeated, not as duplicate, if it has the id of its own task",
     async run({ store }) {
       await store.commit([createOf(taskId(1), idempotent(START))]);
       assert.deepEqual(await store.commit([createOf(taskId(1), idempotent(START))]), [
@@ -36,7 +36,7 @@ export const storeOnceCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "makes a new task of a repeated message id after the window, in another scope, and without idempotency",
+    name: "creates another task for the same message id after the window, in another scope, and without idempotency",
     async run({ store }) {
       await store.commit([createOf(taskId(1), idempotent(START), { end: endOf(2) })]);
       const bob = { ...SCOPE, owner: "bob" };
@@ -61,7 +61,7 @@ export const storeOnceCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "goes by when tasks were made, even if the clock has gone back meanwhile",
+    name: "compares times of creation, even if the clock went back",
     async run({ store }) {
       await store.commit([
         createOf(taskId(1), { ...idempotent(START), at: START + 100 }),
@@ -74,7 +74,7 @@ export const storeOnceCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "remembers a message no longer than its task, and then by the task before it",
+    name: "forgets a message with its task, and then finds the task before it",
     async run({ open, clock }) {
       const store = await open({ maxAge: 100 });
       await store.commit([
@@ -88,7 +88,7 @@ export const storeOnceCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "drops nothing to make room for a message that has its task already",
+    name: "deletes no task for a repeated message when the store is full",
     async run({ open }) {
       const store = await open({ maxTasks: 2, pruneCount: 2 });
       const webhook = webhookOf("w");

@@ -27,7 +27,7 @@ function fileOf(text: string): string {
 }
 
 describe("an agent declared by a card", () => {
-  test("takes from it all that an author may say, and nothing of where it is served but what must be kept", () => {
+  test("gets all members of a definition from the card, and its interfaces as promises", () => {
     const run = async (): Promise<string> => "done";
     const declared = {
       id: "clerk",
@@ -52,7 +52,7 @@ describe("an agent declared by a card", () => {
     expect(agent({ card: pathToFileURL(file), run })).toEqual(declared);
   });
 
-  test("says itself what it wants to say otherwise", () => {
+  test("replaces members of the card by its own", () => {
     const capabilities = { extendedAgentCard: false };
     expect(agent({ card, name: "Registrar", capabilities, run: async () => "done" })).toMatchObject({
       id: "registrar",
@@ -117,13 +117,13 @@ describe("an agent declared by a card", () => {
     ["wrapped", wrapped],
     ["in both ways at once", both],
     ["flat, with requirements as protobuf has them", { ...flat, security: wrapped.securityRequirements }],
-  ])("may spell security %s", (_, spelt) => {
-    expect(agent({ card: fileOf(JSON.stringify(spelt)), run })).toMatchObject(neutral);
-    const { skills = [] } = agent({ card: fileOf(JSON.stringify(spelt)), run });
+  ])("may declare security %s", (_, security) => {
+    expect(agent({ card: fileOf(JSON.stringify(security)), run })).toMatchObject(neutral);
+    const { skills = [] } = agent({ card: fileOf(JSON.stringify(security)), run });
     expect(skills[0]).not.toHaveProperty("securityRequirements");
   });
 
-  test("keeps what only one of two spellings of a scheme can say", () => {
+  test("merges members that only one of the two forms of a scheme has", () => {
     const tokenUrl = "https://id.example.org/token";
     const device = { deviceAuthorizationUrl: "https://id.example.org/device", tokenUrl, scopes };
     const oauth = {
@@ -145,21 +145,21 @@ describe("an agent declared by a card", () => {
     });
   });
 
-  test("takes a scheme that is called schemes for what it is", () => {
+  test("accepts a scheme with the name schemes", () => {
     const securitySchemes = { schemes: { type: "mutualTLS" } };
     expect(agent({ card: { ...plain, securitySchemes, security: [{ schemes: [] }] }, run }).security).toEqual([
       { schemes: [] },
     ]);
   });
 
-  test("may leave out the tags of a skill, as old cards do", () => {
+  test("may have skills without tags, as in old cards", () => {
     const { tags: _, ...untagged } = skill;
     expect(agent({ card: fileOf(JSON.stringify({ ...plain, skills: [untagged] })), run }).skills).toEqual([
       { ...untagged, tags: [] },
     ]);
   });
 
-  test("remembers how the card says it is reached", () => {
+  test("keeps the interfaces of the card", () => {
     const older = {
       ...plain,
       supportedInterfaces: [],
@@ -182,7 +182,7 @@ describe("an agent declared by a card", () => {
     });
   });
 
-  test("is refused where the card is missing, no JSON, no object, or leaves out what must be said", () => {
+  test("is refused if the card is missing, not JSON, not an object, or incomplete", () => {
     const run = async (): Promise<string> => "done";
     expect(() => agent({ card: join(folder, "none.json"), run })).toThrow(/none\.json cannot be read/);
     expect(() => agent({ card: fileOf("{"), run })).toThrow(/is not JSON/);

@@ -8,12 +8,12 @@ const key = { type: "apiKey", in: "header", name: "X-Key" };
 const scopes = { read: "Read it." };
 const tokenUrl = "https://id.example.org/token";
 
-/** What an author may get wrong, or a file may hold, whatever the types say. */
+/** Invalid definitions that the types exclude, as they may come from a file. */
 function declare(definition: object): unknown {
   return agent({ ...base, ...definition } as unknown as Agent);
 }
 
-describe("a definition that makes sense", () => {
+describe("a valid definition", () => {
   test.each([
     ["is short", {}],
     [
@@ -51,12 +51,12 @@ describe("a definition that makes sense", () => {
     ["has a default project", { defaultProjectId: "lobby" }],
     ["has an extended card", { extendedCard: { skills: [skill], securitySchemes: { key }, security: [{ key: [] }] } }],
     ["makes its extended card", { extendedCard: () => undefined }],
-  ])("is taken when it %s", (_, definition) => {
+  ])("is accepted if it %s", (_, definition) => {
     expect(declare(definition)).toMatchObject({ id: "clerk" });
   });
 });
 
-describe("a definition with a mistake", () => {
+describe("an invalid definition", () => {
   test.each<[object, string]>([
     [{ name: " " }, "`name` must be a non-empty string."],
     [{ defaultProjectId: "" }, "`defaultProjectId` must be a non-empty string."],
@@ -135,13 +135,13 @@ describe("a definition with a mistake", () => {
       { extendedCard: { security: [{ kye: [] }] }, securitySchemes: { key } },
       'In `extendedCard`: `security[0]` names the scheme "kye"',
     ],
-  ])("%j is told what to mend", (definition, problem) => {
+  ])("%j is refused with the problem and how to fix it", (definition, problem) => {
     const attempt = (): unknown => declare(definition);
     expect(attempt).toThrow(TypeError);
     expect(attempt).toThrow(problem);
   });
 
-  test("is told of all mistakes at once", () => {
+  test("is refused with all its problems", () => {
     expect(() => declare({ inputModes: ["x"], queue: -1 })).toThrow(/inputModes\[0\][\s\S]*queue/);
   });
 });

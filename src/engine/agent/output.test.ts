@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Output } from "./agent.ts";
 import { dataOf, filesOf, storableCopy, toMessageParts, toParts } from "./output.ts";
 
-/** What only an author without types can pass. */
+/** A value that the types do not allow. */
 const untyped = (value: unknown): Output => value as Output;
 
 describe("toParts", () => {
@@ -31,7 +31,7 @@ describe("toParts", () => {
     expect(toParts(output)).toEqual(parts);
   });
 
-  test("a file with bytes becomes base64, also where the bytes are a window into a larger buffer", () => {
+  test("a file with bytes becomes base64, also if the bytes are a view of a larger buffer", () => {
     const bytes = new TextEncoder().encode("..hello..").subarray(2, 7);
     const [part] = toParts({ file: { bytes, name: "a.txt", mediaType: "text/plain" } });
     expect(part).toEqual({ raw: Buffer.from("hello").toString("base64"), filename: "a.txt", mediaType: "text/plain" });
@@ -64,7 +64,7 @@ describe("toParts", () => {
     ["a url part with a relative url", { url: "a/b" }, /Output\.url must be an absolute URL/],
     ["a media type that is no string", { text: "a", mediaType: 1 }, /Output\.mediaType must be a string/],
     ["metadata that is a list", { text: "a", metadata: [] }, /Output\.metadata must be an object, not an array/],
-    ["metadata that JSON cannot carry", { text: "a", metadata: { a: 1n } }, /Output\.metadata\.a is a bigint/],
+    ["metadata that JSON cannot represent", { text: "a", metadata: { a: 1n } }, /Output\.metadata\.a is a bigint/],
     ["a file with both", { file: { bytes: new Uint8Array(1), url: "https://a.example" } }, /not both/],
     ["a file whose bytes are none", { file: { bytes: "abc" } }, /file\.bytes must be a Uint8Array, not a string/],
     ["a file whose url is none", { file: { url: "abc" } }, /Output\.file\.url must be an absolute URL/],
@@ -74,7 +74,7 @@ describe("toParts", () => {
     expect(() => toParts(untyped(output))).toThrow(problem);
   });
 
-  test("refuses what refers back to itself, but not what occurs twice", () => {
+  test("refuses a cycle, but not an object that occurs twice", () => {
     const shared = { a: 1 };
     expect(toParts({ left: shared, right: shared })).toEqual([{ data: { left: { a: 1 }, right: { a: 1 } } }]);
     const circular: Record<string, unknown> = {};
@@ -82,19 +82,19 @@ describe("toParts", () => {
     expect(() => toParts(untyped(circular))).toThrow(/Output\.inner\.again contains itself/);
   });
 
-  test("refuses what nests too deep, without running out of stack", () => {
+  test("refuses deep nesting without a stack overflow", () => {
     let deep: unknown = 1;
     for (let level = 0; level < 50_000; level += 1) deep = [deep];
     expect(() => toParts(untyped(deep))).toThrow(/deeper than 100 levels/);
   });
 
-  test("leaves out members that are undefined, and takes what toJSON gives", () => {
+  test("leaves out undefined members and calls toJSON", () => {
     const at = new Date(0);
     expect(toParts(untyped({ a: undefined, at }))).toEqual([{ data: { at: "1970-01-01T00:00:00.000Z" } }]);
     expect(Object.keys(toParts(untyped({ text: "a", mediaType: undefined }))[0] ?? {})).toEqual(["text"]);
   });
 
-  test("takes the members of a class instance", () => {
+  test("copies the members of a class instance", () => {
     class Trip {
       city = "Oslo";
     }
@@ -107,7 +107,7 @@ describe("toParts", () => {
     expect(Object.getPrototypeOf(part?.data)).toBe(Object.prototype);
   });
 
-  test("is not changed by what the author does to the object afterwards", () => {
+  test("is not affected by later changes to the object", () => {
     const trip = { cities: ["Oslo"] };
     const parts = toParts(trip);
     trip.cities.push("Bergen");
@@ -151,7 +151,7 @@ describe("storableCopy", () => {
     expect(storableCopy(undefined)).toBeUndefined();
   });
 
-  test("refuses what refers back to itself", () => {
+  test("refuses a cycle", () => {
     const ring: { next?: unknown } = {};
     ring.next = ring;
     expect(() => storableCopy(ring)).toThrow("contains itself");
@@ -159,7 +159,7 @@ describe("storableCopy", () => {
 });
 
 describe("toMessageParts", () => {
-  test("takes a text, a part and a list of parts", () => {
+  test("accepts a text, a part and a list of parts", () => {
     expect(toMessageParts("a")).toEqual([{ text: "a" }]);
     expect(toMessageParts({ data: 1 })).toEqual([{ data: 1 }]);
     expect(toMessageParts([{ text: "a" }, { text: "b" }])).toEqual([{ text: "a" }, { text: "b" }]);
@@ -177,7 +177,7 @@ describe("toMessageParts", () => {
 });
 
 describe("filesOf and dataOf", () => {
-  test("give the files in order, decoded once, and the first data", () => {
+  test("return the files in order, decoded once, and the first data", () => {
     const raw = Buffer.from([0, 255, 7]).toString("base64");
     const files = filesOf([
       { text: "see" },

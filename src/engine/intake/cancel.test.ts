@@ -3,7 +3,7 @@ import type { TaskId } from "../../protocol/ids.ts";
 import { endings, openHarness, scripted, turns } from "../../testing/engine-harness.ts";
 import { TaskAborted, type TaskContext } from "../agent/agent.ts";
 
-/** Gives way as soon as its signal says so. */
+/** Rejects when its signal aborts. */
 const polite = scripted(
   (task) => new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason))),
 );
@@ -31,7 +31,7 @@ describe("cancel", () => {
     expect(harness.engine.counts()).toMatchObject({ live: 0, running: 0, orphans: 0 });
   });
 
-  test("stops a generator and an Observable that do not look at the signal at their next value", async () => {
+  test("stops a generator and an Observable that ignore the signal at their next value", async () => {
     let go: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async function* () {
@@ -51,7 +51,7 @@ describe("cancel", () => {
     expect(await harness.story(taskId)).toEqual(["working", "result=1", "result+=!", "canceled"]);
   });
 
-  test("a completion within the grace wins, and the cancel says that it came too late", async () => {
+  test("a run that completes within the grace period completes the task, and the cancel returns too-late", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await new Promise<void>((resolve) => task.signal.addEventListener("abort", () => resolve()));
@@ -63,7 +63,7 @@ describe("cancel", () => {
     expect(await harness.story(taskId)).toEqual(["working", "result=done after all!", "completed"]);
   });
 
-  test("after the grace the task is canceled over the run's head, which can write no more and keeps its slot", async () => {
+  test("after the grace period the task is canceled; its run can no longer write and keeps its slot until it returns", async () => {
     let context: TaskContext | undefined;
     let returnAtLast: (() => void) | undefined;
     await using harness = await openHarness({
@@ -101,7 +101,7 @@ describe("cancel", () => {
     returnAtLast?.();
   });
 
-  test("a step that ends after the task was taken away leaves nothing behind", async () => {
+  test("a step that ends after the task was canceled stores nothing", async () => {
     let finish: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async (task) => {
@@ -122,7 +122,7 @@ describe("cancel", () => {
     expect(harness.logs.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  test("overtakes messages that wait to be read", async () => {
+  test("ends the task before its unread messages are read", async () => {
     const turnsBegun: string[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
@@ -138,16 +138,16 @@ describe("cancel", () => {
     expect(history?.map(({ parts }) => parts[0]?.text)).toEqual(["first", "second", "third"]);
   });
 
-  test("overtakes a message that was about to begin another turn", async () => {
-    const begun: string[] = [];
+  test("ends the task before an unread message starts another turn", async () => {
+    const started: string[] = [];
     let next: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async (task) => {
-        begun.push(task.text);
+        started.push(task.text);
         await new Promise<void>((resolve) => {
           next = resolve;
         });
-        // Its commit is the cancel's too, and the next turn cannot begin before it.
+        // The cancel is in the same commit, and the next turn cannot start before that commit.
         void task.artifact("a").write("x");
       }),
     });
@@ -157,11 +157,11 @@ describe("cancel", () => {
     const canceled = harness.engine.cancel(harness.scope(), taskId);
     next?.();
     expect(await canceled).toBe("canceled");
-    expect(begun).toEqual(["first"]);
+    expect(started).toEqual(["first"]);
     expect(await harness.story(taskId)).toEqual(["working", "a=x", "a+=!", "canceled"]);
   });
 
-  test("two cancels and a completion end in exactly one terminal event, which all answer from", async () => {
+  test("two cancels and a completion at the same time produce one terminal event, and both cancels report it", async () => {
     for (let delay = 0; delay < 8; delay += 1) {
       let complete: (() => void) | undefined;
       await using harness = await openHarness({
@@ -188,12 +188,12 @@ describe("cancel", () => {
     }
   });
 
-  test("of a task that waits for a slot takes it out of the queue", async () => {
-    const begun: string[] = [];
+  test("of a queued task removes it from the queue", async () => {
+    const started: string[] = [];
     await using harness = await openHarness({
       agents: scripted(
         (task) => {
-          begun.push(task.text);
+          started.push(task.text);
           return new Promise<void>((_, reject) =>
             task.signal.addEventListener("abort", () => reject(task.signal.reason)),
           );
@@ -212,10 +212,10 @@ describe("cancel", () => {
     expect(harness.engine.counts()).toMatchObject({ running: 1, queued: 0, live: 1 });
     expect(await harness.engine.cancel(harness.scope(), running.taskId)).toBe("canceled");
     await turns(5);
-    expect(begun).toEqual(["running"]);
+    expect(started).toEqual(["running"]);
   });
 
-  test("of a task that waits for its caller ends it at once", async () => {
+  test("of a task that waits for its caller ends it immediately", async () => {
     await using harness = await openHarness({ agents: scripted(async (task) => void (await task.ask("Well?"))) });
     const { id } = await harness.send("go");
     expect(await harness.engine.cancel(harness.scope(), id)).toBe("canceled");
@@ -239,7 +239,7 @@ describe("cancel", () => {
     expect(await harness.story(id)).toEqual(["working", "input-required:Well?", "canceled"]);
   });
 
-  describe("of a task whose agent has something to undo", () => {
+  describe("of a task whose agent has onCancel: resume", () => {
     const undone: unknown[] = [];
     let starts = 0;
     const undoing = scripted(
@@ -253,7 +253,7 @@ describe("cancel", () => {
       { onCancel: "resume" },
     );
 
-    test("starts its run once more, aborted from the first, though it was parked", async () => {
+    test("starts a parked run again with an aborted signal", async () => {
       starts = 0;
       undone.length = 0;
       await using harness = await openHarness({ parkAfter: 1000, agents: undoing });
@@ -267,7 +267,7 @@ describe("cancel", () => {
       expect(harness.engine.counts()).toMatchObject({ live: 0, running: 0 });
     });
 
-    test("does so after a restart, too", async () => {
+    test("starts the run again with an aborted signal after a restart of the server", async () => {
       starts = 0;
       undone.length = 0;
       const first = await openHarness({ agents: undoing });
@@ -277,7 +277,7 @@ describe("cancel", () => {
       expect(undone).toEqual([["a room", expect.objectContaining({ reason: "canceled" })]]);
     });
 
-    test("does not wait longer than the grace for it", async () => {
+    test("cancels the task after the grace period if that run does not end", async () => {
       await using harness = await openHarness({
         parkAfter: 1000,
         agents: scripted(
@@ -295,7 +295,7 @@ describe("cancel", () => {
       expect(await canceled).toBe("canceled");
     });
 
-    test("never begins a run that has not begun", async () => {
+    test("does not start a run that never ran", async () => {
       let ran = 0;
       await using harness = await openHarness({
         agents: scripted(
@@ -316,7 +316,7 @@ describe("cancel", () => {
     });
   });
 
-  test("while a question is on its way into the store does not leave the run waiting", async () => {
+  test("while a question is being stored ends the run instead of leaving it waiting", async () => {
     await using harness = await openHarness({ agents: scripted(async (task) => void (await task.ask("Well?"))) });
     harness.store.hold();
     const ticket = await harness.begin("go");
@@ -332,14 +332,14 @@ describe("cancel", () => {
     expect(harness.engine.counts()).toMatchObject({ orphans: 0, live: 0 });
   });
 
-  test("says what became of it: repeated, too late, not found", async () => {
+  test("returns repeated, too-late or not-found", async () => {
     await using harness = await openHarness({ agents: [polite, scripted(async () => {}, { id: "quick" })] });
     const { taskId } = await harness.start("go");
     expect(await harness.engine.cancel(harness.scope(), taskId)).toBe("canceled");
     expect(await harness.engine.cancel(harness.scope(), taskId)).toBe("repeated");
     const quick = await harness.send("go", { agent: "quick" });
     expect(await harness.engine.cancel(harness.scope({ agent: "quick" }), quick.id)).toBe("too-late");
-    // Safe: an id that nobody has.
+    // Safe cast: an unknown id.
     expect(await harness.engine.cancel(harness.scope(), "nobody" as TaskId)).toBe("not-found");
   });
 });

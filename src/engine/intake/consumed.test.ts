@@ -9,14 +9,14 @@ const asking = scripted(async (task) => {
 
 const CALLER = { signal: new AbortController().signal };
 
-/** Sends an answer as a send that does not wait. */
+/** Sends an answer with a non-blocking send. */
 async function answer(harness: EngineHarness, ticket: Ticket): Promise<void> {
   await harness.engine.accepted(ticket);
   await harness.engine.consumed(ticket, CALLER);
 }
 
-describe("an answer that its sender does not wait for", () => {
-  test("is read before the send returns, also by a run that has to be started again", async () => {
+describe("a non-blocking send of an answer", () => {
+  test("returns after the run read the answer, even if a parked run must be started again", async () => {
     await using harness = await openHarness({ agents: asking, parkAfter: 1000 });
     const { id } = await harness.send("go");
     await harness.advance(3000);
@@ -25,7 +25,7 @@ describe("an answer that its sender does not wait for", () => {
     expect((await harness.get(id)).status.state).toBe("working");
   });
 
-  test("is read before the send returns, also by a run on another node", async () => {
+  test("returns after a run on another node read the answer", async () => {
     await using first = await openHarness({ agents: asking });
     const second = await first.join();
     const { id } = await first.send("go");
@@ -35,19 +35,19 @@ describe("an answer that its sender does not wait for", () => {
     expect((await second.get(id)).status.state).toBe("working");
   });
 
-  test("that is sent twice and counts once is read before either send returns", async () => {
+  test("that is repeated idempotently returns, both times, after the run read the answer", async () => {
     await using harness = await openHarness({ agents: asking, parkAfter: 1000 });
     const { id } = await harness.send("go");
     await harness.advance(3000);
-    const said = { taskId: id, messageId: "m" as never, parts: [{ text: "1" }] };
+    const answerMessage = { taskId: id, messageId: "m" as never, parts: [{ text: "1" }] };
     for (let send = 0; send < 2; send++) {
-      await answer(harness, await harness.begin(said, { idempotencyWindow: 60_000 }));
+      await answer(harness, await harness.begin(answerMessage, { idempotencyWindow: 60_000 }));
       expect((await harness.get(id)).status.state).toBe("working");
     }
   });
 
-  describe("while the only slot of the agent is taken", () => {
-    /** A parked task that asks something, and another one at work. */
+  describe("while the agent has no free slot", () => {
+    /** A parked task with an open question, and a running task. */
     async function queued(harness: EngineHarness): Promise<Ticket> {
       const { id } = await harness.send("ask");
       await harness.advance(3000);
@@ -60,7 +60,7 @@ describe("an answer that its sender does not wait for", () => {
       { concurrency: 1 },
     );
 
-    test("is waited for one second, and stays in the inbox", async () => {
+    test("returns after 1 second, and the answer stays in the inbox", async () => {
       await using harness = await openHarness({ agents: single, parkAfter: 1000 });
       const ticket = await queued(harness);
       let isBack = false;
@@ -74,7 +74,7 @@ describe("an answer that its sender does not wait for", () => {
       expect(await harness.shared.inbox(ticket.key)).toHaveLength(1);
     });
 
-    test("is no longer waited for when its caller is gone", async () => {
+    test("stops waiting when the caller disconnects", async () => {
       await using harness = await openHarness({ agents: single, parkAfter: 1000 });
       const ticket = await queued(harness);
       const gone = new AbortController();

@@ -2,7 +2,7 @@ import { isInterrupted } from "../../protocol/state.ts";
 import type { Caller, Ticket } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
-import { changed, isUnknown, learnTaken, loadFeed, WaitLimit } from "./settled.ts";
+import { isConsumptionUnknown, loadConsumption, loadFeed, nextChange, WaitLimit } from "./settled.ts";
 
 /** Milliseconds to wait for the run to read an answer: the run may be queued, or parked and about to restart. */
 const MAX_WAIT = 1000;
@@ -20,11 +20,11 @@ export async function consumed(parts: EngineParts, ticket: Ticket, caller: Calle
   feeds.hold(feed);
   const limit = new WaitLimit(environment.clock, MAX_WAIT);
   try {
-    if (ticket.answers === undefined) await learnTaken(store, feed, ticket);
+    if (ticket.answers === undefined) await loadConsumption(store, feed, ticket);
     while (isAsking(feed, ticket) && !isClosing() && !feed.isGone && !limit.isReached) {
       caller.signal.throwIfAborted();
-      await changed(feed, caller.signal, limit);
-      if (!feed.hasWriter && isUnknown(feed, ticket)) await learnTaken(store, feed, ticket);
+      await nextChange(feed, caller.signal, limit);
+      if (!feed.hasWriter && isConsumptionUnknown(feed, ticket)) await loadConsumption(store, feed, ticket);
     }
   } finally {
     limit.cancel();

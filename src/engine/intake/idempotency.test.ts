@@ -9,20 +9,20 @@ import type { Agent } from "../agent/agent.ts";
 const IDEMPOTENT: SendOptions = { idempotencyWindow: 60_000 };
 const CONFLICT = { code: "conflict", violations: [{ field: "message.messageId" }] };
 
-/** The same message each time, but for what is said to differ. */
-function said(text: string, rest: Partial<Message> = {}): Said {
-  // Safe: whoever sends a message names it, and here that is the test.
+/** The same message each time, except for the given members. */
+function textMessage(text: string, rest: Partial<Message> = {}): Said {
+  // Safe cast: the sender creates message ids, here the test.
   return { messageId: "m-1" as MessageId, parts: [{ text }], ...rest };
 }
 
-function counting(begun: string[], rest: Parameters<typeof scripted>[1] = {}): Agent {
+function counting(started: string[], rest: Parameters<typeof scripted>[1] = {}): Agent {
   return scripted(async (task) => {
-    begun.push(task.text);
+    started.push(task.text);
     return `${task.text} done`;
   }, rest);
 }
 
-/** Asks two questions and says what it was answered. */
+/** Asks two questions and returns the answers. */
 function remembering(asked: string[]): Agent {
   return scripted(async (task) => {
     const answers: string[] = [];
@@ -34,15 +34,15 @@ function remembering(asked: string[]): Agent {
   });
 }
 
-describe("a message that is to count once", () => {
-  test("and comes again gets the task it made, and runs once", async () => {
-    const begun: string[] = [];
-    await using harness = await openHarness({ agents: counting(begun) });
-    const first = await harness.send(said("go"), IDEMPOTENT);
-    const again = await harness.send(said("go"), IDEMPOTENT);
+describe("an idempotent message", () => {
+  test("that is repeated gets the task of the earlier message, and the agent runs once", async () => {
+    const started: string[] = [];
+    await using harness = await openHarness({ agents: counting(started) });
+    const first = await harness.send(textMessage("go"), IDEMPOTENT);
+    const again = await harness.send(textMessage("go"), IDEMPOTENT);
     expect(again).toEqual(first);
-    expect(begun).toEqual(["go"]);
-    const streamed = await harness.begin(said("go"), { ...IDEMPOTENT, streaming: true });
+    expect(started).toEqual(["go"]);
+    const streamed = await harness.begin(textMessage("go"), { ...IDEMPOTENT, streaming: true });
     const subscription = await harness.subscribe(streamed.taskId, { ticket: streamed });
     expect(subscription.opening).toMatchObject({ id: first.id, seq: 0, state: "submitted" });
     const { entries } = (await subscription.next()) ?? { entries: [] };
@@ -50,108 +50,109 @@ describe("a message that is to count once", () => {
     subscription.close();
   });
 
-  test("and comes again with its members in another order, or under another way of being answered, is the same", async () => {
-    const begun: string[] = [];
-    await using harness = await openHarness({ agents: counting(begun) });
-    const one = said("go", { metadata: { a: 1, b: { c: [1], d: 2 } } });
-    const other = said("go", { metadata: { b: { d: 2, c: [1] }, a: 1 } });
+  test("is recognised with its members in another order and with other output modes and extensions", async () => {
+    const started: string[] = [];
+    await using harness = await openHarness({ agents: counting(started) });
+    const one = textMessage("go", { metadata: { a: 1, b: { c: [1], d: 2 } } });
+    const other = textMessage("go", { metadata: { b: { d: 2, c: [1] }, a: 1 } });
     const first = await harness.send(one, IDEMPOTENT);
     const again = await harness.send(other, { ...IDEMPOTENT, outputModes: ["text/plain"], extensions: ["x:y"] });
     expect(again.id).toBe(first.id);
-    expect(begun).toHaveLength(1);
+    expect(started).toHaveLength(1);
   });
 
   test.each<[string, Said, SendOptions]>([
-    ["parts", said("stop"), {}],
-    ["metadata", said("go", { metadata: { skillId: "other" } }), {}],
-    ["context", said("go", { contextId: "c" as ContextId }), {}],
-    ["references", said("go", { referenceTaskIds: ["t" as TaskId] }), {}],
-    ["request's metadata", said("go"), { metadata: { skillId: "other" } }],
-  ])("and comes again with other %s is a conflict", async (_, message, options) => {
-    const begun: string[] = [];
-    await using harness = await openHarness({ agents: counting(begun) });
-    await harness.send(said("go"), IDEMPOTENT);
+    ["parts", textMessage("stop"), {}],
+    ["metadata", textMessage("go", { metadata: { skillId: "other" } }), {}],
+    ["context", textMessage("go", { contextId: "c" as ContextId }), {}],
+    ["references", textMessage("go", { referenceTaskIds: ["t" as TaskId] }), {}],
+    ["request's metadata", textMessage("go"), { metadata: { skillId: "other" } }],
+  ])("that is repeated with other %s is refused as a conflict", async (_, message, options) => {
+    const started: string[] = [];
+    await using harness = await openHarness({ agents: counting(started) });
+    await harness.send(textMessage("go"), IDEMPOTENT);
     await expect(harness.submit(message, { ...IDEMPOTENT, ...options })).rejects.toMatchObject(CONFLICT);
-    expect(begun).toEqual(["go"]);
+    expect(started).toEqual(["go"]);
   });
 
-  test("counts again for another owner, tenant and agent, and when the window is over", async () => {
-    const begun: string[] = [];
-    await using harness = await openHarness({ agents: [counting(begun), counting(begun, { id: "other" })] });
-    const first = await harness.send(said("go"), IDEMPOTENT);
+  test("creates another task for another owner, tenant or agent, and after the idempotency window", async () => {
+    const started: string[] = [];
+    await using harness = await openHarness({ agents: [counting(started), counting(started, { id: "other" })] });
+    const first = await harness.send(textMessage("go"), IDEMPOTENT);
     const others: SendOptions[] = [{ owner: "eve" }, { tenant: "t" }, { agent: "other" }];
-    for (const who of others) expect((await harness.send(said("go"), { ...IDEMPOTENT, ...who })).id).not.toBe(first.id);
+    for (const who of others)
+      expect((await harness.send(textMessage("go"), { ...IDEMPOTENT, ...who })).id).not.toBe(first.id);
     await harness.advance(59_000, 5000);
-    expect((await harness.send(said("go"), IDEMPOTENT)).id).toBe(first.id);
+    expect((await harness.send(textMessage("go"), IDEMPOTENT)).id).toBe(first.id);
     await harness.advance(2000);
-    expect((await harness.send(said("changed"), IDEMPOTENT)).id).not.toBe(first.id);
-    expect(begun).toEqual(["go", "go", "go", "go", "changed"]);
+    expect((await harness.send(textMessage("changed"), IDEMPOTENT)).id).not.toBe(first.id);
+    expect(started).toEqual(["go", "go", "go", "go", "changed"]);
   });
 
-  test("and comes twice at the same time makes one task; what differs is refused before either is stored", async () => {
-    const begun: string[] = [];
-    await using harness = await openHarness({ agents: counting(begun) });
+  test("sent twice at the same time creates one task; different content is refused before either is stored", async () => {
+    const started: string[] = [];
+    await using harness = await openHarness({ agents: counting(started) });
     harness.store.hold();
-    const both = [harness.begin(said("go"), IDEMPOTENT), harness.begin(said("go"), IDEMPOTENT)] as const;
+    const both = [harness.begin(textMessage("go"), IDEMPOTENT), harness.begin(textMessage("go"), IDEMPOTENT)] as const;
     await turns(3);
-    await expect(harness.submit(said("stop"), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
+    await expect(harness.submit(textMessage("stop"), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
     await harness.until(() => harness.store.held === 1);
-    // Not before it is known that nobody else was quicker.
-    expect(begun).toEqual([]);
+    // The run starts only after the store confirmed that no other node created the task.
+    expect(started).toEqual([]);
     harness.store.release();
     const [one, other] = await Promise.all(both);
     expect(one).toEqual(other);
     await harness.settled(one);
-    expect(begun).toEqual(["go"]);
+    expect(started).toEqual(["go"]);
   });
 
-  test("and comes to two nodes at the same time makes one task, and one run", async () => {
-    const begun: string[] = [];
-    await using harness = await openHarness({ agents: counting(begun) });
+  test("sent to two nodes at the same time creates one task with one run", async () => {
+    const started: string[] = [];
+    await using harness = await openHarness({ agents: counting(started) });
     const beside = await harness.join();
     for (const node of [harness, beside]) node.store.hold();
-    const both = [harness.begin(said("go"), IDEMPOTENT), beside.begin(said("go"), IDEMPOTENT)] as const;
-    const third = beside.begin(said("stop", { messageId: "m-2" as MessageId }), IDEMPOTENT);
-    const fourth = harness.begin(said("halt", { messageId: "m-2" as MessageId }), IDEMPOTENT);
+    const both = [harness.begin(textMessage("go"), IDEMPOTENT), beside.begin(textMessage("go"), IDEMPOTENT)] as const;
+    const third = beside.begin(textMessage("stop", { messageId: "m-2" as MessageId }), IDEMPOTENT);
+    const fourth = harness.begin(textMessage("halt", { messageId: "m-2" as MessageId }), IDEMPOTENT);
     await harness.until(() => harness.store.held === 1 && beside.store.held === 1);
     beside.store.release();
-    await harness.until(() => begun.length === 2);
+    await harness.until(() => started.length === 2);
     harness.store.release();
     const [one, other] = await Promise.all(both);
     expect(one.taskId).toBe(other.taskId);
     await expect(fourth).rejects.toMatchObject(CONFLICT);
     await Promise.all([harness.settled(one), beside.settled(other), beside.settled(await third)]);
     expect((await harness.get(one.taskId)).status.state).toBe("completed");
-    expect(begun).toEqual(["go", "stop"]);
+    expect(started).toEqual(["go", "stop"]);
     expect(harness.engine.counts()).toMatchObject({ live: 0, running: 0, queued: 0 });
     expect(harness.logs.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  test("is known after a crash, whether its run was over or not", async () => {
-    const begun: string[] = [];
+  test("is recognised after a crash, whether its run had ended or not", async () => {
+    const started: string[] = [];
     await using first = await openHarness({
       agents: scripted(async (task) => {
-        begun.push(task.text);
-        if (begun.length === 1) await new Promise(() => {});
+        started.push(task.text);
+        if (started.length === 1) await new Promise(() => {});
         return "done";
       }),
     });
-    const { taskId } = await first.start(said("go"), IDEMPOTENT);
-    await first.until(() => begun.length === 1);
+    const { taskId } = await first.start(textMessage("go"), IDEMPOTENT);
+    await first.until(() => started.length === 1);
     const second = await first.crash();
-    const task = await second.send(said("go"), IDEMPOTENT);
+    const task = await second.send(textMessage("go"), IDEMPOTENT);
     expect(task).toMatchObject({ id: taskId, status: { state: "completed" } });
     const third = await second.crash();
-    expect(await third.send(said("go"), IDEMPOTENT)).toEqual(task);
-    await expect(third.submit(said("stop"), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
-    expect(begun).toEqual(["go", "go"]);
+    expect(await third.send(textMessage("go"), IDEMPOTENT)).toEqual(task);
+    await expect(third.submit(textMessage("stop"), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
+    expect(started).toEqual(["go", "go"]);
   });
 
-  test("is made when its first delivery failed, by one that waited for it", async () => {
-    const begun: string[] = [];
+  test("creates the task if the earlier send, which it waited for, failed", async () => {
+    const started: string[] = [];
     let calls = 0;
     await using harness = await openHarness({
-      agents: counting(begun, {
+      agents: counting(started, {
         async reply() {
           calls += 1;
           await turns(3);
@@ -160,31 +161,33 @@ describe("a message that is to count once", () => {
         },
       }),
     });
-    const first = harness.send(said("go"), IDEMPOTENT);
-    const second = harness.send(said("go"), IDEMPOTENT);
+    const first = harness.send(textMessage("go"), IDEMPOTENT);
+    const second = harness.send(textMessage("go"), IDEMPOTENT);
     await expect(first).rejects.toMatchObject({ code: "internal" });
     expect((await second).status.state).toBe("completed");
-    expect(begun).toEqual(["go"]);
+    expect(started).toEqual(["go"]);
   });
 
-  test("is answered though nothing more would be taken in", async () => {
+  test("gets the earlier task even if the agent is at capacity", async () => {
     let go: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>((resolve) => (go = resolve)), { concurrency: 1, queue: 1 }),
     });
-    const { taskId } = await harness.start(said("go"), IDEMPOTENT);
+    const { taskId } = await harness.start(textMessage("go"), IDEMPOTENT);
     await harness.start("another");
     await expect(harness.submit("a third")).rejects.toMatchObject({ code: "resource-exhausted" });
-    expect((await harness.start(said("go"), IDEMPOTENT)).taskId).toBe(taskId);
+    expect((await harness.start(textMessage("go"), IDEMPOTENT)).taskId).toBe(taskId);
     go?.();
   });
 
-  test("holds its place in line while it is being stored", async () => {
+  test("counts against the capacity while it is being stored", async () => {
     const go: (() => void)[] = [];
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>((resolve) => go.push(resolve)), { concurrency: 2, queue: 1 }),
     });
-    const all = [1, 2, 3, 4, 5].map((n) => harness.start(said("go", { messageId: `m-${n}` as MessageId }), IDEMPOTENT));
+    const all = [1, 2, 3, 4, 5].map((n) =>
+      harness.start(textMessage("go", { messageId: `m-${n}` as MessageId }), IDEMPOTENT),
+    );
     const results = await Promise.allSettled(all);
     expect(results.map(({ status }) => status)).toEqual([
       "fulfilled",
@@ -199,30 +202,30 @@ describe("a message that is to count once", () => {
     go[2]?.();
   });
 
-  test("that nobody can store is refused and leaves nothing behind; then it may come again", async () => {
+  test("that the store refuses leaves nothing behind and can be sent again", async () => {
     await using waiting = await openHarness({
       agents: scripted(async (task) => void (await task.ask("Well?"))),
       retention: { maxTasks: 1 },
     });
     const open = await waiting.send("first");
-    await expect(waiting.submit(said("go"), IDEMPOTENT)).rejects.toMatchObject({ code: "resource-exhausted" });
+    await expect(waiting.submit(textMessage("go"), IDEMPOTENT)).rejects.toMatchObject({ code: "resource-exhausted" });
     expect(waiting.engine.counts().live).toBe(1);
     await waiting.send({ taskId: open.id, parts: [{ text: "well" }] });
-    expect((await waiting.send(said("go"), IDEMPOTENT)).status.state).toBe("input-required");
+    expect((await waiting.send(textMessage("go"), IDEMPOTENT)).status.state).toBe("input-required");
   });
 
-  test("makes one task of the name its caller gave, and is known by it", async () => {
-    const begun: string[] = [];
-    await using harness = await openHarness({ agents: counting(begun) });
-    const named = said("go", { taskId: "mine" as TaskId });
+  test("with a task id chosen by the caller creates one task with that id", async () => {
+    const started: string[] = [];
+    await using harness = await openHarness({ agents: counting(started) });
+    const named = textMessage("go", { taskId: "mine" as TaskId });
     const options: SendOptions = { ...IDEMPOTENT, namesTask: true };
     const first = await harness.send(named, options);
     expect(first.id).toBe("mine");
     expect(await harness.send(named, options)).toEqual(first);
-    expect(begun).toEqual(["go"]);
+    expect(started).toEqual(["go"]);
   });
 
-  test("that the agent answers without a task is answered anew, but not while it is being answered", async () => {
+  test("that reply() answers is answered again, except while the earlier send is pending", async () => {
     let calls = 0;
     await using harness = await openHarness({
       agents: scripted(async () => {}, {
@@ -233,40 +236,43 @@ describe("a message that is to count once", () => {
         },
       }),
     });
-    const both = await Promise.all([harness.submit(said("hi"), IDEMPOTENT), harness.submit(said("hi"), IDEMPOTENT)]);
+    const both = await Promise.all([
+      harness.submit(textMessage("hi"), IDEMPOTENT),
+      harness.submit(textMessage("hi"), IDEMPOTENT),
+    ]);
     expect(both[0]).toBe(both[1]);
-    await harness.submit(said("hi"), IDEMPOTENT);
+    await harness.submit(textMessage("hi"), IDEMPOTENT);
     expect(calls).toBe(2);
   });
 });
 
-describe("a message to a task that is to count once", () => {
+describe("an idempotent message to an existing task", () => {
   const asking = scripted(async (task) => {
     const answers = [await task.ask("One?"), await task.ask("Two?")];
     return answers.join("+");
   });
 
-  test("is read once, and its repetition waits for the same answer", async () => {
+  test("is read once, and its repetition returns the same result", async () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await harness.send("go");
-    const answer = said("a", { taskId: id });
+    const answer = textMessage("a", { taskId: id });
     const first = await harness.send(answer, IDEMPOTENT);
     expect(first.status.message?.parts[0]?.text).toBe("Two?");
     expect(await harness.send(answer, IDEMPOTENT)).toEqual(first);
-    await expect(harness.submit(said("b", { taskId: id }), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
-    const done = await harness.send(said("b", { taskId: id, messageId: "m-2" as MessageId }), IDEMPOTENT);
+    await expect(harness.submit(textMessage("b", { taskId: id }), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
+    const done = await harness.send(textMessage("b", { taskId: id, messageId: "m-2" as MessageId }), IDEMPOTENT);
     expect(done.artifacts?.[0]?.parts).toEqual([{ text: "a+b" }]);
-    // It is answered even when the task takes no more messages.
+    // The repetition is answered even after the task has ended.
     expect(await harness.send(answer, IDEMPOTENT)).toEqual(done);
     expect(done.history?.filter(({ role }) => role === "user")).toHaveLength(3);
   });
 
-  test("and is repeated before its run has read it waits until its question is answered", async () => {
+  test("that is repeated before the run read it returns after its question is answered", async () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await harness.send("go");
-    const answer = said("a", { taskId: id });
+    const answer = textMessage("a", { taskId: id });
     const beside = await harness.join();
-    // The run, on the first node, cannot store that it has read the answer.
+    // The run on the first node cannot store that it consumed the answer.
     harness.store.hold();
     await beside.start(answer, IDEMPOTENT);
     let returned = false;
@@ -278,7 +284,7 @@ describe("a message to a task that is to count once", () => {
     expect((await again).status.message?.parts[0]?.text).toBe("Two?");
   });
 
-  test("and is repeated, unread, after another message has answered its question waits for the end", async () => {
+  test("waits for the end if it is repeated, unread, after another message has answered its question", async () => {
     let finish: (() => void) | undefined;
     const agents = scripted(async (task) => {
       const answer = await task.ask("One?");
@@ -288,8 +294,8 @@ describe("a message to a task that is to count once", () => {
     });
     await using harness = await openHarness({ agents });
     const { id } = await harness.send("go");
-    const second = said("b", { taskId: id, messageId: "m-2" as MessageId });
-    await Promise.all([harness.start(said("a", { taskId: id }), IDEMPOTENT), harness.start(second, IDEMPOTENT)]);
+    const second = textMessage("b", { taskId: id, messageId: "m-2" as MessageId });
+    await Promise.all([harness.start(textMessage("a", { taskId: id }), IDEMPOTENT), harness.start(second, IDEMPOTENT)]);
     await harness.until(() => finish !== undefined);
     let returned = false;
     const again = harness.send(second, IDEMPOTENT).finally(() => (returned = true));
@@ -299,22 +305,22 @@ describe("a message to a task that is to count once", () => {
     expect((await again).status.state).toBe("completed");
   });
 
-  test("is stored once though it comes twice at a time, to two nodes, and after a crash", async () => {
+  test("is stored once if it is sent twice at the same time, to two nodes, and again after a crash", async () => {
     let go: (() => void) | undefined;
-    const heard: string[] = [];
+    const received: string[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await new Promise<void>((resolve) => (go = resolve));
         for (;;) {
           const message = await task.next({ wait: false });
           if (message === undefined) return;
-          heard.push(message.parts[0]?.text ?? "");
+          received.push(message.parts[0]?.text ?? "");
         }
       }),
     });
     const beside = await harness.join();
     const { taskId } = await harness.start("go");
-    const message = said("x", { taskId });
+    const message = textMessage("x", { taskId });
     const tickets = await Promise.all([
       harness.start(message, IDEMPOTENT),
       harness.start(message, IDEMPOTENT),
@@ -332,22 +338,24 @@ describe("a message to a task that is to count once", () => {
       go?.();
       return isTerminal((await later.get(taskId)).status.state);
     });
-    expect(heard).toEqual(["x"]);
+    expect(received).toEqual(["x"]);
   });
 
-  test.each(["goes on", "is parked", "dies"] as const)(
-    "is read once though another node stores it just after it was taken by one that %s",
+  test.each(["continues", "is parked", "crashes"] as const)(
+    "is read once if another node stores it again just after it was consumed by a run that %s",
     async (how) => {
-      const heard: string[] = [];
-      await using harness = await openHarness({ agents: remembering(heard), parkAfter: 5000 });
+      const received: string[] = [];
+      await using harness = await openHarness({ agents: remembering(received), parkAfter: 5000 });
       const { id } = await harness.send("go");
       const beside = await harness.join();
       beside.store.hold();
-      const late = beside.begin(said("x", { taskId: id }), IDEMPOTENT);
+      const late = beside.begin(textMessage("x", { taskId: id }), IDEMPOTENT);
       await harness.until(() => beside.store.held === 1);
-      expect((await harness.send(said("x", { taskId: id }), IDEMPOTENT)).status.message?.parts[0]?.text).toBe("Two?");
+      expect((await harness.send(textMessage("x", { taskId: id }), IDEMPOTENT)).status.message?.parts[0]?.text).toBe(
+        "Two?",
+      );
       if (how === "is parked") await harness.advance(6000);
-      const living = how === "dies" ? await harness.crash() : harness;
+      const living = how === "crashes" ? await harness.crash() : harness;
       beside.store.release();
       await late;
       await living.advance(3000);
@@ -355,27 +363,27 @@ describe("a message to a task that is to count once", () => {
       const done = await living.send({ taskId: id, parts: [{ text: "y" }] });
       expect(done).toMatchObject({ status: { state: "completed" }, artifacts: [{ parts: [{ text: "x+y" }] }] });
       expect(done.history?.filter(({ role }) => role === "user")).toHaveLength(3);
-      expect(new Set(heard)).toEqual(new Set(["One?", "Two?"]));
+      expect(new Set(received)).toEqual(new Set(["One?", "Two?"]));
     },
   );
 
-  test("is answered by a node that was slower with it than the task's end", async () => {
+  test("gets the result from a node that posts it after the task has ended", async () => {
     await using harness = await openHarness({ agents: remembering([]) });
     const { id } = await harness.send("go");
     await harness.send({ taskId: id, parts: [{ text: "x" }] });
     const beside = await harness.join();
     beside.store.hold();
-    const late = beside.begin(said("y", { taskId: id }), IDEMPOTENT);
+    const late = beside.begin(textMessage("y", { taskId: id }), IDEMPOTENT);
     await harness.until(() => beside.store.held === 1);
-    const done = await harness.send(said("y", { taskId: id }), IDEMPOTENT);
+    const done = await harness.send(textMessage("y", { taskId: id }), IDEMPOTENT);
     expect(done.status.state).toBe("completed");
     beside.store.release();
     expect(await late).toMatchObject({ taskId: id });
-    const other = beside.submit(said("z", { taskId: id, messageId: "m-2" as MessageId }), IDEMPOTENT);
+    const other = beside.submit(textMessage("z", { taskId: id, messageId: "m-2" as MessageId }), IDEMPOTENT);
     await expect(other).rejects.toMatchObject({ code: "unsupported-operation" });
   });
 
-  test("is known though it was secret, and its repetition is not kept in the clear", async () => {
+  test("is recognised if it was sealed, and its repetition is not stored unencrypted", async () => {
     const got: string[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
@@ -384,11 +392,11 @@ describe("a message to a task that is to count once", () => {
       }),
     });
     const { id } = await harness.send("go");
-    const answer = said("hunter2", { taskId: id });
+    const answer = textMessage("hunter2", { taskId: id });
     const asked = await harness.send(answer, IDEMPOTENT);
     expect(asked.status.message?.parts[0]?.text).toBe("And now?");
     expect(await harness.send(answer, IDEMPOTENT)).toEqual(asked);
-    await expect(harness.submit(said("hunter3", { taskId: id }), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
+    await expect(harness.submit(textMessage("hunter3", { taskId: id }), IDEMPOTENT)).rejects.toMatchObject(CONFLICT);
     const done = await harness.send({ taskId: id, parts: [{ text: "fine" }] });
     expect(await harness.send(answer, IDEMPOTENT)).toEqual(done);
     expect(got).toEqual(["hunter2", "fine"]);

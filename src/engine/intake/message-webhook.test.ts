@@ -10,8 +10,8 @@ function webhook(id: string, rest: Partial<SubmittedWebhook> = {}): SubmittedWeb
   return { draft, maxPerTask: 2, only: false, ...rest };
 }
 
-describe("a webhook that comes with a message", () => {
-  test("for a new task is stored in the same commit, to be told of everything", async () => {
+describe("a webhook sent with a message", () => {
+  test("that creates a task is stored in the same commit and receives all events", async () => {
     await using harness = await openHarness({ agents: asking });
     const { taskId } = await harness.start("go", { webhook: webhook("w") });
     const [created] = harness.store.commits.flat().filter((operation) => operation.kind === "write");
@@ -19,7 +19,7 @@ describe("a webhook that comes with a message", () => {
     expect(await harness.shared.webhooks(taskId)).toMatchObject([{ id: "w", state: "active", cursor: 0 }]);
   });
 
-  test("for a task that is to be made once is not set again by a repetition", async () => {
+  test("that is repeated idempotently is not set again", async () => {
     await using harness = await openHarness({ agents: asking });
     const message = { messageId: "m" as never, parts: [{ text: "go" }] };
     const { taskId } = await harness.start(message, { idempotencyWindow: 1000, webhook: webhook("w") });
@@ -27,7 +27,7 @@ describe("a webhook that comes with a message", () => {
     expect((await harness.shared.webhooks(taskId)).map(({ id }) => id)).toEqual(["w"]);
   });
 
-  test("for a task that is there is set before the message is, and told of what comes of it", async () => {
+  test("to an existing task is stored before the message and receives the events it causes", async () => {
     await using harness = await openHarness({ agents: asking });
     const { id } = await harness.send("go");
     const { seq } = (await harness.shared.get(id, { artifacts: false })) ?? { seq: -1 };
@@ -38,7 +38,7 @@ describe("a webhook that comes with a message", () => {
     expect(kinds.indexOf("webhook-set")).toBeLessThan(kinds.indexOf("post"));
   });
 
-  test("takes the place of all others where there may be only one", async () => {
+  test("replaces all others in a dialect with one webhook per task", async () => {
     await using harness = await openHarness({ agents: scripted(async (task) => void (await task.next())) });
     const { taskId } = await harness.start("go", { webhook: webhook("a") });
     await harness.start({ taskId, parts: [{ text: "x" }] }, { webhook: webhook("b", { only: true }) });
@@ -47,7 +47,7 @@ describe("a webhook that comes with a message", () => {
     ]);
   });
 
-  test("that is one too many refuses the message, of which nothing is stored", async () => {
+  test("over the limit refuses the message, and nothing is stored", async () => {
     await using harness = await openHarness({ agents: asking });
     const { taskId } = await harness.start("go", { webhook: webhook("a", { maxPerTask: 1 }) });
     await harness.untilState(taskId, "input-required");
@@ -57,7 +57,7 @@ describe("a webhook that comes with a message", () => {
     expect((await harness.get(taskId)).history).toHaveLength(2);
   });
 
-  test("goes where the message is refused: for a full inbox, a finished task, and one of another context", async () => {
+  test("is not kept if the message is refused: full inbox, ended task, or another context", async () => {
     let go: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>((resolve) => (go = resolve))),
@@ -79,7 +79,7 @@ describe("a webhook that comes with a message", () => {
     expect(await harness.shared.webhooks(taskId)).toEqual([]);
   });
 
-  test("is taken back when the task ended between the two", async () => {
+  test("is deleted again if the task ends between webhook and message", async () => {
     let go: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>((resolve) => (go = resolve))),
@@ -89,7 +89,7 @@ describe("a webhook that comes with a message", () => {
     const sent = harness.start({ taskId, parts: [{ text: "x" }] }, { webhook: webhook("w") });
     const refused = expect(sent).rejects.toMatchObject({ code: "unsupported-operation" });
     await harness.until(() => harness.store.held === 1);
-    // Its end is in line now, before the message is.
+    // The end of the task is queued before the message.
     go?.();
     await turns(3);
     harness.store.release();

@@ -18,8 +18,8 @@ const named = (taskId: string, text: string): { taskId: TaskId; parts: [{ text: 
   parts: [{ text }],
 });
 
-describe("A task its caller names", () => {
-  it("is made under that name and gone on with by it", async () => {
+describe("A task whose id the caller chooses", () => {
+  it("is created and continued under that id", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     const asked = await harness.send(named("task-1", "one"), { namesTask: true });
     expect(asked).toMatchObject({ id: "task-1", status: { state: "input-required", message: { taskId: "task-1" } } });
@@ -34,7 +34,7 @@ describe("A task its caller names", () => {
     expect(page.tasks.map(({ id }) => id)).toEqual(["task-1"]);
   });
 
-  it("is another one than that of the same name by somebody else", async () => {
+  it("is separate from a task with the same id of another caller", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     const [mine, theirs] = [{ owner: "me" }, { owner: "you" }];
     await harness.send(named("t", "mine"), { ...mine, namesTask: true });
@@ -46,7 +46,7 @@ describe("A task its caller names", () => {
     expect(await harness.find("t" as TaskId, { owner: "third" })).toBeUndefined();
   });
 
-  it("is refused where callers may not name tasks", async () => {
+  it("is refused in dialects where the server creates task ids", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     await expect(harness.start(named("t", "x"))).rejects.toMatchObject({
       code: "task-not-found",
@@ -54,7 +54,7 @@ describe("A task its caller names", () => {
     });
   });
 
-  it("may have a name that looks like one of the server's own", async () => {
+  it("may have an id that looks like an id of the server", async () => {
     const name = "0197f0a1-2b3c-7d4e-8f50-0123456789ab";
     await using harness = await EngineHarness.open({ agents: asker });
     await harness.send(named(name, "a"), { namesTask: true });
@@ -64,7 +64,7 @@ describe("A task its caller names", () => {
     expect((await harness.send(named(name, "b"))).status.state).toBe("completed");
   });
 
-  it("is made once when two ask for it at the same time", async () => {
+  it("is created once when two sends arrive at the same time", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     const [one, two] = await Promise.all([
       harness.begin(named("t", "one"), { namesTask: true }),
@@ -75,7 +75,7 @@ describe("A task its caller names", () => {
     expect(page.total).toBe(1);
   });
 
-  it("keeps its name through a crash", async () => {
+  it("keeps its id after a crash", async () => {
     await using harness = await EngineHarness.open({ agents: asker });
     await harness.send(named("t/ü ~1", "a"), { namesTask: true });
     const next = await harness.crash();
@@ -84,7 +84,7 @@ describe("A task its caller names", () => {
 });
 
 describe("The host's hooks", () => {
-  it("know a named task by its name", async () => {
+  it("receive the id that the caller chose", async () => {
     const seen = new Set<string>();
     const hooks = {
       on: { event: (_event: unknown, { id }: { id: string }) => void seen.add(`event ${id}`) },
@@ -99,8 +99,8 @@ describe("The host's hooks", () => {
   });
 });
 
-describe("A caller that knows tasks only", () => {
-  it("gets a bare reply as a finished task, which stays", async () => {
+describe("A caller whose dialect has no bare messages", () => {
+  it("gets the agent's reply as a completed task, which is stored", async () => {
     const replier = agent({ name: "R", description: "Replies.", version: "1", reply: () => "at once" });
     await using harness = await EngineHarness.open({ agents: replier });
     const task = await harness.send(named("t", "hello"), { namesTask: true, tasksOnly: true });
@@ -112,8 +112,8 @@ describe("A caller that knows tasks only", () => {
   });
 });
 
-describe("A request that limits its task's time", () => {
-  it("ends the task in time, even where the agent would allow more", async () => {
+describe("A request with a timeout", () => {
+  it("fails the task at the timeout, even if the agent's timeout is longer", async () => {
     const sleeper = agent({
       name: "S",
       description: "Never ends.",
@@ -132,11 +132,11 @@ describe("A request that limits its task's time", () => {
   });
 });
 
-describe("A request that is part of a trace", () => {
+describe("A request with a traceparent header", () => {
   const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
   const echo = agent({ name: "E", description: "Echoes.", version: "1", run: async (task) => task.text });
 
-  it("has the trace in the metadata of every event", async () => {
+  it("adds the trace id to the metadata of every event", async () => {
     await using harness = await EngineHarness.open({ agents: echo });
     const ticket = await harness.start("x", { traceparent: `00-${trace}-00f067aa0ba902b7-01` });
     await harness.settled(ticket);
@@ -147,7 +147,7 @@ describe("A request that is part of a trace", () => {
   });
 
   it.each(["", "garbage", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`, `ff-${trace}-00f067aa0ba902b7-01`])(
-    "has none where the header says %j",
+    "adds no trace id if the header is %j",
     async (traceparent) => {
       await using harness = await EngineHarness.open({ agents: echo });
       const ticket = await harness.start("x", { traceparent });

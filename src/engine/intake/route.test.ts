@@ -50,12 +50,12 @@ function reasonOf(routed: Routed): string {
 }
 
 describe("routeMessage", () => {
-  test("an agent without skills handles everything, whatever the metadata says", async () => {
+  test("an agent without skills handles every message, whatever its metadata", async () => {
     expect(await route(make({ run }), { text: "hi" })).toEqual({ kind: "agent" });
     expect(await route(make({ run }), { text: "hi" }, { message: { skillId: "x" } })).toEqual({ kind: "agent" });
   });
 
-  test("skills that are only listed leave everything to the agent", async () => {
+  test("without a handler or schema in any skill, the agent's run handles every message", async () => {
     expect(await route(make({ run, skills: [listed] }), { data: { city: "Oslo" } })).toEqual({ kind: "agent" });
   });
 
@@ -63,23 +63,23 @@ describe("routeMessage", () => {
     ["the message", { message: { skillId: "book" } }],
     ["the request", { request: { skillId: "book" } }],
     ["both, the message winning", { message: { skillId: "book" }, request: { skillId: "plan" } }],
-  ])("a skill named in the metadata of %s gets it", async (_name, metadata) => {
+  ])("the skillId in the metadata of %s selects the skill", async (_name, metadata) => {
     const routed = await route(make({ run, skills: [plan, book] }), { data: { hotel: "Grand" } }, metadata);
     expect(routed).toEqual({ kind: "skill", skill: book, data: { hotel: "Grand" } });
   });
 
-  test("a named skill without a handler of its own is still named, for the agent's run", async () => {
+  test("a skillId selects a skill without its own handler; the agent's run handles it", async () => {
     const routed = await route(make({ run, skills: [listed] }), { data: 1 }, { message: { skillId: "listed" } });
     expect(routed).toEqual({ kind: "skill", skill: listed, data: 1 });
   });
 
-  test("a named skill that takes text gets the text", async () => {
+  test("a skill selected by skillId whose schema accepts a string gets the text", async () => {
     const say: Skill = { ...chat, id: "say", input: z.string().min(2) };
     const routed = await route(make({ skills: [say] }), { text: "hello" }, { message: { skillId: "say" } });
     expect(routed).toMatchObject({ kind: "skill", data: "hello" });
   });
 
-  test("an unknown skill is refused, naming the known ones", async () => {
+  test("an unknown skillId is refused with the list of skills", async () => {
     const reason = reasonOf(
       await route(make({ run, skills: [plan, book] }), { text: "hi" }, { message: { skillId: "fly" } }),
     );
@@ -90,23 +90,23 @@ describe("routeMessage", () => {
     ["a number", 5],
     ["an object", { id: "plan" }],
     ["a name every object has", "constructor"],
-  ])("a skillId that is %s is unknown", async (_name, skillId) => {
+  ])("a skillId that is %s is refused as unknown", async (_name, skillId) => {
     expect((await route(make({ run, skills: [plan] }), { text: "hi" }, { message: { skillId } })).kind).toBe("none");
   });
 
-  test("a skillId of null is none", async () => {
+  test("a skillId of null is ignored", async () => {
     const metadata = { message: { skillId: null }, request: { skillId: null } };
     expect(await route(make({ run, skills: [plan] }), { text: "hi" }, metadata)).toEqual({ kind: "agent" });
   });
 
-  test("an unknown skill of a megabyte is not sent back whole", async () => {
+  test("an unknown skillId of one megabyte is shortened in the reason", async () => {
     const skillId = "x".repeat(1_000_000);
     expect(
       reasonOf(await route(make({ run, skills: [plan] }), { text: "a" }, { message: { skillId } })).length,
     ).toBeLessThan(300);
   });
 
-  test("a named skill whose schema refuses says which field", async () => {
+  test("a message that the selected skill's schema refuses names the invalid field", async () => {
     const routed = await route(
       make({ run, skills: [plan] }),
       { data: { city: 5, days: 1 } },
@@ -118,12 +118,12 @@ describe("routeMessage", () => {
   test.each<[string, Part]>([
     ["data", { data: { city: "Oslo", days: "2" } }],
     ["JSON text", { text: '{"city":"Oslo","days":"2"}' }],
-  ])("the only skill whose schema fits the %s gets it, validated", async (_name, part) => {
+  ])("the only skill whose schema accepts the %s gets the validated data", async (_name, part) => {
     const routed = await route(make({ run, skills: [book, plan, chat] }), part);
     expect(routed).toEqual({ kind: "skill", skill: plan, data: { city: "Oslo", days: 2 } });
   });
 
-  test("data that is null is data", async () => {
+  test("null is valid data", async () => {
     const none: Skill = { ...chat, id: "none", input: z.null() };
     expect(await route(make({ run, skills: [none] }), [{ data: null }, { text: "{}" }])).toMatchObject({
       kind: "skill",
@@ -131,7 +131,7 @@ describe("routeMessage", () => {
     });
   });
 
-  test("a schema that throws fits nothing", async () => {
+  test("a schema that throws accepts nothing", async () => {
     const broken: Skill = {
       ...chat,
       input: {
@@ -150,7 +150,7 @@ describe("routeMessage", () => {
     expect(reasonOf(await route(make({ skills: [broken, plan] }), { data: 1 }))).not.toContain("secret");
   });
 
-  test("the agent's route decides where the schemas do not", async () => {
+  test("the agent's route decides if the schemas do not", async () => {
     const seen: unknown[] = [];
     const routed = await route(
       make({
@@ -167,7 +167,7 @@ describe("routeMessage", () => {
     expect(seen).toEqual([[{ text: "hello" }], { a: 1 }]);
   });
 
-  test("the agent's route is not asked where a schema decides", async () => {
+  test("the agent's route is not called if a schema decides", async () => {
     const asked = make({
       skills: [plan, chat],
       route: () => {
@@ -177,30 +177,30 @@ describe("routeMessage", () => {
     expect(await route(asked, { data: { city: "Oslo", days: 1 } })).toMatchObject({ skill: plan });
   });
 
-  test("a route that fails, or names a skill that is not there, is the author's mistake", async () => {
+  test("a route that throws, or returns an unknown skill, rejects", async () => {
     await expect(route(make({ run, skills: [plan], route: () => "fly" }), { text: "a" })).rejects.toThrow('"fly"');
     const failing = make({ run, skills: [plan], route: () => Promise.reject(new Error("down")) });
     await expect(route(failing, { text: "a" })).rejects.toThrow("down");
   });
 
-  test("the skill the agent's route names must still take the message", async () => {
+  test("the schema of the skill that route returns must accept the message", async () => {
     const routed = await route(make({ run, skills: [plan], route: () => "plan" }), { text: "hello" });
     expect(reasonOf(routed)).toContain('Skill "plan" does not accept this message');
   });
 
-  test("what no skill takes goes to the agent's own run", async () => {
+  test("a message that no skill accepts goes to the agent's run", async () => {
     const silent = make({ run, skills: [plan, book], route: () => undefined });
     expect(await route(silent, { text: "hello" })).toEqual({ kind: "agent" });
   });
 
-  test("without a run of the agent, the only skill that takes anything gets the rest", async () => {
+  test("without a run of the agent, other messages go to the only skill without a schema", async () => {
     expect(await route(make({ skills: [plan, chat] }), { text: "hello" })).toMatchObject({
       kind: "skill",
       skill: chat,
     });
   });
 
-  test("what nobody takes is refused, saying what each would take and why not this", async () => {
+  test("a message that no skill accepts is refused with the expectation of each skill", async () => {
     const reason = reasonOf(
       await route(make({ skills: [plan, book, chat, { ...chat, id: "chat2" }] }), { data: { city: "Oslo" } }),
     );
@@ -210,19 +210,19 @@ describe("routeMessage", () => {
     expect(reason).toContain("skillId");
   });
 
-  test("text for skills that want data is refused, saying so", async () => {
+  test("text for skills that expect data is refused with that reason", async () => {
     expect(reasonOf(await route(make({ skills: [plan, book] }), { text: "hello" }))).toMatch(
       /"plan" .*carries no data and its text is not JSON/,
     );
   });
 
-  test("what several skills take is refused, naming those", async () => {
+  test("a message that several skills accept is refused with their ids", async () => {
     const second: Skill = { ...plan, id: "plan2" };
     const reason = reasonOf(await route(make({ skills: [plan, book, second] }), { data: { city: "Oslo", days: 1 } }));
     expect(reason).toContain('Several skills accept this message: "plan", "plan2".');
   });
 
-  test("an agent that only replies takes no tasks", async () => {
+  test("an agent with reply only accepts no tasks", async () => {
     const replying = { reply: () => "hi" };
     expect((await route(make(replying), { text: "a" })).kind).toBe("none");
     expect(

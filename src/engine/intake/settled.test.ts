@@ -7,8 +7,8 @@ const twice = scripted(async (task) => {
   await task.ask("Third?");
 });
 
-describe("a waiting send", () => {
-  test("is answered by the question that follows its message, not by the one before it", async () => {
+describe("a blocking send", () => {
+  test("returns with the question after its message, not with the question before it", async () => {
     await using harness = await openHarness({ agents: twice });
     const first = await harness.send("go");
     expect(first.status.message?.parts[0]?.text).toBe("First?");
@@ -16,7 +16,7 @@ describe("a waiting send", () => {
     expect(second.status.message?.parts[0]?.text).toBe("Second?");
   });
 
-  test("that begins to wait when the question is long there is answered, even with the run parked and its feed gone", async () => {
+  test("returns if the question was asked long before, the run is parked and its feed is gone", async () => {
     for (const text of ["go", "sensitive"]) {
       await using harness = await openHarness({ agents: twice, parkAfter: 1000 });
       const { id } = await harness.send(text);
@@ -36,7 +36,7 @@ describe("a waiting send", () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await new Promise<void>((resolve) => (ask = resolve));
-        // The message is in the inbox by now; it arrived before the question and does not answer it.
+        // The message is in the inbox: it arrived before the question and does not answer it.
         await task.ask("Question?");
       }),
     });
@@ -85,7 +85,7 @@ describe("a waiting send", () => {
     expect((await second.get(id)).status.message?.parts[0]?.text).toBe("Second?");
   });
 
-  test("goes on waiting while the task sleeps", async () => {
+  test("keeps waiting while the task sleeps", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await task.ask("First?");
@@ -106,7 +106,7 @@ describe("a waiting send", () => {
     await Promise.all(both);
   });
 
-  test("whose message task.next() reads while a question is open returns", async () => {
+  test("returns if task.next() reads its message while a question is open", async () => {
     let read: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async (task) => {
@@ -144,7 +144,7 @@ describe("a waiting send", () => {
     expect((await harness.get(id)).status.state).toBe("working");
   });
 
-  test("of a finished task is answered at once, from the store too", async () => {
+  test("to an ended task returns immediately, also if the task is only in the store", async () => {
     await using harness = await openHarness({ agents: scripted(async () => "done") });
     const ticket = await harness.start("go");
     await harness.settled(ticket);

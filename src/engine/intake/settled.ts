@@ -27,7 +27,7 @@ export async function settled(
   let soon = writer !== undefined && !writer.isStored;
   let limit: WaitLimit | undefined;
   try {
-    if (isUnknown(feed, ticket)) await learnTaken(store, feed, ticket);
+    if (isConsumptionUnknown(feed, ticket)) await loadConsumption(store, feed, ticket);
     while (!isSettled(feed, ticket) && !isClosing() && limit?.isReached !== true) {
       if (!soon) caller.signal.throwIfAborted();
       if (writer !== undefined && !writer.isStored && writer.loss !== undefined) throw refusedTask(writer.loss);
@@ -35,11 +35,11 @@ export async function settled(
       if (soon) await new Promise<void>((resolve) => feed.onChange(resolve));
       else {
         limit ??= new WaitLimit(clock, limits.maxWait);
-        await changed(feed, caller.signal, limit);
+        await nextChange(feed, caller.signal, limit);
       }
       soon = false;
       // A writer in this process reports consumed messages to the feed. For tasks of other nodes, read the store.
-      if (!feed.hasWriter && isUnknown(feed, ticket)) await learnTaken(store, feed, ticket);
+      if (!feed.hasWriter && isConsumptionUnknown(feed, ticket)) await loadConsumption(store, feed, ticket);
     }
   } finally {
     limit?.cancel();
@@ -76,7 +76,7 @@ function isSettled(feed: Feed, ticket: Ticket): boolean {
 }
 
 /** Resolves at the feed's next change, when the signal aborts, or when the limit is reached. */
-export function changed(feed: Feed, signal: AbortSignal, limit: WaitLimit): Promise<void> {
+export function nextChange(feed: Feed, signal: AbortSignal, limit: WaitLimit): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
       signal.removeEventListener("abort", abort);
@@ -102,12 +102,12 @@ export async function loadFeed({ feeds, store }: Pick<EngineParts, "feeds" | "st
 }
 
 /** Whether a question is open and the feed does not know if the run consumed the ticket's message before or after it. */
-export function isUnknown(feed: Feed, { inbox }: Ticket): boolean {
+export function isConsumptionUnknown(feed: Feed, { inbox }: Ticket): boolean {
   return inbox !== undefined && !feed.ended && feed.interruptedAt > 0 && feed.consumedAfter(inbox) === undefined;
 }
 
 /** Tells the feed if the message was consumed by another node, or before the feed existed: reads it from the store. */
-export async function learnTaken(store: Store, feed: Feed, { key, inbox }: Ticket): Promise<void> {
+export async function loadConsumption(store: Store, feed: Feed, { key, inbox }: Ticket): Promise<void> {
   const waiting = await store.inbox(key);
   if (inbox === undefined || waiting.some((entry) => entry.id === inbox)) return;
   const record = await store.get(key, { artifacts: false });

@@ -10,11 +10,11 @@ const waiting: RunFunction = (task) =>
   new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
 
 describe("a message to a task", () => {
-  test("that runs is queued for it and never starts a second run", async () => {
+  test("that is running is queued and never starts a second run", async () => {
     let runs = 0;
     let most = 0;
     let go: (() => void) | undefined;
-    const heard: (string | undefined)[] = [];
+    const received: (string | undefined)[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         runs += 1;
@@ -25,7 +25,7 @@ describe("a message to a task", () => {
           message !== undefined;
           message = await task.next({ wait: false })
         ) {
-          heard.push(message.parts[0]?.text);
+          received.push(message.parts[0]?.text);
         }
         runs -= 1;
       }),
@@ -36,21 +36,21 @@ describe("a message to a task", () => {
     expect(harness.engine.counts()).toMatchObject({ running: 1 });
     go?.();
     await harness.untilState(taskId, "completed");
-    expect({ most, heard }).toEqual({ most: 1, heard: ["one", "two", "three"] });
+    expect({ most, received }).toEqual({ most: 1, received: ["one", "two", "three"] });
     const { history } = await harness.get(taskId);
     expect(history?.map(({ parts }) => parts[0]?.text)).toEqual(["go", "one", "two", "three"]);
   });
 
   test("wakes a run that waits in next()", async () => {
     await using harness = await openHarness({
-      agents: scripted(async (task) => `heard ${(await task.next()).parts[0]?.text}`),
+      agents: scripted(async (task) => `received ${(await task.next()).parts[0]?.text}`),
     });
     const { taskId } = await harness.start("go");
     const task = await harness.send({ taskId, parts: [{ text: "hello" }] });
-    expect(task.artifacts?.[0]?.parts).toEqual([{ text: "heard hello" }]);
+    expect(task.artifacts?.[0]?.parts).toEqual([{ text: "received hello" }]);
   });
 
-  test("left unread when the run returns starts another turn before the task may complete", async () => {
+  test("that is unread when the run returns starts another turn before the task completes", async () => {
     let go: (() => void) | undefined;
     const turnsBegun: unknown[] = [];
     await using harness = await openHarness({
@@ -76,17 +76,17 @@ describe("a message to a task", () => {
     expect((await harness.get(taskId)).artifacts?.[0]?.parts).toEqual([{ text: "first donesecond done" }]);
   });
 
-  test("that is stored in the very commit that would have completed it starts another turn; one after it is refused", async () => {
+  test("that is stored in the commit that would complete the task starts another turn; a later message is refused", async () => {
     let go: (() => void) | undefined;
-    const begun: string[] = [];
+    const started: string[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => {
-        begun.push(task.text);
+        started.push(task.text);
         if (task.text === "first") await new Promise<void>((resolve) => (go = resolve));
       }),
     });
     const { taskId } = await harness.start("first");
-    // The message is in line before the run returns, so it is stored before the end is tried.
+    // The message is queued before the run returns, so it is stored before the end.
     const posted = harness.start({ taskId, parts: [{ text: "second" }] });
     await Promise.resolve();
     await Promise.resolve();
@@ -94,7 +94,7 @@ describe("a message to a task", () => {
     go?.();
     const ticket = await posted;
     await harness.settled(ticket);
-    expect(begun).toEqual(["first", "second"]);
+    expect(started).toEqual(["first", "second"]);
     expect(harness.store.outcomes).toContain("inbox");
     expect((await harness.story(taskId)).filter((line) => line === "completed")).toHaveLength(1);
     await expect(harness.start({ taskId, parts: [{ text: "third" }] })).rejects.toMatchObject({
@@ -103,34 +103,34 @@ describe("a message to a task", () => {
     });
   });
 
-  test("races its end either way: it is read, or it is refused", async () => {
+  test("at the same time as its end is either read or refused", async () => {
     for (let delay = 0; delay < 10; delay += 1) {
       let go: (() => void) | undefined;
-      const begun: string[] = [];
+      const started: string[] = [];
       await using harness = await openHarness({
         agents: scripted(async (task) => {
-          begun.push(task.text);
+          started.push(task.text);
           if (task.text === "first") await new Promise<void>((resolve) => (go = resolve));
         }),
       });
       const { taskId } = await harness.start("first");
       if (delay < 5) go?.();
       const posted = harness.start({ taskId, parts: [{ text: "second" }] }).then(
-        () => "taken",
+        () => "accepted",
         (error: unknown) => (error instanceof A2AError ? error.code : error),
       );
       for (let n = 0; n < delay % 5; n += 1) await Promise.resolve();
       go?.();
       const result = await posted;
       await harness.untilState(taskId, "completed");
-      expect([result, begun]).toEqual(
-        result === "taken" ? ["taken", ["first", "second"]] : ["unsupported-operation", ["first"]],
+      expect([result, started]).toEqual(
+        result === "accepted" ? ["accepted", ["first", "second"]] : ["unsupported-operation", ["first"]],
       );
       expect((await harness.story(taskId)).filter((line) => line === "completed")).toHaveLength(1);
     }
   });
 
-  test("that failed joins its history unread", async () => {
+  test("that fails is added to the history unread", async () => {
     let go: (() => void) | undefined;
     await using harness = await openHarness({
       agents: scripted(async () => {
@@ -151,11 +151,11 @@ describe("a message to a task", () => {
     ]);
   });
 
-  test("is refused for a task that is unknown, finished, of another context, or somebody else's", async () => {
+  test("is refused if the task is unknown, ended, in another context, or of another caller", async () => {
     await using harness = await openHarness({ agents: [asking, scripted(async () => {}, { id: "quick" })] });
     const { id, contextId } = await harness.send("go");
     const parts = [{ text: "x" }];
-    // Safe: ids that nobody has.
+    // Safe cast: unknown ids.
     await expect(harness.start({ taskId: "nobody" as TaskId, parts })).rejects.toMatchObject({
       code: "task-not-found",
     });
@@ -175,31 +175,31 @@ describe("a message to a task", () => {
   });
 });
 
-describe("caps of what comes in", () => {
-  test("concurrency and queue: what is over them is refused by name, however many come at once; what was taken is done", async () => {
-    const begun: string[] = [];
+describe("limits for messages", () => {
+  test("concurrency and queue: messages over the limit get resource-exhausted, also concurrent ones; accepted tasks complete", async () => {
+    const started: string[] = [];
     const go: (() => void)[] = [];
     await using harness = await openHarness({
       agents: scripted(
         async (task) => {
-          begun.push(task.text);
+          started.push(task.text);
           await new Promise<void>((resolve) => go.push(resolve));
         },
         { concurrency: 2, queue: 1 },
       ),
     });
     const results = await Promise.allSettled(["1", "2", "3", "4", "5"].map((text) => harness.start(text)));
-    expect(results.map((result) => (result.status === "fulfilled" ? "taken" : result.reason.code))).toEqual([
-      "taken",
-      "taken",
-      "taken",
+    expect(results.map((result) => (result.status === "fulfilled" ? "accepted" : result.reason.code))).toEqual([
+      "accepted",
+      "accepted",
+      "accepted",
       "resource-exhausted",
       "resource-exhausted",
     ]);
-    expect(begun).toEqual(["1", "2"]);
+    expect(started).toEqual(["1", "2"]);
     expect(harness.engine.counts()).toMatchObject({ running: 2, queued: 1 });
     go.shift()?.();
-    await harness.until(() => begun.length === 3);
+    await harness.until(() => started.length === 3);
     while (go.length > 0) go.shift()?.();
     await harness.until(() => harness.engine.counts().live === 0);
     expect(
@@ -218,16 +218,16 @@ describe("caps of what comes in", () => {
     await using harness = await openHarness({ agents: scripted(waiting), limits: { maxInbox: 2 } });
     const { taskId } = await harness.start("go");
     const posts = await Promise.allSettled(["a", "b", "c"].map((text) => harness.start({ taskId, parts: [{ text }] })));
-    expect(posts.map((post) => (post.status === "fulfilled" ? "taken" : post.reason.code))).toEqual([
-      "taken",
-      "taken",
+    expect(posts.map((post) => (post.status === "fulfilled" ? "accepted" : post.reason.code))).toEqual([
+      "accepted",
+      "accepted",
       "resource-exhausted",
     ]);
     expect(await harness.engine.cancel(harness.scope(), taskId)).toBe("canceled");
     expect((await harness.get(taskId)).history?.map(({ parts }) => parts[0]?.text)).toEqual(["go", "a", "b"]);
   });
 
-  test("maxHistory turns callers away, of a parked task too, and loses nothing that was accepted", async () => {
+  test("maxHistory refuses messages, also to a parked task, and loses no accepted message", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         for (;;) await task.ask("More?");
@@ -248,7 +248,7 @@ describe("caps of what comes in", () => {
     expect((await harness.get(id)).history).toHaveLength(4);
   });
 
-  test("maxMessageBytes", async () => {
+  test("maxMessageBytes refuses larger messages", async () => {
     await using harness = await openHarness({ agents: asking, limits: { maxMessageBytes: 1000 } });
     await expect(harness.start("x".repeat(2000))).rejects.toMatchObject({ code: "payload-too-large" });
     const { id } = await harness.send("go");
@@ -260,13 +260,13 @@ describe("caps of what comes in", () => {
 });
 
 describe("reply", () => {
-  test("answers with a message and no task; undefined hands over to run", async () => {
+  test("answers with a message and no task; undefined creates a task", async () => {
     await using harness = await openHarness({
       agents: scripted(async () => "worked", {
         reply: (message) => (message.parts[0]?.text === "hi" ? { greeting: "hello" } : undefined),
       }),
     });
-    // Safe: a context the caller names.
+    // Safe cast: the caller chooses the context id.
     const replied = await harness.submit({ parts: [{ text: "hi" }], contextId: "mine" as ContextId });
     expect(replied).toMatchObject({
       kind: "message",
@@ -276,31 +276,31 @@ describe("reply", () => {
     expect((await harness.send("work")).status.state).toBe("completed");
   });
 
-  test("that fails leaks nothing to the caller and tells the host", async () => {
-    const told: unknown[] = [];
+  test("that throws hides the error from the caller and reports it to the hooks", async () => {
+    const reported: unknown[] = [];
     await using harness = await openHarness({
       agents: scripted(async () => {}, {
         reply: () => {
           throw new Error("hunter2");
         },
       }),
-      hooks: { on: { error: (error) => void told.push(error) } },
+      hooks: { on: { error: (error) => void reported.push(error) } },
     });
     const error = await harness.submit("hi").catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "internal", message: "The agent failed while answering." });
-    expect(told).toEqual([new Error("hunter2")]);
+    expect(reported).toEqual([new Error("hunter2")]);
     expect(harness.store.commits).toEqual([]);
   });
 
-  test("that gives what cannot be sent is told by name, without a word of it; the host learns what it was", async () => {
-    const told: unknown[] = [];
+  test("that returns invalid output is an invalid-agent-response without details; the hooks get the error", async () => {
+    const reported: unknown[] = [];
     const cyclic: { self?: unknown } = {};
     cyclic.self = cyclic;
     for (const output of [10n, cyclic, () => "hunter2"]) {
       await using harness = await openHarness({
-        // Safe: authors who write no types can return anything.
+        // Safe cast: authors without types can return anything.
         agents: scripted(async () => {}, { reply: () => output as Output }),
-        hooks: { on: { error: (error) => void told.push(error) } },
+        hooks: { on: { error: (error) => void reported.push(error) } },
       });
       await expect(harness.submit("hi")).rejects.toMatchObject({
         code: "invalid-agent-response",
@@ -308,10 +308,10 @@ describe("reply", () => {
       });
       expect(harness.store.commits).toEqual([]);
     }
-    expect(told).toEqual(Array.from({ length: 3 }, () => expect.any(TypeError)));
+    expect(reported).toEqual(Array.from({ length: 3 }, () => expect.any(TypeError)));
   });
 
-  test("may refuse by name", async () => {
+  test("may throw an A2AError", async () => {
     await using harness = await openHarness({
       agents: scripted(async () => {}, {
         reply: () => {
@@ -342,13 +342,13 @@ describe("routing", () => {
     run: async (task) => task.data.text.toUpperCase(),
   });
 
-  test("goes to the skill whose schema fits, with its data", async () => {
+  test("selects the skill whose schema accepts the data", async () => {
     await using harness = await openHarness({ agents: agent({ ...base, skills: [add, shout] }) });
     expect((await harness.send({ parts: [{ data: { a: 1, b: 2 } }] })).artifacts?.[0]?.parts).toEqual([{ data: 3 }]);
     expect((await harness.send('{"text":"hey"}')).artifacts?.[0]?.parts).toEqual([{ text: "HEY" }]);
   });
 
-  test("that finds nobody makes a rejected task that says what would match", async () => {
+  test("without a matching skill creates a rejected task with the expectations of the skills", async () => {
     await using harness = await openHarness({ agents: agent({ ...base, skills: [add, shout] }) });
     const task = await harness.send("what?");
     expect(task.status.state).toBe("rejected");
@@ -359,8 +359,8 @@ describe("routing", () => {
     expect(harness.engine.counts()).toMatchObject({ live: 0, running: 0 });
   });
 
-  test("whose route() fails leaks nothing and makes no task", async () => {
-    const told: unknown[] = [];
+  test("whose route() throws hides the error and creates no task", async () => {
+    const reported: unknown[] = [];
     await using harness = await openHarness({
       agents: agent({
         ...base,
@@ -369,28 +369,28 @@ describe("routing", () => {
           throw new Error("hunter2");
         },
       }),
-      hooks: { on: { error: (error) => void told.push(error) } },
+      hooks: { on: { error: (error) => void reported.push(error) } },
     });
     await expect(harness.submit("what?")).rejects.toMatchObject({
       code: "internal",
       message: "The agent failed while answering.",
     });
-    expect(told).toEqual([new Error("hunter2")]);
+    expect(reported).toEqual([new Error("hunter2")]);
     expect(harness.store.commits).toEqual([]);
   });
 });
 
-describe("the tasks of one caller", () => {
-  test("are at most so many at a time, for each of them; what is over is refused and not stored, what was taken is done", async () => {
+describe("maxRunsPerOwner", () => {
+  test("limits the tasks of each caller; further messages are refused and not stored, accepted tasks complete", async () => {
     const go: (() => void)[] = [];
     await using harness = await openHarness({
       agents: scripted(() => new Promise<void>((resolve) => go.push(resolve)), { concurrency: 3 }),
       limits: { maxRunsPerOwner: 2 },
     });
     const results = await Promise.allSettled([1, 2, 3].map((n) => harness.start(`${n}`, { owner: "ann" })));
-    expect(results.map((result) => (result.status === "fulfilled" ? "taken" : result.reason))).toMatchObject([
-      "taken",
-      "taken",
+    expect(results.map((result) => (result.status === "fulfilled" ? "accepted" : result.reason))).toMatchObject([
+      "accepted",
+      "accepted",
       { code: "resource-exhausted", retryAfter: 5 },
     ]);
     await harness.start("other", { owner: "bob" });
@@ -412,7 +412,7 @@ describe("the tasks of one caller", () => {
     await harness.untilState(taskId, "completed", { owner: "ann" });
   });
 
-  test("that wait, parked, for their caller do not count", async () => {
+  test("does not count parked tasks", async () => {
     await using harness = await openHarness({ agents: asking, limits: { maxRunsPerOwner: 1 }, parkAfter: 1000 });
     await harness.send("go", { owner: "ann" });
     await expect(harness.start("go", { owner: "ann" })).rejects.toMatchObject({ code: "resource-exhausted" });
@@ -421,8 +421,8 @@ describe("the tasks of one caller", () => {
   });
 });
 
-describe("the parts of a message", () => {
-  test("are at most so many; over it the message is refused before anybody sees it", async () => {
+describe("maxParts", () => {
+  test("refuses a message with more parts before the agent sees it", async () => {
     const seen: string[] = [];
     await using harness = await openHarness({
       agents: scripted(async (task) => void (await task.ask("Well?")), {
@@ -439,11 +439,11 @@ describe("the parts of a message", () => {
   });
 });
 
-describe("a skill that its caller may not use", () => {
+describe("a skill that the caller may not use", () => {
   const refuse = (wanted: string) => (id: string) => {
     if (id === wanted) throw new A2AError("permission-denied", `Not ${id}.`);
   };
-  const begun: string[] = [];
+  const started: string[] = [];
   const skilled = agent({
     name: "Skilled",
     description: "Has two skills.",
@@ -455,7 +455,7 @@ describe("a skill that its caller may not use", () => {
         description: "For all.",
         tags: ["a"],
         async run(task) {
-          begun.push("open");
+          started.push("open");
           await task.ask("More?");
         },
       }),
@@ -466,13 +466,13 @@ describe("a skill that its caller may not use", () => {
         tags: ["b"],
         input: z.object({ key: z.string() }),
         async run() {
-          begun.push("closed");
+          started.push("closed");
         },
       }),
     ],
   });
 
-  test("is refused however the message came to it, and nothing is stored", async () => {
+  test("is refused however the message was routed to it, and nothing is stored", async () => {
     await using harness = await openHarness({ agents: skilled });
     const admitSkill = refuse("closed");
     const ways = [
@@ -486,11 +486,11 @@ describe("a skill that its caller may not use", () => {
       });
     }
     const { total } = await harness.shared.list({ scope: harness.scope(), limit: 10, artifacts: false });
-    expect([total, begun]).toEqual([0, []]);
+    expect([total, started]).toEqual([0, []]);
   });
 
-  test("is refused to a message for a task that would go on with it; the task's own replay asks nobody", async () => {
-    begun.length = 0;
+  test("refuses a message to a task that this skill handles; a replay of the task does not check", async () => {
+    started.length = 0;
     const asked: string[] = [];
     await using first = await openHarness({ agents: skilled });
     const { id } = await first.send("go", { metadata: { skillId: "open" }, admitSkill: (id) => void asked.push(id) });
@@ -502,7 +502,7 @@ describe("a skill that its caller may not use", () => {
     expect(await first.shared.inbox(id)).toEqual([]);
     const answer = { taskId: id, parts: [{ text: "no" }] };
     const second = await first.crash();
-    // Whether or not somebody is at work on it: who may not use the skill may not answer it either.
+    // Whether the task is running or parked: a caller who may not use the skill may not answer its questions.
     await expect(second.submit(answer, { admitSkill: refuse("open") })).rejects.toMatchObject({
       code: "permission-denied",
     });
@@ -510,7 +510,7 @@ describe("a skill that its caller may not use", () => {
     expect(done.status.state).toBe("completed");
   });
 
-  test("is not answered for by reply() either", async () => {
+  test("is refused before reply() is called", async () => {
     const replying = { ...skilled, reply: () => "hello" };
     await using harness = await openHarness({ agents: replying });
     await expect(

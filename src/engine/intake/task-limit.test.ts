@@ -10,7 +10,7 @@ const limited = { timeoutMs: 10_000 } as const;
 const outcome = ({ status }: Task): readonly unknown[] => [status.state, status.message?.parts[0]?.text];
 const TIMED_OUT = ["failed", "Task timed out"];
 
-/** Lets the time pass until just before the limit, and then to it. */
+/** Advances the clock to just before the limit, and then to the limit. */
 async function passLimit(harness: EngineHarness, id: Task["id"]): Promise<Task> {
   await harness.advance(9999);
   expect(["failed", "completed"]).not.toContain((await harness.get(id)).status.state);
@@ -18,7 +18,7 @@ async function passLimit(harness: EngineHarness, id: Task["id"]): Promise<Task> 
   return harness.get(id);
 }
 
-describe("a task that its caller gave a time limit fails at the limit", () => {
+describe("a task with a timeout of the caller fails at the timeout", () => {
   const cases: Readonly<Record<string, RunFunction>> = {
     "while it sleeps": (task) => task.sleep(20_000),
     "while it waits for an answer": async (task) => void (await task.ask("Well?")),
@@ -71,7 +71,7 @@ describe("a task that its caller gave a time limit fails at the limit", () => {
     expect([...outcome(await second.get(taskId)), starts]).toEqual([...TIMED_OUT, 1]);
   });
 
-  test("while it waits for a slot", async () => {
+  test("while it is queued", async () => {
     await using harness = await openHarness({
       agents: scripted(() => new Promise<never>(() => {}), { concurrency: 1 }),
     });
@@ -80,7 +80,7 @@ describe("a task that its caller gave a time limit fails at the limit", () => {
     expect(outcome(await passLimit(harness, taskId))).toEqual(TIMED_OUT);
   });
 
-  test("also when the agent's own limit has passed shortly before", async () => {
+  test("even if the agent's timeout passed shortly before", async () => {
     const agents = scripted(() => new Promise<never>(() => {}), { timeout: 9000 });
     await using harness = await openHarness({ agents, cancelGrace: GRACE });
     const { taskId } = await harness.start("go", limited);
@@ -89,7 +89,7 @@ describe("a task that its caller gave a time limit fails at the limit", () => {
 });
 
 describe("a task within its limits", () => {
-  test("goes on after the time that the agent's own limit leaves out", async () => {
+  test("continues after time that does not count for the agent's timeout", async () => {
     const agents = scripted((task) => task.sleep(20_000), { timeout: 10_000 });
     await using harness = await openHarness({ agents, parkAfter: 60_000 });
     const { taskId } = await harness.start("go");

@@ -8,7 +8,7 @@ import { type RunnerRecord, readRunner } from "../record/runner-record.ts";
 let harness: EngineHarness;
 afterEach(() => harness[Symbol.asyncDispose]());
 
-/** A task whose process died while it was at work in its first attempt; later attempts are done at once. */
+/** A task whose process died during its first attempt; later attempts complete immediately. */
 async function leftBehind(): Promise<{ readonly taskId: TaskId; readonly starts: () => number }> {
   let starts = 0;
   harness = await openHarness({
@@ -28,8 +28,8 @@ async function runnerOf(id: TaskId): Promise<RunnerRecord> {
   return readRunner(record?.head.runner ?? "{}");
 }
 
-describe("taking up a task", () => {
-  test("leaves alone what a living node holds", async () => {
+describe("claiming a task", () => {
+  test("skips a task that a living node holds", async () => {
     const { taskId, starts } = await leftBehind();
     const other = await harness.join();
     await harness.advance(5000);
@@ -38,7 +38,7 @@ describe("taking up a task", () => {
   });
 
   test.each(["get", "inbox", "steps", "log"] as const)(
-    "is tried again when reading fails (%s), and that counts as no attempt",
+    "is retried if a read fails (%s), and the failure does not count as an attempt",
     async (method) => {
       const { taskId, starts } = await leftBehind();
       await harness.kill();
@@ -49,7 +49,7 @@ describe("taking up a task", () => {
         [method]: (...given: unknown[]) =>
           failures-- > 0 ? Promise.reject(new StoreError("busy", "not now")) : works(...given),
       } satisfies Partial<Record<keyof Store, unknown>>);
-      // Without retries of the read itself.
+      // Without retries of the read.
       harness = await harness.join({ storeRetry: 0 });
       expect(starts()).toBe(1);
       await harness.advance(3000);
@@ -61,7 +61,7 @@ describe("taking up a task", () => {
     },
   );
 
-  test("is tried again when counting the attempt fails", async () => {
+  test("is retried if storing the attempt fails", async () => {
     const { taskId, starts } = await leftBehind();
     await harness.kill();
     const { shared } = harness;
@@ -79,7 +79,7 @@ describe("taking up a task", () => {
     expect(await runnerOf(taskId)).toMatchObject({ attempt: 2, tries: 2 });
   });
 
-  test("fails it where the message it was at work on is gone", async () => {
+  test("fails the task if the message that started its turn is gone", async () => {
     const { taskId, starts } = await leftBehind();
     await harness.kill();
     const { shared } = harness;
@@ -93,7 +93,7 @@ describe("taking up a task", () => {
     expect(starts()).toBe(1);
   });
 
-  test("shows readers what the store holds, and goes on from there", async () => {
+  test("shows subscribers the stored events before new ones", async () => {
     const { taskId } = await leftBehind();
     const other = await harness.join();
     const following = other.collect(taskId);
@@ -104,7 +104,7 @@ describe("taking up a task", () => {
     expect((await following).map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  test("does not take for the whole log what this node happened to have heard of it", async () => {
+  test("reads the whole log from the store, not only the events this node received", async () => {
     let free: () => void = () => {};
     const freed = new Promise<void>((resolve) => {
       free = resolve;
@@ -125,7 +125,7 @@ describe("taking up a task", () => {
     const deaf = await harness.join();
     await harness.start("first");
     const { taskId } = await harness.start("second");
-    // It has written nothing yet, and from here on the other node hears nothing of it.
+    // It has written nothing yet, and from here on the other node receives no events.
     const reader = await deaf.subscribe(taskId);
     expect(reader.opening.seq).toBe(0);
     await harness.bus.close();
@@ -139,7 +139,7 @@ describe("taking up a task", () => {
     reader.close();
   });
 
-  test("leaves the clock of the task where it was, apart from the time it waited", async () => {
+  test("keeps the deadline of the task, plus the time it waited", async () => {
     const names = async (task: TaskContext): Promise<string> => `${await task.ask("Name?")} ${await task.ask("And?")}`;
     harness = await openHarness({ agents: scripted(names, { timeout: 60_000 }) });
     const began = harness.clock.now();
@@ -151,7 +151,7 @@ describe("taking up a task", () => {
     expect(await runnerOf(taskId)).toMatchObject({ attempt: 2, tries: 1, deadline: began + 40_000 + 60_000 });
   });
 
-  test("by two nodes at once leaves it to one", async () => {
+  test("by two nodes at the same time gives it to one", async () => {
     const { taskId, starts } = await leftBehind();
     await harness.kill();
     const [one, two] = await Promise.all([harness.join(), harness.join()]);

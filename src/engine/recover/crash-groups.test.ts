@@ -5,7 +5,7 @@ import { type CrashedTask, planGroups } from "./crash-groups.ts";
 
 function crashed(id: string, runner: Partial<RunnerRecord> = {}, rest: Partial<CrashedTask> = {}): CrashedTask {
   const record: RunnerRecord = { attempt: 1, tries: 1, turnAfter: 0, interruptedAt: 0, bytes: 0, ...runner };
-  // Safe: a name stands for an id.
+  // Safe cast: a name instead of an id.
   return { id: id as TaskId, agent: "agent", runner: record, node: "dead", progressed: false, ...rest };
 }
 
@@ -13,7 +13,7 @@ const idsOf = (tasks: readonly CrashedTask[]): string[][] =>
   planGroups(tasks).map((group) => group.map(({ id }) => String(id)));
 
 describe("the groups of crashed tasks", () => {
-  test("are one after a first crash", () => {
+  test("are a single group after the first crash", () => {
     expect(idsOf(["a", "b", "c"].map((id) => crashed(id)))).toEqual([["a", "b", "c"]]);
     expect(idsOf([])).toEqual([]);
   });
@@ -31,14 +31,14 @@ describe("the groups of crashed tasks", () => {
     expect(idsOf(tasks)).toEqual([["a", "b"], ["c"], ["waiting"], ["early"], ["healthy", "new"]]);
   });
 
-  test("shrink to one task", () => {
+  test("shrink to one task with each crash", () => {
     expect(idsOf([crashed("a", { idleCrashes: 4, round: 5 }), crashed("b", { idleCrashes: 4, round: 4 })])).toEqual([
       ["a"],
       ["b"],
     ]);
   });
 
-  test("tell which task was the only one of its node", () => {
+  test("mark a task that was the only one on its node", () => {
     const [group] = planGroups([crashed("a", {}, { node: "one" }), crashed("b"), crashed("c")]);
     expect(group?.map(({ id, wasOnly }) => [id, wasOnly])).toEqual([
       ["a", true],

@@ -6,7 +6,7 @@ const HOUR = 60 * 60 * 1000;
 let harness: EngineHarness;
 afterEach(() => harness[Symbol.asyncDispose]());
 
-/** From now on the store says at each heartbeat that it is so much later. */
+/** From now on each heartbeat returns a time that is later by this offset. */
 function setStoreClock(offset: number): { readonly heartbeats: () => number } {
   const { shared } = harness;
   const heartbeat = shared.heartbeat.bind(shared);
@@ -19,7 +19,7 @@ function setStoreClock(offset: number): { readonly heartbeats: () => number } {
 }
 
 describe.each([2 * HOUR, -2 * HOUR])("a store whose clock is set by %d ms", (offset) => {
-  test("moves neither the deadline of a task at work nor a sleep", async () => {
+  test("moves neither the deadline of a running task nor a sleep", async () => {
     harness = await openHarness({
       agents: scripted(
         async (task) => {
@@ -43,7 +43,7 @@ describe.each([2 * HOUR, -2 * HOUR])("a store whose clock is set by %d ms", (off
   });
 });
 
-test("an engine that starts takes over the time of the store", async () => {
+test("an engine sets its clock to the store's time when it starts", async () => {
   harness = await openHarness({ agents: scripted(async () => "done") });
   const before = harness.clock.now();
   setStoreClock(2 * HOUR);

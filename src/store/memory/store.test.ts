@@ -18,17 +18,17 @@ afterEach(() => vi.restoreAllMocks());
 describe("the memory store", () => {
   for (const { name, run } of storeContract) test(name, () => run(async (setup) => createMemoryStore(setup)));
 
-  test("lists and counts as a plain filter and sort would", () =>
+  test("lists and counts like a filter and sort over all tasks", () =>
     checkListAgainstModel(createMemoryStore({ retention: {} }), 200));
 
-  test("keeps 1000 tasks by default and drops the 100 oldest finished ones for more", async () => {
+  test("keeps 1000 tasks by default and deletes the 100 oldest finished ones for the next", async () => {
     const store = createMemoryStore();
     await store.commit(Array.from({ length: 1001 }, (_, n) => createOf(taskId(n), {}, { end: endOf(2) })));
     expect(await store.positions([taskId(0), taskId(99)])).toEqual([]);
     expect(await store.positions([taskId(100), taskId(1000)])).toHaveLength(2);
   });
 
-  test("keeps no webhook, nor the name of a message, longer than its task", async () => {
+  test("deletes webhooks and message ids with their task", async () => {
     const store = createMemoryStore({ retention: { maxTasks: 10, pruneCount: 5 } });
     for (let n = 0; n < 100; n++) {
       const task = taskId(n);
@@ -51,7 +51,7 @@ describe("the memory store", () => {
     expect((await store.findByMessage(SCOPE, "m"))?.task).toBe(taskId(99));
   });
 
-  test("has a clock that does not move when somebody sets the system's", async () => {
+  test("ignores changes of the system clock", async () => {
     const store = createMemoryStore();
     const system = Date.now.bind(Date);
     const { now } = await store.heartbeat("a", 1000);
@@ -61,7 +61,7 @@ describe("the memory store", () => {
     }
   });
 
-  test("has committed when the call returns, a microtask before it says so", async () => {
+  test("applies a commit before the call returns", async () => {
     const store = createMemoryStore();
     const committing = store.commit([createOf(taskId(1))]);
     expect(await store.positions([taskId(1)])).toHaveLength(1);

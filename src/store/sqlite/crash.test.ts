@@ -10,7 +10,7 @@ import { openSqliteStore } from "./store.ts";
 const CHILD = fileURLToPath(new URL("../../testing/store-crash-child.ts", import.meta.url));
 const WORKERS = 4;
 
-/** Starts a child, and kills it without warning once it has acknowledged so many entries, noting each in `acknowledged`. */
+/** Starts a child process and kills it (SIGKILL) after it acknowledged this many entries; adds each to `acknowledged`. */
 async function runAndKill(file: string, after: number, acknowledged: Map<number, number>): Promise<void> {
   const child = spawn(process.execPath, [CHILD, file, String(WORKERS)], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");
@@ -25,7 +25,7 @@ async function runAndKill(file: string, after: number, acknowledged: Map<number,
   expect((await exited)[1]).toBe("SIGKILL");
 }
 
-test("everything acknowledged before kill -9 is there afterwards, however often it happens", {
+test("every acknowledged commit survives repeated kill -9", {
   timeout: 60_000,
 }, async () => {
   await using folder = await temporaryFolder();
@@ -42,7 +42,7 @@ test("everything acknowledged before kill -9 is there afterwards, however often 
         for (const [index, entry] of log.entries())
           expect(entry).toEqual(chunkEntry(index + 1, `${n}/${index + 1}`, index > 0));
         expect(await store.positions([task])).toEqual([{ id: task, seq: log.length, ended: log.length === 40 }]);
-        // Written in the same commits, so neither is ahead of the other; and whoever was telling it is gone.
+        // Log and cursor are written in the same commits, so both are equal; the node that claimed the webhook is gone.
         const [webhook] = await store.webhooks(task);
         expect(webhook).toMatchObject({ id: "w", state: "active", cursor: log.length - 1 });
         expect(webhook?.node).toBeUndefined();
@@ -63,7 +63,7 @@ async function startChild(file: string): Promise<ChildProcess> {
   return child;
 }
 
-test("a second process is refused by the name of the first, and takes over at once when that is killed", async () => {
+test("a second process is refused with the process id of the owner, and can open the file after the owner was killed", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("owned.db");
   const child = await startChild(file);

@@ -27,7 +27,7 @@ import { createMemoryStore } from "../memory/store.ts";
 const NODES = ["one", "two"];
 const TASKS = 3;
 
-/** An operation on one of the tasks of a run, mostly sensible: seq and epoch are near what they should be. */
+/** An operation on one of the tasks of a trial, mostly valid: seq and epoch are near the correct values. */
 interface Move {
   readonly task: number;
   readonly kind: "create" | "write" | "end" | "post" | "claim" | WebhookOperation["kind"];
@@ -170,12 +170,12 @@ async function webhookOperationOf(
   }
 }
 
-/** The first task of the same run: some of its messages come again for others. */
+/** The first task of the same trial: other tasks repeat some of its messages. */
 function firstOf(id: TaskId): TaskId {
   return taskId(Math.floor(Number(id.slice(5)) / 10) * 10);
 }
 
-/** Everything a reader can see of these tasks. Artifacts are left out: who folds them, and when, is each store's own affair. */
+/** Everything a reader can see of these tasks, except artifacts: each store may compute them at another time. */
 async function view(store: Store, ids: readonly TaskId[]): Promise<unknown> {
   const tasks = [];
   for (const id of ids) {
@@ -197,7 +197,7 @@ async function view(store: Store, ids: readonly TaskId[]): Promise<unknown> {
   return { tasks, positions: await store.positions(ids), due, nextWake: await store.nextWake(), unheld, failed };
 }
 
-test("does in a file whatever the memory store does, however operations are mixed", async () => {
+test("the SQLite store behaves as the memory store for random operations", async () => {
   await using trial = await sqliteTrial();
   const clock = { now: START };
   const now = (): number => clock.now;
@@ -222,7 +222,7 @@ test("does in a file whatever the memory store does, however operations are mixe
   });
   await fc.assert(property, { numRuns: 150 });
 
-  // Everything once more from a file whose hot log was emptied, with nobody holding a lease.
+  // Compare again after reopening: the hot log is empty and no node holds a lease.
   await sqlite.close();
   const again = await trial.open({ now });
   await Promise.all(NODES.map((node) => memory.leave(node)));

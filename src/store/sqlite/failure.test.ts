@@ -23,7 +23,7 @@ import { outcomes } from "../../testing/store-write-cases.ts";
 const T = taskId(1);
 
 describe("when the database fails", () => {
-  test.each(["busy", "full"] as const)("a %s one has written nothing, and another try succeeds", async (fault) => {
+  test.each(["busy", "full"] as const)("a %s commit has written nothing, and a retry succeeds", async (fault) => {
     await using trial = await sqliteTrial();
     let next: typeof fault | undefined;
     const store = await trial.open({ fault: () => next });
@@ -43,40 +43,37 @@ describe("when the database fails", () => {
     expect((await store.list({ scope: SCOPE, state: "input-required", limit: 5, artifacts: false })).total).toBe(1);
   });
 
-  test.each(["busy", "full"] as const)(
-    "a %s one has set, claimed and told no webhook, and counted no message",
-    async (fault) => {
-      await using trial = await sqliteTrial();
-      let next: typeof fault | undefined;
-      const store = await trial.open({ fault: () => next, retention: { maxTasks: 5 } });
-      await store.commit([createOf(T, { webhook: webhookOf("w") }), createOf(taskId(3), { webhook: webhookOf("w") })]);
-      const before = [await store.webhooks(T), await store.webhooks(taskId(3))];
-      const epoch = before[1]?.[0]?.epoch ?? 0;
-      const idempotent = { messageId: "m", idempotency: { since: 0, digest: "d" } };
-      const batch = [
-        setWebhookOf(T, "v"),
-        claimWebhookOf(T, "w"),
-        advanceOf(taskId(3), "w", { epoch, cursor: 1, state: "suspended" }),
-        createOf(taskId(2), { ...idempotent, webhook: webhookOf("w") }, { end: endOf(2) }),
-        createOf(taskId(4), idempotent),
-      ];
-      next = fault;
-      await expect(store.commit(batch)).rejects.toMatchObject({ code: fault });
-      expect([await store.webhooks(T), await store.webhooks(taskId(3))]).toEqual(before);
-      expect(await store.webhooks(taskId(2))).toEqual([]);
-      expect(await store.findByMessage(SCOPE, "m")).toBeUndefined();
-      expect(await store.failedWebhooks({ limit: 9 })).toEqual([]);
-      next = undefined;
-      expect(await outcomes(store, ...batch)).toEqual(["ok", "ok", "ok", "ok", "repeated"]);
-      expect(await store.webhooks(taskId(2))).toMatchObject([{ cursor: 0, state: "active" }]);
-      expect((await store.webhooks(T)).map(({ id, cursor }) => [id, cursor])).toEqual([
-        ["w", 0],
-        ["v", 1],
-      ]);
-    },
-  );
+  test.each(["busy", "full"] as const)("a %s commit changes no webhook and stores no message id", async (fault) => {
+    await using trial = await sqliteTrial();
+    let next: typeof fault | undefined;
+    const store = await trial.open({ fault: () => next, retention: { maxTasks: 5 } });
+    await store.commit([createOf(T, { webhook: webhookOf("w") }), createOf(taskId(3), { webhook: webhookOf("w") })]);
+    const before = [await store.webhooks(T), await store.webhooks(taskId(3))];
+    const epoch = before[1]?.[0]?.epoch ?? 0;
+    const idempotent = { messageId: "m", idempotency: { since: 0, digest: "d" } };
+    const batch = [
+      setWebhookOf(T, "v"),
+      claimWebhookOf(T, "w"),
+      advanceOf(taskId(3), "w", { epoch, cursor: 1, state: "suspended" }),
+      createOf(taskId(2), { ...idempotent, webhook: webhookOf("w") }, { end: endOf(2) }),
+      createOf(taskId(4), idempotent),
+    ];
+    next = fault;
+    await expect(store.commit(batch)).rejects.toMatchObject({ code: fault });
+    expect([await store.webhooks(T), await store.webhooks(taskId(3))]).toEqual(before);
+    expect(await store.webhooks(taskId(2))).toEqual([]);
+    expect(await store.findByMessage(SCOPE, "m")).toBeUndefined();
+    expect(await store.failedWebhooks({ limit: 9 })).toEqual([]);
+    next = undefined;
+    expect(await outcomes(store, ...batch)).toEqual(["ok", "ok", "ok", "ok", "repeated"]);
+    expect(await store.webhooks(taskId(2))).toMatchObject([{ cursor: 0, state: "active" }]);
+    expect((await store.webhooks(T)).map(({ id, cursor }) => [id, cursor])).toEqual([
+      ["w", 0],
+      ["v", 1],
+    ]);
+  });
 
-  test("a task whose chunks were rolled back starts webhooks where its log really ends", async () => {
+  test("a webhook that is set after a rollback starts at the stored end of the log", async () => {
     await using trial = await sqliteTrial();
     let next: "full" | undefined;
     const store = await trial.open({ fault: () => next });
@@ -93,7 +90,7 @@ describe("when the database fails", () => {
     ["io-lost", 1],
     ["io-kept", 2],
   ] as const)(
-    "a COMMIT broken by %s has an unknown outcome, stops the store, and shows at the next start",
+    "a COMMIT that fails with %s has an unknown outcome, stops the store, and is resolved by reopening",
     async (fault, seq) => {
       await using trial = await sqliteTrial();
       let next: typeof fault | undefined;
@@ -121,7 +118,7 @@ describe("when the database fails", () => {
     },
   );
 
-  test("the death of its thread leaves what was under way unknown and everything before safe", async () => {
+  test("after the writer thread dies, pending commits are unknown and earlier ones are stored", async () => {
     await using trial = await sqliteTrial();
     let isDying = false;
     const store = await trial.open({ fault: () => (isDying ? "death" : undefined) });
@@ -134,7 +131,7 @@ describe("when the database fails", () => {
     expect(await again.positions([T, taskId(2)])).toEqual([{ id: T, seq: 1, ended: false }]);
   });
 
-  test("a file that another program has locked is busy, can still be read, and recovers", async () => {
+  test("a file that another program locked is busy, can be read, and recovers", async () => {
     await using trial = await sqliteTrial();
     const { file } = trial;
     const store = await trial.open();
@@ -151,7 +148,7 @@ describe("when the database fails", () => {
     expect(await outcomes(store, writeOf(T, { entries: [statusEntry(2)] }))).toEqual(["ok"]);
   });
 
-  test("closing a file that another program has locked leaves nothing undone that matters", async () => {
+  test("closing a file that another program locked loses nothing", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     await store.commit([createOf(T)]);
@@ -164,7 +161,7 @@ describe("when the database fails", () => {
     expect((await again.log(T, 0, 1e6)).map((entry) => entry.seq)).toEqual([1, 2, 3]);
   });
 
-  test("health writes to the disk for real, and leaves nothing behind", async () => {
+  test("health makes a real write and leaves nothing behind", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     await store.commit([createOf(T)]);
@@ -176,12 +173,12 @@ describe("when the database fails", () => {
     await store.close();
     const database = new DatabaseSync(trial.file);
     expect(database.prepare("SELECT count(*) AS rows FROM step").get()).toEqual({ rows: 0 });
-    // What a probe needs, the next one uses again.
+    // The next probe reuses the pages.
     expect(Number(database.prepare("PRAGMA freelist_count").get()?.["freelist_count"])).toBeLessThan(50);
     database.close();
   });
 
-  test("health fails while the file cannot grow, and not before", async () => {
+  test("health fails only while the file cannot grow", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ maxPages: 120 });
     await store.commit([createOf(T)]);
@@ -192,11 +189,11 @@ describe("when the database fails", () => {
     };
     await expect(fill()).rejects.toMatchObject({ code: "full" });
     await expect(store.health()).rejects.toMatchObject({ code: "full", message: expect.stringMatching(/disk space/) });
-    // The failure of a probe breaks nothing.
+    // A failed probe does not stop the store.
     expect(await store.positions([T])).toMatchObject([{ ended: false }]);
   });
 
-  test("a file that cannot grow is full, keeps all it has, and goes on with what fits", async () => {
+  test("a file that cannot grow rejects with full, keeps its data, and accepts commits that fit", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ maxPages: 120 });
     const acknowledged: number[] = [];

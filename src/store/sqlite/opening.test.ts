@@ -9,13 +9,13 @@ import { tasks } from "./migrations/0001-tasks.ts";
 const T = taskId(1);
 
 describe("opening", () => {
-  test("makes the folders the file lies in", async () => {
+  test("creates the folders of the file", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ file: trial.folder.file("a/b/c.db") });
     await store.health();
   });
 
-  test("makes files that nobody but their owner may read", async () => {
+  test("creates files that only their owner can read", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     await store.commit([createOf(T)]);
@@ -24,7 +24,7 @@ describe("opening", () => {
     }
   });
 
-  test("takes from others the lock file that an earlier release made for all to read", async () => {
+  test("makes the world-readable lock file of an earlier release private", async () => {
     await using trial = await sqliteTrial();
     await (await trial.open()).close();
     await chmod(`${trial.file}.lock`, 0o644);
@@ -32,7 +32,7 @@ describe("opening", () => {
     expect((await stat(`${trial.file}.lock`)).mode & 0o777).toBe(0o600);
   });
 
-  test("refuses a file of a newer schema, saying what to do, and leaves it alone", async () => {
+  test("refuses a file with a newer schema, says what to do, and does not change it", async () => {
     await using trial = await sqliteTrial();
     const { file } = trial;
     const database = new DatabaseSync(file);
@@ -45,7 +45,7 @@ describe("opening", () => {
     await expect(trial.open()).rejects.toMatchObject({ code: "unusable" });
   });
 
-  test("brings a file of the first schema up to date, with all its tasks", async () => {
+  test("migrates a file of the first schema with all its tasks", async () => {
     await using trial = await sqliteTrial();
     const database = new DatabaseSync(trial.file);
     database.exec(`${tasks.sql}; PRAGMA user_version = 1;
@@ -63,7 +63,7 @@ describe("opening", () => {
     expect(await again.webhooks(T)).toHaveLength(1);
   });
 
-  test("refuses what is no database", async () => {
+  test("refuses a file that is not a database", async () => {
     await using trial = await sqliteTrial();
     const { file } = trial;
     await writeFile(file, "This is a shopping list, and a rather long one at that. ".repeat(100));
@@ -88,7 +88,7 @@ describe("opening", () => {
     });
   });
 
-  test("refuses a folder in the place of the file", async () => {
+  test("refuses a path that is a folder", async () => {
     await using trial = await sqliteTrial();
     await mkdir(trial.file);
     await expect(trial.open()).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe("opening", () => {
     });
   });
 
-  test("refuses a folder that cannot be made", async () => {
+  test("refuses a folder that cannot be created", async () => {
     await using trial = await sqliteTrial();
     await writeFile(trial.folder.file("plain"), "");
     await expect(trial.open({ file: trial.folder.file("plain/sub/x.db") })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe("opening", () => {
     });
   });
 
-  test.skipIf(process.getuid?.() === 0)("refuses a folder that may not be written to", async () => {
+  test.skipIf(process.getuid?.() === 0)("refuses a folder without write permission", async () => {
     await using trial = await sqliteTrial();
     await chmod(trial.folder.path, 0o500);
     try {
@@ -119,7 +119,7 @@ describe("opening", () => {
     }
   });
 
-  test("refuses a file that this process has open already, by whatever name", async () => {
+  test("refuses a file that this process has open, under any path", async () => {
     await using trial = await sqliteTrial();
     const { file } = trial;
     const store = await trial.open();
@@ -137,7 +137,7 @@ describe("opening", () => {
     await (await trial.open()).health();
   });
 
-  test("reads, writes and keeps tasks in a file that has a second name", async () => {
+  test("reads, writes and keeps tasks in a file with a second path", async () => {
     await using trial = await sqliteTrial();
     await (await trial.open()).close();
     await link(trial.file, trial.folder.file("link ?#%.db"));

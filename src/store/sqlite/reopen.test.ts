@@ -26,8 +26,8 @@ import { outcomes } from "../../testing/store-write-cases.ts";
 
 const T = taskId(1);
 
-describe("a file opened again", () => {
-  test("holds everything that was committed", async () => {
+describe("a reopened file", () => {
+  test("contains all committed data", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     await store.heartbeat(NODE, 1e9);
@@ -57,7 +57,7 @@ describe("a file opened again", () => {
     expect((await again.list({ scope: SCOPE, limit: 9, artifacts: false })).total).toBe(2);
   });
 
-  test("has no leases: its former owner is gone, even under the same name", async () => {
+  test("has no leases, even for a node with the same name", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     await store.heartbeat(NODE, 1e9);
@@ -71,7 +71,7 @@ describe("a file opened again", () => {
     expect(await outcomes(again, writeOf(T, { epoch: 2, entries: [statusEntry(2)] }))).toEqual(["ok"]);
   });
 
-  test("has every webhook where it was, and none of them held, even by a node of the same name", async () => {
+  test("has all webhooks with their cursors and without claims, even for a node with the same name", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     await store.heartbeat(NODE, 1e9);
@@ -100,7 +100,7 @@ describe("a file opened again", () => {
     expect(await again.findByMessage(SCOPE, "m")).toEqual({ task: T, createdAt: START, digest: "d" });
   });
 
-  test("leaves nothing but the file and its lock file behind when closed", async () => {
+  test("consists of the file and its lock file after closing", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     await store.commit([createOf(T)]);
@@ -109,7 +109,7 @@ describe("a file opened again", () => {
     expect(left.filter((name) => !name.endsWith(".lock"))).toEqual(["store.db"]);
   });
 
-  test("closes only after every commit that was called before", async () => {
+  test("was closed after all earlier commits completed", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     const commits = Array.from({ length: 20 }, (_, n) => store.commit([createOf(taskId(n))]));
@@ -121,7 +121,7 @@ describe("a file opened again", () => {
 });
 
 describe("retention", () => {
-  test("counts what an earlier process left, and goes down to a lower limit by sweeping", async () => {
+  test("counts the tasks of an earlier process, and a sweep deletes tasks over a lowered limit", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     const ended = (n: number): ReturnType<typeof createOf> =>
@@ -135,7 +135,7 @@ describe("retention", () => {
     expect((await again.list({ scope: SCOPE, limit: 1, artifacts: false })).total).toBe(4);
   });
 
-  test("leaves nothing of a dropped task in the file", async () => {
+  test("deletes all rows of a deleted task", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ retention: { maxTasks: 1 } });
     const idempotent = { messageId: "m", idempotency: { since: 0, digest: "d" } };
@@ -157,7 +157,7 @@ describe("retention", () => {
     expect(rows).toEqual([[], [], []]);
   });
 
-  test("can drop a task whose log was never moved", async () => {
+  test("can delete a task whose log is still in the hot log", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ retention: { maxTasks: 1 } });
     const batch = [createOf(T), writeOf(T, { end: endOf(2) }), createOf(taskId(2))];

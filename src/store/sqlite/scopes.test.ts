@@ -7,7 +7,7 @@ import type { Store, TaskWrite } from "../contract.ts";
 
 const scopeOf = (tenant: string) => ({ agent: "echo", tenant, owner: "ada" });
 
-/** A task of that tenant that ended `n` ms after the start. */
+/** A task of the tenant that ended `n` ms after START. */
 const ended = (n: number, tenant: string): TaskWrite =>
   createOf(
     taskId(n),
@@ -31,7 +31,7 @@ async function listed(store: Store, tenant: string): Promise<readonly string[]> 
 }
 
 describe("the scopes in a file", () => {
-  test("are none for callers that only read", async () => {
+  test("are not created by reads", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     await store.commit([ended(1, "known")]);
@@ -44,7 +44,7 @@ describe("the scopes in a file", () => {
     expect(rowsIn(trial.file, "scope")).toBe(1);
   });
 
-  test("are none for tasks that were not made", async () => {
+  test("are not created by refused tasks", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     expect(await outcomes(store, ended(1, "first"), ended(1, "second"))).toEqual(["ok", "duplicate"]);
@@ -53,7 +53,7 @@ describe("the scopes in a file", () => {
     expect(await listed(store, "second")).toEqual([`second ${taskId(2)}`]);
   });
 
-  test("go with their last task, and so do their counters", async () => {
+  test("are deleted with their last task, and so are their counters", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ retention: { maxAge: 1000 }, now: () => START + 5000 });
     await store.commit(Array.from({ length: 100 }, (_, n) => ended(n, `t${n % 50}`)));
@@ -66,11 +66,11 @@ describe("the scopes in a file", () => {
     expect(rowsIn(trial.file, "counter")).toBe(10);
   });
 
-  test("never get each other's tasks, though they come and go all the time", async () => {
+  test("never show tasks of each other while they are created and deleted", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ retention: { maxTasks: 3, pruneCount: 2 } });
     for (let n = 1; n <= 60; n++) {
-      // Two commits at a time, so that the second is on its way while the first removes scopes.
+      // Two commits at a time, so that the second is queued while the first removes scopes.
       const tenants = [`t${n % 4}`, `t${(n * 7) % 5}`];
       await Promise.all(tenants.map((tenant, index) => store.commit([ended(2 * n + index, tenant)])));
       const all: string[] = [];
@@ -87,7 +87,7 @@ describe("the scopes in a file", () => {
     }
   });
 
-  test("are as they were where the transaction that removed them failed", async () => {
+  test("are unchanged if the transaction that removed them fails", async () => {
     await using trial = await sqliteTrial();
     const faults: ("full" | undefined)[] = [];
     const store = await trial.open({ retention: { maxTasks: 1, pruneCount: 1 }, fault: () => faults.shift() });
@@ -101,7 +101,7 @@ describe("the scopes in a file", () => {
     expect([await listed(store, "old"), await listed(store, "new")]).toEqual([[`old ${taskId(4)}`], []]);
   });
 
-  test("that an earlier release left without tasks go when the file is opened", async () => {
+  test("without tasks, left by an earlier release, are deleted when the file is opened", async () => {
     await using trial = await sqliteTrial();
     await (await trial.open()).close();
     const database = new DatabaseSync(trial.file);

@@ -14,7 +14,7 @@ describe("the SQLite store", () => {
     });
   }
 
-  test("has a clock that does not move when somebody sets the system's", async () => {
+  test("ignores changes of the system clock", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     const system = Date.now.bind(Date);
@@ -25,7 +25,7 @@ describe("the SQLite store", () => {
     }
   });
 
-  test("lists and counts as a plain filter and sort would", async () => {
+  test("lists and counts like a filter and sort over all tasks", async () => {
     await using trial = await sqliteTrial();
     await checkListAgainstModel(await trial.open(), 100);
   });

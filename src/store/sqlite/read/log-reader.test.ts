@@ -13,7 +13,7 @@ import {
 
 const T = taskId(1);
 
-test("a task and its log read alike while the thread that writes is ahead of what it has reported", async () => {
+test("a task and its log agree while the writer thread is ahead of its reports", async () => {
   await using trial = await sqliteTrial();
   const store = await trial.open();
   await store.commit([createOf(T)]);
@@ -26,7 +26,7 @@ test("a task and its log read alike while the thread that writes is ahead of wha
   ];
   for (const [write, seq] of steps.map((step, index) => [step, [3, 4, 6][index]] as const)) {
     const committing = store.commit([write]);
-    // Without giving way to the event loop, so that the report cannot arrive: the file alone knows.
+    // No turn of the event loop, so that the report cannot arrive: only the file has the entry.
     for (const deadline = Date.now() + 10_000; written.get()?.["last"] !== seq && Date.now() < deadline; );
     const reads = [store.get(T, { artifacts: false }), store.positions([T]), store.log(T, 0, 1e6)] as const;
     const [record, [position], log] = await Promise.all(reads);

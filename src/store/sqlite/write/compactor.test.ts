@@ -25,7 +25,7 @@ describe("a log", () => {
     }
   }
 
-  test("of a finished task is moved out of the hot log, with its artifacts folded", async () => {
+  test("of a finished task leaves the hot log, and its artifacts are computed", async () => {
     await using trial = await sqliteTrial();
     const { file } = trial;
     const store = await trial.open();
@@ -39,7 +39,7 @@ describe("a log", () => {
     expect((await store.log(T, 3, 1e6)).map((entry) => entry.seq)).toEqual([4, 5]);
   });
 
-  test("of a running task is moved too when it grows, and is read whole all the while", async () => {
+  test("of a running task leaves the hot log when it grows, and reads stay complete", async () => {
     await using trial = await sqliteTrial();
     const { file } = trial;
     const store = await trial.open();
@@ -87,7 +87,7 @@ describe("a log", () => {
     expect(await store.log(T, seq - 1, 1e6)).toHaveLength(2);
   });
 
-  test("left in the hot log by a crash after the end is moved at the next start", async () => {
+  test("that a crash left in the hot log is compacted at the next start", async () => {
     await using trial = await sqliteTrial();
     const { file } = trial;
     const store = await trial.open({ fault: () => (isDying ? "death" : undefined) });
@@ -106,7 +106,7 @@ describe("a log", () => {
     expect((await again.get(T, { artifacts: true }))?.artifacts).toContain('"a"');
   });
 
-  test("of many megabytes is kept in segments and left to its readers to fold", async () => {
+  test("of many megabytes is stored in segments, and readers compute its artifacts", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open();
     const text = "y".repeat(100_000);
@@ -123,7 +123,7 @@ describe("a log", () => {
     expect(read).toBe(61);
   });
 
-  test("of up to 4 MB is folded before it is dropped for its age", async () => {
+  test("of up to 4 MB is dropped after its artifacts were stored", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ retention: { logAge: 10 }, now: () => START + 11 });
     const text = "y".repeat(200_000);
@@ -137,7 +137,7 @@ describe("a log", () => {
     expect(await store.log(T, 0, 1e9)).toEqual([]);
   });
 
-  test("of more than 4 MB is kept whatever its age, because its artifacts are made of it piece by piece", async () => {
+  test("of more than 4 MB is never dropped, because readers compute its artifacts in pieces", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ retention: { logAge: 10 }, now: () => START + 11 });
     const text = "y".repeat(200_000);
@@ -151,7 +151,7 @@ describe("a log", () => {
     expect(await store.log(T, 0, 1e9)).toHaveLength(31);
   });
 
-  test("that holds something else than events is kept as it is", async () => {
+  test("with an entry that is not an event is kept as it is", async () => {
     await using trial = await sqliteTrial();
     const store = await trial.open({ retention: { logAge: 10 }, now: () => START + 11 });
     await store.commit([createOf(T, {}, { entries: [{ seq: 1, body: '"?"' }] })]);
