@@ -95,13 +95,16 @@ describeFaces("Web pages", (open) => {
     { origins: ["*"], origin: OTHER, asked: get("/tasks"), told: allowed(OTHER) },
     { origins: ["*"], origin: "null", asked: rpc("/"), told: allowed("null") },
     { origins: ["*"], origin: undefined, asked: get("/tasks"), told: NOTHING },
-  ])("of $origins: one of $origin that asks $asked.path is told $told", async ({ origins, origin, asked, told }) => {
-    const site = await open({ corsOrigins: origins });
-    const response = await send(site, asked, origin);
-    expect(corsOf(response)).toEqual(told);
-    const varies = response.headers.get("vary")?.split(", ").includes("Origin") ?? false;
-    expect(varies).toBe(origin !== undefined && origins.length > 0 && !asked.path.endsWith(CARD));
-  });
+  ])(
+    "allowed: $origins; origin: $origin; path: $asked.path; CORS headers: $told",
+    async ({ origins, origin, asked, told }) => {
+      const site = await open({ corsOrigins: origins });
+      const response = await send(site, asked, origin);
+      expect(corsOf(response)).toEqual(told);
+      const varies = response.headers.get("vary")?.split(", ").includes("Origin") ?? false;
+      expect(varies).toBe(origin !== undefined && origins.length > 0 && !asked.path.endsWith(CARD));
+    },
+  );
 
   it.each([
     { origins: [], origin: APP, path: "/", told: NOTHING, allow: "POST, OPTIONS" },
@@ -111,7 +114,7 @@ describeFaces("Web pages", (open) => {
     { origins: [APP], origin: APP, path: "/message:stream", told: allowed(APP), allow: "POST, OPTIONS" },
     { origins: [APP], origin: APP, path: CONFIG, told: allowed(APP), allow: "GET, HEAD, DELETE, OPTIONS" },
     { origins: ["*"], origin: OTHER, path: "/tasks", told: allowed(OTHER), allow: "GET, HEAD, OPTIONS" },
-  ])("of $origins: the preflight of one of $origin for $path is told $told", async (row) => {
+  ])("allowed: $origins; origin: $origin; preflight for $path; CORS headers: $told", async (row) => {
     const site = await open({ corsOrigins: row.origins });
     const headers = { origin: row.origin, "access-control-request-method": "POST" };
     const response = await site.request(row.path, { method: "OPTIONS", headers });
@@ -121,7 +124,7 @@ describeFaces("Web pages", (open) => {
     expect(corsOf(response)).toEqual(row.told === NOTHING ? NOTHING : { ...row.told, ...PREFLIGHT });
   });
 
-  it("may send the header in which callers show their keys", async () => {
+  it("may send the header of the API key", async () => {
     const scheme = apiKeys({ in: "header", name: "X-Agent-Key", verify: () => undefined });
     const site = await open({ corsOrigins: [APP], security: createSecurity({ schemes: { key: scheme } }) });
     const headers = { origin: APP, "access-control-request-method": "POST" };
@@ -129,7 +132,7 @@ describeFaces("Web pages", (open) => {
     expect(response.headers.get("access-control-allow-headers")?.split(", ")).toContain("X-Agent-Key");
   });
 
-  it("may ask for a card as they like, of whichever origin", async () => {
+  it("of every origin may read cards, with any request headers", async () => {
     const site = await open();
     const response = await site.request(CARD, {
       method: "OPTIONS",
@@ -149,7 +152,7 @@ describeFaces("Web pages", (open) => {
   it.each([
     ["/message:stream", JSON.stringify(textMessage("x"))],
     ["/", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendStreamingMessage", params: textMessage("x") })],
-  ])("may read streams at %s where they may read at all", async (path, body) => {
+  ])("of an allowed origin may read streams at %s", async (path, body) => {
     const site = await open({ corsOrigins: [APP] });
     const response = await send(site, { path, init: { method: "POST", body } }, APP);
     expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -157,7 +160,7 @@ describeFaces("Web pages", (open) => {
     expect((await allFrames(response)).length).toBeGreaterThan(2);
   });
 
-  it("may read why they are refused", async () => {
+  it("may read errors", async () => {
     const site = await open({
       corsOrigins: [APP],
       authenticate: () => {
@@ -179,11 +182,11 @@ describe("A list of allowed origins", () => {
     "https://a.example?x",
     "https://*.example/x",
     "//x",
-  ])("does not take %j for an origin", (origin) => {
+  ])("refuses %j as an origin", (origin) => {
     expect(() => new CorsPolicy([origin])).toThrow(TypeError);
   });
 
-  it("takes other schemes than the web's", () => {
+  it("accepts origins with other schemes than http and https", () => {
     expect(() => new CorsPolicy(["chrome-extension://abcdef", "capacitor://localhost"])).not.toThrow();
   });
 });

@@ -32,7 +32,7 @@ const NOT_SPOKEN = -32009;
 const NO_METHOD = -32601;
 
 describeFaces("A server that speaks some versions only", (open) => {
-  it("knows no other methods and paths than those of 1.0", async () => {
+  it("supports only the methods and paths of 1.0", async () => {
     const site = await open({ dialects: { versions: ["1.0"] } });
     expect(await answers(site)).toEqual({
       ...{ "1.0": "answered", "0.3": NOT_SPOKEN, "0.2": NOT_SPOKEN, "0.1": NOT_SPOKEN },
@@ -41,7 +41,7 @@ describeFaces("A server that speaks some versions only", (open) => {
     });
   });
 
-  it("knows no other methods and paths than those of 0.3 and the plain dialect", async () => {
+  it("supports only the methods and paths of 0.3 and the plain dialect", async () => {
     const site = await open({ dialects: { versions: ["plain", "0.3"] } });
     expect(await answers(site)).toMatchObject({
       ...{ "0.3": "answered", "no version, 0.2 or 0.3": "answered", "no version, 0.1": NO_METHOD },
@@ -52,7 +52,7 @@ describeFaces("A server that speaks some versions only", (open) => {
     ]);
   });
 
-  it("answers JSON-RPC alone where no version has REST, and tells of other paths by their status", async () => {
+  it("serves only JSON-RPC if no version has REST, and answers other paths with 404", async () => {
     const site = await open({ dialects: { versions: ["0.1"] } });
     const { "0.1": named, "no version, 0.1": silent, ...others } = await answers(site);
     expect([named, silent]).toEqual(["answered", "answered"]);
@@ -67,7 +67,7 @@ describeFaces("A server that speaks some versions only", (open) => {
     expect((await site.request("/healthz")).status).toBe(200);
   });
 
-  it("mentions no other in its cards", async () => {
+  it("announces no other version in its cards", async () => {
     const versions = async (options: readonly string[]): Promise<unknown> => {
       const site = await open({ dialects: { versions: options } });
       const card: { supportedInterfaces?: readonly Versioned[] } & Partial<Versioned> = await site.ask(

@@ -56,7 +56,7 @@ describeFaces("Clients of 0.1", (open) => {
     for (const frame of frames) expect(frame).not.toHaveProperty("event");
   });
 
-  it("go on with a broken stream by the task they named, and start nothing twice", async () => {
+  it("resume a broken stream by the task id they chose, and start nothing twice", async () => {
     const site = await open();
     const frames = framesOf(await post(site, ["tasks/sendSubscribe", saying("hang")]));
     expect((await frames.next()).value).toMatchObject({ id: "0" });
@@ -119,7 +119,7 @@ describeFaces("A get by a client that reads nothing but events", (open) => {
     expect(frame).toMatchObject({ event: "error", data: { error: { code: -32001 } } });
   });
 
-  it("is a get like any other to who reads JSON as well, in other versions, and where no liberties are taken", async () => {
+  it("is an ordinary get for callers that also accept JSON, in other versions, and in strict mode", async () => {
     const site = await open();
     await site.call("SendMessage", { message: { messageId: "1", role: "ROLE_USER", parts: [{ text: "hello" }] } });
     const id = site.engine.latest;
@@ -135,7 +135,7 @@ describeFaces("A get by a client that reads nothing but events", (open) => {
 });
 
 describeFaces("An error", (open) => {
-  it("names the method that nobody has", async () => {
+  it("contains the name of the unknown method", async () => {
     const site = await open();
     const unknown = await answer(site, ["tasks/nothing", {}]);
     expect(unknown.error).toEqual({
@@ -149,7 +149,7 @@ describeFaces("An error", (open) => {
     expect((await answer(site, ["x/".repeat(1000), {}])).error.data.method).toHaveLength(64);
   });
 
-  it("of the envelope is told as the method's version would", async () => {
+  it("of the envelope has the format of the method's version", async () => {
     const site = await open();
     const told = async (body: object): Promise<Loose> =>
       ((await site.ask("POST /", body)) as { readonly error: Loose }).error;
@@ -169,7 +169,7 @@ describeFaces("An error", (open) => {
 });
 
 describeFaces("A look at an agent's address", (open) => {
-  it.each(["", "/a2a", "/api/a2a", "/subscribe", "/a2a/"])("with GET %j says where the card is", async (path) => {
+  it.each(["", "/a2a", "/api/a2a", "/subscribe", "/a2a/"])("for GET %j contains the path of the card", async (path) => {
     const site = await open({ agents: [testAgent(), testAgent({ id: "second", name: "Second" })] });
     for (const place of ["", "/agents/second"]) {
       const response = await site.request(`${place}${path}?x=1`, { headers: { accept: "application/json" } });
