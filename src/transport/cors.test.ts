@@ -13,7 +13,7 @@ const CARD = "/.well-known/agent-card.json";
 
 type Answered = Readonly<Record<string, string>>;
 
-/** What an answer tells browsers. */
+/** The CORS headers of an answer. */
 function corsOf({ headers }: Response): Answered {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith("access-control-")));
 }
@@ -52,76 +52,76 @@ const rpc = (path: string): Asked => ({
 
 describeFaces("Web pages", (open) => {
   it.each([
-    { origins: [], origin: undefined, asked: rpc("/"), told: NOTHING },
-    { origins: [], origin: APP, asked: rpc("/"), told: NOTHING },
-    { origins: [], origin: APP, asked: get("/tasks"), told: NOTHING },
-    { origins: [], origin: APP, asked: get("/v1/tasks"), told: NOTHING },
-    { origins: [], origin: APP, asked: get("/nowhere"), told: NOTHING },
-    { origins: [], origin: APP, asked: get("/healthz"), told: NOTHING },
-    { origins: [], origin: undefined, asked: get(CARD), told: OPEN },
-    { origins: [], origin: APP, asked: get(CARD), told: OPEN },
-    { origins: [], origin: APP, asked: get(`/agents/echo${CARD}`), told: OPEN },
-    { origins: [], origin: "null", asked: get(CARD), told: OPEN },
-    { origins: [], origin: APP, asked: { path: CARD, init: { method: "DELETE" } }, told: OPEN },
-    { origins: [APP], origin: APP, asked: get(CARD), told: OPEN },
-    { origins: [APP], origin: OTHER, asked: get(CARD), told: OPEN },
-    { origins: [APP], origin: undefined, asked: rpc("/"), told: NOTHING },
-    { origins: [APP], origin: APP, asked: rpc("/"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: rpc("/a2a/"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: SEND, told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/tasks"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/acme/tasks"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/tasks/nope"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/v1/tasks/nope"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/agents/echo/tasks"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/nowhere"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: { path: "/tasks", init: { method: "PUT" } }, told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/healthz"), told: allowed(APP) },
-    { origins: [APP], origin: OTHER, asked: rpc("/"), told: NOTHING },
-    { origins: [APP], origin: OTHER, asked: get("/tasks"), told: NOTHING },
-    { origins: [APP], origin: "null", asked: get("/tasks"), told: NOTHING },
-    { origins: [APP], origin: "https://app.example.evil.example", asked: get("/tasks"), told: NOTHING },
-    { origins: [APP], origin: "http://app.example", asked: get("/tasks"), told: NOTHING },
-    { origins: [APP], origin: "https://app.example:8443", asked: get("/tasks"), told: NOTHING },
-    { origins: ["https://App.Example:443/"], origin: APP, asked: get("/tasks"), told: allowed(APP) },
+    { origins: [], origin: undefined, asked: rpc("/"), expected: NOTHING },
+    { origins: [], origin: APP, asked: rpc("/"), expected: NOTHING },
+    { origins: [], origin: APP, asked: get("/tasks"), expected: NOTHING },
+    { origins: [], origin: APP, asked: get("/v1/tasks"), expected: NOTHING },
+    { origins: [], origin: APP, asked: get("/nowhere"), expected: NOTHING },
+    { origins: [], origin: APP, asked: get("/healthz"), expected: NOTHING },
+    { origins: [], origin: undefined, asked: get(CARD), expected: OPEN },
+    { origins: [], origin: APP, asked: get(CARD), expected: OPEN },
+    { origins: [], origin: APP, asked: get(`/agents/echo${CARD}`), expected: OPEN },
+    { origins: [], origin: "null", asked: get(CARD), expected: OPEN },
+    { origins: [], origin: APP, asked: { path: CARD, init: { method: "DELETE" } }, expected: OPEN },
+    { origins: [APP], origin: APP, asked: get(CARD), expected: OPEN },
+    { origins: [APP], origin: OTHER, asked: get(CARD), expected: OPEN },
+    { origins: [APP], origin: undefined, asked: rpc("/"), expected: NOTHING },
+    { origins: [APP], origin: APP, asked: rpc("/"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: rpc("/a2a/"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: SEND, expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/tasks"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/acme/tasks"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/tasks/nope"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/v1/tasks/nope"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/agents/echo/tasks"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/nowhere"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: { path: "/tasks", init: { method: "PUT" } }, expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/healthz"), expected: allowed(APP) },
+    { origins: [APP], origin: OTHER, asked: rpc("/"), expected: NOTHING },
+    { origins: [APP], origin: OTHER, asked: get("/tasks"), expected: NOTHING },
+    { origins: [APP], origin: "null", asked: get("/tasks"), expected: NOTHING },
+    { origins: [APP], origin: "https://app.example.evil.example", asked: get("/tasks"), expected: NOTHING },
+    { origins: [APP], origin: "http://app.example", asked: get("/tasks"), expected: NOTHING },
+    { origins: [APP], origin: "https://app.example:8443", asked: get("/tasks"), expected: NOTHING },
+    { origins: ["https://App.Example:443/"], origin: APP, asked: get("/tasks"), expected: allowed(APP) },
     {
       origins: ["http://localhost:5173"],
       origin: "http://localhost:5173",
       asked: get("/tasks"),
-      told: allowed("http://localhost:5173"),
+      expected: allowed("http://localhost:5173"),
     },
-    { origins: [OTHER, APP], origin: APP, asked: get("/tasks"), told: allowed(APP) },
-    { origins: ["null"], origin: "null", asked: get("/tasks"), told: allowed("null") },
-    { origins: ["*"], origin: OTHER, asked: get("/tasks"), told: allowed(OTHER) },
-    { origins: ["*"], origin: "null", asked: rpc("/"), told: allowed("null") },
-    { origins: ["*"], origin: undefined, asked: get("/tasks"), told: NOTHING },
+    { origins: [OTHER, APP], origin: APP, asked: get("/tasks"), expected: allowed(APP) },
+    { origins: ["null"], origin: "null", asked: get("/tasks"), expected: allowed("null") },
+    { origins: ["*"], origin: OTHER, asked: get("/tasks"), expected: allowed(OTHER) },
+    { origins: ["*"], origin: "null", asked: rpc("/"), expected: allowed("null") },
+    { origins: ["*"], origin: undefined, asked: get("/tasks"), expected: NOTHING },
   ])(
-    "allowed: $origins; origin: $origin; path: $asked.path; CORS headers: $told",
-    async ({ origins, origin, asked, told }) => {
+    "allowed: $origins; origin: $origin; path: $asked.path; CORS headers: $expected",
+    async ({ origins, origin, asked, expected }) => {
       const site = await open({ corsOrigins: origins });
       const response = await send(site, asked, origin);
-      expect(corsOf(response)).toEqual(told);
+      expect(corsOf(response)).toEqual(expected);
       const varies = response.headers.get("vary")?.split(", ").includes("Origin") ?? false;
       expect(varies).toBe(origin !== undefined && origins.length > 0 && !asked.path.endsWith(CARD));
     },
   );
 
   it.each([
-    { origins: [], origin: APP, path: "/", told: NOTHING, allow: "POST, OPTIONS" },
-    { origins: [], origin: APP, path: "/tasks/a", told: NOTHING, allow: "GET, HEAD, OPTIONS" },
-    { origins: [APP], origin: OTHER, path: "/tasks/a", told: NOTHING, allow: "GET, HEAD, OPTIONS" },
-    { origins: [APP], origin: APP, path: "/", told: allowed(APP), allow: "POST, OPTIONS" },
-    { origins: [APP], origin: APP, path: "/message:stream", told: allowed(APP), allow: "POST, OPTIONS" },
-    { origins: [APP], origin: APP, path: CONFIG, told: allowed(APP), allow: "GET, HEAD, DELETE, OPTIONS" },
-    { origins: ["*"], origin: OTHER, path: "/tasks", told: allowed(OTHER), allow: "GET, HEAD, OPTIONS" },
-  ])("allowed: $origins; origin: $origin; preflight for $path; CORS headers: $told", async (row) => {
+    { origins: [], origin: APP, path: "/", expected: NOTHING, allow: "POST, OPTIONS" },
+    { origins: [], origin: APP, path: "/tasks/a", expected: NOTHING, allow: "GET, HEAD, OPTIONS" },
+    { origins: [APP], origin: OTHER, path: "/tasks/a", expected: NOTHING, allow: "GET, HEAD, OPTIONS" },
+    { origins: [APP], origin: APP, path: "/", expected: allowed(APP), allow: "POST, OPTIONS" },
+    { origins: [APP], origin: APP, path: "/message:stream", expected: allowed(APP), allow: "POST, OPTIONS" },
+    { origins: [APP], origin: APP, path: CONFIG, expected: allowed(APP), allow: "GET, HEAD, DELETE, OPTIONS" },
+    { origins: ["*"], origin: OTHER, path: "/tasks", expected: allowed(OTHER), allow: "GET, HEAD, OPTIONS" },
+  ])("allowed: $origins; origin: $origin; preflight for $path; CORS headers: $expected", async (row) => {
     const site = await open({ corsOrigins: row.origins });
     const headers = { origin: row.origin, "access-control-request-method": "POST" };
     const response = await site.request(row.path, { method: "OPTIONS", headers });
     expect(response.status).toBe(204);
     expect(response.headers.get("allow")).toBe(row.allow);
     expect(await response.text()).toBe("");
-    expect(corsOf(response)).toEqual(row.told === NOTHING ? NOTHING : { ...row.told, ...PREFLIGHT });
+    expect(corsOf(response)).toEqual(row.expected === NOTHING ? NOTHING : { ...row.expected, ...PREFLIGHT });
   });
 
   it("may send the header of the API key", async () => {

@@ -4,7 +4,7 @@ import type { TaskId } from "../protocol/ids.ts";
 import { EngineHarness, scripted } from "../testing/engine-harness.ts";
 import { allFrames, describeFaces, type SseFrame } from "./test/faces.ts";
 
-/** Some dialects tell artifacts apart by their number alone, wherever in a task their readers come in. */
+/** Some dialects identify artifacts only by number, also for readers that join in the middle of a task. */
 const ORDER = ["b", "a", "b", "c", "a", "c", "b"];
 
 const author = scripted(

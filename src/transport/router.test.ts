@@ -53,7 +53,7 @@ function routerAt(base: string): Router {
   }
   plain.at("/v1/tasks/{id}", () => routeNamed("/v1/tasks/{id}", ["GET"]));
   const router = new Router(mountNamed("root"), {
-    named: { plain, tenanted, nowhere: (segment) => routeNamed(segment === "v1" ? "old" : "new", []) },
+    named: { plain, tenanted, notFound: (segment) => routeNamed(segment === "v1" ? "old" : "new", []) },
     basePath: () => base,
   });
   const routes = new Map([

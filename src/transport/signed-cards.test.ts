@@ -29,7 +29,7 @@ interface SignedCard {
   readonly signatures: readonly DetachedSignature[];
 }
 
-/** Lists without items tell the forms apart that may be signed. */
+/** Empty lists distinguish the forms that may be signed. */
 const definition = { skills: [{ id: "say", name: "Say", description: "Says it.", tags: [], examples: [] }] };
 
 describeFaces("A signed card", (open) => {

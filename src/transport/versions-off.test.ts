@@ -6,18 +6,18 @@ const EARLIEST_SEND = { id: "t", message: { role: "user", parts: [{ type: "text"
 
 /** What a server that speaks only some versions answers to a send in each. */
 async function answers(site: Site): Promise<Readonly<Record<string, unknown>>> {
-  const told = async (method: string, params: object, version: string): Promise<unknown> => {
+  const answerTo = async (method: string, params: object, version: string): Promise<unknown> => {
     const { error } = await site.call(method, params, { "a2a-version": version });
     return error?.code ?? "answered";
   };
   const status = async (line: string, body: object): Promise<number> => (await site.rest(line, body)).status;
   return {
-    "1.0": await told("SendMessage", textMessage("hello"), "1.0"),
-    "0.3": await told("message/send", OLDER_SEND, "0.3"),
-    "0.2": await told("message/send", OLDER_SEND, "0.2"),
-    "0.1": await told("tasks/send", EARLIEST_SEND, "0.1"),
-    "no version, 0.2 or 0.3": await told("message/send", OLDER_SEND, ""),
-    "no version, 0.1": await told("tasks/send", { ...EARLIEST_SEND, id: "u" }, ""),
+    "1.0": await answerTo("SendMessage", textMessage("hello"), "1.0"),
+    "0.3": await answerTo("message/send", OLDER_SEND, "0.3"),
+    "0.2": await answerTo("message/send", OLDER_SEND, "0.2"),
+    "0.1": await answerTo("tasks/send", EARLIEST_SEND, "0.1"),
+    "no version, 0.2 or 0.3": await answerTo("message/send", OLDER_SEND, ""),
+    "no version, 0.1": await answerTo("tasks/send", { ...EARLIEST_SEND, id: "u" }, ""),
     "REST 1.0": await status("POST /message:send", textMessage("hello")),
     "REST 0.3": await status("POST /v1/message:send", OLDER_SEND),
     plain: await status("POST /a2a/tasks/send", { message: "hello" }),

@@ -135,8 +135,8 @@ describe("The base URL", () => {
   });
 
   it("is the configured URL, whatever proxies report", () => {
-    expect(baseUrl({ "x-forwarded-host": "a.example" }, { publicUrl: "https://told.example" })).toBe(
-      "https://told.example",
+    expect(baseUrl({ "x-forwarded-host": "a.example" }, { publicUrl: "https://configured.example" })).toBe(
+      "https://configured.example",
     );
   });
 
@@ -144,7 +144,7 @@ describe("The base URL", () => {
     expect(createAddressResolver(TRUSTING).vary).toBe(
       "Forwarded, X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix",
     );
-    expect(createAddressResolver({ ...TRUSTING, publicUrl: "https://told.example" }).vary).toBe("");
+    expect(createAddressResolver({ ...TRUSTING, publicUrl: "https://configured.example" }).vary).toBe("");
     expect(createAddressResolver({ publicUrl: () => STANDARD }).vary).toBe("");
   });
 });

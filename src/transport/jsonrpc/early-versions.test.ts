@@ -29,25 +29,22 @@ function saying(text: string, id = "mine"): object {
 const EVENTS_ONLY = { accept: "text/event-stream" };
 
 describeFaces("Clients of 0.1", (open) => {
-  it.each(["/subscribe", "/subscribe/", "/agents/echo/subscribe"])(
-    "are told at %s what each event is",
-    async (path) => {
-      const site = await open();
-      const response = await post(site, ["tasks/sendSubscribe", saying("hello")], { path, headers: EVENTS_ONLY });
-      expect(response.headers.get("content-type")).toBe("text/event-stream");
-      const frames = await allFrames(response);
-      expect(frames.map(({ event, id }) => [event, id])).toEqual([
-        ["status", "0"],
-        ["status", "1"],
-        ["artifact", "2"],
-        ["status", "3"],
-      ]);
-      for (const { data } of frames) expect(data).toMatchObject({ jsonrpc: "2.0", id: "r", result: { id: "mine" } });
-      expect(frames.map(({ data }) => data?.result.final)).toEqual([false, false, undefined, true]);
-      const again = await allFrames(await post(site, ["tasks/resubscribe", { id: "mine" }], { path }));
-      expect(again.map(({ event }) => event)).toEqual(["artifact", "status"]);
-    },
-  );
+  it.each(["/subscribe", "/subscribe/", "/agents/echo/subscribe"])("get named events at %s", async (path) => {
+    const site = await open();
+    const response = await post(site, ["tasks/sendSubscribe", saying("hello")], { path, headers: EVENTS_ONLY });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const frames = await allFrames(response);
+    expect(frames.map(({ event, id }) => [event, id])).toEqual([
+      ["status", "0"],
+      ["status", "1"],
+      ["artifact", "2"],
+      ["status", "3"],
+    ]);
+    for (const { data } of frames) expect(data).toMatchObject({ jsonrpc: "2.0", id: "r", result: { id: "mine" } });
+    expect(frames.map(({ data }) => data?.result.final)).toEqual([false, false, undefined, true]);
+    const again = await allFrames(await post(site, ["tasks/resubscribe", { id: "mine" }], { path }));
+    expect(again.map(({ event }) => event)).toEqual(["artifact", "status"]);
+  });
 
   it.each(["/", "/a2a", "/api/a2a", "/agents/echo/a2a"])("get events without names at %s", async (path) => {
     const site = await open();
@@ -151,24 +148,24 @@ describeFaces("An error", (open) => {
 
   it("of the envelope has the format of the method's version", async () => {
     const site = await open();
-    const told = async (body: object): Promise<Loose> =>
+    const errorOf = async (body: object): Promise<Loose> =>
       ((await site.ask("POST /", body)) as { readonly error: Loose }).error;
-    expect(await told({ id: 1, method: "message/send", params: {} })).toMatchObject({
+    expect(await errorOf({ id: 1, method: "message/send", params: {} })).toMatchObject({
       code: -32600,
       data: { reason: "INVALID_REQUEST" },
     });
-    expect(await told({ id: 1, method: "tasks/send", params: {} })).toMatchObject({
+    expect(await errorOf({ id: 1, method: "tasks/send", params: {} })).toMatchObject({
       code: -32600,
       data: { reason: "INVALID_REQUEST" },
     });
-    expect(await told({ id: 1, method: "SendMessage", params: {} })).toMatchObject({
+    expect(await errorOf({ id: 1, method: "SendMessage", params: {} })).toMatchObject({
       code: -32600,
       data: [{ reason: "INVALID_REQUEST" }],
     });
   });
 });
 
-describeFaces("A look at an agent's address", (open) => {
+describeFaces("The error at an agent's URL", (open) => {
   it.each(["", "/a2a", "/api/a2a", "/subscribe", "/a2a/"])("for GET %j contains the path of the card", async (path) => {
     const site = await open({ agents: [testAgent(), testAgent({ id: "second", name: "Second" })] });
     for (const place of ["", "/agents/second"]) {

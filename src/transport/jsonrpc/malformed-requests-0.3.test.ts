@@ -13,7 +13,7 @@ function envelope(name: string, body: string | Uint8Array<ArrayBuffer>, answer: 
   return { name, line: LINE, body, headers: VERSION, answer };
 }
 
-/** Bodies that are wrong before their parameters are looked at: HTTP status, code, and the id where it is not 1. */
+/** Bodies that are invalid before their parameters are parsed: HTTP status, code, and the id if it is not 1. */
 const ENVELOPES: readonly Row[] = [
   envelope("an empty body", "", "400 -32700 (null)"),
   ...NO_JSON.map(([name, body]) => envelope(name, body, "400 -32700 (null)")),

@@ -14,7 +14,7 @@ interface Expected {
 const PARSE = { code: -32700, id: null, status: 400 };
 const INVALID = { code: -32600 };
 
-/** Bodies that are wrong before their parameters are looked at. */
+/** Bodies that are invalid before their parameters are parsed. */
 const ENVELOPES: readonly (readonly [string, string | Uint8Array, Expected])[] = [
   ["an empty body", "", PARSE],
   ["white space", "  \n", PARSE],

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** Serves one source to whoever asks. */
+/** Serves a new source to every request. */
 async function serving(source: () => PullSource) {
   const server = createServer(createNodeHandler(async () => ({ status: 200, headers: {}, source: source() })));
   server.listen(0, "127.0.0.1");

@@ -69,7 +69,7 @@ describeFaces("REST over HTTP", (open) => {
   });
 
   it.each(DIALECTS)(
-    "tells in $dialect of what fails before a stream opens by its status",
+    "reports in $dialect a failure before the stream opens by the HTTP status",
     async ({ base, message }) => {
       const site = await open();
       site.engine.refusal = new A2AError("unavailable", "Shutting down", { retryAfter: 2.5 });
@@ -95,8 +95,8 @@ describeFaces("REST over HTTP", (open) => {
     const frames = await allFrames(await site.rest(`POST ${base}/message:stream`, message("hang")));
     expect(frames).toHaveLength(2);
     expect(frames[1]?.event).toBe("error");
-    const told = dialect.startsWith("1.0") ? { error: { code: 500 } } : { code: -32603 };
-    expect(frames[1]?.data).toMatchObject(told);
+    const expected = dialect.startsWith("1.0") ? { error: { code: 500 } } : { code: -32603 };
+    expect(frames[1]?.data).toMatchObject(expected);
     expect(JSON.stringify(frames)).not.toContain("burnt");
   });
 
