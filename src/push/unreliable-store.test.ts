@@ -44,7 +44,7 @@ async function until(
     for (const { harness, node } of nodes) await harness.shared.heartbeat(node, 60_000);
     await nodes[0]?.harness.advance(100, 100);
   }
-  throw new Error(`Waited in vain for ${what}.`);
+  throw new Error(`Timeout while waiting for ${what}.`);
 }
 
 /** Sets a webhook on one of the nodes, and retries if the store fails. */

@@ -75,7 +75,7 @@ export function createAgentRouter(options: AgentRouterOptions): Router {
       withProject === undefined ? (exchange) => (requires(exchange) ? missingMount : rootMount)(exchange) : rootMount,
     basePath: (exchange) => basePathOf(addresses.baseUrl(exchange)),
   });
-  const { refuse } = named.nowhere("");
+  const { refuse } = named.notFound("");
   const isPrivate = security?.hasPrivateCards === true;
   const cards = { vary: listed([addresses.vary, ...(isPrivate ? credentialHeaders(security) : [])]), isPrivate };
   const routes = new Map([

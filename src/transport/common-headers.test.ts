@@ -9,17 +9,17 @@ describeFaces("X-Content-Type-Options: nosniff", (open) => {
   it.each([
     ["a result of JSON-RPC", "POST /", rpc("SendMessage"), 200],
     ["an error of JSON-RPC", "POST /", rpc("Nothing"), 200],
-    ["a body that is no JSON", "POST /", "{", 400],
+    ["a body that is not JSON", "POST /", "{", 400],
     ["a stream", "POST /message:stream", JSON.stringify(textMessage("hello")), 200],
     ["a result of REST", "GET /tasks", undefined, 200],
     ["an error of REST", "GET /tasks/none", undefined, 404],
-    ["a path that leads nowhere", "GET /nowhere", undefined, 404],
+    ["an unknown path", "GET /nowhere", undefined, 404],
     ["a method that is not allowed", "PUT /tasks", undefined, 405],
     ["a card", `GET ${CARD}`, undefined, 200],
     ["the head of a card", `HEAD ${CARD}`, undefined, 200],
     ["a preflight", "OPTIONS /tasks", undefined, 204],
-    ["the health of the server", "GET /healthz", undefined, 200],
-    ["its readiness", "GET /readyz", undefined, 200],
+    ["the liveness check", "GET /healthz", undefined, 200],
+    ["the readiness check", "GET /readyz", undefined, 200],
   ] as const)("goes with %s", async (...row) => {
     const [, line, body, status] = row;
     const site = await open({ corsOrigins: [APP] });
@@ -31,7 +31,7 @@ describeFaces("X-Content-Type-Options: nosniff", (open) => {
     await response.body?.cancel();
   });
 
-  it("goes with a card that the caller has already", async () => {
+  it("is sent with 304 for a card that the caller already has", async () => {
     const site = await open();
     const etag = (await site.request(CARD)).headers.get("etag") ?? "";
     const response = await site.request(CARD, { headers: { "if-none-match": etag } });
@@ -52,7 +52,7 @@ describeFaces("X-Content-Type-Options: nosniff", (open) => {
     },
   );
 
-  it("goes with an answer to a caller that calls too often", async () => {
+  it("is sent with the answer to a rate-limited caller", async () => {
     const site = await open({ rateLimit: { address: { requests: 1, seconds: 60 } } });
     await site.request("/tasks");
     const response = await site.request("/tasks");

@@ -13,7 +13,7 @@ const CARD = "/.well-known/agent-card.json";
 
 type Answered = Readonly<Record<string, string>>;
 
-/** What an answer tells browsers. */
+/** The CORS headers of an answer. */
 function corsOf({ headers }: Response): Answered {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith("access-control-")));
 }
@@ -52,76 +52,79 @@ const rpc = (path: string): Asked => ({
 
 describeFaces("Web pages", (open) => {
   it.each([
-    { origins: [], origin: undefined, asked: rpc("/"), told: NOTHING },
-    { origins: [], origin: APP, asked: rpc("/"), told: NOTHING },
-    { origins: [], origin: APP, asked: get("/tasks"), told: NOTHING },
-    { origins: [], origin: APP, asked: get("/v1/tasks"), told: NOTHING },
-    { origins: [], origin: APP, asked: get("/nowhere"), told: NOTHING },
-    { origins: [], origin: APP, asked: get("/healthz"), told: NOTHING },
-    { origins: [], origin: undefined, asked: get(CARD), told: OPEN },
-    { origins: [], origin: APP, asked: get(CARD), told: OPEN },
-    { origins: [], origin: APP, asked: get(`/agents/echo${CARD}`), told: OPEN },
-    { origins: [], origin: "null", asked: get(CARD), told: OPEN },
-    { origins: [], origin: APP, asked: { path: CARD, init: { method: "DELETE" } }, told: OPEN },
-    { origins: [APP], origin: APP, asked: get(CARD), told: OPEN },
-    { origins: [APP], origin: OTHER, asked: get(CARD), told: OPEN },
-    { origins: [APP], origin: undefined, asked: rpc("/"), told: NOTHING },
-    { origins: [APP], origin: APP, asked: rpc("/"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: rpc("/a2a/"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: SEND, told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/tasks"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/acme/tasks"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/tasks/nope"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/v1/tasks/nope"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/agents/echo/tasks"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/nowhere"), told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: { path: "/tasks", init: { method: "PUT" } }, told: allowed(APP) },
-    { origins: [APP], origin: APP, asked: get("/healthz"), told: allowed(APP) },
-    { origins: [APP], origin: OTHER, asked: rpc("/"), told: NOTHING },
-    { origins: [APP], origin: OTHER, asked: get("/tasks"), told: NOTHING },
-    { origins: [APP], origin: "null", asked: get("/tasks"), told: NOTHING },
-    { origins: [APP], origin: "https://app.example.evil.example", asked: get("/tasks"), told: NOTHING },
-    { origins: [APP], origin: "http://app.example", asked: get("/tasks"), told: NOTHING },
-    { origins: [APP], origin: "https://app.example:8443", asked: get("/tasks"), told: NOTHING },
-    { origins: ["https://App.Example:443/"], origin: APP, asked: get("/tasks"), told: allowed(APP) },
+    { origins: [], origin: undefined, asked: rpc("/"), expected: NOTHING },
+    { origins: [], origin: APP, asked: rpc("/"), expected: NOTHING },
+    { origins: [], origin: APP, asked: get("/tasks"), expected: NOTHING },
+    { origins: [], origin: APP, asked: get("/v1/tasks"), expected: NOTHING },
+    { origins: [], origin: APP, asked: get("/nowhere"), expected: NOTHING },
+    { origins: [], origin: APP, asked: get("/healthz"), expected: NOTHING },
+    { origins: [], origin: undefined, asked: get(CARD), expected: OPEN },
+    { origins: [], origin: APP, asked: get(CARD), expected: OPEN },
+    { origins: [], origin: APP, asked: get(`/agents/echo${CARD}`), expected: OPEN },
+    { origins: [], origin: "null", asked: get(CARD), expected: OPEN },
+    { origins: [], origin: APP, asked: { path: CARD, init: { method: "DELETE" } }, expected: OPEN },
+    { origins: [APP], origin: APP, asked: get(CARD), expected: OPEN },
+    { origins: [APP], origin: OTHER, asked: get(CARD), expected: OPEN },
+    { origins: [APP], origin: undefined, asked: rpc("/"), expected: NOTHING },
+    { origins: [APP], origin: APP, asked: rpc("/"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: rpc("/a2a/"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: SEND, expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/tasks"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/acme/tasks"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/tasks/nope"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/v1/tasks/nope"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/agents/echo/tasks"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/nowhere"), expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: { path: "/tasks", init: { method: "PUT" } }, expected: allowed(APP) },
+    { origins: [APP], origin: APP, asked: get("/healthz"), expected: allowed(APP) },
+    { origins: [APP], origin: OTHER, asked: rpc("/"), expected: NOTHING },
+    { origins: [APP], origin: OTHER, asked: get("/tasks"), expected: NOTHING },
+    { origins: [APP], origin: "null", asked: get("/tasks"), expected: NOTHING },
+    { origins: [APP], origin: "https://app.example.evil.example", asked: get("/tasks"), expected: NOTHING },
+    { origins: [APP], origin: "http://app.example", asked: get("/tasks"), expected: NOTHING },
+    { origins: [APP], origin: "https://app.example:8443", asked: get("/tasks"), expected: NOTHING },
+    { origins: ["https://App.Example:443/"], origin: APP, asked: get("/tasks"), expected: allowed(APP) },
     {
       origins: ["http://localhost:5173"],
       origin: "http://localhost:5173",
       asked: get("/tasks"),
-      told: allowed("http://localhost:5173"),
+      expected: allowed("http://localhost:5173"),
     },
-    { origins: [OTHER, APP], origin: APP, asked: get("/tasks"), told: allowed(APP) },
-    { origins: ["null"], origin: "null", asked: get("/tasks"), told: allowed("null") },
-    { origins: ["*"], origin: OTHER, asked: get("/tasks"), told: allowed(OTHER) },
-    { origins: ["*"], origin: "null", asked: rpc("/"), told: allowed("null") },
-    { origins: ["*"], origin: undefined, asked: get("/tasks"), told: NOTHING },
-  ])("of $origins: one of $origin that asks $asked.path is told $told", async ({ origins, origin, asked, told }) => {
-    const site = await open({ corsOrigins: origins });
-    const response = await send(site, asked, origin);
-    expect(corsOf(response)).toEqual(told);
-    const varies = response.headers.get("vary")?.split(", ").includes("Origin") ?? false;
-    expect(varies).toBe(origin !== undefined && origins.length > 0 && !asked.path.endsWith(CARD));
-  });
+    { origins: [OTHER, APP], origin: APP, asked: get("/tasks"), expected: allowed(APP) },
+    { origins: ["null"], origin: "null", asked: get("/tasks"), expected: allowed("null") },
+    { origins: ["*"], origin: OTHER, asked: get("/tasks"), expected: allowed(OTHER) },
+    { origins: ["*"], origin: "null", asked: rpc("/"), expected: allowed("null") },
+    { origins: ["*"], origin: undefined, asked: get("/tasks"), expected: NOTHING },
+  ])(
+    "allowed: $origins; origin: $origin; path: $asked.path; CORS headers: $expected",
+    async ({ origins, origin, asked, expected }) => {
+      const site = await open({ corsOrigins: origins });
+      const response = await send(site, asked, origin);
+      expect(corsOf(response)).toEqual(expected);
+      const varies = response.headers.get("vary")?.split(", ").includes("Origin") ?? false;
+      expect(varies).toBe(origin !== undefined && origins.length > 0 && !asked.path.endsWith(CARD));
+    },
+  );
 
   it.each([
-    { origins: [], origin: APP, path: "/", told: NOTHING, allow: "POST, OPTIONS" },
-    { origins: [], origin: APP, path: "/tasks/a", told: NOTHING, allow: "GET, HEAD, OPTIONS" },
-    { origins: [APP], origin: OTHER, path: "/tasks/a", told: NOTHING, allow: "GET, HEAD, OPTIONS" },
-    { origins: [APP], origin: APP, path: "/", told: allowed(APP), allow: "POST, OPTIONS" },
-    { origins: [APP], origin: APP, path: "/message:stream", told: allowed(APP), allow: "POST, OPTIONS" },
-    { origins: [APP], origin: APP, path: CONFIG, told: allowed(APP), allow: "GET, HEAD, DELETE, OPTIONS" },
-    { origins: ["*"], origin: OTHER, path: "/tasks", told: allowed(OTHER), allow: "GET, HEAD, OPTIONS" },
-  ])("of $origins: the preflight of one of $origin for $path is told $told", async (row) => {
+    { origins: [], origin: APP, path: "/", expected: NOTHING, allow: "POST, OPTIONS" },
+    { origins: [], origin: APP, path: "/tasks/a", expected: NOTHING, allow: "GET, HEAD, OPTIONS" },
+    { origins: [APP], origin: OTHER, path: "/tasks/a", expected: NOTHING, allow: "GET, HEAD, OPTIONS" },
+    { origins: [APP], origin: APP, path: "/", expected: allowed(APP), allow: "POST, OPTIONS" },
+    { origins: [APP], origin: APP, path: "/message:stream", expected: allowed(APP), allow: "POST, OPTIONS" },
+    { origins: [APP], origin: APP, path: CONFIG, expected: allowed(APP), allow: "GET, HEAD, DELETE, OPTIONS" },
+    { origins: ["*"], origin: OTHER, path: "/tasks", expected: allowed(OTHER), allow: "GET, HEAD, OPTIONS" },
+  ])("allowed: $origins; origin: $origin; preflight for $path; CORS headers: $expected", async (row) => {
     const site = await open({ corsOrigins: row.origins });
     const headers = { origin: row.origin, "access-control-request-method": "POST" };
     const response = await site.request(row.path, { method: "OPTIONS", headers });
     expect(response.status).toBe(204);
     expect(response.headers.get("allow")).toBe(row.allow);
     expect(await response.text()).toBe("");
-    expect(corsOf(response)).toEqual(row.told === NOTHING ? NOTHING : { ...row.told, ...PREFLIGHT });
+    expect(corsOf(response)).toEqual(row.expected === NOTHING ? NOTHING : { ...row.expected, ...PREFLIGHT });
   });
 
-  it("may send the header in which callers show their keys", async () => {
+  it("may send the header of the API key", async () => {
     const scheme = apiKeys({ in: "header", name: "X-Agent-Key", verify: () => undefined });
     const site = await open({ corsOrigins: [APP], security: createSecurity({ schemes: { key: scheme } }) });
     const headers = { origin: APP, "access-control-request-method": "POST" };
@@ -129,7 +132,7 @@ describeFaces("Web pages", (open) => {
     expect(response.headers.get("access-control-allow-headers")?.split(", ")).toContain("X-Agent-Key");
   });
 
-  it("may ask for a card as they like, of whichever origin", async () => {
+  it("of every origin may read cards, with any request headers", async () => {
     const site = await open();
     const response = await site.request(CARD, {
       method: "OPTIONS",
@@ -149,7 +152,7 @@ describeFaces("Web pages", (open) => {
   it.each([
     ["/message:stream", JSON.stringify(textMessage("x"))],
     ["/", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendStreamingMessage", params: textMessage("x") })],
-  ])("may read streams at %s where they may read at all", async (path, body) => {
+  ])("of an allowed origin may read streams at %s", async (path, body) => {
     const site = await open({ corsOrigins: [APP] });
     const response = await send(site, { path, init: { method: "POST", body } }, APP);
     expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -157,7 +160,7 @@ describeFaces("Web pages", (open) => {
     expect((await allFrames(response)).length).toBeGreaterThan(2);
   });
 
-  it("may read why they are refused", async () => {
+  it("may read errors", async () => {
     const site = await open({
       corsOrigins: [APP],
       authenticate: () => {
@@ -179,11 +182,11 @@ describe("A list of allowed origins", () => {
     "https://a.example?x",
     "https://*.example/x",
     "//x",
-  ])("does not take %j for an origin", (origin) => {
+  ])("refuses %j as an origin", (origin) => {
     expect(() => new CorsPolicy([origin])).toThrow(TypeError);
   });
 
-  it("takes other schemes than the web's", () => {
+  it("accepts origins with other schemes than http and https", () => {
     expect(() => new CorsPolicy(["chrome-extension://abcdef", "capacitor://localhost"])).not.toThrow();
   });
 });

@@ -27,7 +27,7 @@ describe("A web-standard request", () => {
   it.each([
     ["has been read", (request: Request) => request.text()],
     ["is being read", (request: Request) => request.body?.getReader()],
-  ])("whose body %s by the host fails, and the log says what to do", async (_, read) => {
+  ])("whose body %s by the host fails, and the log says how to fix it", async (_, read) => {
     const { engine, fetch, logged } = open();
     const request = send();
     await read(request);
@@ -42,7 +42,7 @@ describe("A web-standard request", () => {
     expect(engine.submissions).toHaveLength(0);
   });
 
-  it("may be a clone of one that has been read", async () => {
+  it("may be a clone of a request that was read", async () => {
     const { fetch, logged } = open();
     const request = send();
     const clone = request.clone();
@@ -64,7 +64,7 @@ describe("A web-standard request", () => {
     expect(processorTime(() => void fetch(request), 3)).toBeLessThan(reading / 2);
   });
 
-  it("needs no body where none is read", async () => {
+  it("needs no body for operations without one", async () => {
     const { fetch } = open();
     expect((await fetch(new Request("http://agents.example/tasks"))).status).toBe(200);
   });

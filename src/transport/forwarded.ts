@@ -24,8 +24,8 @@ export function forwardedOf(exchange: Exchange, isTrusted: IsTrusted): Forwarded
   const port = lastOf(exchange.header("x-forwarded-port"));
   const prefix = lastOf(exchange.header("x-forwarded-prefix"));
   if (contradict(proto, standard.proto) || contradict(host, standard.host)) return undefined;
-  const told = { proto: proto ?? standard.proto, host: host ?? standard.host, port, prefix };
-  return Object.values(told).some((value) => value !== undefined) ? told : undefined;
+  const reported = { proto: proto ?? standard.proto, host: host ?? standard.host, port, prefix };
+  return Object.values(reported).some((value) => value !== undefined) ? reported : undefined;
 }
 
 /** The address that called the outermost trusted proxy: the right-most one that is not trusted. */

@@ -111,14 +111,14 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     },
   );
 
-  it("calls a cursor beyond the log invalid", async () => {
+  it("refuses a cursor beyond the log as invalid", async () => {
     const site = await open();
     await site.call("SendMessage", textMessage("hello"));
     const params = { id: site.engine.latest };
     expect((await site.call("SubscribeToTask", params, { "last-event-id": "4" })).error?.code).toBe(-32602);
   });
 
-  it("gives whoever lost events the whole task, marked, even of a finished task", async () => {
+  it("sends the whole task, marked as resync, after lost events, even of a finished task", async () => {
     const site = await open();
     await site.call("SendMessage", textMessage("hello"));
     const id = site.engine.latest;
@@ -189,7 +189,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect(rest.at(-1)?.id).toBe("2");
   });
 
-  it("tells of a failure in mid-stream by one last error event without internals", async () => {
+  it("reports a failure during a stream by one last error event without internals", async () => {
     const site = await open();
     const { engine } = site;
     const subscribe = engine.subscribe.bind(engine);
@@ -205,7 +205,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect(site.handler.openStreams).toBe(0);
   });
 
-  it("ends only the subscription when the reader goes", async () => {
+  it("ends only the subscription when the reader disconnects", async () => {
     const site = await open();
     const one = framesOf(await site.post("SendStreamingMessage", textMessage("hang")));
     await one.next();
@@ -245,7 +245,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     for (const reader of readers) await reader.return();
   });
 
-  it("refuses streams over the cap before doing anything", async () => {
+  it("refuses streams over maxStreams before creating a task", async () => {
     const site = await open({ limits: { maxStreams: 1 } });
     const frames = framesOf(await site.post("SendStreamingMessage", textMessage("hang")));
     await frames.next();
@@ -255,7 +255,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     await frames.return();
   });
 
-  it("returns at once when asked to, and otherwise waits", async () => {
+  it("returns immediately if requested, and otherwise waits", async () => {
     const site = await open();
     const params = { ...textMessage("hang"), configuration: { returnImmediately: true } };
     expect((await site.call("SendMessage", params)).result.task.status.state).toBe("TASK_STATE_WORKING");
@@ -265,7 +265,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect((await waiting).result.task.status.state).toBe("TASK_STATE_COMPLETED");
   });
 
-  it("continues a task, and says why it cannot", async () => {
+  it("continues a task, and explains why another cannot be continued", async () => {
     const site = await open();
     const { task } = (await site.call("SendMessage", textMessage("ask"))).result;
     const wrong = await site.call("SendMessage", textMessage("x", { taskId: task.id, contextId: "other" }));
@@ -276,7 +276,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect((await site.call("SendMessage", textMessage("x", { taskId: "nope" }))).error?.code).toBe(-32001);
   });
 
-  it("gets a task with as much history as asked for", async () => {
+  it("returns a task with the requested history length", async () => {
     const site = await open();
     await site.call("SendMessage", textMessage("ask"));
     const id = site.engine.latest;
@@ -290,7 +290,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     });
   });
 
-  it("lists page by page to the end, with artifacts only where asked", async () => {
+  it("lists all pages, with artifacts only if requested", async () => {
     const site = await open();
     for (const text of ["a", "b", "c", "hang", "ask"]) {
       await site.call("SendMessage", { ...textMessage(text), configuration: { returnImmediately: true } });
@@ -318,7 +318,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect(none).toEqual({ tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 });
   });
 
-  it("cancels, cancels again, and refuses what is finished otherwise", async () => {
+  it("cancels, repeats a cancel, and refuses to cancel a finished task", async () => {
     const site = await open();
     await site.call("SendMessage", { ...textMessage("hang"), configuration: { returnImmediately: true } });
     const id = site.engine.latest;
@@ -329,7 +329,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect((await site.call("CancelTask", { id: "nope" })).error?.code).toBe(-32001);
   });
 
-  it("refuses push notifications before looking for the task", async () => {
+  it("refuses push operations before looking up the task", async () => {
     const site = await open();
     const config = { taskId: "nope", id: "c", url: "https://example.com/hook" };
     for (const method of [
@@ -346,7 +346,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect(site.engine.tasks.size).toBe(0);
   });
 
-  it("shows the extended card to those who say who they are", async () => {
+  it("shows the extended card to authenticated callers only", async () => {
     expect((await (await open()).call("GetExtendedAgentCard")).error?.code).toBe(-32004);
     const site = await open({
       definition: { extendedCard: { description: "For friends." } },
@@ -362,7 +362,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect(card).toMatchObject({ description: "Says it again.", capabilities: { extendedAgentCard: true } });
   });
 
-  it("does not stream where the agent says it does not", async () => {
+  it("refuses to stream if the agent declares no streaming", async () => {
     const site = await open({ definition: { capabilities: { streaming: false } } });
     expect((await site.call("SendStreamingMessage", textMessage("x"))).error?.code).toBe(-32004);
     expect((await site.call("SubscribeToTask", { id: "x" })).error?.code).toBe(-32004);
@@ -387,7 +387,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect((await site.call("ListTasks", {}, { "x-user": "bob" })).result.totalSize).toBe(0);
   });
 
-  it("lets an authenticator refuse in its own words, and hides what it merely trips over", async () => {
+  it("answers with an authenticator's A2AError, and hides its other errors", async () => {
     const warnings: string[] = [];
     const logger = { debug() {}, info() {}, error() {}, warn: (message: string) => warnings.push(message) };
     const site = await open({
@@ -415,7 +415,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect(await response.json()).toMatchObject({ error: { code: -32057 } });
   });
 
-  it("hides the inside of an unexpected failure and logs it", async () => {
+  it("hides the details of an unexpected failure and logs them", async () => {
     const errors: object[] = [];
     const logger = {
       debug() {},
@@ -433,7 +433,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect(errors).toEqual([expect.objectContaining({ operation: "send", error: site.engine.refusal })]);
   });
 
-  it("tells the call hook of every call, whatever the hook does", async () => {
+  it("calls the call hook after every call, even if the hook fails", async () => {
     const records: object[] = [];
     const site = await open({
       hooks: {
@@ -475,7 +475,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
     expect(response.headers.get("a2a-extensions")).toBe("urn:b, urn:a");
   });
 
-  it("refuses media types the agent does not read or produce, without making a task", async () => {
+  it("refuses media types that the agent does not read or produce, without creating a task", async () => {
     const site = await open({ definition: { inputModes: ["text/*"], outputModes: ["image/png"] } });
     const data = { message: { messageId: "m", role: "ROLE_USER", parts: [{ text: "x" }, { data: {} }] } };
     expect((await site.call("SendMessage", data)).error).toMatchObject({
@@ -497,7 +497,7 @@ const earlierMessage = (text: string): object => ({
 });
 
 describeFaces("JSON-RPC 0.3 over HTTP", (open) => {
-  it("is told by the method where no version is named, at every path", async () => {
+  it("is recognised by the method name if no version is requested, at every path", async () => {
     const site = await open();
     const headers = { "content-type": "application/json" };
     for (const path of ["/", "/a2a", "/api/a2a/", "/subscribe", "/agents/echo", "/agents/echo/a2a/"]) {
@@ -524,7 +524,7 @@ describeFaces("JSON-RPC 0.3 over HTTP", (open) => {
     expect(frames.map(({ data }) => data.result.final)).toEqual([undefined, false, undefined, true]);
   });
 
-  it("refuses by one event those who read nothing else, unless the status says it all", async () => {
+  it("sends an error as one event to callers that read only events, unless the HTTP status is an error", async () => {
     const site = await open();
     const onlyEvents = { "a2a-version": "0.3", accept: "text/event-stream" };
     const response = await site.post("tasks/resubscribe", { id: "nope" }, onlyEvents);
@@ -553,7 +553,7 @@ describeFaces("JSON-RPC 0.3 over HTTP", (open) => {
     [undefined, { error: { code: -32601, data: { reason: "METHOD_NOT_ALLOWED" } } }],
     ["1.0", { error: { code: -32601, data: [{ reason: "METHOD_NOT_ALLOWED" }] } }],
     ["0.3", { error: { code: -32601, data: { reason: "METHOD_NOT_ALLOWED" } } }],
-  ])("is how a wrong verb is refused to who speaks %s", async (version, body) => {
+  ])("is the format of the error for a wrong HTTP method to a caller of %s", async (version, body) => {
     const site = await open();
     const response = await site.request("/", { headers: version === undefined ? {} : { "a2a-version": version } });
     expect(response.status).toBe(405);
@@ -618,7 +618,7 @@ describeFaces("Routes", (open) => {
     expect(await head.text()).toBe("");
   });
 
-  it("says whether it lives and whether it is ready", async () => {
+  it("answers liveness and readiness checks", async () => {
     const site = await open();
     expect((await site.request("/healthz")).status).toBe(200);
     expect((await site.request("/readyz")).status).toBe(200);
@@ -629,7 +629,7 @@ describeFaces("Routes", (open) => {
     expect((await site.request("/healthz")).status).toBe(200);
   });
 
-  it("refuses what is too large while reading it", async () => {
+  it("refuses a body over the limit while reading it", async () => {
     const site = await open({ limits: { maxBodyBytes: 1000 } });
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "GetTask", params: { id: "x".repeat(2000) } });

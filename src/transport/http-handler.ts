@@ -130,11 +130,11 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
         : { serverId: options.serverId, maxHops: limits.maxHops ?? DEFAULT_MAX_HOPS },
     maxPageBytes: limits.maxPageBytes,
   });
-  const { nowhere } = router;
+  const { notFound } = router;
   const cors = new CorsPolicy(options.corsOrigins ?? [], security === undefined ? [] : keyHeadersOf(security));
 
   const handle = async (exchange: Exchange): Promise<Reply> => {
-    let route = nowhere;
+    let route = notFound;
     let reply: Reply;
     try {
       const found = router.find(exchange);
@@ -190,9 +190,9 @@ async function dispatchLimited(found: Found, exchange: Exchange, limit: AddressL
   const headers = rateLimitHeaders(allowance, Date.now());
   if (allowance.allowed) {
     const reply = await dispatch(found, exchange);
-    const told = reply.headers["ratelimit-remaining"];
+    const remaining = reply.headers["ratelimit-remaining"];
     // Of two limits, report the one that will be reached first.
-    if (told !== undefined && Number(told) <= allowance.remaining) return reply;
+    if (remaining !== undefined && Number(remaining) <= allowance.remaining) return reply;
     return { ...reply, headers: { ...reply.headers, ...headers } };
   }
   const error = rateLimited(allowance);

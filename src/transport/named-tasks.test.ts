@@ -4,7 +4,7 @@ import type { TaskId } from "../protocol/ids.ts";
 import { EngineHarness, scripted } from "../testing/engine-harness.ts";
 import { allFrames, describeFaces, type SseFrame } from "./test/faces.ts";
 
-/** Some dialects tell artifacts apart by their number alone, wherever in a task their readers come in. */
+/** Some dialects identify artifacts only by number, also for readers that join in the middle of a task. */
 const ORDER = ["b", "a", "b", "c", "a", "c", "b"];
 
 const author = scripted(
@@ -24,7 +24,7 @@ function piece({ data }: SseFrame): unknown {
 }
 
 describeFaces("A task that its caller names", (open) => {
-  it("has the same number for an artifact in a stream, wherever it is resumed, and as a whole", async () => {
+  it("numbers an artifact equally in a stream, in a resumed stream and in the whole task", async () => {
     const harness = await EngineHarness.open({ agents: author });
     await using _ = harness;
     const site = await open({ agents: [author], engine: harness.engine });
@@ -45,7 +45,7 @@ describeFaces("A task that its caller names", (open) => {
     ]);
   });
 
-  it("is found by that name when its send comes again, streaming or not, and does nothing twice", async () => {
+  it("is found by its id when its send is repeated, streaming or not, and runs only once", async () => {
     const harness = await EngineHarness.open({ agents: author });
     await using _ = harness;
     const site = await open({ agents: [author], engine: harness.engine });
@@ -62,7 +62,7 @@ describeFaces("A task that its caller names", (open) => {
     expect((await harness.get("t" as TaskId)).history).toHaveLength(1);
   });
 
-  it("takes no more messages once it is finished, and says why", async () => {
+  it("refuses messages after it is finished, and explains why", async () => {
     const harness = await EngineHarness.open({ agents: author });
     await using _ = harness;
     const site = await open({ agents: [author], engine: harness.engine });
@@ -76,7 +76,7 @@ describeFaces("A task that its caller names", (open) => {
     }
   });
 
-  it("is not streamed where the agent does not stream", async () => {
+  it("is not streamed if the agent declares no streaming", async () => {
     const site = await open({ definition: { capabilities: { streaming: false } } });
     const { error } = await site.call("tasks/sendSubscribe", { id: "t", message }, UNNAMED);
     expect(error?.code).toBe(-32006);

@@ -63,7 +63,7 @@ describeFaces("The whole way from the wire to the engine and back", (open) => {
     expect((await site.call("ListTasks", {})).result.totalSize).toBe(0);
   });
 
-  it("streams from the beginning to the end, and every resumption gives exactly the rest", async () => {
+  it("streams all events, and every resumed stream delivers exactly the rest", async () => {
     const { site, harness } = await openParrot(open);
     await using _ = harness;
     const frames = await allFrames(await site.post("SendStreamingMessage", textMessage("a b c d")));
@@ -85,7 +85,7 @@ describeFaces("The whole way from the wire to the engine and back", (open) => {
     expect((await site.call("ListTasks", {})).result.totalSize).toBe(1);
   });
 
-  it("asks and is answered, while a subscriber sees it all", async () => {
+  it("asks a question and receives the answer, while a subscriber sees all events", async () => {
     const { site, harness } = await openParrot(open);
     await using _ = harness;
     const asked = await allFrames(await site.post("SendStreamingMessage", textMessage("ask")));
@@ -106,7 +106,7 @@ describeFaces("The whole way from the wire to the engine and back", (open) => {
     expect((await site.call("GetTask", { id: taskId })).result.artifacts[0].parts).toEqual([{ text: "You said hi" }]);
   });
 
-  it("cancels, also twice, and ends the streams", async () => {
+  it("cancels, also repeatedly, and ends the streams", async () => {
     const { site, harness } = await openParrot(open);
     await using _ = harness;
     const frames = framesOf(await site.post("SendStreamingMessage", textMessage("hang")));
@@ -118,7 +118,7 @@ describeFaces("The whole way from the wire to the engine and back", (open) => {
     expect(last).toBe("TASK_STATE_CANCELED");
   });
 
-  it("logs no failure when a waiting caller hangs up", async () => {
+  it("logs no failure when a waiting caller disconnects", async () => {
     const errors: string[] = [];
     const logger = { debug() {}, info() {}, warn() {}, error: (message: string) => errors.push(message) };
     const harness = await EngineHarness.open({ agents: parrot });

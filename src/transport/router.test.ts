@@ -53,7 +53,7 @@ function routerAt(base: string): Router {
   }
   plain.at("/v1/tasks/{id}", () => routeNamed("/v1/tasks/{id}", ["GET"]));
   const router = new Router(mountNamed("root"), {
-    named: { plain, tenanted, nowhere: (segment) => routeNamed(segment === "v1" ? "old" : "new", []) },
+    named: { plain, tenanted, notFound: (segment) => routeNamed(segment === "v1" ? "old" : "new", []) },
     basePath: () => base,
   });
   const routes = new Map([
@@ -115,7 +115,7 @@ describe("The router", () => {
     ["GET", "/agents/one/acme/tasks/a/", "/tasks/{id} one acme a"],
     ["GET", "/agents/one/v1/tasks/a", "/v1/tasks/{id} one a"],
     ["GET", "/agents/tasks/tasks/a", "/tasks/{id} agent-called-tasks a"],
-  ])("takes %s %s to %s", async (method, target, expected) => {
+  ])("routes %s %s to %s", async (method, target, expected) => {
     expect(await answerTo("", method, target)).toEqual({ status: 200, headers: {}, body: expected });
   });
 
@@ -145,7 +145,7 @@ describe("The router", () => {
     ["/v1/message:send", "old"],
     ["/agents/one/v1/nowhere", "old"],
     ["/\0/tasks\0", "new"],
-  ])("finds nothing at %j and says so as %s callers read it", async (target, form) => {
+  ])("answers %j with 404 in the format of %s", async (target, form) => {
     for (const method of ["GET", "POST", "OPTIONS"]) {
       const reply = await answerTo("", method, target);
       expect(reply).toEqual({ status: 404, headers: { form }, body: "Path not found" });
@@ -153,10 +153,10 @@ describe("The router", () => {
   });
 
   it.each([
-    ["one segment without end", `/${"x".repeat(1_000_000)}`],
-    ["segments without end", "/x".repeat(1_000_000)],
-    ["slashes without end", "/".repeat(1_000_000)],
-  ])("finds nothing at %s", async (_name, target) => {
+    ["one very long segment", `/${"x".repeat(1_000_000)}`],
+    ["a million segments", "/x".repeat(1_000_000)],
+    ["a million slashes", "/".repeat(1_000_000)],
+  ])("answers %s with 404", async (_name, target) => {
     expect((await answerTo("", "GET", target)).status).toBe(404);
   });
 
@@ -166,7 +166,7 @@ describe("The router", () => {
       ...["tasks", "message:send", "message:stream", "extendedAgentCard"],
     ].map((name) => [name]),
   )("takes no tenant to be called %s", async (name) => {
-    // What begins with "tasks" is a task, and no task takes messages this way.
+    // Paths that begin with "tasks" are never tenants, and tasks do not support this verb.
     const status = name === "tasks" ? 405 : 404;
     expect((await answerTo("", "POST", `/${name}/message:send`)).status).toBe(status);
     expect((await answerTo("", "POST", `/agents/one/${name}/message:send`)).status).toBe(status);
@@ -190,7 +190,7 @@ describe("The router", () => {
     },
     { method: "get", target: "/tasks", allow: "GET, HEAD, OPTIONS", form: "/tasks" },
     { method: "constructor", target: "/tasks", allow: "GET, HEAD, OPTIONS", form: "/tasks" },
-  ])("refuses $method $target, naming $allow", async ({ method, target, allow, form }) => {
+  ])("answers $method $target with 405 and Allow: $allow", async ({ method, target, allow, form }) => {
     expect(await answerTo("", method, target)).toEqual({
       status: 405,
       headers: { allow, form },
@@ -215,12 +215,12 @@ describe("The router", () => {
     ["/v1", "/v1/v1/tasks/a", "/v1/tasks/{id} root a"],
     ["/v1", "/tasks/a", "/tasks/{id} root a"],
     ["/a/b", "/a/b/tasks/a", "/tasks/{id} root a"],
-  ])("where its own place is %s, takes %s to %s", async (base, target, expected) => {
+  ])("below the base path %s, routes %s to %s", async (base, target, expected) => {
     const method = expected.startsWith("rpc") ? "POST" : "GET";
     expect(await answerTo(base, method, target)).toMatchObject({ status: 200, body: expected });
   });
 
-  it("does not wait for a stream whose head alone was asked for", async () => {
+  it("answers HEAD for a stream without waiting for the stream", async () => {
     let canceled = 0;
     const source: PullSource = { pull: () => new Promise(() => {}), cancel: () => void canceled++ };
     const route = createRoute(new Map([["GET", () => ({ status: 200, headers: { a: "b" }, source })]]), {

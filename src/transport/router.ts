@@ -51,7 +51,7 @@ export interface NamedRoutes {
   readonly plain: PathTree<Route>;
   readonly tenanted: PathTree<Route>;
   /** The route for an unknown path that begins with this segment. */
-  nowhere(segment: string): Route;
+  notFound(segment: string): Route;
 }
 
 /** First segments of a path that are never a tenant, besides the first segments of routes. */
@@ -101,8 +101,8 @@ export class Router {
   }
 
   /** The route for requests that failed before their path was parsed. */
-  get nowhere(): Route {
-    return this.#named.nowhere("");
+  get notFound(): Route {
+    return this.#named.notFound("");
   }
 
   find(exchange: Exchange): Found {
@@ -127,7 +127,7 @@ export class Router {
     const from = ofAgent ? 3 : 1;
     const isOrderly = segments.length <= MAX_SEGMENTS && !segments.some(isRelative);
     const match = mount === undefined || !isOrderly ? undefined : this.#match(segments, from);
-    const { value: route, captured } = match ?? { value: this.#named.nowhere(segments[from] ?? ""), captured: NONE };
+    const { value: route, captured } = match ?? { value: this.#named.notFound(segments[from] ?? ""), captured: NONE };
     const atRoot = route.forDefaultProject ? this.#defaultProject : this.#root;
     return { route, mount: ofAgent ? (mount ?? this.#root) : atRoot, captured };
   }

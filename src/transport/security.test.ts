@@ -40,7 +40,7 @@ const CHALLENGES = 'ApiKey realm="palaver", in="header", name="X-API-Key", Beare
 const CARD = "/.well-known/agent-card.json";
 
 describeFaces("A server with security", (open) => {
-  it("asks who says nothing who it is, one challenge for each scheme, in JSON-RPC and in REST", async () => {
+  it("answers requests without credentials with one challenge per scheme, in JSON-RPC and in REST", async () => {
     const site = await open(secured());
     for (const response of [await site.post("GetTask", { id: "x" }), await site.rest("GET /tasks/x")]) {
       expect(response.status).toBe(401);
@@ -49,7 +49,7 @@ describeFaces("A server with security", (open) => {
     }
   });
 
-  it("lets in whom any one scheme knows, whatever else is shown", async () => {
+  it("accepts callers with valid credentials for one scheme, whatever else they send", async () => {
     const site = await open(secured());
     const shown = [
       as("ada"),
@@ -62,14 +62,14 @@ describeFaces("A server with security", (open) => {
     expect(principals).toEqual(["token:ada", "key:ci", "key:ci", "token:ada"]);
   });
 
-  it("says that a token does not hold, but not why", async () => {
+  it("reports an invalid token, but not why it is invalid", async () => {
     const site = await open(secured());
     const response = await site.post("GetTask", { id: "x" }, as("bad"));
     expect(response.status).toBe(401);
     expect(response.headers.get("www-authenticate")).toContain('Bearer realm="palaver", error="invalid_token"');
   });
 
-  it("asks to come back where it cannot find out now", async () => {
+  it("answers 503 if credentials cannot be verified now", async () => {
     const site = await open(secured());
     for (const token of ["down", "broken"]) {
       const response = await site.post("GetTask", { id: "x" }, as(token));
@@ -80,13 +80,13 @@ describeFaces("A server with security", (open) => {
     expect((await site.post("ListTasks", {}, { "x-api-key": "k", ...as("down") })).status).toBe(200);
   });
 
-  it("lets nobody in whom a verifier cannot name", async () => {
+  it("refuses callers for whom a verifier returns no id", async () => {
     const nameless = apiKeys({ verify: () => ({ id: "", scopes: [] }) });
     const site = await open(secured({ schemes: { key: nameless } }));
     expect((await site.post("ListTasks", {}, { "x-api-key": "k" })).status).toBe(503);
   });
 
-  it("tells the operator, once, why it cannot find out", async () => {
+  it("logs once why credentials cannot be verified", async () => {
     const warnings: unknown[] = [];
     const warn = (message: string, details?: object): void => void warnings.push([message, details]);
     const site = await open(secured({}, { logger: { ...SILENT_LOGGER, warn } }));
@@ -95,7 +95,7 @@ describeFaces("A server with security", (open) => {
     expect(warnings).toEqual([[expect.stringMatching(/cannot be verified/), { agent: "echo", error: outage }]]);
   });
 
-  it("wants all schemes of a requirement that names several, and the scopes", async () => {
+  it("requires all schemes of a requirement, and their scopes", async () => {
     const site = await open(secured({ require: [{ key: [], token: ["read"] }] }));
     const statusFor = async (headers: Record<string, string>): Promise<number> =>
       (await site.post("ListTasks", {}, headers)).status;
@@ -109,14 +109,14 @@ describeFaces("A server with security", (open) => {
     );
   });
 
-  it("keeps to what an agent requires of its own", async () => {
+  it("applies the requirements of the agent itself", async () => {
     const site = await open(secured({}, { definition: { security: [{ token: ["read"] }] } }));
     expect((await site.post("ListTasks", {}, { "x-api-key": "k" })).status).toBe(401);
     expect((await site.post("ListTasks", {}, as("ada"))).status).toBe(403);
     expect((await site.post("ListTasks", {}, as("ada+read"))).status).toBe(200);
   });
 
-  it("lets strangers in only where that is said, and never by credentials that do not hold", async () => {
+  it("accepts anonymous callers only if allowed, and never with invalid credentials", async () => {
     const site = await open(secured({ require: [{ token: [] }, {}] }));
     expect((await site.post("SendMessage", textMessage("hi"))).status).toBe(200);
     expect((await site.post("SendMessage", textMessage("hi"), as("ada"))).status).toBe(200);
@@ -127,7 +127,7 @@ describeFaces("A server with security", (open) => {
     expect((await site.post("SendMessage", textMessage("hi"), as("down"))).status).toBe(503);
   });
 
-  it("declares schemes and requirements in every shape of card", async () => {
+  it("declares schemes and requirements in the cards of every version", async () => {
     const site = await open(secured());
     for (const [path, version] of [
       [CARD, "1.0"],
@@ -171,7 +171,7 @@ describeFaces("A server with security", (open) => {
     expect((await hidden.request("/healthz")).status).toBe(200);
   });
 
-  it("shows a private card to nobody who may do nothing with the agent", async () => {
+  it("shows a private card only to callers who may use the agent", async () => {
     const entries: AuditEntry[] = [];
     const policies = [
       { agent: "echo", scopes: ["echo"] },
@@ -190,7 +190,7 @@ describeFaces("A server with security", (open) => {
     ]);
   });
 
-  it("asks for a webhook in a message what it asks for one by itself", async () => {
+  it("requires the same permission for a webhook in a message as for push-create", async () => {
     const policies = [{ operation: "push-create", scopes: ["hooks"] }] as const;
     const site = await open(secured({ policies }));
     const push = { configuration: { taskPushNotificationConfig: { url: "https://hooks.example.com/" } } };
@@ -204,7 +204,7 @@ describeFaces("A server with security", (open) => {
     expect((await site.post("SendMessage", textMessage("hi"), as("ada"))).status).toBe(200);
   });
 
-  it("asks once where two schemes would ask for the same", async () => {
+  it("sends one challenge if two schemes have the same", async () => {
     const site = await open(secured({ schemes: { staff: bearer, guests: bearer } }));
     for (const [headers, asked] of [
       [{}, 'Bearer realm="palaver"'],
@@ -216,7 +216,7 @@ describeFaces("A server with security", (open) => {
     }
   });
 
-  it("asks for what policies want before it looks anything up", async () => {
+  it("checks policies before it looks up any task", async () => {
     const policies = [{ operation: ["get", "cancel"] as const, scopes: ["read"] }];
     const site = await open(secured({ policies }));
     const sent = await site.call("SendMessage", textMessage("hi"), as("ada"));
@@ -234,7 +234,7 @@ describeFaces("A server with security", (open) => {
     expect((await site.post("ListTasks", {}, as("ada"))).status).toBe(200);
   });
 
-  it("asks strangers who they are where a policy would want more of them", async () => {
+  it("answers 401 to anonymous callers who do not satisfy a policy", async () => {
     const site = await open(secured({ require: [{}], policies: [{ operation: "list", scopes: ["read"] }] }));
     const refused = await site.post("ListTasks", {});
     expect(refused.status).toBe(401);
@@ -242,7 +242,7 @@ describeFaces("A server with security", (open) => {
     expect((await site.post("ListTasks", {}, as("ada"))).status).toBe(403);
   });
 
-  it("gives the engine a guard for skills that want more", async () => {
+  it("gives the engine a check for skills with requirements", async () => {
     const skill = { id: "audit", name: "Audit", description: "Audits.", tags: ["audit"] };
     const definition = {
       skills: [
@@ -266,7 +266,7 @@ describeFaces("A server with security", (open) => {
     );
   });
 
-  it("keeps callers of one tenant out of others, whose tasks are as good as none", async () => {
+  it("hides tasks of other tenants as if they did not exist", async () => {
     const site = await open(secured());
     const refused = await site.rest("GET /globex/tasks/t-1", undefined, as("ada~acme"));
     const unknown = await site.rest("GET /acme/tasks/t-1", undefined, as("ada~acme"));
@@ -280,7 +280,7 @@ describeFaces("A server with security", (open) => {
     ]);
   });
 
-  it("tells the audit of every call and every refusal, and nothing that was said", async () => {
+  it("writes every call and every refusal to the audit log, without message contents", async () => {
     const entries: AuditEntry[] = [];
     const site = await open(secured({ cards: "private" }, { audit: (entry) => void entries.push(entry) }));
     const trace = "0af7651916cd43dd8448eb211c80319c";
@@ -314,7 +314,7 @@ describeFaces("A server with security", (open) => {
 });
 
 describeFaces("A server whose callers repeat themselves", (open, face) => {
-  it("does not choose between two headers of authorization", async () => {
+  it("refuses two Authorization headers", async () => {
     const site = await open(secured());
     if (face === "fetch") {
       const headers = new Headers([

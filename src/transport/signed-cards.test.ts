@@ -29,11 +29,11 @@ interface SignedCard {
   readonly signatures: readonly DetachedSignature[];
 }
 
-/** Lists without items tell the forms apart that may be signed. */
+/** Empty lists distinguish the forms that may be signed. */
 const definition = { skills: [{ id: "say", name: "Say", description: "Says it.", tags: [], examples: [] }] };
 
 describeFaces("A signed card", (open) => {
-  it.each(["1.0", undefined, "0.3"])("of version %s verifies, and says where its key is", async (version) => {
+  it.each(["1.0", undefined, "0.3"])("of version %s is valid, and names the URL of its key", async (version) => {
     const key = await generateSigningKey();
     const site = await open({ ...signing(keysOf(key)), definition });
     const card = await read(site, version);
@@ -48,11 +48,11 @@ describeFaces("A signed card", (open) => {
     }
   });
 
-  it.each(["1.0", undefined])("of version %s verifies by the official library as well", async (version) => {
+  it.each(["1.0", undefined])("of version %s is valid for the official library as well", async (version) => {
     const key = await generateSigningKey();
     const site = await open({ ...signing(keysOf(key)), definition });
     const card = await read(site, version);
-    // It tells of each signature that is not the one it looks for.
+    // The library logs every signature that does not match.
     vi.spyOn(console, "debug").mockReturnValue();
     const verify = verifyAgentCardSignature(async (kid, jku) => {
       expect([kid, jku]).toEqual([key.kid, `http://agents.example${KEYS}`]);
@@ -62,7 +62,7 @@ describeFaces("A signed card", (open) => {
     await expect(verify({ ...card, description: "Other" })).rejects.toThrow("No valid signatures");
   });
 
-  it.each(["1.0", undefined, "0.3"])("of version %s also verifies as all that is written", async (version) => {
+  it.each(["1.0", undefined, "0.3"])("of version %s is also valid over the complete JSON", async (version) => {
     const key = await generateSigningKey();
     const site = await open({ ...signing(keysOf(key)), definition });
     const { signatures, ...written }: SignedCard = await read(site, version);
@@ -71,7 +71,7 @@ describeFaces("A signed card", (open) => {
     expect(await Promise.all(verdicts)).toContain(true);
   });
 
-  it("is signed once, and again only when another key has become current", async () => {
+  it("is signed once, and again only after the current key changed", async () => {
     const [first, second] = [await generateSigningKey(), await generateSigningKey()];
     let current = first;
     const site = await open({ ...signing({ current: () => current, published: () => [] }), definition });
@@ -84,7 +84,7 @@ describeFaces("A signed card", (open) => {
     expect(await read(site, "1.0")).toEqual(after);
   });
 
-  it("is signed as well where it is for one caller", async () => {
+  it("is also signed if it is an extended card", async () => {
     const key = await generateSigningKey();
     const site = await open({
       ...signing(keysOf(key)),
@@ -100,7 +100,7 @@ describeFaces("A signed card", (open) => {
     }
   });
 
-  it("is none where its version knows no signatures, or nobody wants them", async () => {
+  it("is absent if the version has no signatures, or signing is off", async () => {
     const keys = keysOf(await generateSigningKey());
     const site = await open(signing(keys));
     expect(await read(site, "0.2")).not.toHaveProperty("signatures");
@@ -111,7 +111,7 @@ describeFaces("A signed card", (open) => {
 });
 
 describeFaces("The keys of a server", (open) => {
-  it("are there for everybody, without anything secret, and not sent again to who has them", async () => {
+  it("are public, contain no secrets, and are answered with 304 to readers that have them", async () => {
     const key = await generateSigningKey();
     const site = await open({ signing: { keys: keysOf(key) } });
     const response = await site.request(KEYS, { headers: { origin: "https://app.example" } });
@@ -126,7 +126,7 @@ describeFaces("The keys of a server", (open) => {
     expect((await site.request(`/agents/echo${KEYS}`)).status).toBe(404);
   });
 
-  it("are not there where nothing is signed", async () => {
+  it("do not exist if nothing is signed", async () => {
     expect((await (await open()).request(KEYS)).status).toBe(404);
   });
 });

@@ -40,7 +40,7 @@ describe("Trusted proxies", () => {
     "::/129",
     "10.0.0.0/-1",
     "constructor",
-  ])("cannot be %j", (item) => {
+  ])("refuse %j as invalid", (item) => {
     expect(() => trustedProxies(["loopback", item])).toThrow(JSON.stringify(item));
   });
 });

@@ -6,18 +6,18 @@ const EARLIEST_SEND = { id: "t", message: { role: "user", parts: [{ type: "text"
 
 /** What a server that speaks only some versions answers to a send in each. */
 async function answers(site: Site): Promise<Readonly<Record<string, unknown>>> {
-  const told = async (method: string, params: object, version: string): Promise<unknown> => {
+  const answerTo = async (method: string, params: object, version: string): Promise<unknown> => {
     const { error } = await site.call(method, params, { "a2a-version": version });
     return error?.code ?? "answered";
   };
   const status = async (line: string, body: object): Promise<number> => (await site.rest(line, body)).status;
   return {
-    "1.0": await told("SendMessage", textMessage("hello"), "1.0"),
-    "0.3": await told("message/send", OLDER_SEND, "0.3"),
-    "0.2": await told("message/send", OLDER_SEND, "0.2"),
-    "0.1": await told("tasks/send", EARLIEST_SEND, "0.1"),
-    "no version, 0.2 or 0.3": await told("message/send", OLDER_SEND, ""),
-    "no version, 0.1": await told("tasks/send", { ...EARLIEST_SEND, id: "u" }, ""),
+    "1.0": await answerTo("SendMessage", textMessage("hello"), "1.0"),
+    "0.3": await answerTo("message/send", OLDER_SEND, "0.3"),
+    "0.2": await answerTo("message/send", OLDER_SEND, "0.2"),
+    "0.1": await answerTo("tasks/send", EARLIEST_SEND, "0.1"),
+    "no version, 0.2 or 0.3": await answerTo("message/send", OLDER_SEND, ""),
+    "no version, 0.1": await answerTo("tasks/send", { ...EARLIEST_SEND, id: "u" }, ""),
     "REST 1.0": await status("POST /message:send", textMessage("hello")),
     "REST 0.3": await status("POST /v1/message:send", OLDER_SEND),
     plain: await status("POST /a2a/tasks/send", { message: "hello" }),
@@ -32,7 +32,7 @@ const NOT_SPOKEN = -32009;
 const NO_METHOD = -32601;
 
 describeFaces("A server that speaks some versions only", (open) => {
-  it("knows no other methods and paths than those of 1.0", async () => {
+  it("supports only the methods and paths of 1.0", async () => {
     const site = await open({ dialects: { versions: ["1.0"] } });
     expect(await answers(site)).toEqual({
       ...{ "1.0": "answered", "0.3": NOT_SPOKEN, "0.2": NOT_SPOKEN, "0.1": NOT_SPOKEN },
@@ -41,7 +41,7 @@ describeFaces("A server that speaks some versions only", (open) => {
     });
   });
 
-  it("knows no other methods and paths than those of 0.3 and the plain dialect", async () => {
+  it("supports only the methods and paths of 0.3 and the plain dialect", async () => {
     const site = await open({ dialects: { versions: ["plain", "0.3"] } });
     expect(await answers(site)).toMatchObject({
       ...{ "0.3": "answered", "no version, 0.2 or 0.3": "answered", "no version, 0.1": NO_METHOD },
@@ -52,7 +52,7 @@ describeFaces("A server that speaks some versions only", (open) => {
     ]);
   });
 
-  it("answers JSON-RPC alone where no version has REST, and tells of other paths by their status", async () => {
+  it("serves only JSON-RPC if no version has REST, and answers other paths with 404", async () => {
     const site = await open({ dialects: { versions: ["0.1"] } });
     const { "0.1": named, "no version, 0.1": silent, ...others } = await answers(site);
     expect([named, silent]).toEqual(["answered", "answered"]);
@@ -67,7 +67,7 @@ describeFaces("A server that speaks some versions only", (open) => {
     expect((await site.request("/healthz")).status).toBe(200);
   });
 
-  it("mentions no other in its cards", async () => {
+  it("announces no other version in its cards", async () => {
     const versions = async (options: readonly string[]): Promise<unknown> => {
       const site = await open({ dialects: { versions: options } });
       const card: { supportedInterfaces?: readonly Versioned[] } & Partial<Versioned> = await site.ask(

@@ -67,17 +67,17 @@ describe("a message that was relayed by other agents", () => {
     it("is refused after 17 agents, sent or streamed, and creates no task", async () => {
       const { remote, paths } = await open(options, connecting);
       const sending = remote.send("Hello", { callPath: others(17) });
-      await expect(sending).rejects.toEqual(failed("loop-detected", "passed 17 agents"));
+      await expect(sending).rejects.toEqual(failed("loop-detected", "17 agents have forwarded the message"));
       const streaming = remote.stream("Hello", { callPath: others(17) }).result();
-      await expect(streaming).rejects.toEqual(failed("loop-detected", "passed 17 agents"));
+      await expect(streaming).rejects.toEqual(failed("loop-detected", "17 agents have forwarded the message"));
       expect(paths).toEqual([]);
     });
 
     it("is refused if this agent already relayed it, sent or streamed, and creates no task", async () => {
       const { remote, paths } = await open(options, connecting);
       const callPath = ["a/b", "here/worker", "c/d"];
-      await expect(remote.send("Hello", { callPath })).rejects.toEqual(failed("loop-detected", "come back"));
-      await expect(remote.stream("Hello", { callPath }).result()).rejects.toEqual(failed("loop-detected", "come back"));
+      await expect(remote.send("Hello", { callPath })).rejects.toEqual(failed("loop-detected", "already forwarded"));
+      await expect(remote.stream("Hello", { callPath }).result()).rejects.toEqual(failed("loop-detected", "already forwarded"));
       expect(paths).toEqual([]);
     });
   });
@@ -97,7 +97,7 @@ describe("a message that was relayed by other agents", () => {
   it("is refused even if the limit of open streams is reached", async () => {
     const { remote } = await open({ limits: { maxStreams: 0 } });
     const streaming = remote.stream("Hello", { callPath: ["here/worker"] }).result();
-    await expect(streaming).rejects.toEqual(failed("loop-detected", "come back"));
+    await expect(streaming).rejects.toEqual(failed("loop-detected", "already forwarded"));
   });
 
   it("is refused before reply() is called", async () => {
@@ -106,7 +106,7 @@ describe("a message that was relayed by other agents", () => {
     const site = await openSite(replying, { serverId: "here" });
     onTestFinished(site.close);
     const remote = await connect(site.url, QUICK);
-    await expect(remote.send("Hello", { callPath: ["here/r"] })).rejects.toEqual(failed("loop-detected", "come back"));
+    await expect(remote.send("Hello", { callPath: ["here/r"] })).rejects.toEqual(failed("loop-detected", "already forwarded"));
     expect(asked).toBe(0);
   });
 
@@ -168,7 +168,7 @@ describe("a task whose later message was relayed by other agents", () => {
     const { remote } = await open({}, {}, async (task) => void (await task.ask("Which?")));
     const { id } = taskOf(await remote.send("Hello"));
     const replying = remote.task(id).reply("This", { callPath: ["here/worker"] });
-    await expect(replying).rejects.toEqual(failed("loop-detected", "come back"));
+    await expect(replying).rejects.toEqual(failed("loop-detected", "already forwarded"));
   });
 });
 

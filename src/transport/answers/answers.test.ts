@@ -16,10 +16,10 @@ async function readAll(source: PullSource<string>): Promise<string[]> {
   return texts;
 }
 
-describe("answers under way", () => {
+describe("longer answers", () => {
   const create = (maxBytes = 10 * MB) => new Answers({ maxBytes, readerTimeoutMs: 60_000 });
 
-  test("are refused as unavailable beyond the limit, until others are read or given up", async () => {
+  test("are refused as unavailable over the limit, until others are read or canceled", async () => {
     const answers = create();
     const first = answers.ofText("x".repeat(6 * MB), KIND);
     const refused = () => answers.ofText("x".repeat(5 * MB), KIND);
@@ -33,25 +33,25 @@ describe("answers under way", () => {
     expect(answers.held).toBe(0);
   });
 
-  test("count less the more of them is read", async () => {
+  test("release memory as they are read", async () => {
     const answers = create();
     const source = answers.ofText("x".repeat(6 * MB), KIND);
     for (let n = 0; n < 13; n++) await source.pull();
     expect(answers.held).toBeLessThanOrEqual(3 * MB);
   });
 
-  test("that are the result of work are refused only at twice the limit", () => {
+  test("of operations that changed something are refused only at twice the limit", () => {
     const answers = create();
     const afterWork = { ...KIND, afterWork: true };
     for (let n = 0; n < 3; n++) answers.ofText("x".repeat(6 * MB), afterWork);
     expect(() => answers.ofText("x".repeat(6 * MB), afterWork)).toThrow("Too many large answers");
   });
 
-  test("may be larger than the limit where there is no other", () => {
+  test("may exceed the limit if no other answer is being sent", () => {
     expect(() => create(1).ofText("x".repeat(MB), KIND)).not.toThrow();
   });
 
-  test("come in slices that add up to the text and break no character", async () => {
+  test("are sent in slices that split no character", async () => {
     const text = `x${"🙂".repeat(300 * KB)}`;
     const slices = await readAll(create().ofText(text, KIND));
     expect(slices.length).toBeGreaterThan(2);
@@ -59,7 +59,7 @@ describe("answers under way", () => {
     expect(slices.join("") === text).toBe(true);
   });
 
-  test("gather short pieces, and cut long ones", async () => {
+  test("join short pieces and split long ones", async () => {
     const answers = create();
     const source = answers.ofPieces(pieces("[", ",".repeat(1000), "x".repeat(MB), "", "]"), 0, KIND);
     const texts = await readAll(source);
@@ -68,7 +68,7 @@ describe("answers under way", () => {
     expect(answers.held).toBe(0);
   });
 
-  test("whose pieces cannot be made reject, release their bytes and say why", async () => {
+  test("reject with the error of their pieces, and release their memory", async () => {
     const answers = create();
     const ended = vi.fn<(error: unknown) => void>();
     const broken = new Error("gone");
@@ -85,7 +85,7 @@ describe("answers under way", () => {
     expect([answers.held, ended.mock.calls]).toEqual([0, [[broken]]]);
   });
 
-  describe("whose reader takes nothing", () => {
+  describe("whose reader reads nothing", () => {
     beforeEach(() => {
       vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     });
@@ -93,7 +93,7 @@ describe("answers under way", () => {
       vi.useRealTimers();
     });
 
-    test("are broken off after a minute, and their bytes released", async () => {
+    test("are disconnected after a minute, and release their memory", async () => {
       const answers = create();
       const disconnect = vi.fn<() => void>();
       const source = answers.ofPieces(pieces("x".repeat(MB)), 0, KIND);
@@ -111,7 +111,7 @@ describe("answers under way", () => {
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    test("stay while the next piece is being made, however long that takes", async () => {
+    test("stay connected while the next piece is being produced", async () => {
       const answers = create();
       const disconnect = vi.fn<() => void>();
       let make: (text: string) => void = () => undefined;

@@ -17,7 +17,7 @@ function open({ limit = 1_000_000, declared }: { limit?: number; declared?: numb
 }
 
 describe("A buffer for a body", () => {
-  it("gives a body of one chunk as it came, and counts it only while more may come", () => {
+  it("returns a body of one chunk without copying, and counts it only until it is complete", () => {
     const { memory, buffer } = open({ declared: 3 });
     const chunk = Buffer.from("abc");
     buffer.add(chunk);
@@ -30,7 +30,7 @@ describe("A buffer for a body", () => {
     expect(unknown.memory.bytes).toBe(0);
   });
 
-  it.each([undefined, 300_000, 7])("joins chunks where the caller declares %s bytes", (declared) => {
+  it.each([undefined, 300_000, 7])("joins chunks if the declared length is %s", (declared) => {
     const { memory, buffer } = open(declared === undefined ? {} : { declared });
     const text = "0123456789".repeat(30_000);
     for (let at = 0; at < text.length; at += 777) buffer.add(Buffer.from(text.slice(at, at + 777)));
@@ -38,7 +38,7 @@ describe("A buffer for a body", () => {
     expect(memory.bytes).toBe(0);
   });
 
-  it("takes about as much memory as there are bytes, however small the chunks", () => {
+  it("allocates about as much memory as bytes arrive, however small the chunks", () => {
     const { memory, buffer } = open({ declared: 500_001 });
     const chunk = Buffer.from("x");
     for (let count = 0; count < 500_000; count++) buffer.add(chunk);
@@ -46,7 +46,7 @@ describe("A buffer for a body", () => {
     expect(buffer.finish().byteLength).toBe(500_000);
   });
 
-  it("refuses more than the limit and frees what it has", () => {
+  it("refuses more than the limit and releases its memory", () => {
     const { memory, buffer } = open({ limit: 10 });
     buffer.add(Buffer.from("12345"));
     buffer.add(Buffer.from("12345"));
@@ -54,7 +54,7 @@ describe("A buffer for a body", () => {
     expect(memory.bytes).toBe(0);
   });
 
-  it("says once that it was dropped", () => {
+  it("calls dropped() once", () => {
     const { memory, buffer, drops } = open();
     buffer.add(Buffer.from("12345"));
     memory.reserve(undefined, () => {}).update(1, 2_000_000);

@@ -11,7 +11,7 @@ function open(limits = { total: 100 * KB, perAddress: 60 * KB }) {
 }
 
 describe("The memory of unfinished bodies", () => {
-  it("drops the body that has made no progress for the longest time when all of them need too much", () => {
+  it("drops the body without progress for the longest time if all bodies exceed the total", () => {
     const { memory, dropped, body } = open();
     const [a, b, c] = [body("a"), body("b"), body("c")];
     a.update(1, 40 * KB);
@@ -22,7 +22,7 @@ describe("The memory of unfinished bodies", () => {
     expect(memory.bytes).toBe(80 * KB);
   });
 
-  it("drops as many as it takes, and never the one that needs room", () => {
+  it("drops as many bodies as needed, and never the one that grows", () => {
     const { memory, dropped, body } = open();
     const bodies = ["a", "b", "c", "d"].map((name) => body(name));
     for (const share of bodies) share.update(1, 25 * KB);
@@ -41,7 +41,7 @@ describe("The memory of unfinished bodies", () => {
     expect(dropped).toEqual(["slow"]);
   });
 
-  it("drops only bodies of the same address when one address needs too much", () => {
+  it("drops only bodies of the same address if that address exceeds its limit", () => {
     const { memory, dropped, body } = open();
     body("other", "192.0.2.2").update(1, 30 * KB);
     body("first", "192.0.2.1").update(1, 40 * KB);
@@ -50,7 +50,7 @@ describe("The memory of unfinished bodies", () => {
     expect(memory.bytes).toBe(60 * KB);
   });
 
-  it("counts an IPv6 network as one address, and unknown addresses only in all", () => {
+  it("counts a /64 IPv6 network as one address, and unknown addresses only towards the total", () => {
     const { dropped, body } = open();
     body("a", "2001:db8::1").update(1, 40 * KB);
     body("b", "2001:db8::2").update(1, 40 * KB);
@@ -61,7 +61,7 @@ describe("The memory of unfinished bodies", () => {
     expect(unknown.dropped).toEqual([]);
   });
 
-  it("gives back what a body had when it is released, once", () => {
+  it("releases the memory of a body once", () => {
     const { memory, dropped, body } = open();
     const share = body("a", "192.0.2.1");
     share.update(1, 60 * KB);

@@ -23,14 +23,14 @@ describe("parseJson", () => {
   });
 
   it.each([
-    ["a string without end", `["${"[".repeat(100_000)}`],
+    ["an unterminated string", `["${"[".repeat(100_000)}`],
     ["a string that ends in a backslash", `["${"[".repeat(100_000)}\\`],
     ["brackets that close first", "]".repeat(100_000) + "[".repeat(100_000)],
-  ])("refuses %s as JSON that is not valid", (_name, text) => {
+  ])("refuses %s as invalid JSON", (_name, text) => {
     expect(() => parseJson(Buffer.from(text))).toThrow("The body is not valid JSON");
   });
 
-  it("finds out about nesting in a tenth of the processor time of JSON.parse", () => {
+  it("detects deep nesting in a tenth of the processor time of JSON.parse", () => {
     for (const unit of ["[", '{"a":', "[1,", ' [ "x" , ']) {
       const text = unit.repeat((2 * MB) / unit.length);
       const parse = processorTime(() => attempt(() => JSON.parse(text)));
@@ -55,6 +55,6 @@ function attempt(work: () => unknown): void {
   try {
     work();
   } catch {
-    // The text is not valid.
+    // The text is invalid JSON.
   }
 }

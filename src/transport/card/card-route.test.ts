@@ -20,7 +20,7 @@ async function read(site: Site, headers: Record<string, string> = {}, path = PAT
 }
 
 describeFaces("An agent's card", (open, face) => {
-  it("has the shape that its reader's version wants, each with a tag of its own", async () => {
+  it("has the format of the reader's version, each with its own ETag", async () => {
     const site = await open();
     const open1_0 = await read(site, { "a2a-version": "1.0" });
     const open0_3 = await read(site, { "a2a-version": "0.3" });
@@ -34,7 +34,7 @@ describeFaces("An agent's card", (open, face) => {
     for (const { vary } of [open1_0, open0_3, hybrid]) expect(vary).toBe("A2A-Version");
   });
 
-  it("may name the version in the query, its patch, or one that nobody speaks", async () => {
+  it("may be requested with the version in the query, with a patch version, or with an unknown version", async () => {
     const site = await open();
     const open0_3 = await read(site, { "a2a-version": "0.3" });
     expect(await read(site, {}, `${PATH}?A2A-Version=0.3`)).toEqual(open0_3);
@@ -42,13 +42,13 @@ describeFaces("An agent's card", (open, face) => {
     expect(await read(site, { "a2a-version": "7.0" })).toEqual(await read(site));
   });
 
-  it("holds nothing but the newest version's where the server is told so", async () => {
+  it("contains only members of the newest version if earlier ones are off", async () => {
     const site = await open({ dialects: { card: "strict" } });
     expect((await read(site)).text).toBe((await read(site, { "a2a-version": "1.0" })).text);
     expect(JSON.parse((await read(site, { "a2a-version": "0.3" })).text)).toHaveProperty("url");
   });
 
-  it("is not sent again to who has it by its time, unless a tag says otherwise", async () => {
+  it("is answered with 304 by If-Modified-Since, unless If-None-Match differs", async () => {
     const site = await open();
     const { headers } = await site.request(PATH);
     const modified = headers.get("last-modified") ?? "";
@@ -61,7 +61,7 @@ describeFaces("An agent's card", (open, face) => {
     expect(await statusOf({ "if-modified-since": modified, "if-none-match": '"other"' })).toBe(200);
   });
 
-  it("is not sent again to who has that variant, and only to them", async () => {
+  it("is answered with 304 only to readers with the ETag of the same variant", async () => {
     const site = await open();
     const known = await read(site, { "a2a-version": "1.0" });
     for (const tag of [known.etag, `W/${known.etag}`, `"other", ${known.etag}`, "*"]) {
@@ -71,7 +71,7 @@ describeFaces("An agent's card", (open, face) => {
     expect((await read(site, { "if-none-match": known.etag })).status).toBe(200);
   });
 
-  it("may be looked at without its text, and read by every web page", async () => {
+  it("supports HEAD, and may be read by every web page", async () => {
     const site = await open();
     const { etag } = await read(site);
     const head = await site.request(PATH, { method: "HEAD", headers: { origin: "https://page.example" } });
@@ -91,7 +91,7 @@ describeFaces("An agent's card", (open, face) => {
     expect(preflight.headers.get("access-control-allow-headers")).toMatch(/a2a-version/i);
   });
 
-  it("is there for each agent, and at the root for the first", async () => {
+  it("exists for each agent, and at the root for the first", async () => {
     const site = await open({ agents: [testAgent(), testAgent({ id: "second", name: "Second" })] });
     const urls = async (path: string): Promise<unknown> => JSON.parse((await read(site, {}, path + PATH)).text);
     expect(await urls("")).toMatchObject({ name: "Echo", url: "http://agents.example/a2a" });
@@ -105,7 +105,7 @@ describeFaces("An agent's card", (open, face) => {
     });
   });
 
-  it("says the address that a trusted proxy was asked for", async () => {
+  it("contains the URL that a trusted proxy reports", async () => {
     const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "public.example" };
     const url = async (site: Site, headers: Record<string, string>): Promise<unknown> => {
       const { text, vary, etag } = await read(site, headers);
@@ -113,7 +113,7 @@ describeFaces("An agent's card", (open, face) => {
     };
     const trusting = await open({ publicUrl: () => "http://localhost:3000", trustedProxies: ["loopback"] });
     const inner = { url: "http://localhost:3000/a2a", vary: expect.stringMatching(/^A2A-Version, Forwarded, X-Forw/) };
-    // What has no address came through no proxy.
+    // A request without a peer address did not come through a proxy.
     const outer = face === "node" ? { ...inner, url: "https://public.example/a2a" } : inner;
     expect(await url(trusting, {})).toMatchObject(inner);
     expect(await url(trusting, forwarded)).toMatchObject(outer);
@@ -126,7 +126,7 @@ describeFaces("An agent's card", (open, face) => {
 describeFaces("An agent's card at its former address", (open) => {
   const FORMER = "/.well-known/agent.json";
 
-  it("is read by clients of every version before 1.0", async () => {
+  it("is readable by clients of every version before 1.0", async () => {
     const site = await open({ agents: [testAgent(), testAgent({ id: "second", name: "Second" })] });
     const shared = await read(site, {}, FORMER);
     expect(JSON.parse(shared.text)).toMatchObject({
@@ -146,7 +146,7 @@ describeFaces("An agent's card at its former address", (open) => {
     expect(JSON.parse(second.text)).toMatchObject({ name: "Second", url: "http://agents.example/agents/second/a2a" });
   });
 
-  it("has its own tag, may be read by every web page, and only be read", async () => {
+  it("has its own ETag, may be read by every web page, and supports only GET", async () => {
     const site = await open();
     const { etag } = await read(site, {}, FORMER);
     expect(etag).not.toBe((await read(site)).etag);
@@ -156,7 +156,7 @@ describeFaces("An agent's card at its former address", (open) => {
     expect((await site.request(FORMER, { method: "POST" })).status).toBe(405);
   });
 
-  it("is not there where no version is spoken whose clients look for it", async () => {
+  it("does not exist if no version is served whose clients request it", async () => {
     const site = await open({ dialects: { versions: ["1.0"] } });
     expect((await site.request(FORMER)).status).toBe(404);
     expect((await site.request(PATH)).status).toBe(200);
@@ -164,7 +164,7 @@ describeFaces("An agent's card at its former address", (open) => {
 });
 
 describeFaces("An authenticator", (open, face) => {
-  it("is told the caller's own address where a trusted proxy says it", async () => {
+  it("receives the caller's own address from a trusted proxy", async () => {
     const seen: (string | undefined)[] = [];
     const authenticate = ({ remote }: { readonly remote: string | undefined }): undefined => void seen.push(remote);
     const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };

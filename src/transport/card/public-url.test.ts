@@ -46,7 +46,7 @@ describe("The base URL", () => {
       { "x-forwarded-proto": "https", "x-forwarded-host": "a.example:1", "x-forwarded-port": "2" },
       "https://a.example:1",
     ],
-    // The port is that of a proxy behind the one that ends TLS.
+    // The port belongs to a proxy behind the one that terminates TLS.
     [{ "x-forwarded-proto": "https", "x-forwarded-host": "a.example", "x-forwarded-port": "80" }, "https://a.example"],
     [{ "x-forwarded-host": "a.example", "x-forwarded-prefix": "/agents/" }, "http://a.example/agents"],
     [{ "x-forwarded-host": "a.example", "x-forwarded-prefix": "/a/b-c_d.e~f" }, "http://a.example/a/b-c_d.e~f"],
@@ -55,15 +55,15 @@ describe("The base URL", () => {
     [{ "x-forwarded-host": "[2001:db8::1]:8080" }, "http://[2001:db8::1]:8080"],
     [{ "x-forwarded-host": "192.0.2.1" }, "http://192.0.2.1"],
     [{ "x-forwarded-host": "my_service:3000" }, "http://my_service:3000"],
-    // A proxy adds its own word at the end; what comes before may be the caller's.
+    // A proxy appends its value; earlier values may come from the caller.
     [{ "x-forwarded-host": "evil.example, a.example", "x-forwarded-proto": "http,https" }, "https://a.example"],
     [{ forwarded: "for=203.0.113.9;proto=https;host=a.example" }, "https://a.example"],
     [{ forwarded: 'For="[2001:db8::1]:80"; Proto=https; Host="a.example:8443"' }, "https://a.example:8443"],
     [{ forwarded: "proto=https", host: "a.example" }, "https://a.example"],
     [{ forwarded: "host=a.example;proto=https", "x-forwarded-prefix": "/x" }, "https://a.example/x"],
-    // The first element is the caller's own invention: who wrote the second is not one of ours.
+    // The first element may be forged: an untrusted proxy wrote the second.
     [{ forwarded: "host=evil.example, for=203.0.113.9;host=a.example;proto=https" }, "https://a.example"],
-    // Both were written by proxies of ours: the outer one knows what the caller asked for.
+    // Trusted proxies wrote both: the outer one knows what the caller requested.
     [
       { forwarded: "for=203.0.113.9;host=a.example;proto=https, for=10.0.0.2;host=inner:3000;proto=http" },
       "https://a.example",
@@ -117,11 +117,11 @@ describe("The base URL", () => {
     { forwarded: "host=a.example, " },
     { forwarded: "host=a.example", "x-forwarded-host": "b.example" },
     { forwarded: "host=a.example;proto=http", "x-forwarded-proto": "https" },
-  ])("is not what %j says", (headers) => {
+  ])("ignores %j", (headers) => {
     expect(baseUrl(headers)).toBe(STANDARD);
   });
 
-  it("is no affair of proxies that are not trusted", () => {
+  it("ignores proxies that are not trusted", () => {
     const headers = {
       "x-forwarded-proto": "https",
       "x-forwarded-host": "evil.example",
@@ -134,17 +134,17 @@ describe("The base URL", () => {
     expect(baseUrl(headers, { trustedProxies: undefined })).toBe(STANDARD);
   });
 
-  it("is what the server was told, whatever proxies say", () => {
-    expect(baseUrl({ "x-forwarded-host": "a.example" }, { publicUrl: "https://told.example" })).toBe(
-      "https://told.example",
+  it("is the configured URL, whatever proxies report", () => {
+    expect(baseUrl({ "x-forwarded-host": "a.example" }, { publicUrl: "https://configured.example" })).toBe(
+      "https://configured.example",
     );
   });
 
-  it("depends on headers only where it can", () => {
+  it("varies by headers only if proxies are trusted and no URL is configured", () => {
     expect(createAddressResolver(TRUSTING).vary).toBe(
       "Forwarded, X-Forwarded-Proto, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix",
     );
-    expect(createAddressResolver({ ...TRUSTING, publicUrl: "https://told.example" }).vary).toBe("");
+    expect(createAddressResolver({ ...TRUSTING, publicUrl: "https://configured.example" }).vary).toBe("");
     expect(createAddressResolver({ publicUrl: () => STANDARD }).vary).toBe("");
   });
 });
@@ -168,25 +168,25 @@ describe("The caller's address", () => {
     [{ forwarded: "for=_hidden" }, PROXY],
     [{ forwarded: "for=unknown, for=10.0.0.2" }, "10.0.0.2"],
     [{ forwarded: "for=203.0.113.9", "x-forwarded-for": "203.0.113.9" }, "203.0.113.9"],
-    // One of the two is the caller's own invention, and nobody knows which.
+    // One of the two headers is forged, and it is unknown which.
     [{ forwarded: "for=203.0.113.9", "x-forwarded-for": "198.51.100.1" }, PROXY],
   ])("for %j is %s", (headers, expected) => {
     expect(createAddressResolver(TRUSTING).remote(arrival({ headers }))).toBe(expected);
-    // The same where the public URL is known.
+    // The same with a configured public URL.
     expect(createAddressResolver({ ...TRUSTING, publicUrl: "https://a.example" }).remote(arrival({ headers }))).toBe(
       expected,
     );
   });
 
-  it("is the peer's, whatever it says, unless the peer is trusted", () => {
+  it("is the peer's address unless the peer is trusted", () => {
     const headers = { "x-forwarded-for": "198.51.100.1" };
     expect(createAddressResolver(TRUSTING).remote(arrival({ headers, remote: "203.0.113.9" }))).toBe("203.0.113.9");
     expect(createAddressResolver({ publicUrl: STANDARD }).remote(arrival({ headers }))).toBe(PROXY);
   });
 });
 
-describe("What is made per base URL", () => {
-  it("is made once, and forgotten oldest first when there are too many", () => {
+describe("perBaseUrl()", () => {
+  it("creates a value once per URL, and forgets the oldest over its limit", () => {
     const made: string[] = [];
     const get = perBaseUrl((url) => made.push(url), 2);
     for (const url of ["a", "b", "a", "b", "c", "b", "a"]) get(url);

@@ -29,25 +29,22 @@ function saying(text: string, id = "mine"): object {
 const EVENTS_ONLY = { accept: "text/event-stream" };
 
 describeFaces("Clients of 0.1", (open) => {
-  it.each(["/subscribe", "/subscribe/", "/agents/echo/subscribe"])(
-    "are told at %s what each event is",
-    async (path) => {
-      const site = await open();
-      const response = await post(site, ["tasks/sendSubscribe", saying("hello")], { path, headers: EVENTS_ONLY });
-      expect(response.headers.get("content-type")).toBe("text/event-stream");
-      const frames = await allFrames(response);
-      expect(frames.map(({ event, id }) => [event, id])).toEqual([
-        ["status", "0"],
-        ["status", "1"],
-        ["artifact", "2"],
-        ["status", "3"],
-      ]);
-      for (const { data } of frames) expect(data).toMatchObject({ jsonrpc: "2.0", id: "r", result: { id: "mine" } });
-      expect(frames.map(({ data }) => data?.result.final)).toEqual([false, false, undefined, true]);
-      const again = await allFrames(await post(site, ["tasks/resubscribe", { id: "mine" }], { path }));
-      expect(again.map(({ event }) => event)).toEqual(["artifact", "status"]);
-    },
-  );
+  it.each(["/subscribe", "/subscribe/", "/agents/echo/subscribe"])("get named events at %s", async (path) => {
+    const site = await open();
+    const response = await post(site, ["tasks/sendSubscribe", saying("hello")], { path, headers: EVENTS_ONLY });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const frames = await allFrames(response);
+    expect(frames.map(({ event, id }) => [event, id])).toEqual([
+      ["status", "0"],
+      ["status", "1"],
+      ["artifact", "2"],
+      ["status", "3"],
+    ]);
+    for (const { data } of frames) expect(data).toMatchObject({ jsonrpc: "2.0", id: "r", result: { id: "mine" } });
+    expect(frames.map(({ data }) => data?.result.final)).toEqual([false, false, undefined, true]);
+    const again = await allFrames(await post(site, ["tasks/resubscribe", { id: "mine" }], { path }));
+    expect(again.map(({ event }) => event)).toEqual(["artifact", "status"]);
+  });
 
   it.each(["/", "/a2a", "/api/a2a", "/agents/echo/a2a"])("get events without names at %s", async (path) => {
     const site = await open();
@@ -56,7 +53,7 @@ describeFaces("Clients of 0.1", (open) => {
     for (const frame of frames) expect(frame).not.toHaveProperty("event");
   });
 
-  it("go on with a broken stream by the task they named, and start nothing twice", async () => {
+  it("resume a broken stream by the task id they chose, and start nothing twice", async () => {
     const site = await open();
     const frames = framesOf(await post(site, ["tasks/sendSubscribe", saying("hang")]));
     expect((await frames.next()).value).toMatchObject({ id: "0" });
@@ -119,7 +116,7 @@ describeFaces("A get by a client that reads nothing but events", (open) => {
     expect(frame).toMatchObject({ event: "error", data: { error: { code: -32001 } } });
   });
 
-  it("is a get like any other to who reads JSON as well, in other versions, and where no liberties are taken", async () => {
+  it("is an ordinary get for callers that also accept JSON, in other versions, and in strict mode", async () => {
     const site = await open();
     await site.call("SendMessage", { message: { messageId: "1", role: "ROLE_USER", parts: [{ text: "hello" }] } });
     const id = site.engine.latest;
@@ -135,7 +132,7 @@ describeFaces("A get by a client that reads nothing but events", (open) => {
 });
 
 describeFaces("An error", (open) => {
-  it("names the method that nobody has", async () => {
+  it("contains the name of the unknown method", async () => {
     const site = await open();
     const unknown = await answer(site, ["tasks/nothing", {}]);
     expect(unknown.error).toEqual({
@@ -149,27 +146,27 @@ describeFaces("An error", (open) => {
     expect((await answer(site, ["x/".repeat(1000), {}])).error.data.method).toHaveLength(64);
   });
 
-  it("of the envelope is told as the method's version would", async () => {
+  it("of the envelope has the format of the method's version", async () => {
     const site = await open();
-    const told = async (body: object): Promise<Loose> =>
+    const errorOf = async (body: object): Promise<Loose> =>
       ((await site.ask("POST /", body)) as { readonly error: Loose }).error;
-    expect(await told({ id: 1, method: "message/send", params: {} })).toMatchObject({
+    expect(await errorOf({ id: 1, method: "message/send", params: {} })).toMatchObject({
       code: -32600,
       data: { reason: "INVALID_REQUEST" },
     });
-    expect(await told({ id: 1, method: "tasks/send", params: {} })).toMatchObject({
+    expect(await errorOf({ id: 1, method: "tasks/send", params: {} })).toMatchObject({
       code: -32600,
       data: { reason: "INVALID_REQUEST" },
     });
-    expect(await told({ id: 1, method: "SendMessage", params: {} })).toMatchObject({
+    expect(await errorOf({ id: 1, method: "SendMessage", params: {} })).toMatchObject({
       code: -32600,
       data: [{ reason: "INVALID_REQUEST" }],
     });
   });
 });
 
-describeFaces("A look at an agent's address", (open) => {
-  it.each(["", "/a2a", "/api/a2a", "/subscribe", "/a2a/"])("with GET %j says where the card is", async (path) => {
+describeFaces("The error at an agent's URL", (open) => {
+  it.each(["", "/a2a", "/api/a2a", "/subscribe", "/a2a/"])("for GET %j contains the path of the card", async (path) => {
     const site = await open({ agents: [testAgent(), testAgent({ id: "second", name: "Second" })] });
     for (const place of ["", "/agents/second"]) {
       const response = await site.request(`${place}${path}?x=1`, { headers: { accept: "application/json" } });

@@ -13,7 +13,7 @@ function envelope(name: string, body: string | Uint8Array<ArrayBuffer>, answer: 
   return { name, line: LINE, body, headers: VERSION, answer };
 }
 
-/** Bodies that are wrong before their parameters are looked at: HTTP status, code, and the id where it is not 1. */
+/** Bodies that are invalid before their parameters are parsed: HTTP status, code, and the id if it is not 1. */
 const ENVELOPES: readonly Row[] = [
   envelope("an empty body", "", "400 -32700 (null)"),
   ...NO_JSON.map(([name, body]) => envelope(name, body, "400 -32700 (null)")),
@@ -190,7 +190,7 @@ const CALLS: readonly Row[] = Object.entries(PARAMS).flatMap(([method, rows]) =>
     rows.map(([params, field]) => ({
       name: `${each} ${sketch(params)}`,
       line: LINE,
-      // The spelling of the method alone says which version this is.
+      // Only the method name shows the version.
       body: { jsonrpc: "2.0", id: 1, method: each, params },
       answer: `200 -32602 ${field}`,
     })),
@@ -198,7 +198,7 @@ const CALLS: readonly Row[] = Object.entries(PARAMS).flatMap(([method, rows]) =>
 );
 
 describe("The corpus of malformed requests of JSON-RPC 0.3", () => {
-  it("is large", () => {
+  it("has at least the expected number of requests", () => {
     expect(ENVELOPES.length).toBeGreaterThan(70);
     expect(Object.values(PARAMS).flat().length).toBeGreaterThan(150);
   });
@@ -225,13 +225,13 @@ describeFaces("What JSON-RPC 0.3 tolerates", (open) => {
   it.each([
     ["duplicate keys", raw("").replace('"messageId"', '"messageId":"no","messageId"')],
     ["__proto__ as plain data", raw(',"__proto__":{"polluted":true},"metadata":{"__proto__":{"polluted":true}}')],
-    ["null for what is not there", raw(',"configuration":null,"metadata":null')],
+    ["null for absent members", raw(',"configuration":null,"metadata":null')],
     ["a byte order mark", `\uFEFF${raw("")}`],
     ["unknown members, however deep", raw(`,"unknown":${nested}`)],
     ["a message without kind", raw("").replace('"kind":"message",', "")],
     ["a part without kind", raw("").replace('"kind":"text",', "")],
     ["type for kind", raw("").replace('"kind":"text"', '"type":"text"')],
-    ["an id beside the message", raw(',"messageId":"m"').replace('"messageId":"m","role"', '"role"')],
+    ["an id outside the message", raw(',"messageId":"m"').replace('"messageId":"m","role"', '"role"')],
     [
       "params before the method",
       raw("").replace('"method":"message/send",', "").replace(/\}$/, ',"method":"message/send"}'),

@@ -14,7 +14,7 @@ interface Expected {
 const PARSE = { code: -32700, id: null, status: 400 };
 const INVALID = { code: -32600 };
 
-/** Bodies that are wrong before their parameters are looked at. */
+/** Bodies that are invalid before their parameters are parsed. */
 const ENVELOPES: readonly (readonly [string, string | Uint8Array, Expected])[] = [
   ["an empty body", "", PARSE],
   ["white space", "  \n", PARSE],
@@ -65,7 +65,11 @@ const ENVELOPES: readonly (readonly [string, string | Uint8Array, Expected])[] =
     { ...INVALID, id: null },
   ],
   ["an infinite id", '{"jsonrpc":"2.0","id":1e999,"method":"GetTask"}', { ...INVALID, id: null }],
-  ["an endless id", `{"jsonrpc":"2.0","id":"${"x".repeat(2000)}","method":"GetTask"}`, { ...INVALID, id: null }],
+  [
+    "an id that is too long",
+    `{"jsonrpc":"2.0","id":"${"x".repeat(2000)}","method":"GetTask"}`,
+    { ...INVALID, id: null },
+  ],
   ["a method of no version", '{"jsonrpc":"2.0","id":1,"method":"Nonsense"}', { code: -32601, id: 1, status: 200 }],
   ["a method in the wrong case", '{"jsonrpc":"2.0","id":1,"method":"getTask"}', { code: -32601, id: 1 }],
   ["a method with a space", '{"jsonrpc":"2.0","id":1,"method":"GetTask "}', { code: -32601, id: 1 }],
@@ -77,7 +81,7 @@ const ENVELOPES: readonly (readonly [string, string | Uint8Array, Expected])[] =
     '{"jsonrpc":"2.0","method":"GetTask","params":{}}',
     { code: -32602, id: null, field: "id" },
   ],
-  ["a good call without id", '{"jsonrpc":"2.0","method":"GetTask","params":{"id":"x"}}', { ...INVALID, id: null }],
+  ["a valid call without id", '{"jsonrpc":"2.0","method":"GetTask","params":{"id":"x"}}', { ...INVALID, id: null }],
   [
     "params by position",
     '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":["x"]}',
@@ -230,7 +234,7 @@ function check(answer: RpcAnswer, expected: Expected): void {
 }
 
 describe("The corpus of malformed requests", () => {
-  it("is large", () => {
+  it("has at least the expected number of requests", () => {
     expect(ENVELOPES.length + ROWS.length).toBeGreaterThan(150);
   });
 });
@@ -287,7 +291,7 @@ describeFaces("Malformed requests", (open: Open) => {
 });
 
 describeFaces("Malformed parameters", (open: Open) => {
-  it("are refused by the path of what is wrong, and nothing runs", async () => {
+  it("are refused with the path of the wrong field, and start nothing", async () => {
     const site = await open();
     for (const { method, params, field } of ROWS) {
       const methods = method === "SendMessage" ? [method, "SendStreamingMessage"] : [method];
@@ -306,7 +310,7 @@ describeFaces("Malformed parameters", (open: Open) => {
     expect(site.engine.submissions).toHaveLength(0);
   });
 
-  it("never crash a server, however deep they nest", async () => {
+  it("never crash the server, however deep their nesting", async () => {
     const site = await open();
     const nested = "[".repeat(10_000) + "]".repeat(10_000);
     const body = `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":${nested}}]}}}`;

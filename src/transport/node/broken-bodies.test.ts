@@ -72,7 +72,7 @@ function chunked(bytes: Buffer, size: number): Buffer[] {
 }
 
 describe("A body over a socket", () => {
-  it.each(SENDS)("of %s may come byte by byte, in chunks or in pieces", async (dialect, path, body) => {
+  it.each(SENDS)("of %s may arrive byte by byte, in chunks or in pieces", async (dialect, path, body) => {
     const { engine, dial } = await open();
     const bytes = Buffer.from(JSON.stringify(body));
     const socket = await dial();
@@ -83,7 +83,7 @@ describe("A body over a socket", () => {
     socket.write(head(path, [`Content-Length: ${bytes.length}`]));
     for (const byte of bytes) {
       socket.write(Buffer.of(byte));
-      // Lets each go out by itself, now and then.
+      // Sometimes wait, so that bytes are sent in separate packets.
       if (byte > 127) await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 200 /);
@@ -93,7 +93,7 @@ describe("A body over a socket", () => {
     }
   });
 
-  it.each(SENDS)("of %s that ends too early runs nothing", async (_dialect, path, body) => {
+  it.each(SENDS)("of %s that is incomplete starts nothing", async (_dialect, path, body) => {
     const { engine, dial } = await open();
     const bytes = Buffer.from(JSON.stringify(body));
     for (const [headers, sent] of [
@@ -111,14 +111,14 @@ describe("A body over a socket", () => {
     expect(engine.submissions).toHaveLength(0);
   });
 
-  it.each(SENDS)("of %s that is cut off by its own length is no JSON", async (_dialect, path, body) => {
+  it.each(SENDS)("of %s with a Content-Length that is too short is invalid JSON", async (_dialect, path, body) => {
     const { engine, dial } = await open();
     const bytes = Buffer.from(JSON.stringify(body));
     const cut = head(path, [`Content-Length: ${bytes.length - 3}`]);
     const socket = await dial();
     socket.write(Buffer.concat([Buffer.from(cut), bytes.subarray(0, -3)]));
     expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 400 [\s\S]*(-32700|PARSE_ERROR)/);
-    // What is left over is no request either.
+    // The remaining bytes are not a valid request either.
     const other = await dial();
     other.write(Buffer.concat([Buffer.from(cut), bytes]));
     expect(await answerOf(other)).toMatch(/^HTTP\/1\.1 400 /);
@@ -130,7 +130,7 @@ describe("A body over a socket", () => {
     ["an endless length", "Content-Length: 99999999999999999999", "{}"],
     ["a negative length", "Content-Length: -1", "{}"],
     ["two lengths", "Content-Length: 2\r\nContent-Length: 3", "{}"],
-    ["a length beside chunks", "Content-Length: 2\r\nTransfer-Encoding: chunked", "0\r\n\r\n"],
+    ["a length and chunks", "Content-Length: 2\r\nTransfer-Encoding: chunked", "0\r\n\r\n"],
     ["the same length twice", "Content-Length: 2\r\nContent-Length: 2", "{}"],
     ["a length with a sign", "Content-Length: +2", "{}"],
     ["a list of lengths", "Content-Length: 2, 2", "{}"],
@@ -153,7 +153,7 @@ describe("A body over a socket", () => {
   });
 });
 
-describe("A request that a proxy may understand differently", () => {
+describe("A request that a proxy may parse differently", () => {
   const send = JSON.stringify(textMessage("hello"));
   const length = `Content-Length: ${send.length}`;
   const chunks = `${send.length.toString(16)}\r\n${send}\r\n0\r\n\r\n`;
@@ -165,7 +165,7 @@ describe("A request that a proxy may understand differently", () => {
     ["a Host of two names", "HTTP/1.1", ["Host: x, y", length], send],
     ["a Host with a path", "HTTP/1.1", ["Host: x/y", length], send],
     ["a Host with a user", "HTTP/1.1", ["Host: x@y", length], send],
-    ["a Host that is no address", "HTTP/1.1", ["Host: [x]", length], send],
+    ["a Host with an invalid address", "HTTP/1.1", ["Host: [x]", length], send],
     ["chunks in HTTP/1.0", "HTTP/1.0", ["Host: x", "Connection: keep-alive", "Transfer-Encoding: chunked"], chunks],
   ] as const)("is refused with 400 and its connection closed: %s", async (...row) => {
     const [, version, headers, body] = row;
@@ -187,7 +187,7 @@ describe("A request that a proxy may understand differently", () => {
     ["Host: my_agent-1.local", "HTTP/1.1"],
     ["Host:", "HTTP/1.1"],
     ["X-Nothing: 1", "HTTP/1.0"],
-  ])("is none with %s in %s", async (host, version) => {
+  ])("is not suspected with %s in %s", async (host, version) => {
     const { engine, dial } = await open();
     const socket = await dial();
     const head = [`POST /message:send ${version}`, "Content-Type: application/json", host, length];
@@ -197,7 +197,7 @@ describe("A request that a proxy may understand differently", () => {
   });
 });
 
-describe("A request that expects something first", () => {
+describe("A request with an Expect header", () => {
   const body = JSON.stringify(textMessage("hello"));
 
   it.each([

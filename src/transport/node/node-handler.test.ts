@@ -45,13 +45,13 @@ async function readUntil(socket: Socket, pattern: RegExp): Promise<string> {
   const chunks: string[] = [];
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     chunks.push(String(chunk));
-    // What ends an answer lies within its last chunks; looking at all of a long one each time would take for ever.
+    // Search for the end only in the last chunks: searching a long answer each time would be too slow.
     if (pattern.test(chunks.slice(-8).join(""))) break;
   }
   return chunks.join("");
 }
 
-describe("The node:http face", () => {
+describe("The node:http handler", () => {
   it("answers several requests on one connection, in one write each and with their length", async () => {
     const { dial } = await open();
     const socket = await dial();
@@ -65,7 +65,7 @@ describe("The node:http face", () => {
     }
   });
 
-  it("answers requests that were sent before the first answer came", async () => {
+  it("answers pipelined requests", async () => {
     const { dial } = await open();
     const socket = await dial();
     socket.write(rpc("GetTask", { id: "a" }) + rpc("GetTask", { id: "b" }));
@@ -73,7 +73,7 @@ describe("The node:http face", () => {
     expect(answers.indexOf('"taskId":"a"')).toBeLessThan(answers.indexOf('"taskId":"b"'));
   });
 
-  it("sends HEAD the length and no body, and goes on with the connection", async () => {
+  it("answers HEAD with the length and no body, and keeps the connection", async () => {
     const { dial } = await open();
     const socket = await dial();
     socket.write("HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -84,14 +84,14 @@ describe("The node:http face", () => {
     expect(await readUntil(socket, /\}$/)).toContain('{"status":"ok"}');
   });
 
-  it("takes absolute request targets", async () => {
+  it("accepts absolute request targets", async () => {
     const { dial } = await open();
     const socket = await dial();
     socket.write("GET http://proxy.example/healthz?x=1 HTTP/1.1\r\nHost: x\r\n\r\n");
     expect(await readUntil(socket, /\}$/)).toContain('{"status":"ok"}');
   });
 
-  it("survives a caller that goes away in the middle of its body", async () => {
+  it("survives a caller that disconnects in the middle of its body", async () => {
     const { dial, engine } = await open();
     const socket = await dial();
     socket.write(
@@ -105,21 +105,21 @@ describe("The node:http face", () => {
     expect(await readUntil(other, /\}$/)).toContain("TASK_STATE_COMPLETED");
   });
 
-  it("lets a caller that sent too much read why, and cuts off one that goes on", async () => {
+  it("lets a caller that sent too much read the error, and disconnects one that keeps sending", async () => {
     const { dial } = await open({ limits: { maxBodyBytes: 1000 } });
     const socket = await dial();
     socket.write(
       `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000000\r\n\r\n${"x".repeat(1500)}`,
     );
     expect(await readUntil(socket, /\}$/)).toMatch(/^HTTP\/1\.1 413 [\s\S]*-32058/);
-    // Being reset is one way to be cut off, so errors do not count.
+    // A connection reset also counts as disconnected, so ignore errors.
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     const feeding = setInterval(() => socket.write("x".repeat(10_000)), 1);
     await closed;
     clearInterval(feeding);
   });
 
-  it("ends the waiting, not the task, when the caller of a send goes away", async () => {
+  it("ends the wait, not the task, when the caller of a send disconnects", async () => {
     const { dial, engine } = await open();
     const socket = await dial();
     socket.write(rpc("SendMessage", textMessage("hang")));
@@ -131,7 +131,7 @@ describe("The node:http face", () => {
     expect(engine.tasks.get(engine.latest)?.state).toBe("working");
   });
 
-  it("ends the subscription, not the task, when a reader goes away", async () => {
+  it("ends the subscription, not the task, when a reader disconnects", async () => {
     const { dial, engine, handler } = await open();
     const socket = await dial();
     socket.write(rpc("SendStreamingMessage", textMessage("hang")));
@@ -143,7 +143,7 @@ describe("The node:http face", () => {
     expect(engine.tasks.get(engine.latest)?.state).toBe("working");
   });
 
-  it("cancels a stream that is ready only after its reader has gone", async () => {
+  it("cancels a stream that opens after its reader has disconnected", async () => {
     const { dial, engine, handler } = await open();
     const gate = Promise.withResolvers<void>();
     const subscribe = engine.subscribe.bind(engine);
@@ -162,7 +162,7 @@ describe("The node:http face", () => {
     expect(engine.subscriptions).toBe(0);
   });
 
-  it("reads no further for a reader that does not read, and delivers everything once it does", async () => {
+  it("stops reading events for a reader that does not read, and delivers everything once it does", async () => {
     const { dial, engine } = await open();
     const socket = await dial();
     socket.write(rpc("SendStreamingMessage", textMessage("hang")));
@@ -174,7 +174,7 @@ describe("The node:http face", () => {
     for (let n = 0; n < total; n++) engine.chunk(id, `${n}:${chunk}`);
     const read = (): number =>
       engine.tasks.get(id)?.log.filter((entry) => entry.encoded?.get("1.0") !== undefined).length ?? 0;
-    // Whatever the kernel takes goes out; then nothing more is encoded.
+    // The kernel buffers some data; after that, nothing more is encoded.
     let before = -1;
     await expect
       .poll(
@@ -194,7 +194,7 @@ describe("The node:http face", () => {
   });
 });
 
-describe("A body that the host has parsed before", () => {
+describe("A body that the host has parsed", () => {
   /** Reads every body as a host's parser would, and leaves that of it in `request.body`. */
   async function openBehind(parse: (body: Buffer) => unknown, options: Partial<HttpHandlerOptions> = {}) {
     const engine = new ScriptedEngine();
@@ -215,20 +215,20 @@ describe("A body that the host has parsed before", () => {
     ["JSON", (body) => JSON.parse(body.toString())],
     ["text", (body) => body.toString()],
     ["bytes", (body) => body],
-    ["bytes of another kind", (body) => new Uint8Array(body)],
-  ])("is taken from there as %s", async (_kind, parse) => {
+    ["a Uint8Array", (body) => new Uint8Array(body)],
+  ])("is read from request.body as %s", async (_kind, parse) => {
     const { engine, post } = await openBehind(parse);
     expect(await (await post(send)).json()).toMatchObject({ id: 1, result: { task: { status: {} } } });
     expect(engine.submissions[0]?.message.parts).toMatchObject([{ text: "hëllo" }]);
   });
 
-  it("is held to the same limit", async () => {
+  it("has the same size limit", async () => {
     const { engine, post } = await openBehind((body) => JSON.parse(body.toString()), { limits: { maxBodyBytes: 100 } });
     expect((await post(send)).status).toBe(413);
     expect(engine.submissions).toHaveLength(0);
   });
 
-  it("is refused, not failed on, where it nests too deeply to be written again", async () => {
+  it("is refused as a parse error if it nests too deeply to be serialized", async () => {
     const { engine, post } = await openBehind((body) => JSON.parse(body.toString()));
     const response = await post(`${"[".repeat(50_000)}${"]".repeat(50_000)}`);
     expect(response.status).toBe(400);
@@ -238,7 +238,7 @@ describe("A body that the host has parsed before", () => {
     expect(engine.submissions).toHaveLength(0);
   });
 
-  it("is not taken from there while the request itself can still be read", async () => {
+  it("is ignored while the request itself can still be read", async () => {
     const engine = new ScriptedEngine();
     const { nodeHandler } = createHttpHandler({ agents: [testAgent()], engine, publicUrl: "http://x" });
     server = createServer((request, response) => nodeHandler(Object.assign(request, { body: {} }), response));
@@ -250,8 +250,8 @@ describe("A body that the host has parsed before", () => {
   });
 });
 
-describe("A body that is not to be had", () => {
-  it("is told to the log where somebody has read it before and left nothing", async () => {
+describe("An unavailable body", () => {
+  it("is logged if other code has read it and left nothing", async () => {
     const errors: unknown[] = [];
     const logger = {
       debug() {},
@@ -274,7 +274,7 @@ describe("A body that is not to be had", () => {
     ).toContain("mount this handler before");
   });
 
-  it("is not waited for when the caller was gone before it was asked for", async () => {
+  it("is not awaited if the caller disconnected before it was read", async () => {
     const gate = Promise.withResolvers<undefined>();
     const records: unknown[] = [];
     const { dial } = await open({

@@ -15,7 +15,7 @@ export function requestFault({ headers, httpVersionMinor, rawHeaders }: Incoming
   const transferEncoding = headers["transfer-encoding"];
   if (transferEncoding === undefined) return undefined;
   // RFC 9112 §6.1: HTTP/1.0 does not define Transfer-Encoding, so proxies may ignore it.
-  if (httpVersionMinor === 0) return refusal("HTTP/1.0 has no Transfer-Encoding: send a Content-Length");
+  if (httpVersionMinor === 0) return refusal("This version of HTTP has no Transfer-Encoding: send a Content-Length");
   return transferEncoding.toLowerCase() === "chunked"
     ? undefined
     : refusal("The only supported Transfer-Encoding is chunked");

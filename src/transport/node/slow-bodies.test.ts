@@ -74,7 +74,7 @@ describe("A slow body", () => {
     },
   );
 
-  it("does not keep fast ones of its own address from being served", async () => {
+  it("does not delay fast bodies of its own address", async () => {
     const { begin, send, engine } = await open();
     for (let count = 0; count < 10; count++) await begin("/", 250_000);
     const before = engine.submissions.length;
@@ -82,7 +82,7 @@ describe("A slow body", () => {
     expect(engine.submissions).toHaveLength(before + 1);
   });
 
-  it("makes room for those of its own address first, which a trusted proxy names", async () => {
+  it("is dropped first in favour of bodies of its own address, as a trusted proxy reports it", async () => {
     const { begin } = await open({ trustedProxies: ["loopback"] });
     const other = await begin("/", 200_000, ["X-Forwarded-For: 192.0.2.7"]);
     const mine = await begin("/", 200_000, ["X-Forwarded-For: 192.0.2.1"]);
@@ -92,20 +92,20 @@ describe("A slow body", () => {
     expect(other.destroyed).toBe(false);
   });
 
-  it("no longer counts when its caller has hung up", async () => {
+  it("is no longer counted after its caller disconnected", async () => {
     const { begin } = await open();
     const first = await begin("/", 200_000);
     const gone = await begin("/", 200_000);
     gone.destroy();
     await begin("/", 200_000);
-    // Complete now, it is answered for what it is.
+    // The body is complete now, and is answered normally.
     first.end(Buffer.alloc(100_000, 0x20));
     expect(await text(first)).toMatch(/^HTTP\/1\.1 400 /);
   });
 });
 
 describe("A slow body of a web-standard request", () => {
-  it("is dropped as well, and its stream canceled", async () => {
+  it("is also dropped, and its stream canceled", async () => {
     const { fetch: handle } = createHttpHandler({
       agents: [testAgent()],
       engine: new ScriptedEngine(),

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** Serves one source to whoever asks. */
+/** Serves a new source to every request. */
 async function serving(source: () => PullSource) {
   const server = createServer(createNodeHandler(async () => ({ status: 200, headers: {}, source: source() })));
   server.listen(0, "127.0.0.1");
@@ -48,7 +48,7 @@ test("bytes arrive as they are, alone and as pieces of a stream between texts", 
 
 const KIND = { afterWork: false, ended: () => undefined };
 
-test("a caller that takes nothing of a long answer is disconnected, and what it held is released", async () => {
+test("a caller that reads nothing of a long answer is disconnected, and its memory is released", async () => {
   const answers = new Answers({ maxBytes: 1e9, readerTimeoutMs: 100 });
   const { port, connections } = await serving(() => answers.ofText("x".repeat(20_000_000), KIND));
   const socket = connect(port, "127.0.0.1");
@@ -61,7 +61,7 @@ test("a caller that takes nothing of a long answer is disconnected, and what it 
   socket.destroy();
 });
 
-test("a caller that reads slowly but steadily gets all of it", async () => {
+test("a caller that reads slowly but steadily gets the whole answer", async () => {
   const answers = new Answers({ maxBytes: 1e9, readerTimeoutMs: 2000 });
   const { port } = await serving(() => answers.ofText("x".repeat(3_000_000), KIND));
   const response = await fetch(`http://127.0.0.1:${port}/`);
@@ -73,7 +73,7 @@ test("a caller that reads slowly but steadily gets all of it", async () => {
   expect([length, answers.held]).toEqual([3_000_000, 0]);
 });
 
-test("an answer whose rest cannot be made breaks the connection off instead of ending", async () => {
+test("an answer whose rest cannot be produced closes the connection instead of ending normally", async () => {
   const answers = new Answers({ maxBytes: 1e9, readerTimeoutMs: 60_000 });
   const { port } = await serving(() =>
     answers.ofPieces(

@@ -16,7 +16,7 @@ describeFaces("A server with rate limits", (open) => {
   const time = { now: 0 };
   const now = (): number => time.now;
 
-  it("tells every caller how often it may call, and refuses who calls more often", async () => {
+  it("sends the limit in headers to every caller, and refuses requests over it", async () => {
     time.now = 0;
     const site = await open({ rateLimit: { principal: LIMIT }, authenticate: byName, now });
     const ada = { "x-name": "ada" };
@@ -58,7 +58,7 @@ describeFaces("A server with rate limits", (open) => {
     await later.text();
   });
 
-  it("tells so where an error is the one event of a stream, too", async () => {
+  it("sends the headers also with an error as the only event of a stream", async () => {
     time.now = 0;
     const site = await open({ rateLimit: { principal: LIMIT }, now });
     const headers = { "a2a-version": "0.3", accept: "text/event-stream" };
@@ -68,7 +68,7 @@ describeFaces("A server with rate limits", (open) => {
     expect(await refused.text()).toContain("event: error");
   });
 
-  it("counts an address before it asks who calls, whatever is called, but for its health", async () => {
+  it("counts an address before authentication on every path except health checks", async () => {
     time.now = 0;
     const site = await open({ rateLimit: { address: LIMIT }, authenticate: byName, now });
     const wrong = await site.post("SendMessage", textMessage("hello"), { "x-name": "nobody" });
@@ -90,7 +90,7 @@ describeFaces("A server with rate limits", (open) => {
     await health.text();
   });
 
-  it("tells the audit of an address that calls too often, once in a row", async () => {
+  it("writes the first of several refusals of an address to the audit log", async () => {
     time.now = 0;
     const outcomes: string[] = [];
     const site = await open({
@@ -105,7 +105,7 @@ describeFaces("A server with rate limits", (open) => {
     expect(outcomes.slice(3)).toEqual(["task-not-found", "rate-limited"]);
   });
 
-  it("tells of the nearer one of two limits", async () => {
+  it("reports the limit that will be reached first", async () => {
     time.now = 0;
     const site = await open({
       rateLimit: { address: { requests: 5, seconds: 10 }, principal: LIMIT },
@@ -125,7 +125,7 @@ describeFaces("A server with rate limits", (open) => {
     }
   });
 
-  it("allows each caller so many streams at a time, and gives places back", async () => {
+  it("limits the open streams of each caller, and counts closed ones no more", async () => {
     const site = await open({ limits: { maxStreamsPerCaller: 1 }, authenticate: byName });
     const ada = { "x-name": "ada" };
     const reader = framesOf(await site.post("SendStreamingMessage", textMessage("hang"), ada));
@@ -139,7 +139,7 @@ describeFaces("A server with rate limits", (open) => {
     await reader.return();
     await expect.poll(() => site.handler.openStreams).toBe(0);
     const unknown = { id: "nope" };
-    // A stream that did not come about keeps no place either.
+    // A stream that failed to open is not counted either.
     for (let index = 0; index < 3; index++) {
       const none = await site.post("SubscribeToTask", unknown, ada);
       expect(await none.json()).toMatchObject({ error: { code: -32001 } });

@@ -9,7 +9,7 @@ function limiter(requests: number, seconds: number, maxCallers?: number) {
 }
 
 describe("A rate limiter", () => {
-  it("lets exactly the allowed number pass of ten thousand requests at ten times the limit", () => {
+  it("allows exactly the limit out of ten thousand requests at ten times the limit", () => {
     for (const [requests, seconds] of [
       [100, 60],
       [7, 3],
@@ -22,13 +22,13 @@ describe("A rate limiter", () => {
         time.now = Math.floor((index * seconds * 1000) / (requests * 10));
         if (take().allowed) passed += 1;
       }
-      // What was there at the beginning, and what has come back by the last of them.
+      // The initial tokens, and those returned until the last request.
       const refilled = Math.floor((time.now * requests) / (seconds * 1000));
       expect(passed).toBe(Math.min(10_000, requests + refilled));
     }
   });
 
-  it("says how much is left, when it is all there again and when to come back", () => {
+  it("reports the remaining requests, the time of reset and the time to retry", () => {
     const { time, take } = limiter(3, 60);
     expect(take()).toMatchObject({ allowed: true, remaining: 2, resetMs: 20_000, retryMs: 0 });
     take();
@@ -42,7 +42,7 @@ describe("A rate limiter", () => {
     expect(take()).toMatchObject({ allowed: true, remaining: 2 });
   });
 
-  it("counts every caller apart", () => {
+  it("counts every caller separately", () => {
     const { take } = limiter(1, 1);
     expect([take("a"), take("b"), take("a"), take("b")].map(({ allowed }) => allowed)).toEqual([
       true,
@@ -52,7 +52,7 @@ describe("A rate limiter", () => {
     ]);
   });
 
-  it("gives nothing back when the clock goes back", () => {
+  it("returns no tokens when the clock goes back", () => {
     const { time, take } = limiter(1, 1);
     time.now = 5000;
     expect(take().allowed).toBe(true);
@@ -64,7 +64,7 @@ describe("A rate limiter", () => {
     expect(take().allowed).toBe(true);
   });
 
-  it("remembers a bounded number of callers, those heard of last", () => {
+  it("remembers a bounded number of callers, the most recent ones", () => {
     const { take } = limiter(1, 1, 2);
     take("a");
     take("b");

@@ -30,7 +30,7 @@ async function read(site: Site, path: string, name?: string): Promise<Response> 
 }
 
 describeFaces("The extended card at a path of its own", (open) => {
-  it("is the card of that version, for who has said who it is, and for nobody else to keep", async () => {
+  it("is the card of that version, for authenticated callers, and not for shared caches", async () => {
     const site = await open(guarded);
     const response = await read(site, PATH, "ada");
     expect(response.status).toBe(200);
@@ -45,7 +45,7 @@ describeFaces("The extended card at a path of its own", (open) => {
     });
   });
 
-  it("is where the address of each agent says, one step up", async () => {
+  it("is found relative to each agent's URL, one level up", async () => {
     const site = await open(guarded);
     for (const place of ["", "/agents/echo", "/agents/choosy"]) {
       const { url } = await site.ask(`GET ${place}/.well-known/agent.json`);
@@ -65,7 +65,7 @@ describeFaces("The extended card at a path of its own", (open) => {
     { who: "asks an agent that has none", path: `/agents/plain${PATH}`, name: "ada", status: 404 },
     { who: "asks an agent that has none, saying nothing", path: `/agents/plain${PATH}`, name: undefined, status: 404 },
     { who: "asks an agent that is not there", path: `/agents/nobody${PATH}`, name: "ada", status: 404 },
-  ])("is not for who $who", async ({ path, name, status }) => {
+  ])("is refused to a caller who $who", async ({ path, name, status }) => {
     const site = await open(guarded);
     const response = await read(site, path, name);
     expect(response.status).toBe(status);
@@ -73,7 +73,7 @@ describeFaces("The extended card at a path of its own", (open) => {
     expect(await response.json()).not.toHaveProperty("name");
   });
 
-  it("is only read, and not there where its version is not spoken", async () => {
+  it("supports only GET, and does not exist if its version is off", async () => {
     const site = await open(guarded);
     const response = await site.request(PATH, { method: "POST" });
     expect(response.status).toBe(405);
@@ -82,7 +82,7 @@ describeFaces("The extended card at a path of its own", (open) => {
     expect((await read(newest, PATH, "ada")).status).toBe(404);
   });
 
-  it("is recorded like every call", async () => {
+  it("is reported to the call hook", async () => {
     const records: CallRecord[] = [];
     const site = await open({ ...guarded, hooks: { on: { call: (record) => void records.push(record) } } });
     await read(site, PATH, "ada");

@@ -277,7 +277,7 @@ describe("The corpus of malformed requests of REST 0.3", () => {
   it.each([
     ["naming kinds", KINDS, KIND_SENDS],
     ["of the definition", PROTO, PROTO_SENDS],
-  ])("is large for the style %s", (_name, spelling, own) => {
+  ])("has at least the expected number of requests for the style %s", (_name, spelling, own) => {
     expect(wrongSends(spelling).length + own.length + bodiesOf(spelling).length).toBeGreaterThan(150);
   });
 });
@@ -294,7 +294,7 @@ describeFaces("Malformed requests of REST 0.3", (open) => {
     "get the answer the table gives them, and nothing runs: %s",
     async (_name, rows) => {
       await expectAnswers(await open(), rows, earlierRest);
-      // A body's own style is seen, whatever is taken for granted without one.
+      // The style of a body is detected, whatever the default is.
       const sends = rows.filter(({ line }) => line === SEND);
       await expectAnswers(await open({ dialects: { restStyle: "json" } }), sends, earlierRest);
     },
@@ -311,7 +311,7 @@ describeFaces("Malformed requests of REST 0.3", (open) => {
       headers,
       answer,
     }));
-    // That a version is not spoken is told in the form of the newest one.
+    // An unsupported version is reported in the format of the newest one.
     await expectAnswers(await open(), rows, latestRest);
   });
 });
@@ -362,8 +362,8 @@ describeFaces("What REST 0.3 tolerates", (open) => {
       '{"message":{"messageId":"m","role":"user","parts":[{"type":"text","text":"x"}]}}',
     ],
     ["no kind at all", "0.3/rest-json", '{"message":{"messageId":"m","role":"user","parts":[{"text":"x"}]}}'],
-    ["null for what is not there", "0.3/rest-json", rawKinds(',"configuration":null,"metadata":null')],
-    ["null for what is not there", "0.3/rest-proto", rawProto(',"configuration":null,"metadata":null')],
+    ["null for absent members", "0.3/rest-json", rawKinds(',"configuration":null,"metadata":null')],
+    ["null for absent members", "0.3/rest-proto", rawProto(',"configuration":null,"metadata":null')],
     ["a byte order mark", "0.3/rest-json", `\uFEFF${rawKinds("")}`],
     ["unknown members, however deep", "0.3/rest-json", rawKinds(`,"unknown":${nested}`)],
     ["unknown members, however deep", "0.3/rest-proto", rawProto(`,"unknown":${nested}`)],
@@ -392,7 +392,7 @@ describeFaces("What REST 0.3 tolerates", (open) => {
     expect(await response.json()).toEqual([]);
   });
 
-  it.each(["", "null", "{}", '{"name":"tasks/x"}'])("is as good as no body for a cancel: %j", async (body) => {
+  it.each(["", "null", "{}", '{"name":"tasks/x"}'])("counts as no body for a cancel: %j", async (body) => {
     const site = await open();
     const response = await send(site, { line: "POST /v1/tasks/x:cancel", body });
     expect(await earlierRest(response)).toBe("404 TASK_NOT_FOUND");

@@ -345,7 +345,7 @@ const HEADERS: readonly Row[] = [
 ];
 
 describe("The corpus of malformed requests of REST 1.0", () => {
-  it("is large", () => {
+  it("has at least the expected number of requests", () => {
     expect(
       new Set([...SENDS, ...BODIES, ...QUERIES, ...PATHS, ...HEADERS].map((row) => JSON.stringify(row))).size,
     ).toBeGreaterThan(450);
@@ -368,14 +368,14 @@ describeFaces("Malformed requests of REST 1.0", (open, face) => {
     30_000,
   );
 
-  it("without any type are not read", async () => {
+  it("without a content type are refused", async () => {
     const site = await open();
     const response = await site.request("/message:send", { method: "POST", body: bare });
     expect(await latestRest(response)).toBe("415 CONTENT_TYPE_NOT_SUPPORTED");
     expect(site.engine.submissions).toHaveLength(0);
   });
 
-  it("with ids in the path as long as the host lets through are refused", async () => {
+  it("with the longest ids that the host accepts in the path are refused", async () => {
     const length = face === "fetch" ? 10_000_000 : 10_000;
     const id = "x".repeat(length);
     await expectAnswers(
@@ -409,7 +409,7 @@ describeFaces("What REST 1.0 tolerates", (open) => {
       "snake_case",
       '{"message":{"message_id":"m","role":"ROLE_USER","parts":[{"text":"x","media_type":"text/plain"}]},"configuration":{"history_length":1,"return_immediately":false}}',
     ],
-    ["null for what is not there", raw(',"configuration":null,"metadata":null,"tenant":null')],
+    ["null for absent members", raw(',"configuration":null,"metadata":null,"tenant":null')],
     ["a byte order mark", `\uFEFF${raw("")}`],
     ["white space", ` \n\t${raw("")}\r\n `],
     ["unknown members, however deep", raw(`,"unknown":${nested}`)],

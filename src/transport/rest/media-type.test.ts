@@ -7,7 +7,7 @@ const OFFERED: readonly [string, string] = [A2A, JSON_TYPE];
 
 describe("An answer's media type", () => {
   it.each([
-    // What is accepted, what was sent, what is answered.
+    // Accept, Content-Type, expected media type.
     [undefined, undefined, A2A],
     [undefined, JSON_TYPE, JSON_TYPE],
     [undefined, A2A, A2A],
@@ -46,12 +46,12 @@ describe("An answer's media type", () => {
     expect(answerMediaType(OFFERED, { accept, contentType })).toBe(expected);
   });
 
-  it("is not sought in a list without end", () => {
+  it("is chosen quickly from a very long Accept header", () => {
     const accept = `${"x/y,".repeat(100_000)}${JSON_TYPE}`;
     expect(answerMediaType(OFFERED, { accept, contentType: undefined })).toBe(A2A);
   });
 
-  it("is the only one there is, whatever is accepted", () => {
+  it("is the only offered one, whatever is accepted", () => {
     expect(answerMediaType([JSON_TYPE], { accept: A2A, contentType: A2A })).toBe(JSON_TYPE);
   });
 });

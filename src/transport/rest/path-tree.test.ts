@@ -41,7 +41,7 @@ describe("A path tree", () => {
     ["/tasks/a/configs", "/tasks/{id}/configs", ["a"]],
     ["/tasks/a:b/configs/c:d", "/tasks/{id}/configs/{configId}", ["a:b", "c:d"]],
     ["/files/a:open/pages/1", "/files/{name}:open/pages/{page}", ["a", "1"]],
-  ])("leads %s to %s", (path, pattern, captured) => {
+  ])("matches %s with %s", (path, pattern, captured) => {
     expect(find(path)).toEqual([pattern, captured]);
   });
 
@@ -65,24 +65,24 @@ describe("A path tree", () => {
     ["/tasks/a/configs/c/more"],
     ["/tasks/a/b/c/d/e/f/g"],
     ["/files/a:open"],
-  ])("leads %s nowhere", (path) => {
+  ])("does not match %s", (path) => {
     expect(find(path)).toBeUndefined();
   });
 
-  it("keeps one value per pattern, whatever the names in it", () => {
+  it("has one value per pattern, whatever the names of its parameters", () => {
     const tree = new PathTree<number>();
     expect(tree.at("/a/{x}:go", () => 1)).toBe(1);
     expect(tree.at("/a/{y}:go", () => 2)).toBe(1);
     expect(tree.at("/a/{y}", () => 3)).toBe(3);
   });
 
-  it("is not misled by the names that every object has", () => {
+  it("does not confuse segments with members that every object has", () => {
     expect(find("/constructor")).toBeUndefined();
     expect(find("/__proto__")).toBeUndefined();
     expect(find("/tasks/__proto__")).toEqual(["/tasks/{id}", ["__proto__"]]);
   });
 });
 
-it("names are listed in the order of their places", () => {
+it("parameter names are listed in order", () => {
   expect(PATTERNS.map(namesIn)).toEqual([[], [], ["id"], ["id"], ["id"], ["id"], ["id", "configId"], ["name", "page"]]);
 });

@@ -37,7 +37,7 @@ describe("A query", () => {
     ],
     ["/tasks?a=%00%E2%82%AC", [["a", "\0€"]]],
     ["/tasks?__proto__=1", [["__proto__", "1"]]],
-  ])("of %s is read", (target, pairs) => {
+  ])("of %s is parsed", (target, pairs) => {
     expect([...queryOf(target)]).toEqual(pairs);
   });
 
@@ -50,7 +50,7 @@ describe("A query", () => {
     ["/tasks?a=%ED%A0%80", "a"],
     ["/tasks?page%53ize=%2", "pageSize"],
     ["/tasks?%zz=1", "query"],
-  ])("of %s is refused by the name of %s", (target, field) => {
+  ])("of %s is refused with the parameter name %s", (target, field) => {
     expect(() => queryOf(target)).toThrow(
       expect.objectContaining({ code: "invalid-params", violations: [expect.objectContaining({ field })] }),
     );

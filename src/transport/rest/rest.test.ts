@@ -27,7 +27,7 @@ function kindOf(frame: Loose): unknown {
 }
 
 describeFaces("REST over HTTP", (open) => {
-  it.each(DIALECTS)("answers a send in $dialect with the task, bare", async ({ base, message, completed, type }) => {
+  it.each(DIALECTS)("answers a send in $dialect with the bare task", async ({ base, message, completed, type }) => {
     const site = await open({ dialects: { blockingDefault: { "0.3/rest-proto": "wait" } } });
     const response = await site.rest(`POST ${base}/message:send`, message("hello"));
     expect(response.status).toBe(200);
@@ -51,7 +51,7 @@ describeFaces("REST over HTTP", (open) => {
     expect(site.handler.openStreams).toBe(0);
   });
 
-  it.each(DIALECTS)("subscribes in $dialect by either verb, from a cursor if given one", async ({ base, message }) => {
+  it.each(DIALECTS)("subscribes in $dialect by GET and POST, also from a cursor", async ({ base, message }) => {
     const site = await open();
     await site.rest(`POST ${base}/message:send`, message("ask"));
     const path = `${base}/tasks/${site.engine.latest}:subscribe`;
@@ -69,7 +69,7 @@ describeFaces("REST over HTTP", (open) => {
   });
 
   it.each(DIALECTS)(
-    "tells in $dialect of what fails before a stream opens by its status",
+    "reports in $dialect a failure before the stream opens by the HTTP status",
     async ({ base, message }) => {
       const site = await open();
       site.engine.refusal = new A2AError("unavailable", "Shutting down", { retryAfter: 2.5 });
@@ -84,7 +84,7 @@ describeFaces("REST over HTTP", (open) => {
     },
   );
 
-  it.each(DIALECTS)("tells in $dialect of what fails later by one last event", async ({ dialect, base, message }) => {
+  it.each(DIALECTS)("reports in $dialect a later failure by one last event", async ({ dialect, base, message }) => {
     const site = await open();
     const { engine } = site;
     const subscribe = engine.subscribe.bind(engine);
@@ -95,8 +95,8 @@ describeFaces("REST over HTTP", (open) => {
     const frames = await allFrames(await site.rest(`POST ${base}/message:stream`, message("hang")));
     expect(frames).toHaveLength(2);
     expect(frames[1]?.event).toBe("error");
-    const told = dialect.startsWith("1.0") ? { error: { code: 500 } } : { code: -32603 };
-    expect(frames[1]?.data).toMatchObject(told);
+    const expected = dialect.startsWith("1.0") ? { error: { code: 500 } } : { code: -32603 };
+    expect(frames[1]?.data).toMatchObject(expected);
     expect(JSON.stringify(frames)).not.toContain("burnt");
   });
 
@@ -117,7 +117,7 @@ describeFaces("REST over HTTP", (open) => {
     ["PATCH /a2a", 405, { jsonrpc: "2.0", id: null, error: { code: -32601 } }],
     ["POST /.well-known/agent-card.json", 405, { error: { code: 405 } }],
     ["POST /healthz", 405, { error: { code: 405 } }],
-  ])("answers %s with %d in the form of that path", async (line, status, body) => {
+  ])("answers %s with %d in the format of that path", async (line, status, body) => {
     const site = await open();
     const response = await site.rest(line, undefined, { accept: JSON_TYPE });
     expect(response.status).toBe(status);
@@ -141,7 +141,7 @@ describeFaces("REST over HTTP", (open) => {
     }
   });
 
-  it("answers as it is told where nobody says anything, and always as 0.3 knows it", async () => {
+  it("answers with the default media type without Accept and Content-Type, and in 0.3 always with JSON", async () => {
     const site = await open({ dialects: { restMediaType: JSON_TYPE } });
     expect((await site.request("/tasks")).headers.get("content-type")).toBe(JSON_TYPE);
     expect((await site.request("/tasks", { headers: { accept: A2A } })).headers.get("content-type")).toBe(A2A);
@@ -159,7 +159,7 @@ describeFaces("REST over HTTP", (open) => {
     },
   );
 
-  it("needs no body, and no type for none, where the path says everything", async () => {
+  it("needs neither body nor content type if the path contains everything", async () => {
     const site = await open();
     for (const base of ["", "/v1"]) {
       await site.rest("POST /message:send", { ...textMessage("hang"), configuration: { returnImmediately: true } });
@@ -170,7 +170,7 @@ describeFaces("REST over HTTP", (open) => {
     }
   });
 
-  it("finds tasks by ids with every character in them, percent-encoded", async () => {
+  it("finds tasks by percent-encoded ids with any characters", async () => {
     const site = await open();
     const id = "a/b:cancel?c#d%e ü&=+🙂";
     for (const path of [`/tasks/${encodeURIComponent(id)}`, `/acme/tasks/${encodeURIComponent(id)}/`]) {
@@ -226,7 +226,7 @@ describeFaces("REST over HTTP", (open) => {
       tenant: "",
     },
     { publicUrl: "https://h.example", path: "/base/message:send", dialect: "1.0/rest", tenant: "base" },
-  ])("of $publicUrl takes $path for $dialect", async ({ publicUrl, path, dialect, tenant }) => {
+  ])("of $publicUrl routes $path to $dialect", async ({ publicUrl, path, dialect, tenant }) => {
     for (const given of [publicUrl, () => publicUrl]) {
       const site = await open({ publicUrl: given });
       await site.rest(`POST ${path}`, dialect === "1.0/rest" ? textMessage("x") : protoMessage("x"));
@@ -234,7 +234,7 @@ describeFaces("REST over HTTP", (open) => {
     }
   });
 
-  it("answers HEAD like GET, and keeps no stream for it", async () => {
+  it("answers HEAD like GET, and leaves no stream open", async () => {
     const site = await open();
     await site.rest("POST /message:send", { ...textMessage("hang"), configuration: { returnImmediately: true } });
     const id = site.engine.latest;
@@ -252,7 +252,7 @@ describeFaces("REST over HTTP", (open) => {
     ["/tasks", "99.0", { error: { code: 400, details: [{ reason: "VERSION_NOT_SUPPORTED" }] } }],
     ["/v1/tasks", "99.0", { error: { code: 400, details: [{ reason: "VERSION_NOT_SUPPORTED" }] } }],
     ["/v1/tasks", "1.0", { error: { code: 404, details: [{ reason: "METHOD_NOT_FOUND" }] } }],
-  ])("refuses at %s version %s in the form of the version that says so", async (path, version, body) => {
+  ])("refuses at %s version %s in the format of the version of that path", async (path, version, body) => {
     const site = await open();
     expect(await site.ask(`GET ${path}`, undefined, { "a2a-version": version })).toMatchObject(body);
     expect(await site.ask(`GET ${path}?A2A-Version=${version}`)).toMatchObject(body);
@@ -275,7 +275,7 @@ describeFaces("REST over HTTP", (open) => {
     expect((await site.rest(`GET ${path}`, undefined, { "a2a-version": version })).status).toBe(200);
   });
 
-  it("activates extensions by either header and says so in that of the version", async () => {
+  it("activates extensions by either header and lists them in the header of the version", async () => {
     const extensions = [{ uri: "urn:a", required: true }, { uri: "urn:b" }];
     const site = await open({ definition: { extensions } });
     for (const header of ["a2a-extensions", "x-a2a-extensions"]) {
@@ -295,7 +295,7 @@ describeFaces("REST over HTTP", (open) => {
     expect(await refused.json()).toMatchObject({ error: { details: [{ reason: "EXTENSION_SUPPORT_REQUIRED" }] } });
   });
 
-  it("authenticates before it looks at more than the path", async () => {
+  it("authenticates before it reads more than the path", async () => {
     const site = await open({
       authenticate: () => {
         throw new Error("secret");
@@ -310,7 +310,7 @@ describeFaces("REST over HTTP", (open) => {
     expect((await site.rest("POST /v1/message:send", "wrong")).status).toBe(401);
   });
 
-  it("tells the call hook of every call by dialect and operation", async () => {
+  it("reports every call to the call hook with dialect and operation", async () => {
     const records: object[] = [];
     const site = await open({ hooks: { on: { call: (record) => void records.push(record) } } });
     await site.rest("POST /message:send", textMessage("x"));
@@ -328,7 +328,7 @@ describeFaces("REST over HTTP", (open) => {
     ]);
   });
 
-  it("refuses what is too large while reading it, in the form of the path", async () => {
+  it("refuses a body over the limit while reading it, in the format of the path", async () => {
     const site = await open({ limits: { maxBodyBytes: 1000 } });
     const large = { message: "x".repeat(2000) };
     const latest = await site.rest("POST /message:send", large);

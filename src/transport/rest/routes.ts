@@ -9,20 +9,20 @@ import { namesIn, PathTree } from "./path-tree.ts";
 export function createRestRoutes(endpoint: Endpoint): NamedRoutes {
   const plain = new PathTree<Route>();
   const tenanted = new PathTree<Route>();
-  const nowhere = new Map<string, Route>();
+  const notFoundRoutes = new Map<string, Route>();
   const { restFamilies } = endpoint.dialects;
   for (const family of restFamilies) {
     const missing = createRoute(new Map(), { refuse: restRefusal(family) });
     for (const routes of Map.groupBy(family.routes, ({ path }) => path.replaceAll(/\{\w+\}/g, "{}")).values()) {
       addRoutes(plain, routes, routeOf(endpoint, { family, routes, leading: [] }));
       if (family.tenants) addRoutes(tenanted, routes, routeOf(endpoint, { family, routes, leading: ["tenant"] }));
-      nowhere.set(routes[0]?.path.split("/")[1] ?? "", missing);
+      notFoundRoutes.set(routes[0]?.path.split("/")[1] ?? "", missing);
     }
   }
   const [first] = restFamilies;
   const refuse = first === undefined ? strayRefusal(endpoint.dialects) : restRefusal(first);
   const standard = createRoute(new Map(), { refuse });
-  return { plain, tenanted, nowhere: (segment) => nowhere.get(segment) ?? standard };
+  return { plain, tenanted, notFound: (segment) => notFoundRoutes.get(segment) ?? standard };
 }
 
 interface Place {

@@ -51,7 +51,7 @@ function open(batches: Array<StreamBatch | undefined | Promise<StreamBatch | und
 }
 
 describe("An event stream", () => {
-  it("cuts a large batch into pieces, and asks for no more before they are taken", async () => {
+  it("splits a large batch into pieces, and reads no further batch before they are taken", async () => {
     const entries = Array.from({ length: 40 }, (_, index) => entry(index + 1, 10_000));
     const { source, state } = open([{ entries, last: true }]);
     expect(await source.pull()).toMatch(/^id: 0\ndata: /);
@@ -68,7 +68,7 @@ describe("An event stream", () => {
     expect(state.ended).toEqual([undefined]);
   });
 
-  it("loses nothing when a heartbeat comes between", async () => {
+  it("loses no event when a heartbeat comes between", async () => {
     const gate = Promise.withResolvers<StreamBatch>();
     const { source, state } = open([gate.promise]);
     await source.pull();
@@ -83,7 +83,7 @@ describe("An event stream", () => {
     expect(state.asked).toBe(1);
   });
 
-  it("keeps what arrives while nobody pulls", async () => {
+  it("keeps events that arrive while nobody pulls", async () => {
     const gate = Promise.withResolvers<StreamBatch>();
     const { source } = open([gate.promise, undefined]);
     await source.pull();
@@ -98,7 +98,7 @@ describe("An event stream", () => {
     expect(await source.pull()).toBeUndefined();
   });
 
-  it("closes its subscription once and says so once, however it ends", async () => {
+  it("closes its subscription once and calls ended() once, however it ends", async () => {
     const { source, state } = open([new Promise(() => {})]);
     await source.pull();
     const waiting = source.pull();
@@ -109,7 +109,7 @@ describe("An event stream", () => {
     expect(state).toMatchObject({ closed: 1, ended: [undefined] });
   });
 
-  it("sends nothing more once canceled, though events arrive", async () => {
+  it("sends nothing after cancel(), even if events arrive", async () => {
     const gate = Promise.withResolvers<StreamBatch>();
     const { source, state } = open([gate.promise]);
     await source.pull();

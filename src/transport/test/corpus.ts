@@ -89,8 +89,8 @@ function isEarlierError(error: Loose, response: Response): boolean {
 }
 
 function lineOf({ status }: Response, isInForm: boolean, facts: readonly (string | number | undefined)[]): string {
-  const told = [status, ...facts].filter((fact) => fact !== undefined).join(" ");
-  return isInForm ? told : `${told} (not in its form)`;
+  const summary = [status, ...facts].filter((fact) => fact !== undefined).join(" ");
+  return isInForm ? summary : `${summary} (not in its form)`;
 }
 
 function sameMembers(value: Loose, members: readonly string[]): boolean {

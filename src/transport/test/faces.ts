@@ -21,7 +21,7 @@ export interface Site {
   ask(line: string, body?: unknown, headers?: Record<string, string>): Promise<Loose>;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers are looked at member by member, and a missing one fails the test
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read answers member by member, and a missing one fails the test
 export type Loose = any;
 
 export interface RpcAnswer {
