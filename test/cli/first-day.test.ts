@@ -156,7 +156,7 @@ describe("options that people get wrong", () => {
   it("make init fail at once where no folder can be made", async () => {
     const { code, stderr } = await terminal.run(["init", "/proc/palaver-test"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("The folder /proc/palaver-test cannot be made");
+    expect(stderr).toContain("The folder /proc/palaver-test could not be created");
     expect(readdirSync(terminal.folder)).toEqual([]);
   });
 });
