@@ -1,4 +1,4 @@
-/** What the specification of the command line lets a tool call its own failures, and the exit code of each. */
+/** The error codes of the a2a-cli specification for a tool's own failures, with their exit codes. */
 export const CLI_ERRORS = {
   A2ACLI_ERR_USAGE: 2,
   A2ACLI_ERR_CARD_NOT_FOUND: 3,
@@ -13,13 +13,13 @@ export const CLI_ERRORS = {
 export type CliErrorCode = keyof typeof CLI_ERRORS;
 
 export interface CliErrorOptions {
-  /** What to do next, best as a command to copy. */
+  /** What to do next, preferably a command to copy. */
   readonly hint?: string;
   readonly exitCode?: number;
   readonly cause?: unknown;
 }
 
-/** A failure of the command line itself, rather than of the agent it talks to. */
+/** A failure of the command line itself, not of the agent. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly code: CliErrorCode;

@@ -1,15 +1,15 @@
 import type { Connect } from "./session/connect.ts";
 
-/** Where text goes. Resolves when the reader has taken it, so that a slow one is waited for. */
+/** An output stream. `write` resolves when the reader is ready for more. */
 export interface Sink {
-  /** Somebody watches. */
+  /** The stream is a terminal. */
   readonly isTTY: boolean;
   write(text: string): Promise<void>;
 }
 
-/** Everything a command takes from the world around it. */
+/** Everything that a command uses from its environment. */
 export interface CliContext {
-  /** How this program was started, such as `npx palaver`: commands to paste begin with it. */
+  /** How this program was started, such as `npx palaver`. Commands to copy start with it. */
   readonly program: string;
   readonly connect: Connect;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -18,13 +18,13 @@ export interface CliContext {
   readonly stderr: Sink;
   readonly cwd: string;
   readonly home: string;
-  /** Milliseconds since the epoch. */
+  /** The current time in milliseconds since 1970. */
   readonly now: () => number;
-  /** Rejects with the signal's reason when that aborts. */
+  /** Waits. Rejects with the signal's reason if it aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly fetch: typeof fetch;
-  /** Takes certificates for granted from now on, in the whole process. */
+  /** Turns off the verification of TLS certificates for the whole process. */
   readonly trustAllCertificates: () => void;
-  /** Aborts when somebody wants it to stop. */
+  /** Aborts when the user interrupts the command. */
   readonly signal: AbortSignal;
 }

@@ -67,7 +67,7 @@ describe("buildAgentCard", () => {
   it("is of the server named last, where none is named", async () => {
     vi.resetModules();
     const fresh = await import("../plain.ts");
-    await expect(fresh.buildAgentCard()).rejects.toThrow("name one");
+    await expect(fresh.buildAgentCard()).rejects.toThrow("Pass one");
     await using one = serving(planner);
     await using two = serving(clerk);
     await handleTaskSend({ server: one, agentId: planner.id }, { message: "Hello" });

@@ -45,9 +45,7 @@ describe.each([
       ...facts,
       schemes: { key: { type: "apiKey", in: "header", name: "X-API-Key" }, cert: { type: "mutualTLS" } },
     });
-    expect(secured).toMatch(
-      /Callers:? +show who they are by key \(header X-API-Key\) or cert \(a client certificate\)\n/,
-    );
+    expect(secured).toMatch(/Callers:? +authenticate with key \(header X-API-Key\) or cert \(a client certificate\)\n/);
     expect(secured).toContain("-H 'X-API-Key: …'");
   });
 

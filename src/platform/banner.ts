@@ -3,25 +3,25 @@ import type { AgentInterface, SecurityScheme } from "../protocol/card.ts";
 import { exampleSends } from "../wire/example-sends.ts";
 
 export interface BannerFacts {
-  /** Where the server is reached from this machine, without a slash at the end. */
+  /** URL of the server on this machine, without a trailing slash. */
   readonly url: string;
-  /** Where cards say it is. */
+  /** The URL in agent cards. */
   readonly publicUrl: string;
   readonly agents: readonly Agent[];
-  /** What every agent is reached by. */
+  /** The interfaces of every agent. */
   readonly interfaces: readonly Pick<AgentInterface, "binding" | "protocolVersion">[];
-  /** Where data is kept, in words. */
+  /** Where data is stored, as text for people. */
   readonly storage: string;
   readonly version: string;
-  /** The process id of the server: under npm it is not the process that was started by hand. */
+  /** The process id of the server. With npm it differs from the process that the user started. */
   readonly pid: number;
-  /** The ways in which callers can say who they are, by name. Empty: everybody may call. */
+  /** Authentication schemes by name. Empty: no authentication. */
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
 }
 
 export const CARD_PATH = "/.well-known/agent-card.json";
 
-/** What a person should know when a server has started: what, where, and what to try. */
+/** The start-up text for a terminal: agents, URLs and commands to try. */
 export function banner(facts: BannerFacts): string {
   const { url, agents, storage, version } = facts;
   const width = Math.max(...agents.map(({ name }) => name.length));
@@ -51,7 +51,7 @@ export function banner(facts: BannerFacts): string {
   ].join("\n");
 }
 
-/** The same for a log: no ornament, one fact per line. */
+/** The same for a log: one fact per line, without decoration. */
 export function plainBanner(facts: BannerFacts): string {
   const { url, agents, storage, version } = facts;
   return [
@@ -80,20 +80,20 @@ function spoken({ interfaces }: BannerFacts): string {
   return `A2A over ${bindings.join(" · ")}`;
 }
 
-/** Those that the protocol does not define are called by a URI. */
+/** Bindings that the protocol does not define have a URI as their name. */
 function bindingName(binding: string): string {
   return BINDING_NAMES[binding] ?? binding.slice(binding.lastIndexOf(":") + 1);
 }
 
-/** Where others reach it, if that is elsewhere. */
+/** The public URL, if it differs. */
 function known({ url, publicUrl }: BannerFacts): readonly string[] {
   return publicUrl === url ? [] : [publicUrl];
 }
 
-/** What callers need, where they need something. */
+/** The credentials that callers need, if any. */
 function whoCalls({ schemes }: BannerFacts): readonly string[] {
   const ways = Object.entries(schemes).map(([name, scheme]) => `${name} (${shownAs(scheme)})`);
-  return ways.length === 0 ? [] : [`show who they are by ${ways.join(" or ")}`];
+  return ways.length === 0 ? [] : [`authenticate with ${ways.join(" or ")}`];
 }
 
 function shownAs(scheme: SecurityScheme): string {
@@ -109,7 +109,7 @@ function shownAs(scheme: SecurityScheme): string {
   }
 }
 
-/** How a shell command shows who calls, with places to fill in. */
+/** The credential options of a curl command, with placeholders. */
 function credentials({ schemes }: BannerFacts): string {
   const [scheme] = Object.values(schemes);
   if (scheme === undefined) return "";

@@ -5,7 +5,7 @@ import { StartupError } from "./startup-error.ts";
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What `LOG_LEVEL` says; `info` where it says nothing. */
+/** The level in `LOG_LEVEL`; `info` if it is not set. */
 export function logLevelFrom(env: NodeJS.ProcessEnv = process.env): LogLevel {
   const wanted = env["LOG_LEVEL"] || "info";
   const level = LOG_LEVELS.find((name) => name === wanted);
@@ -16,7 +16,7 @@ export function logLevelFrom(env: NodeJS.ProcessEnv = process.env): LogLevel {
 /** Writes to standard error: one JSON object per line, or, for people (`pretty`), one short line of text. */
 export function createLogger(options: { readonly level: LogLevel; readonly pretty: boolean }): Logger {
   const { level, pretty } = options;
-  // Synchronous, so that the last words before an exit are not lost.
+  // Synchronous, so that the last lines before an exit are not lost.
   const destination = pino.destination({ dest: 2, sync: true });
   const log = pino(
     {

@@ -8,18 +8,18 @@ const REFUSAL = JSON.stringify({
     code: 421,
     status: "FAILED_PRECONDITION",
     message:
-      "This server is for this machine alone and is not known by that name. To serve it under a name, give it as the public URL, or say who may call.",
+      "This server accepts requests from this machine only, and not under that host name. To use a name, set the public URL (--public-url) or require authentication.",
   },
 });
 
 const HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff", connection: "close" };
 
 /**
- * Answers only to names that nobody else can have lead here. A server that listens for this machine alone believes whoever reaches it; but a
- * web page may have its own name resolve to 127.0.0.1, and its reader's browser then takes this server for the page's own.
+ * Answers only requests for local host names. A server without authentication on the loopback address trusts every caller, but the name of a web page may
+ * resolve to 127.0.0.1 (DNS rebinding), and the browser would then let that page call this server.
  */
 export function forLocalNames(handler: NodeHandler): NodeHandler {
-  // Mostly all requests say the same.
+  // Cache the last host: most requests have the same one.
   let known: string | undefined;
   return (request, response) => {
     const { host } = request.headers;
@@ -30,17 +30,17 @@ export function forLocalNames(handler: NodeHandler): NodeHandler {
   };
 }
 
-/** Zones that are given to nobody. */
+/** Top-level domains that nobody can register. */
 const PRIVATE_ZONE = /\.(?:localhost|internal|local|test|home\.arpa)$/;
 
-/** Whether a `Host` is an address, a name without dots, or one in a zone that no stranger can have a name in. */
+/** Whether a `Host` is an address, a name without dots, or a name in a domain that nobody can register. */
 export function isLocalName(host: string | undefined): boolean {
   if (host === undefined || host === "" || host.startsWith("[")) return true;
   const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
   return !name.includes(".") || isIPv4(name) || PRIVATE_ZONE.test(name);
 }
 
-/** Whether only this machine reaches what listens there. */
+/** Whether a server on this host can be reached only from this machine. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }

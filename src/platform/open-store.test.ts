@@ -13,5 +13,7 @@ it("A store that is open already comes with the secret it is given, else with on
 });
 
 it("A secret that is too short is refused", async () => {
-  await expect(openStore("memory:", { secret: new Uint8Array(16) })).rejects.toThrow("secret must have 32 bytes");
+  await expect(openStore("memory:", { secret: new Uint8Array(16) })).rejects.toThrow(
+    "secret must have at least 32 bytes",
+  );
 });

@@ -10,9 +10,9 @@ import { messageOf, StartupError } from "./startup-error.ts";
 
 export interface OpenStore {
   readonly store: Store;
-  /** Seals sensitive answers. */
+  /** Encrypts sensitive answers. */
   readonly secret: Uint8Array;
-  /** Where data is kept, for people. */
+  /** Where data is stored, as text for people. */
   readonly storage: string;
   close(): Promise<void>;
 }
@@ -25,20 +25,20 @@ export interface OpenStoreOptions {
 
 const MIN_SECRET_BYTES = 32;
 
-/** The retention of a store that has no disk to grow on. */
+/** The default retention of a store in memory. */
 const MEMORY_RETENTION: Retention = { maxTasks: 1000, pruneCount: 100 };
 
-/** Opens what `memory:` or `sqlite:FILE` names; a store that is open already is used as it is and left open. */
+/** Opens the store that `memory:` or `sqlite:FILE` names. An open store is used as it is and not closed. */
 export async function openStore(spec: string | Store, options: OpenStoreOptions): Promise<OpenStore> {
   const { secret } = options;
   if (secret !== undefined && secret.byteLength < MIN_SECRET_BYTES) {
-    throw new StartupError("usage", `secret must have ${MIN_SECRET_BYTES} bytes at least.`);
+    throw new StartupError("usage", `secret must have at least ${MIN_SECRET_BYTES} bytes.`);
   }
   if (typeof spec !== "string") {
     return {
       store: spec,
       secret: secret ?? randomBytes(32),
-      storage: "in the store it was given",
+      storage: "in the given store",
       close: () => Promise.resolve(),
     };
   }
@@ -53,12 +53,12 @@ export async function openStore(spec: string | Store, options: OpenStoreOptions)
 function openMemory(options: OpenStoreOptions): OpenStore {
   const store = createMemoryStore({ retention: options.retention ?? MEMORY_RETENTION });
   const secret = options.secret ?? randomBytes(32);
-  return { store, secret, storage: "in memory; gone when this stops", close: () => store.close() };
+  return { store, secret, storage: "in memory; lost when the server stops", close: () => store.close() };
 }
 
 async function openFile(file: string, options: OpenStoreOptions): Promise<OpenStore> {
   makeUsable(dirname(file));
-  // Only who uses a driver loads it.
+  // Loads the driver only if it is used.
   const { openSqliteStore } = await import("../store/sqlite/store.ts");
   const { durability = "full", retention } = options;
   const store = await openSqliteStore({ file, durability, ...(retention !== undefined && { retention }) });
@@ -73,12 +73,12 @@ async function openFile(file: string, options: OpenStoreOptions): Promise<OpenSt
 
 function makeUsable(folder: string): void {
   try {
-    makeFolder(folder); // What callers said is nobody else's business.
+    makeFolder(folder); // Only for its owner: it contains the messages of callers.
     accessSync(folder, constants.W_OK);
   } catch (error) {
     throw new StartupError(
       "failed",
-      `The folder ${folder} cannot be written to: ${messageOf(error)}\nMake it writable, or keep data elsewhere with --store sqlite:FILE.`,
+      `The folder ${folder} cannot be written to: ${messageOf(error)}\nMake it writable, or choose another place with --store sqlite:FILE.`,
       { cause: error },
     );
   }

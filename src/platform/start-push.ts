@@ -25,7 +25,7 @@ export interface PushParts {
   readonly onFatal: (error: unknown) => void;
 }
 
-/** Joins what tells webhooks with the one way out of this process. */
+/** Connects webhook delivery with the guarded `fetch` of this process. */
 export function createServerPush({ opened, checked, outgoing, dialects, ...parts }: PushParts): Push {
   const sender = createOutgoing({ ...outgoing, maxSockets: checked.concurrency.perOrigin });
   const push = createPush({

@@ -24,33 +24,33 @@ export interface StartOptions {
   readonly options: ServerOptions;
   readonly settings: Settings;
   readonly security: Security | undefined;
-  /** A function where it is known only once the server listens, and trusted proxies may say otherwise. */
+  /** A function if the URL is known only once the server listens. Trusted proxies may override it. */
   readonly publicUrl: string | (() => string);
   readonly logger: Logger;
 }
 
-/** Everything that works behind a server's doors. */
+/** The running parts of a server. */
 export interface Started {
   readonly http: HttpHandler;
-  /** Where data is kept, for people. */
+  /** Where data is stored, as text for people. */
   readonly storage: string;
-  /** Takes no new work; resolves when nothing runs any more, at the latest after so many ms, and all streams were told to come back. */
+  /** Rejects new work. Resolves when no task runs any more, at the latest after this many milliseconds, and all streams were asked to reconnect. */
   drain(timeoutMs: number): Promise<void>;
-  /** Absent where nobody is notified. */
+  /** Absent if webhooks are not supported. */
   readonly deadLetters: DeadLetterBox | undefined;
   close(): Promise<void>;
 }
 
-/** Deliveries that were given up. */
+/** Webhook deliveries that failed after all retries. */
 export interface DeadLetterBox {
   list(query?: DeadLettersQuery): Promise<readonly DeadLetter[]>;
   redeliver(letter: DeadLetterRef): Promise<void>;
 }
 
-/** What deliveries that are under way get to end when the server stops, in ms. */
+/** Milliseconds for deliveries in progress when the server stops. */
 const LAST_DELIVERIES = 2000;
 
-/** The one place where the parts are chosen and joined. Rejects with a {@link StartupError}. */
+/** Creates and connects the parts of a server. Rejects with a {@link StartupError}. */
 export async function startServer(start: StartOptions): Promise<Started> {
   const { agents, options, settings, security, publicUrl, logger } = start;
   const { engineLimits, transportLimits } = limitSettingsFrom(options);
@@ -62,7 +62,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
   const serverId = options.serverId ?? serverIdFrom(opened.secret);
   const { on, transform, authenticate, cancelGrace, lease } = options;
   const onFatal = (error: unknown): void => {
-    logger.error("The store failed and only a restart can tell what was written: stopping", { error });
+    logger.error("The store failed, and only a restart can show what was written: stopping", { error });
     if (options.onFatal !== undefined) options.onFatal(error);
     else process.exit(1);
   };
@@ -146,7 +146,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
   }
 }
 
-/** Store errors say themselves what to do. */
+/** Store errors already say what to do. */
 function explain(error: unknown): never {
   if (error instanceof StartupError) throw error;
   if (error instanceof StoreError && error.code === "unusable")

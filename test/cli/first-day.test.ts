@@ -156,7 +156,7 @@ describe("options that people get wrong", () => {
   it("let init fail at once if the folder cannot be created", async () => {
     const { code, stderr } = await terminal.run(["init", "/proc/palaver-test"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("The folder /proc/palaver-test cannot be made");
+    expect(stderr).toContain("The folder /proc/palaver-test could not be created");
     expect(readdirSync(terminal.folder)).toEqual([]);
   });
 });

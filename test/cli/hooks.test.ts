@@ -168,7 +168,7 @@ describe("palaver hooks listen", () => {
     expect(await failing("--port", "x")).toMatchObject({ code: 2 });
     await listening([], async (url) => {
       const taken = await failing("--port", new URL(url).port);
-      expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining("is taken already") });
+      expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining("is in use") });
     });
   });
 });

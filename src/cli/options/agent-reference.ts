@@ -3,15 +3,15 @@ import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { usageError } from "../cli-error.ts";
 
-/** Where an agent card is: on a server, found there or at that very address; or in a file. */
+/** Where an agent card is: at a URL (of the card or of the agent), or in a file. */
 export type AgentReference =
-  /** `url` has a path only where it is that of a card, or of one of several agents. */
+  /** `url` has a path only if it is the URL of a card or of one of several agents. */
   { readonly kind: "url"; readonly url: string } | { readonly kind: "file"; readonly path: string };
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/]|$)/i;
 const HOST = /^(?:\[[\da-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?(?:\/\S*)?$/i;
 
-/** Reads what `--agent-card` says: `agents.example.org`, `http://127.0.0.1:3000`, a card's URL, or a path. */
+/** Parses `--agent-card`: `agents.example.org`, `http://127.0.0.1:3000`, the URL of a card, or a file path. */
 export function agentReference(text: string, cwd: string): AgentReference {
   if (/^file:/i.test(text)) return { kind: "file", path: pathOf(text) };
   if (/^https?:\/\//i.test(text)) return { kind: "url", url: checkedUrl(text) };
@@ -20,7 +20,7 @@ export function agentReference(text: string, cwd: string): AgentReference {
   }
   const path = resolve(cwd, text);
   if (isAbsolute(text) || /^\.{1,2}[\\/]/.test(text) || existsSync(path)) return { kind: "file", path };
-  // A name that could be a host but ends like a file is one that is missing.
+  // A name that could be a host but ends in `.json` is a missing file.
   if (HOST.test(text) && !/^[^/:]+\.json$/i.test(text)) {
     return { kind: "url", url: checkedUrl(`${LOOPBACK.test(text) ? "http" : "https"}://${text}`) };
   }
@@ -49,7 +49,7 @@ function pathOf(text: string): string {
 
 const EXAMPLE = "For example: http://127.0.0.1:3000 or https://agents.example.org";
 
-/** One name for a reference, however it is spelt: for what is kept by agent. */
+/** A canonical key of a reference, for data that is stored per agent. */
 export function referenceKey(reference: AgentReference): string {
   if (reference.kind === "file") return reference.path;
   const { origin, pathname } = new URL(reference.url);

@@ -3,19 +3,19 @@ import { dirname, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { usageError } from "../cli-error.ts";
 
-/** Settings in a file, one `A2ACLI_NAME=value` a line. Other names in it are of no concern here. */
+/** Settings in a file, one `A2ACLI_NAME=value` per line. Other names are ignored. */
 export interface ConfigFile {
   readonly path: string;
   readonly scope: "local" | "global";
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Where everything that is kept for a person lies. */
+/** The folder of the user's settings and tokens. */
 export function configFolder(home: string): string {
   return join(home, ".config", "a2a-cli");
 }
 
-/** The files that count, those that win first: the one named or the nearest `.env`, then that of the person. */
+/** The settings files in order of precedence: the `--config` file or the nearest `.env`, then the user's own. */
 export function readConfigFiles(
   named: string | undefined,
   { cwd, home }: { readonly cwd: string; readonly home: string },
@@ -44,7 +44,7 @@ function nearest(cwd: string): ConfigFile | undefined {
   }
 }
 
-/** `undefined` if there is no such file. */
+/** `undefined` if the file does not exist. */
 function valuesIn(path: string): Record<string, string> | undefined {
   const text = textIn(path);
   if (text === undefined) return undefined;
@@ -60,7 +60,7 @@ function textIn(path: string): string | undefined {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return undefined;
-    // A file that is there and cannot be read may hold what somebody counts on.
+    // An unreadable file may contain settings that the user relies on.
     throw usageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

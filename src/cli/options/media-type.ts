@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 
-/** What the commoner endings of file names mean. */
+/** Media types of common file name extensions. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   [".txt", "text/plain"],
   [".md", "text/markdown"],
@@ -43,12 +43,12 @@ const ENDINGS: ReadonlyMap<string, string> = new Map(
   Array.from(TYPES, ([ending, type]) => [type, ending] as const).reverse(),
 );
 
-/** What a file of that name most likely is. */
+/** The most likely media type of a file name. */
 export function guessMediaType(filename: string): string | undefined {
   return TYPES.get(extname(filename).toLowerCase());
 }
 
-/** How the name of a file of that type most likely ends. */
+/** The most common extension of a media type; `.bin` if it is unknown. */
 export function endingFor(mediaType: string | undefined): string {
   return ENDINGS.get(mediaType?.split(";")[0]?.trim().toLowerCase() ?? "") ?? ".bin";
 }

@@ -1,22 +1,22 @@
 import { Option } from "commander";
 
-/** One setting of the command line, from whichever source it comes. */
+/** One setting of the command line: a flag, a variable, or a line in a file. */
 export interface OptionRow {
   /** The long flag without its dashes. */
   readonly name: string;
   readonly short?: string;
-  /** What stands for its value; absent: it is on or off. */
+  /** The placeholder of its value; absent: a switch without a value. */
   readonly value?: string;
   readonly description: string;
   /** The built-in default, as it would be typed. */
   readonly default?: string;
   /** May be given several times. */
   readonly repeatable?: boolean;
-  /** Never shown. */
+  /** A secret: never printed. */
   readonly secret?: boolean;
-  /** Must be typed: neither the environment nor a file can say it. */
+  /** Only a flag: it cannot be set by the environment or a file. */
   readonly flagOnly?: boolean;
-  /** Other spellings of the same. */
+  /** Other names of the flag. */
   readonly aliases?: readonly string[];
 }
 
@@ -82,19 +82,19 @@ const ROWS: Readonly<Record<OptionName, Omit<OptionRow, "name">>> = {
   debug: { description: "log requests and responses on standard error, without secrets" },
 };
 
-/** All settings, in the order in which they are listed. */
+/** All settings, in the order of the help. */
 export const OPTIONS: readonly OptionRow[] = OPTION_NAMES.map(optionRow);
 
 export function optionRow(name: OptionName): OptionRow {
   return { name, ...ROWS[name] };
 }
 
-/** The variable that sets it: `--agent-card` is `A2ACLI_AGENT_CARD`. */
+/** The environment variable of an option: `--agent-card` is `A2ACLI_AGENT_CARD`. */
 export function variableOf(name: string): string {
   return `A2ACLI_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/** The options as a parser takes them: texts only, which are understood once it is known which source counts. */
+/** The options for the parser. Values stay text; they are parsed once the source with precedence is known. */
 export function parserOptions(
   names: readonly OptionName[],
   descriptions: Partial<Readonly<Record<OptionName, string>>> = {},
@@ -105,7 +105,7 @@ export function parserOptions(
     const shown = row.default === undefined ? description : `${description} (default: ${row.default})`;
     const option = new Option(spelling(row, name), shown);
     if (row.repeatable === true) option.argParser(collect);
-    // Negative spellings of other names would be taken for the negation of those.
+    // Commander treats `--no-x` as the negation of `--x`, so aliases are options of their own.
     const aliases = (row.aliases ?? []).map((alias) => new Option(`--${alias}`).hideHelp());
     return [option, ...aliases];
   });
@@ -115,7 +115,7 @@ function spelling({ short, value }: OptionRow, name: string): string {
   return `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` <${value}>`}`;
 }
 
-/** Values of an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
 import { type Sources, said } from "./settings.ts";
 
-/** An option that one command has and others do not. */
+/** An option of a single command. */
 export interface OwnOption {
-  /** As the parser has it: `--history <n>`. */
+  /** The flag as the parser expects it: `--history <n>`. */
   readonly flags: string;
   readonly description: string;
   /** A whole number. */
@@ -18,7 +18,7 @@ export function ownOption({ flags, description, whole, choices }: OwnOption): Op
   return option;
 }
 
-/** The value of such an option, or of the variable of its name, in the environment or in a file. */
+/** The value of such an option: from the flag, else from its variable in the environment or in a file. */
 export function ownSetting(sources: Sources, name: string): string | undefined {
   return said(name, sources).values[0];
 }

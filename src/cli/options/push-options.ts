@@ -13,7 +13,7 @@ export interface PushFlags {
   readonly outgoingAllow?: string | undefined;
 }
 
-/** Whether webhooks are told, and where they may be. */
+/** Adds the options for webhooks. */
 export function addPushOptions(command: Command): void {
   command
     .option("--no-push", "do not support webhooks; agent cards say so")
@@ -24,7 +24,7 @@ export function addPushOptions(command: Command): void {
     );
 }
 
-/** These flags as the options they stand for, and all others. */
+/** Separates the webhook flags, as server options, from all others. */
 export function apartFromPush<Flags extends PushFlags>(
   flags: Flags,
 ): {

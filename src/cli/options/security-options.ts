@@ -33,7 +33,7 @@ export interface SecurityFlags {
   readonly auditLog?: string | undefined;
 }
 
-/** Who may call, and what is written down of it. */
+/** Adds the options for authentication, TLS and the audit log. */
 export function addSecurityOptions(command: Command): void {
   command
     .option("--api-keys", "require an API key, made with palaver keys add")
@@ -53,7 +53,7 @@ export function addSecurityOptions(command: Command): void {
     .option("--audit-log <file>", "append every call and every rejected call to this file, as JSON lines");
 }
 
-/** These flags, and all others. */
+/** Separates the security flags from all others. */
 export function apartFromSecurity<Flags extends SecurityFlags>(
   flags: Flags,
 ): { readonly security: SecurityFlags; readonly shared: Omit<Flags, keyof SecurityFlags> } {
@@ -82,7 +82,7 @@ export interface SecurityContext {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** What flags and environment say of security. Several ways in may be given: any one of them will do. */
+/** The security options from flags and environment. If several schemes are configured, a caller needs any one of them. */
 export function securityOptionsFrom(
   flags: SecurityFlags,
   { store, logger, env = process.env }: SecurityContext,
@@ -97,7 +97,7 @@ export function securityOptionsFrom(
   const jwksUrl = said(flags.jwksUrl, "JWKS_URL");
   const jwtAudience = said(flags.jwtAudience, "JWT_AUDIENCE");
   const audience = said(flags.audience, "OIDC_AUDIENCE");
-  // Half of what a way in needs must not leave the door open.
+  // An incomplete scheme must not leave the server without authentication.
   if (issuer === undefined) {
     forbid(jwtAudience, "--jwt-audience", "--jwt-issuer");
     forbid(jwksUrl, "--jwks-url", "--jwt-issuer");

@@ -15,10 +15,10 @@ import {
   securityOptionsFrom,
 } from "./security-options.ts";
 
-/** Seconds within which a message counts once, where it is not said how many. */
+/** The default of `--idempotent-window`, in seconds. */
 const DEFAULT_WINDOW = 600;
 
-/** What a command that serves says at the end of its help. */
+/** The end of the help of commands that serve agents. */
 export const SERVING_ENVIRONMENT: string = `
 Environment, where the flag is not given:
   PORT                the port (default 3000)
@@ -52,7 +52,7 @@ type SharedFlags = Pick<
   | "restStyle"
 >;
 
-/** The options of the same names, and what is spelt otherwise on a command line. */
+/** Server options with the same names, and flags whose names differ. */
 export interface ServingFlags extends SharedFlags, SecurityFlags, PushFlags {
   readonly trustedProxies?: string;
   readonly corsOrigin?: readonly string[];
@@ -70,7 +70,7 @@ export interface ServingFlags extends SharedFlags, SecurityFlags, PushFlags {
   readonly verbose?: boolean;
 }
 
-/** What can be said of serving, whatever is served. */
+/** Adds the options of every command that serves agents. */
 export function addServingOptions(command: Command): void {
   command
     .optionsGroup("Network:")
@@ -136,7 +136,7 @@ export function addServingOptions(command: Command): void {
     .option("--verbose", "debug logs, and stack traces of start-up errors");
 }
 
-/** How the protocol is spoken, where it leaves a choice. */
+/** Adds the options about protocol versions and bindings. */
 function addDialectOptions(command: Command): void {
   command
     .addOption(
@@ -179,7 +179,7 @@ function addDialectOptions(command: Command): void {
     );
 }
 
-/** The flags as the options they stand for. */
+/** Turns the flags into server options. */
 export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
   const { trustedProxies, corsOrigin, versions, blockingDefault, maxTasks, maxAge, drainTimeout, ...rest } = flags;
   const { rateLimit, addressRateLimit, idempotentSend, idempotentWindow, maxHops, logLevel, verbose, ...more } = rest;
@@ -221,7 +221,7 @@ function wholeNumber(text: string): number {
   throw new InvalidArgumentError("It must be a whole number.");
 }
 
-/** Values of an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

@@ -4,23 +4,23 @@ import type { ConfigFile } from "./config-files.ts";
 import { parseDuration } from "./duration.ts";
 import { OPTIONS, type OptionName, optionRow, variableOf } from "./option-table.ts";
 
-/** What was typed, as the parser gives it: texts, lists of them, and `true`. By the names of the options in camel case. */
+/** The typed flags as the parser returns them: text, lists of text, and `true`, by option name in camel case. */
 export type Flags = Readonly<Record<string, unknown>>;
 
-/** Where settings come from, in the order in which they win. */
+/** The sources of settings, in order of precedence. */
 export interface Sources {
   readonly flags: Flags;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly files: readonly ConfigFile[];
 }
 
-/** A setting as it was said, and where. */
+/** A setting as text, and its source. */
 export interface Said {
   readonly name: string;
-  /** One, or several where it may be repeated; none where nobody says anything. */
+  /** One value; several if the option may be repeated; none if it is not set. */
   readonly values: readonly string[];
   readonly source: "flag" | "environment" | "local" | "global" | "default";
-  /** For people: `--output`, `A2ACLI_OUTPUT`, or that in a file. */
+  /** The source as text: `--output`, `A2ACLI_OUTPUT`, or the variable in a file. */
   readonly place: string;
 }
 
@@ -30,7 +30,7 @@ export interface Settings {
   readonly stream: boolean;
   readonly contextId: string | undefined;
   readonly taskId: string | undefined;
-  /** `undefined`: as the command sees fit. */
+  /** `undefined`: the command's default. */
   readonly wait: boolean | undefined;
   /** Milliseconds. */
   readonly pollInterval: number;
@@ -46,14 +46,14 @@ export interface Settings {
   readonly debug: boolean;
 }
 
-/** What each setting is, and who says so. */
+/** All settings with their sources. */
 export function saidSettings(sources: Sources): readonly Said[] {
   return OPTIONS.filter(({ flagOnly, name }) => flagOnly !== true && name !== "config").map(({ name }) =>
     said(name, sources),
   );
 }
 
-/** One setting, also of a command alone, and who says it. */
+/** One setting with its source, also for options of a single command. */
 export function said(name: string, { flags, env, files }: Sources): Said {
   const typed = flags[camelCase(name)];
   if (typed !== undefined) return { name, values: texts(typed), source: "flag", place: `--${name}` };
@@ -91,7 +91,7 @@ function several(name: string, text: string): readonly string[] {
 
 const ORDER: readonly Said["source"][] = ["flag", "environment", "local", "global", "default"];
 
-/** The settings as they count. Throws a usage error that names the place of what makes no sense. */
+/** The parsed settings. Throws a usage error that names the source of an invalid value. */
 export function resolveSettings(sources: Sources): Settings {
   const get = (name: OptionName): Said => said(name, sources);
   return {
@@ -115,7 +115,7 @@ export function resolveSettings(sources: Sources): Settings {
   };
 }
 
-/** Less would be a loop that does nothing but ask. */
+/** The shortest poll interval in milliseconds. */
 const MIN_POLL_INTERVAL = 10;
 
 function withAliases(name: OptionName, sources: Sources): Said {
@@ -123,7 +123,7 @@ function withAliases(name: OptionName, sources: Sources): Said {
   return alias === undefined ? said(name, sources) : { name, values: ["true"], source: "flag", place: `--${alias}` };
 }
 
-/** The one that was said nearer counts; both at once is a contradiction. */
+/** The source with higher precedence wins. Both from the same source is an error. */
 function waitSetting(wait: Said, async: Said): boolean | undefined {
   const waits = wait.values.length === 0 ? undefined : onOff(wait);
   const asynchronous = async.values.length === 0 ? undefined : onOff(async);
@@ -136,7 +136,7 @@ function waitSetting(wait: Said, async: Said): boolean | undefined {
   return order <= 0 ? waits : !asynchronous;
 }
 
-/** The bindings that the protocol names, as people spell them. A custom binding is a URI. */
+/** The names of bindings on the command line. A custom binding is a URI. */
 const BINDINGS = ["jsonrpc", "rest", "http+json", "grpc", "plain"] as const;
 
 function bindings({ values, place }: Said): readonly string[] {
@@ -179,19 +179,19 @@ function jsonObject({ values, place }: Said): JsonObject | undefined {
   if (value === undefined) return undefined;
   try {
     const parsed: unknown = JSON.parse(value);
-    // What `JSON.parse` gives as an object is a JSON object.
+    // Safe: `JSON.parse` returns JSON objects.
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw usageError(`${place} must be a JSON object.`, `For example: --metadata '{"priority":"high"}'`);
 }
 
-/** Names as HTTP has them; values without what would end a header. */
+/** A header name, and a value without line breaks. */
 function serviceParameters({ values, place }: Said): Readonly<Record<string, string>> {
   const entries = values.map((text) => {
     const [, name, value] = /^([!#$%&'*+.^`|~\w-]+)\s*:\s*(.*)$/s.exec(text) ?? [];
-    // The text itself may hold a secret.
+    // The error does not repeat the value: it may be a secret.
     if (name === undefined || value === undefined || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       throw usageError(`${place} must be like x-trace-id:abc123.`);
     }

@@ -2,29 +2,29 @@ import { RemoteError, type RemoteErrorCode } from "../../client/http/errors.ts";
 import { A2AError } from "../../protocol/error.ts";
 import { CLI_ERRORS, CliError, type CliErrorCode } from "../cli-error.ts";
 
-/** A failure as it is told: the error envelope of the specification, and the exit code that goes with it. */
+/** An error for output: the error envelope of the a2a-cli specification, and the exit code. */
 export interface Failure {
-  /** The protocol's name of the error, `A2ACLI_ERR_…` for one of the command line, `PALAVER_ERR_…` for what neither names. */
+  /** The protocol's error name; `A2ACLI_ERR_…` for errors of the command line; `PALAVER_ERR_…` for others. */
   readonly code: string;
   readonly message: string;
   readonly hint: string | null;
-  /** The number or the reason by which the agent told it. */
+  /** The agent's error number or reason. */
   readonly a2aCode: string | number | null;
   readonly exitCode: number;
 }
 
-/** What is known of a call that failed, for better advice. */
+/** What is known about the failed call, for the hint. */
 export interface Circumstances {
-  /** Something was shown to the agent to say who calls. */
+  /** Credentials were sent to the agent. */
   readonly hasCredentials: boolean;
-  /** `-a REF ` as it must be repeated, or nothing. */
+  /** `-a REF ` for commands that the user may copy, or empty. */
   readonly agentFlags: string;
-  /** The task that the call was about, where known. */
+  /** The task of the call, if known. */
   readonly taskId?: string | undefined;
   readonly debug: boolean;
 }
 
-/** Names that the protocol gives, by our own. */
+/** The protocol's error names by our codes. */
 const PROTOCOL_NAMES: Partial<Readonly<Record<RemoteErrorCode, string>>> = {
   "parse-error": "JSONParseError",
   "invalid-request": "InvalidRequestError",
@@ -45,7 +45,7 @@ const PROTOCOL_NAMES: Partial<Readonly<Record<RemoteErrorCode, string>>> = {
   "no-interface": "VersionNotSupportedError",
 };
 
-/** What goes wrong before an agent could say anything, or without a word of the protocol for it. */
+/** Errors without a protocol name: before the agent answered, or outside the protocol. */
 const LOCAL_CODES: Partial<Readonly<Record<RemoteErrorCode, CliErrorCode>>> = {
   network: "A2ACLI_ERR_UNREACHABLE",
   timeout: "A2ACLI_ERR_TIMEOUT",
@@ -91,7 +91,7 @@ function classified(code: RemoteErrorCode, { hasCredentials }: Circumstances): P
   return { code: `PALAVER_ERR_${code.toUpperCase().replaceAll("-", "_")}`, exitCode: 1 };
 }
 
-/** What to do about it, where there is something to do. A command stands at the end, ready to be pasted. */
+/** What the user can do, if anything. A command to copy comes last. */
 function hintFor(error: RemoteError | A2AError, circumstances: Circumstances): string | undefined {
   const { agentFlags, taskId, hasCredentials, debug } = circumstances;
   const command = (words: string): string => `palaver ${words} ${agentFlags}`.trimEnd();
@@ -102,20 +102,20 @@ function hintFor(error: RemoteError | A2AError, circumstances: Circumstances): s
     case "card-not-found":
       return "Give the agent's origin (-a https://agents.example.org), its card's URL, or a file.";
     case "invalid-card":
-      return `To see all that is wrong with it: ${command("card get --validate")}`;
+      return `To list all problems of the card: ${command("card get --validate")}`;
     case "unauthenticated":
     case "permission-denied":
     case "no-credentials":
       return hasCredentials
-        ? `The agent refuses these credentials. To see which kind it wants: ${command("card get")}`
+        ? `The agent rejects these credentials. To see which kind it requires: ${command("card get")}`
         : `Set A2ACLI_BEARER or A2ACLI_API_KEY, or run: ${command("auth login")}`;
     case "task-not-found":
-      return `${debug ? "" : "--debug shows what the agent said. "}To see your tasks: ${command("task list")}`;
+      return `${debug ? "" : "--debug shows the agent's response. "}To see your tasks: ${command("task list")}`;
     case "timeout":
     case "stream-lost":
     case "outcome-unknown":
       return taskId === undefined
-        ? `To see whether a task was made: ${command("task list")}`
+        ? `To see whether a task was created: ${command("task list")}`
         : `To wait for it: ${command(`task get${ofTask} --wait`)}`;
     case "task-not-cancelable":
       return taskId === undefined ? undefined : `To see how it ended: ${command(`task get${ofTask}`)}`;
@@ -128,22 +128,22 @@ function hintFor(error: RemoteError | A2AError, circumstances: Circumstances): s
     case "push-not-supported":
       return taskId === undefined ? undefined : `To follow the task instead: ${command(`task subscribe${ofTask}`)}`;
     case "content-type-not-supported":
-      return `--media-type says what a part is. To see what the agent reads: ${command("card get")}`;
+      return `Set the type of a part with --media-type. To see which types the agent accepts: ${command("card get")}`;
     case "rate-limited":
     case "unavailable":
     case "resource-exhausted":
       return "Try again later.";
     default:
-      return debug ? undefined : "--debug shows what was sent and received.";
+      return debug ? undefined : "--debug shows the request and the response.";
   }
 }
 
-/** What OpenSSL says when the other side does not answer in TLS. */
+/** The message of OpenSSL if the server does not use TLS. */
 const NOT_TLS = /wrong version number|packet length too long|record layer failure|EPROTO/i;
 
 function networkHint(error: Error): string {
   if (NOT_TLS.test(error.message) && error.message.includes("https://")) {
     return "That port answers in plain HTTP, not HTTPS. Use http:// instead of https://.";
   }
-  return "Is the agent running, and is that its address? To start one to try: palaver serve --demo";
+  return "Is the agent running, and is the URL correct? To start a demo agent: palaver serve --demo";
 }

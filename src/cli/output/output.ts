@@ -12,21 +12,21 @@ export interface TaskPage {
   readonly totalSize: number;
 }
 
-/** A result that no type of the protocol stands for, in both forms. */
+/** A result that is not a type of the protocol, as JSON and as text fields. */
 export interface OwnResult {
   readonly json: unknown;
   readonly fields: readonly (readonly [label: string, value: string])[];
 }
 
-/** What a command has to say to whoever asked. It goes to standard output and nothing else does. */
+/** Writes the results of a command to standard output. */
 export interface Output {
   card(card: AgentCard, chosen?: AgentInterface): Promise<void>;
   sent(sent: Sent): Promise<void>;
-  /** `history`: what was said is of interest as well. */
+  /** `history`: also print the messages. */
   task(task: Task, options?: { readonly history: boolean }): Promise<void>;
-  /** One event of a stream, as it happens. */
+  /** Prints one event of a stream when it arrives. */
   event(event: RemoteStreamEvent): Promise<void>;
-  /** The stream is over, with this task, if there is one. */
+  /** The stream has ended, with this task, if any. */
   streamEnd(task: Task | undefined): Promise<void>;
   tasks(page: TaskPage, more: string | undefined): Promise<void>;
   pushConfig(taskId: string, config: PushConfig): Promise<void>;

@@ -3,13 +3,13 @@ import type { Task } from "../../protocol/task.ts";
 import type { Sink } from "../context.ts";
 import { oneLine } from "./text-writer.ts";
 
-/** Shows that something is going on to whoever watches; nothing at all where nobody does. */
+/** A progress line on a terminal; nothing elsewhere. */
 export interface Progress {
-  /** What is going on now. */
+  /** Sets the text of the line. */
   say(text: string): void;
-  /** Takes it from the screen, before something else is written. It comes back by itself. */
+  /** Removes the line before other output. It reappears by itself. */
   clear(): Promise<void>;
-  /** Whether a line that somebody reads is unfinished: it would be wiped out together with this one. */
+  /** Whether a line of output is incomplete: the progress line would erase it. */
   hold(isHeld: boolean): void;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function startProgress(
   env: Readonly<Record<string, string | undefined>>,
   now: () => number,
 ): Progress {
-  // A terminal that knows no control sequences, or a log of a build that looks like one.
+  // A terminal without control sequences, or the log of a CI job.
   if (!stderr.isTTY || env["TERM"] === "dumb" || env["CI"]) return SILENT;
   const started = now();
   let text = "Connecting";
@@ -61,9 +61,9 @@ export function startProgress(
   };
 }
 
-/** A task in a few words. */
+/** A short description of a task. */
 export function progressText({ status }: Task): string {
   const said = status.message === undefined ? "" : textOf(status.message.parts);
-  const state = status.isUnspecified === true ? "state not told" : status.state;
+  const state = status.isUnspecified === true ? "state unknown" : status.state;
   return said === "" ? state : `${state}: ${said}`;
 }

@@ -1,24 +1,24 @@
 const MASK = "[redacted]";
 
-/** Headers that say who calls. */
+/** Headers that contain credentials. */
 const SECRET_HEADERS =
   /^(?:authorization|proxy-authorization|cookie|set-cookie)$|token|secret|api-?key|password|credential|signature|session/i;
 
-/** Members of JSON bodies and fields of forms that are secrets, wherever they stand. */
+/** Names of JSON members and form fields that are secrets. */
 const SECRET_MEMBERS =
   /("(?:access_?token|refresh_?token|id_?token|device_?code|client_?secret|client_?assertion|password|token|credentials|api_?key|code_?verifier)"\s*:\s*)"(?:[^"\\]|\\.)*"/gi;
 const SECRET_FIELDS =
   /((?:^|[?&])(?:access_token|refresh_token|device_code|client_secret|client_assertion|password|token|api[_-]?key|key|code_verifier)=)[^&\s"]*/gi;
 
-/** Shorter ones would be found in anything. */
+/** Shorter secrets are not searched for: they would match ordinary text. */
 const SHORTEST = 4;
 
-/** Takes secrets out of what people and logs get to see. There is no switch for it. */
+/** Removes secrets from output and logs. It cannot be turned off. */
 export class Redaction {
   readonly #secrets = new Set<string>();
   readonly #headers = new Set<string>();
 
-  /** A text that must not be seen, by itself or within another. */
+  /** Adds a secret to remove from all texts. */
   hide(secret: string | undefined): void {
     if (secret === undefined || secret.length < SHORTEST) return;
     this.#secrets.add(secret);
@@ -26,7 +26,7 @@ export class Redaction {
     this.#secrets.add(JSON.stringify(secret).slice(1, -1));
   }
 
-  /** A header whose value must not be seen. */
+  /** Adds a header whose value is secret. */
   hideHeader(name: string): void {
     this.#headers.add(name.toLowerCase());
   }
@@ -38,7 +38,7 @@ export class Redaction {
 
   text(text: string): string {
     let shown = text.replaceAll(SECRET_MEMBERS, `$1"${MASK}"`).replaceAll(SECRET_FIELDS, `$1${MASK}`);
-    // The longest first: one may be part of another.
+    // Longest first: one secret may contain another.
     for (const secret of [...this.#secrets].sort((a, b) => b.length - a.length)) shown = shown.replaceAll(secret, MASK);
     return shown;
   }

@@ -1,9 +1,9 @@
 import type { Sink } from "../context.ts";
 
-// What moves a cursor, rings a bell or turns text round must not come from an agent. Line breaks and tabs may.
+// Control and bidirectional characters from an agent must not reach the terminal. Line breaks and tabs may.
 const CONTROLS = /(?![\n\t])[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Text of others, safe for a terminal: what would control it is spelt out. */
+/** Foreign text, safe for a terminal: control characters are escaped. */
 export function plainText(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
@@ -16,9 +16,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * Text for people that programs can read: fields, one `Label: value` a line, and blocks, which are a line `Label:`, their content
- * and an empty line. Within a block an empty line has one space, so that only the block's end is empty. A block may stay open
- * and grow; whatever else is written closes it.
+ * Text that programs can parse: fields, one `Label: value` per line, and blocks: a line `Label:`, the content and an empty line. Within a block, an empty
+ * line has one space, so only the end of the block is empty. A block may stay open and grow; any other output closes it.
  */
 export class TextWriter {
   readonly #sink: Sink;
@@ -38,7 +37,7 @@ export class TextWriter {
     await this.close();
   }
 
-  /** Adds to the open block of that key, or opens one. */
+  /** Appends to the open block with this key, or opens one. */
   async grow({ key, label }: { readonly key: string; readonly label: string }, content: string): Promise<void> {
     let text = "";
     if (this.#open?.key !== key) {
@@ -57,7 +56,7 @@ export class TextWriter {
     await this.#sink.write(text);
   }
 
-  /** Ends what is open. */
+  /** Closes the open block. */
   async close(): Promise<void> {
     const open = this.#open;
     if (open === undefined) return;

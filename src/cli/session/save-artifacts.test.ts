@@ -91,6 +91,6 @@ describe("saving artifacts", () => {
     );
     expect(readdirSync(folder)).toEqual([]);
     const local = artifact("x", { url: "file:///etc/passwd" });
-    await expect(save([local], { fetch })).rejects.toThrow(/no address/);
+    await expect(save([local], { fetch })).rejects.toThrow(/not a URL/);
   });
 });

@@ -8,14 +8,14 @@ import { StartupError } from "../startup-error.ts";
 
 export interface DeclarationContext {
   readonly dialects: DialectOptions;
-  /** The server finds out who calls. */
+  /** The server authenticates callers. */
   readonly authenticates: boolean;
   readonly security?: Security | undefined;
-  /** The server notifies who wants to be notified. Default true. */
+  /** The server supports webhooks. Default true. */
   readonly pushes?: boolean | undefined;
 }
 
-/** Throws a {@link StartupError} that lists everything the agents declare and this server would not keep. */
+/** Throws a {@link StartupError} that lists everything that the agents declare and this server does not do. */
 export function checkDeclarations(agents: readonly Agent[], context: DeclarationContext): void {
   const { dialects, authenticates, security, pushes } = context;
   const { interfaces } = createDialects(dialects);
@@ -29,7 +29,7 @@ export function checkDeclarations(agents: readonly Agent[], context: Declaration
   if (problems.length > 0) throw new StartupError("usage", problems.join("\n"));
 }
 
-/** Policies for what is not there: a slip of the pen would leave open what they are to protect. */
+/** Policies for unknown agents or skills: a typing error would leave unprotected what the policy should protect. */
 function* idlePolicies(agents: readonly Agent[], security: Security | undefined): Iterable<string> {
   const ids = agents.map(({ id }) => id);
   for (const [index, { agent, skill }] of (security?.policies ?? []).entries()) {
@@ -37,10 +37,10 @@ function* idlePolicies(agents: readonly Agent[], security: Security | undefined)
     const meant = agents.filter(({ id }) => agent === undefined || named(agent).includes(id));
     const skills = meant.flatMap((one) => one.skills ?? []).map(({ id }) => id);
     for (const id of named(agent).filter((name) => !ids.includes(name))) {
-      yield `${place}.agent: there is no agent ${JSON.stringify(id)}; there is ${ids.join(", ")}.`;
+      yield `${place}.agent: there is no agent ${JSON.stringify(id)}. Agents: ${ids.join(", ")}.`;
     }
     for (const id of named(skill).filter((name) => !skills.includes(name))) {
-      yield `${place}.skill: there is no skill ${JSON.stringify(id)}; there is ${skills.join(", ") || "none"}.`;
+      yield `${place}.skill: there is no skill ${JSON.stringify(id)}. Skills: ${skills.join(", ") || "none"}.`;
     }
   }
 }

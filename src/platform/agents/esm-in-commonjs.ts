@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 
-/** A line that only an ES module may have. */
+/** A line that is valid only in an ES module. */
 const ESM_LINE =
   /^[ \t]*(?:import\s*(?:[\w$*{]|["'])|export\s*(?:[*{]|(?:default|const|let|var|function|async|class|type|interface|enum)\b))/m;
-/** What only a CommonJS module uses. */
+/** Names that only a CommonJS module uses. */
 const COMMONJS_USE = /\bmodule\.exports\b|^[ \t]*exports\.|\brequire\(/m;
 
 let isRegistered = false;
 
 /**
  * Loads files that use `import` and `export` as ES modules even where the nearest package.json says `"type": "commonjs"`, as
- * `npm init` writes it. Node alone would refuse them. Packages under `node_modules` and real CommonJS files load as always.
- * Holds for the rest of the process, since a module may import others later.
+ * `npm init` writes it. Node alone rejects such files. Packages under `node_modules` and real CommonJS files load as usual. Stays active for the rest of the
+ * process, because a module may import others later.
  */
 export function allowEsmInCommonjs(): void {
   if (isRegistered) return;

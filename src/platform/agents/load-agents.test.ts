@@ -71,7 +71,7 @@ describe("loading agents", () => {
     [
       "that imports what is not there",
       'import "./nowhere.mjs"',
-      /Cannot find module .*nowhere[\s\S]*Install what it imports/,
+      /Cannot find module .*nowhere[\s\S]*Install the imported package/,
     ],
     [
       "whose function throws",

@@ -6,13 +6,12 @@ import { messageOf, StartupError } from "../startup-error.ts";
 import { allowEsmInCommonjs } from "./esm-in-commonjs.ts";
 import { describeLoadFailure, placeOf } from "./load-failure.ts";
 
-/** Comments that stand on lines of their own, which may name agents in any order. */
+/** Comments on lines of their own: they may name agents in any order. */
 const COMMENT = /^[ \t]*(?:\/\/.*|\/\*[\s\S]*?\*\/)/gm;
 
 /**
- * The agents that modules export. A default export may be an agent, a list of agents, or a function that gives either (or a
- * promise of it); named exports that are agents count too. In the order of the modules, and within a module the default export first,
- * then the named ones in the order of the file; each agent once.
+ * The agents that modules export. A default export may be an agent, a list of agents, or a function that returns either (or a promise of it); named exports
+ * that are agents count too. Order: by module, then the default export, then the named exports in the order of the file. Each agent appears once.
  */
 export async function loadAgents(modules: readonly string[]): Promise<readonly Agent[]> {
   const found = new Set<Agent>();
@@ -38,13 +37,13 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
   if (!existsSync(file)) {
     throw new StartupError(
       "failed",
-      `There is no module ${path} (looked for ${file}).\nGive the path of a file that exports an agent.`,
+      `There is no module ${path} (looked for ${file}).\nPass the path of a file that exports an agent.`,
     );
   }
   allowEsmInCommonjs();
   try {
     const exported: unknown = await import(pathToFileURL(file).href);
-    return exported as Readonly<Record<string, unknown>>; // A module's exports are an object by their nature.
+    return exported as Readonly<Record<string, unknown>>; // Safe: a module namespace is an object.
   } catch (error) {
     throw new StartupError("failed", `${path} could not be loaded: ${describeLoadFailure(error, file)}`, {
       cause: error,
@@ -65,7 +64,7 @@ async function callIfFunction(value: unknown, path: string): Promise<unknown> {
   }
 }
 
-/** The agents among named exports, in the order in which the file names them: a module itself lists its exports by the alphabet. */
+/** The agents among the named exports, in the order of the file. A module namespace lists its exports alphabetically. */
 function inSourceOrder(named: Readonly<Record<string, unknown>>, path: string): readonly Agent[] {
   const source = readFileSync(path, "utf8").replaceAll(COMMENT, "");
   const position = (name: string): number => {
@@ -87,7 +86,7 @@ function collect(value: unknown): readonly Agent[] {
   return isAgent(value) ? [value] : [];
 }
 
-/** Told by its shape: the module may have got `agent` from another copy of this package. */
+/** Recognised by its shape: the module may import `agent` from another copy of this package. */
 function isAgent(value: unknown): value is Agent {
   if (typeof value !== "object" || value === null) return false;
   const hasText = (field: string) => typeof Reflect.get(value, field) === "string";

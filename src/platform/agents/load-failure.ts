@@ -11,8 +11,8 @@ export function describeLoadFailure(error: unknown, file: string): string {
 }
 
 /**
- * The first place in a stack that is neither Node's nor a package's, as `agent.ts:3:14`, relative to the working directory. Of an error
- * in the syntax the stack says only the line.
+ * The first position in a stack that is neither in Node nor in a package, as `agent.ts:3:14`, relative to the working directory. For a syntax error, the stack
+ * has only the line.
  */
 export function placeOf(error: unknown, file: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
@@ -23,7 +23,7 @@ export function placeOf(error: unknown, file: string): string | undefined {
   return error instanceof SyntaxError ? syntaxErrorPlace(file) : undefined;
 }
 
-/** V8 keeps the place of a syntax error out of the stack; a syntax check of the file as an ES module prints it. */
+/** V8 omits the position of a syntax error from the stack; a syntax check of the file as an ES module prints it. */
 function syntaxErrorPlace(file: string): string | undefined {
   const { stderr } = spawnSync(process.execPath, ["--input-type=module", "--check", "-"], {
     encoding: "utf8",
@@ -47,12 +47,12 @@ function reasonOf(error: unknown): string {
   const message = messageOf(error);
   switch (systemCode(error)) {
     case "ERR_MODULE_NOT_FOUND":
-      return `${message}\nInstall what it imports, or correct the import.`;
+      return `${message}\nInstall the imported package, or correct the import.`;
     case "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING":
       return "Node does not run TypeScript under node_modules.\nServe a file of your own, or a built one.";
     case "ERR_UNKNOWN_FILE_EXTENSION":
     case "ERR_UNSUPPORTED_DIR_IMPORT":
-      return `${message}\nGive the path of a .ts, .mts, .js or .mjs file.`;
+      return `${message}\nPass the path of a .ts, .mts, .js or .mjs file.`;
     case "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX":
       return `${message}\n${ERASABLE_ONLY}`;
     case "ERR_INVALID_TYPESCRIPT_SYNTAX":

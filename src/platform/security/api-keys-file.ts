@@ -4,22 +4,22 @@ import type { StoredApiKey } from "../../auth/verify/api-keys.ts";
 import { messageOf, StartupError, systemCode } from "../startup-error.ts";
 import { changeFile } from "./locked-file.ts";
 
-/** Where keys are kept if nobody says otherwise: beside the tasks. */
+/** The default file of API keys: `keys.json` beside the store. */
 export function keyFileBeside(store: string): string {
   const file = /^sqlite:(?<file>.+)$/.exec(store)?.groups?.["file"];
   return join(dirname(file ?? DEFAULT_FILE), "keys.json");
 }
 
-/** Where tasks would be kept. */
+/** The default store's folder. */
 const DEFAULT_FILE = ".palaver/palaver.db";
 
-/** What tells one state of the file from another. */
+/** Identifies one state of the file. */
 export interface KeyFileState {
   readonly missing: boolean;
   readonly token: string;
 }
 
-/** The keys in a file; none where there is no file. Throws a {@link StartupError} for a file that is damaged. */
+/** Reads the keys; none if the file does not exist. Throws a {@link StartupError} if it is damaged. */
 export function readKeyFile(file: string): readonly StoredApiKey[] {
   let text: string;
   try {
@@ -32,7 +32,7 @@ export function readKeyFile(file: string): readonly StoredApiKey[] {
   if (keys !== undefined) return keys;
   throw new StartupError(
     "failed",
-    `${file} does not hold API keys, or is damaged.\nPut it back from a backup, or move it away.`,
+    `${file} does not contain API keys, or is damaged.\nRestore it from a backup, or move it away.`,
   );
 }
 
@@ -41,7 +41,7 @@ function parse(text: string): readonly StoredApiKey[] | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    // Told by who asked, without what the file holds.
+    // The caller reports it, without the content of the file.
     return undefined;
   }
   const { version, keys } = (typeof value === "object" && value !== null ? value : {}) as Readonly<
@@ -73,7 +73,7 @@ export function isSameFile(one: KeyFileState | undefined, other: KeyFileState): 
   return one?.missing === other.missing && one.token === other.token;
 }
 
-/** Changes the file: one after the other where several want to, never seen half written, and not readable by everybody. */
+/** Changes the file under a lock. It is replaced atomically and never readable for all. */
 export function updateKeyFile(
   file: string,
   change: (keys: readonly StoredApiKey[]) => readonly StoredApiKey[] | undefined,

@@ -64,7 +64,7 @@ export function listApiKeys(file: string): readonly StoredApiKey[] {
   return readKeyFile(file);
 }
 
-/** Whether there was such a key that was not revoked before. */
+/** Revokes a key. False if it does not exist or was revoked before. */
 export function revokeApiKey(file: string, id: string, now: number = Date.now()): boolean {
   const isMeant = (key: StoredApiKey): boolean => key.id === id && key.revokedAt === undefined;
   if (!readKeyFile(file).some(isMeant)) return false;
@@ -78,12 +78,12 @@ export interface ApiKeyFileOptions extends Partial<KeyPlace> {
   readonly logger?: Logger | undefined;
 }
 
-/** How often it is looked whether the file has changed, in ms. */
+/** Milliseconds between checks for changes of the file. */
 const LOOK_AGAIN = 1000;
 
 /**
- * Callers show a key of this file. A change of the file counts a second later at the latest. While the file cannot be read or understood
- * nobody is let in by a key; no file is a file without keys.
+ * Verifies API keys of a file, made with `palaver keys add`. Changes of the file take effect within 1 s. While the file is damaged or cannot be read, all keys
+ * are rejected; a missing file counts as empty.
  */
 export function apiKeyFile({ file, logger, ...place }: ApiKeyFileOptions): Verifier {
   let keys: ReadonlyMap<string, StoredApiKey> | undefined;
@@ -94,14 +94,14 @@ export function apiKeyFile({ file, logger, ...place }: ApiKeyFileOptions): Verif
     if (now < lookAgainAt) return;
     lookAgainAt = now + LOOK_AGAIN;
     try {
-      // First its state: what changes while it is read is read again the next time.
+      // Check the state before reading: a change during the read is then noticed at the next check.
       const current = stateOfKeyFile(file);
       if (keys !== undefined && isSameFile(state, current)) return;
       keys = new Map(readKeyFile(file).map((key) => [key.id, key]));
       state = current;
     } catch (error) {
       if (keys !== undefined || state === undefined)
-        logger?.error("API keys cannot be read: nobody is let in by one", { error });
+        logger?.error("API keys cannot be read: all keys are rejected", { error });
       keys = undefined;
       state = { missing: true, token: "unreadable" };
     }

@@ -15,13 +15,13 @@ import { makeFolder } from "../../internal/make-folder.ts";
 import { systemCode } from "../startup-error.ts";
 
 /**
- * Changes a file that is for few eyes, which is made if need be, with its folder. Nobody else changes it meanwhile, in this process or
- * another, and a crash leaves the old file or the new one. `change` is given where the file really is, and returns its new text;
- * `undefined`: it stays as it is. Blocks while somebody else is at it, which takes milliseconds.
+ * Changes a private file under a lock; creates it and its folder if necessary. No other process changes it meanwhile, and a crash leaves either the old or the
+ * new file. `change` gets the real path of the file and returns its new text; `undefined` leaves the file as it is. Blocks while another
+ * process holds the lock, usually for milliseconds.
  */
 export function changeFile(file: string, change: (place: string) => string | undefined): void {
   makeFolder(dirname(file));
-  // What stands for another file is not to be replaced: whoever reads that one would not notice.
+  // Replace the target of a symbolic link, not the link: readers of the target must see the change.
   const place = placeOf(file);
   const lock = `${place}.lock`;
   take(lock);
@@ -59,9 +59,9 @@ function replace(file: string, text: string): void {
     rmSync(draft, { force: true });
     throw error;
   }
-  // Folders cannot be opened there.
+  // Windows cannot open folders.
   if (process.platform === "win32") return;
-  // Only with its folder is the new name on the disk: what was revoked must not come back after a power cut.
+  // Sync the folder too, so that the rename survives a power failure: a revoked key must not come back.
   const folder = openSync(dirname(file), "r");
   try {
     fsyncSync(folder);
@@ -70,7 +70,7 @@ function replace(file: string, text: string): void {
   }
 }
 
-/** Who reads the file, such as a server that runs as another user, is to read the next one too; but never everybody. */
+/** Keeps the file's group and mode, so that a server that runs as another user can still read it. Never readable for all. */
 function keepReaders(descriptor: number, file: string): void {
   const before = statSync(file, { throwIfNoEntry: false });
   const { uid, gid } = before ?? statSync(dirname(file));
@@ -79,7 +79,7 @@ function keepReaders(descriptor: number, file: string): void {
     try {
       fchownSync(descriptor, isRoot ? uid : -1, gid);
     } catch (error) {
-      // Not everybody may give files to every group; the file is then its writer's own.
+      // Without the permission to change the group, the file stays in the writer's group.
       if (systemCode(error) !== "EPERM") throw error;
       return;
     }
@@ -87,7 +87,7 @@ function keepReaders(descriptor: number, file: string): void {
   if (before !== undefined) fchmodSync(descriptor, 0o600 | (before.mode & 0o060));
 }
 
-/** Milliseconds after which whoever holds a lock is taken for dead: what is done under it takes a few. */
+/** Milliseconds after which a lock counts as abandoned. Changes take a few milliseconds. */
 const STALE = 5000;
 const TRIES = 500;
 const PAUSE = 20;
@@ -107,6 +107,6 @@ function take(lock: string): void {
 
 function isStale(lock: string): boolean {
   const stats = statSync(lock, { throwIfNoEntry: false });
-  // One from the future was made before somebody set the clock back.
+  // A lock from the future was made before the clock was set back.
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > STALE;
 }

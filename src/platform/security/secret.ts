@@ -5,8 +5,8 @@ import { messageOf, StartupError, systemCode } from "../startup-error.ts";
 const KEY_BYTES = 32;
 
 /**
- * The key that sensitive answers are sealed with, kept in a file of its own that only its owner may read, so that a copy
- * of the database alone gives nothing away. Made on first use.
+ * The key that encrypts sensitive answers, in a file of its own that only its owner may read: a copy of the database alone does not reveal them. Created
+ * on first use.
  */
 export function readOrCreateSecret(file: string): Uint8Array {
   try {
@@ -33,14 +33,14 @@ function read(file: string): Uint8Array | undefined {
   }
   throw new StartupError(
     "failed",
-    `The key file ${file} is damaged: it must hold ${KEY_BYTES} bytes.\n` +
-      "Put it back from a backup. Without it, tasks that wait with a sensitive answer cannot go on; delete it to give those up.",
+    `The key file ${file} is damaged: it must have ${KEY_BYTES} bytes.\n` +
+      "Restore it from a backup. Without it, tasks with a pending sensitive answer cannot continue; delete the file to abandon those.",
   );
 }
 
 /**
- * Written whole under another name and then moved, so that a crash leaves no half key. To be called by the database's owner
- * only: nobody else makes one at the same time.
+ * Writes the key to another name and renames it, so that a crash leaves no incomplete key. Only the owner of the database may call this: no other process
+ * creates a key at the same time.
  */
 function create(file: string): Uint8Array {
   const key = randomBytes(KEY_BYTES);

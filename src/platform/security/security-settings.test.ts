@@ -114,7 +114,11 @@ describe("A server with security", () => {
   });
 
   it.each<[string, ServerOptions, RegExp]>([
-    ["an authenticator besides", { authenticate: () => undefined, security: { schemes: { key } } }, /Give one of them/],
+    [
+      "an authenticator besides",
+      { authenticate: () => undefined, security: { schemes: { key } } },
+      /exclude each other/,
+    ],
     ["no scheme", { security: { schemes: {} } }, /security\.schemes: must not be empty/],
     ["a scheme whose name no card could hold", { security: { schemes: { "a:b": key } } }, /"a:b" must be/],
     ["a requirement of a scheme that is not there", { security: { schemes: { key }, require: [{ kye: [] }] } }, /kye/],
@@ -122,12 +126,12 @@ describe("A server with security", () => {
     [
       "a policy for a skill that is not there",
       { security: { schemes: { key }, policies: [{ skill: ["pay", "pya"], scopes: ["pay"] }] } },
-      /policies\[0\]\.skill: there is no skill "pya"; there is look, pay/,
+      /policies\[0\]\.skill: there is no skill "pya"\. Skills: look, pay/,
     ],
     [
       "a policy for an agent that is not there",
       { security: { schemes: { key }, policies: [{ agent: "clark", scopes: ["pay"] }] } },
-      /policies\[0\]\.agent: there is no agent "clark"; there is clerk/,
+      /policies\[0\]\.agent: there is no agent "clark"\. Agents: clerk/,
     ],
     [
       "a policy that asks for nothing",

@@ -5,13 +5,13 @@ import type { ServerOptions } from "../settings/settings.ts";
 import { messageOf, StartupError } from "../startup-error.ts";
 import type { ServingTls } from "./security-tls.ts";
 
-/** Security as the options have it. Throws a {@link StartupError} for what makes no sense. */
+/** The security options, validated. Throws a {@link StartupError} for invalid ones. */
 export function securityFrom({ security, authenticate }: ServerOptions): Security | undefined {
   if (security === undefined) return undefined;
   if (authenticate !== undefined) {
     throw new StartupError(
       "usage",
-      "Both `security` and `authenticate` say who calls. Give one of them: a scheme of your own is a verifier in `security.schemes`.",
+      "`security` and `authenticate` exclude each other. Use only one: a custom scheme is a verifier in `security.schemes`.",
     );
   }
   try {
@@ -21,18 +21,18 @@ export function securityFrom({ security, authenticate }: ServerOptions): Securit
   }
 }
 
-/** Callers may show a certificate that the listener trusts, and are known by its subject. */
+/** Callers may use a client certificate that the listener trusts; its subject identifies them. */
 export function clientCertificates(): Verifier {
   return mutualTls();
 }
 
-/** Throws where callers are to show certificates that nobody asks them for. */
+/** Throws if a scheme needs client certificates but the listener does not request them. */
 export function requireClientCertificates(security: Security | undefined, tls: ServingTls | undefined): void {
   const named = Object.entries(security?.schemes ?? {}).find(([, { type }]) => type === "mutualTLS");
   if (named === undefined || tls?.ca !== undefined) return;
   throw new StartupError(
     "usage",
-    `The scheme ${JSON.stringify(named[0])} needs callers' certificates.\n` +
-      "Give `tls` with a `clientCa` (--tls-cert, --tls-key, --tls-client-ca), or mount the server where TLS ends.",
+    `The scheme ${JSON.stringify(named[0])} needs client certificates.\n` +
+      "Set `tls` with a `clientCa` (--tls-cert, --tls-key, --tls-client-ca), or mount the server in an application that terminates TLS.",
   );
 }

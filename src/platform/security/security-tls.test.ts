@@ -99,7 +99,7 @@ describe("A server with a certificate", () => {
     ["what is no certificate", { cert: own.key }, /certificate is not valid PEM/],
     ["what is no key", { key: own.cert }, /key is not valid PEM/],
     ["the key of another", { key: authority.issue({ commonName: "x" }).key }, /key does not belong to the certificate/],
-    ["an authority that is none", { clientCa: "-----BEGIN x" }, /authority is not in PEM/],
+    ["an authority that is none", { clientCa: "-----BEGIN x" }, /authority is not valid PEM/],
   ])("does not start with %s", (_, change, message) => {
     expect(() => createServer(whoAmI, { store: "memory:", tls: { ...own, ...change } })).toThrow(message);
   });
@@ -148,7 +148,7 @@ describe("A server that asks for certificates", () => {
     for (const tls of [undefined, own]) {
       const server = createServer(whoAmI, { store: "memory:", security, tls, logger: SILENT_LOGGER });
       servers.push(server);
-      await expect(server.listen()).rejects.toThrow(/needs callers' certificates[\s\S]*--tls-client-ca/);
+      await expect(server.listen()).rejects.toThrow(/needs client certificates[\s\S]*--tls-client-ca/);
     }
   });
 });

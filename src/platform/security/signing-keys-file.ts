@@ -4,23 +4,23 @@ import type { SigningKey } from "../../auth/signing-keys.ts";
 import { messageOf, StartupError, systemCode } from "../startup-error.ts";
 import { changeFile } from "./locked-file.ts";
 
-/** `current`: it signs. `previous`: it no longer does; what it signed still counts. `revoked`: nothing of it counts. */
+/** `current`: it signs. `previous`: it no longer signs, but its signatures stay valid. `revoked`: its signatures are invalid. */
 export const KEY_STATES = ["current", "previous", "revoked"] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** A key as it is kept. Times are ISO 8601. */
+/** A key as stored. Times are ISO 8601. */
 export interface KeptKey {
   readonly kid: string;
   readonly state: KeyState;
   readonly createdAt: string;
-  /** When it ceased to be current. */
+  /** When it was replaced. */
   readonly replacedAt?: string;
   readonly revokedAt?: string;
-  /** With its private part only while it is current: nobody can steal what is not there. */
+  /** Includes the private part only while the key is current, so that old keys cannot be stolen. */
   readonly jwk: SigningKey;
 }
 
-/** The keys in a file; `undefined` if there is none. Throws a {@link StartupError} for one that cannot be used. */
+/** Reads the keys; `undefined` if the file does not exist. Throws a {@link StartupError} if it cannot be read or is damaged. */
 export function readKeysFile(file: string): readonly KeptKey[] | undefined {
   let text: string;
   try {
@@ -33,13 +33,12 @@ export function readKeysFile(file: string): readonly KeptKey[] | undefined {
   if (keys !== undefined) return keys;
   throw new StartupError(
     "failed",
-    `The key file ${file} is damaged.\nPut it back from a backup, or delete it: new keys are made then, and receivers must fetch them.`,
+    `The key file ${file} is damaged.\nRestore it from a backup, or delete it: the server then makes new keys, and receivers must fetch them.`,
   );
 }
 
 /**
- * Changes the keys in a file, which is made if need be, with its folder. Nobody else changes them meanwhile, in this process or another, and a crash
- * leaves the old file or the new one.
+ * Changes the keys in a file under a lock; creates the file and its folder if necessary. A crash leaves either the old or the new file.
  */
 export function changeKeysFile(
   file: string,
@@ -73,13 +72,13 @@ function parse(text: string): readonly KeptKey[] | undefined {
     const keys = typeof file === "object" && file !== null && "keys" in file ? file.keys : undefined;
     return Array.isArray(keys) && keys.every(isKept) && keys.filter(isCurrent).length === 1 ? keys : undefined;
   } catch {
-    // Told as damaged, whatever it is.
+    // Reported as damaged.
     return undefined;
   }
 }
 
 function isKept(value: unknown): value is KeptKey {
-  // Safe: looked at member by member.
+  // Safe: every member is checked.
   const key = value as Partial<KeptKey> | null;
   if (typeof key?.kid !== "string" || !KEY_STATES.some((state) => state === key.state)) return false;
   const isPublic = key.jwk?.kty === "EC" && key.jwk.crv === "P-256" && key.jwk.kid === key.kid;

@@ -7,47 +7,47 @@ import type { Store } from "../../store/contract.ts";
 import { StartupError } from "../startup-error.ts";
 import { changeKeysFile, generateKey, type KeptKey, type KeyState, readKeysFile } from "./signing-keys-file.ts";
 
-/** A key as people see it. Times are ISO 8601. */
+/** A signing key without its secret. Times are ISO 8601. */
 export interface SigningKeyInfo {
   readonly kid: string;
   readonly state: KeyState;
   readonly createdAt: string;
   readonly replacedAt?: string;
   readonly revokedAt?: string;
-  /** Whether its public part is given to whoever asks. */
+  /** Whether its public key is published. */
   readonly published: boolean;
 }
 
 export interface SigningKeyOptions {
-  /** Milliseconds that a key stays published after it was replaced. Default 7 days. */
+  /** Milliseconds for which a replaced key stays published. Default 7 days. */
   readonly retireAfter?: number | undefined;
-  /** Milliseconds since 1970. Default: the system's time. */
+  /** The current time in milliseconds since 1970. Default: the system clock. */
   readonly now?: (() => number) | undefined;
 }
 
 const RETIRE_AFTER = 7 * 86_400_000;
-/** How often a file is looked at for changes, in ms. */
+/** Milliseconds between checks for changes of the file. */
 const LOOK_EVERY = 1000;
 
-/** The file that the signing keys of a store are kept in; `undefined` where they are not kept. */
+/** The file of a store's signing keys; `undefined` if the keys are not stored. */
 export function signingFileOf(store: string | Store): string | undefined {
   const file = typeof store === "string" ? /^sqlite:(?<file>.+)$/.exec(store)?.groups?.["file"] : undefined;
   return file === undefined ? undefined : `${resolve(file)}.signing.json`;
 }
 
-/** The keys in a file, the newest first. There may be none. */
+/** The keys in a file, newest first; empty if there are none. */
 export function listSigningKeys(file: string, options: SigningKeyOptions = {}): readonly SigningKeyInfo[] {
   return (readKeysFile(file) ?? []).map((key) => infoOf(key, options));
 }
 
-/** Makes a new current key. The one before stays published until it is retired. A running server follows within a second. */
+/** Makes a new current key. The previous one stays published for 7 days. A running server uses the new key within 1 s. */
 export function rotateSigningKeys(file: string, options: SigningKeyOptions = {}): SigningKeyInfo {
   const [current] = changeKeysFile(file, (keys = []) => withNewKey(keys, options));
-  if (current === undefined) throw new Error("There is no key where one was just made.");
+  if (current === undefined) throw new Error("The new signing key is missing.");
   return infoOf(current, options);
 }
 
-/** Takes back a key: what it has signed counts no more. Where it is the current one, a new one is made. `undefined`: there is none of that name. */
+/** Revokes a key: its signatures are no longer valid. If it is the current key, a new one is made. `undefined` if the key does not exist. */
 export function revokeSigningKey(
   file: string,
   kid: string,
@@ -67,21 +67,21 @@ export function revokeSigningKey(
 }
 
 export interface OpenSigningKeysOptions extends SigningKeyOptions {
-  /** Absent: keys live as long as this process. */
+  /** Absent: the keys exist only in this process. */
   readonly file?: string | undefined;
   readonly logger: Logger;
-  /** Milliseconds of a clock that is never set back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic?: (() => number) | undefined;
 }
 
-/** The keys of a running server. The first is made when it is first asked for; what others change in the file is noticed. */
+/** The signing keys of a running server. The first key is made on first use; changes of the file by other processes are noticed. */
 export function openSigningKeys(options: OpenSigningKeysOptions): SigningKeys {
   const { file } = options;
   const keys = file === undefined ? ephemeralKeys(options) : fileKeys(file, options);
   return {
     current() {
       const key = keys().find(({ state }) => state === "current");
-      if (key === undefined) throw new StartupError("failed", "There is no key to sign with.");
+      if (key === undefined) throw new StartupError("failed", "There is no signing key.");
       return key.jwk;
     },
     published: () =>
@@ -114,20 +114,20 @@ function fileKeys(file: string, options: OpenSigningKeysOptions): () => readonly
       known = readKeysFile(file) ?? changeKeysFile(file, (keys) => keys ?? known ?? withNewKey([], options));
     } catch (error) {
       if (known === undefined) throw error;
-      logger.error("The signing keys have changed and cannot be read: those from before are used", { error });
+      logger.error("The changed signing keys cannot be read: the previous ones stay in use", { error });
     }
     version = versionOf(file);
     return known;
   };
 }
 
-/** Changes whenever the file does. */
+/** A value that changes whenever the file changes. */
 function versionOf(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats === undefined ? "" : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
 }
 
-/** The private parts of keys that no longer sign are not kept, and what is long retired is forgotten. */
+/** Removes the private parts of replaced keys, and keys that are no longer published. */
 function withNewKey(keys: readonly KeptKey[], options: SigningKeyOptions): readonly KeptKey[] {
   const at = new Date((options.now ?? Date.now)()).toISOString();
   const jwk = generateKey();
