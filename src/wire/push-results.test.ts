@@ -156,29 +156,29 @@ function written(codec: Codec, result: OperationResult): unknown {
 }
 
 describe.each(ROWS)("A push configuration in $dialect", ({ server, client, ...row }) => {
-  it("is written as the version has it, and no secret but as it is kept", () => {
+  it("is encoded in the format of its version, with secrets as they are stored", () => {
     expect(server.dialect).toBe(row.dialect);
     expect(written(server, { kind: "push", taskId: T, config: FULL })).toEqual(row.one);
     expect(written(server, { kind: "push", taskId: T, config: BARE })).toEqual(row.other);
   });
 
-  it("is listed in order, and a list may be empty", () => {
+  it("is listed in order; a list may be empty", () => {
     const configs = [FULL, BARE];
     expect(written(server, { kind: "pushes", taskId: T, configs })).toEqual(row.list([row.one, row.other]));
     expect(written(server, { kind: "pushes", taskId: T, configs: [] })).toEqual(row.list([]));
   });
 
-  it("is deleted without further words", () => {
+  it("has an empty result when it is deleted", () => {
     const answer = written(server, { kind: "push-deleted" });
     expect(answer).toEqual(row.deleted);
     expect(client.decodeResult("push-delete", answer)).toEqual({ kind: "done" });
   });
 
-  it("means what this version means by it", () => {
+  it("has the policy of its version", () => {
     expect(server.policy.push).toEqual(row.policy);
   });
 
-  it("is understood by clients", () => {
+  it("is decoded by the client codec", () => {
     const config = { ...row.understood, taskId: T };
     const answer = written(server, { kind: "push", taskId: T, config: FULL });
     for (const operation of ["push-create", "push-get"] as const)
@@ -188,7 +188,7 @@ describe.each(ROWS)("A push configuration in $dialect", ({ server, client, ...ro
     expect(client.decodeResult("push-list", list)).toEqual({ kind: "push-configs", configs, nextPageToken: "" });
   });
 
-  it("is understood by clients whatever its ids, slashes among them", () => {
+  it("is decoded by the client codec whatever its ids, including slashes", () => {
     fc.assert(
       fc.property(taskId, pushConfig, (task, drawn) => {
         const config = { ...drawn, id: drawn.id ?? "a/b" };
@@ -206,7 +206,7 @@ describe.each(ROWS)("A push configuration in $dialect", ({ server, client, ...ro
 describe("A push configuration in 0.1/jsonrpc", () => {
   const { server, client } = older;
 
-  it("is the one of its task, whose id is the only one, with the events it is for", () => {
+  it("has only the id of its task, and keeps its event filter", () => {
     const { id: _nameless, ...config } = FULL;
     const answer = written(server, { kind: "push", taskId: T, config: FULL });
     expect(answer).toEqual({ id: "t", pushNotificationConfig: config });
@@ -216,7 +216,7 @@ describe("A push configuration in 0.1/jsonrpc", () => {
     });
   });
 
-  it("may be missing, which is no error", () => {
+  it("may be missing, which is not an error", () => {
     expect(server.policy.push).toEqual({ single: true, missing: "nothing", afterFailure: "removed" });
     const answer = written(server, { kind: "push", taskId: T });
     expect(answer).toEqual({ id: "t", pushNotificationConfig: null });
@@ -252,7 +252,7 @@ describe("A page of push configurations", () => {
     }
   });
 
-  it("has as many as there are where nothing is said of its size, or 0", () => {
+  it("has all webhooks if pageSize is absent or 0", () => {
     for (const size of [{}, { pageSize: 0 }, { pageSize: null }, { page_size: "0" }, { pageToken: "" }])
       expect(createRpc1_0().decodeRequest("push-list", { taskId: "t", ...size })).toEqual({
         operation: "push-list",
@@ -268,13 +268,13 @@ describe("A page of push configurations", () => {
     [{ pageToken: "p" }, "pageToken: is not a page token of this server"],
     // That of a list of tasks.
     [{ pageToken: Buffer.from("1:p").toString("base64url") }, "pageToken: is not a page token of this server"],
-  ])("is refused where %j is asked for", (wrong, message) => {
+  ])("is refused for %j", (wrong, message) => {
     expect(() => createRpc1_0().decodeRequest("push-list", { taskId: "t", ...wrong })).toThrow(message);
   });
 });
 
 describe("The plain dialect", () => {
-  it("has no words for push configurations", () => {
+  it("refuses results of webhook operations", () => {
     const plain = createPlainCodec(settings);
     for (const result of [
       { kind: "push", taskId: T, config: FULL },

@@ -48,7 +48,7 @@ function conversation(told: Told): readonly string[] {
 const hello = message("u", "user", "Hello");
 
 describe("A plain task", () => {
-  it("has these members and no others: pinned", () => {
+  it("has exactly these members: pinned", () => {
     const told = { state: "completed", history: [hello], artifacts: [[{ text: "Hi there" }]] } as const;
     expect(encodeTask(stored({ ...told, createdAt: Date.UTC(2030, 0, 1) }))).toBe(
       '{"id":"task-1","state":"completed","messages":[{"role":"user","parts":[{"type":"text","text":"Hello"}]},' +
@@ -57,11 +57,11 @@ describe("A plain task", () => {
     );
   });
 
-  it("was made no later than it last changed, where nobody knows better", () => {
+  it("has the time of its status as createdAt if its creation time is unknown", () => {
     expect(JSON.parse(encodeTask(stored({})))).toMatchObject({ createdAt: "2030-01-01T00:00:05.000Z", messages: [] });
   });
 
-  it("is in one of four states", () => {
+  it("has one of four states", () => {
     const states = TASK_STATES.map((state) => [state, JSON.parse(encodeTask(stored({ state }))).state]);
     expect(Object.fromEntries(states)).toEqual({
       submitted: "submitted",
@@ -75,7 +75,7 @@ describe("A plain task", () => {
     });
   });
 
-  it("says everything in the order in which it was said, what its status says once", () => {
+  it("has all messages in their order, and the status message only once", () => {
     const thinking = message("s", "agent", "Thinking");
     expect(conversation({ says: thinking, history: [hello] })).toEqual(["user: Hello", "agent: Thinking"]);
     expect(conversation({ says: thinking, history: [hello, thinking] })).toEqual(["user: Hello", "agent: Thinking"]);
@@ -86,7 +86,7 @@ describe("A plain task", () => {
     ]);
   });
 
-  it("ends with what was made, as one text", () => {
+  it("ends with all artifacts as one text", () => {
     const artifacts = [[{ text: "Hi " }, { text: "there" }], [{ text: "" }], [{ text: "P.S. Bye" }]];
     const done = message("s", "agent", "Done");
     expect(conversation({ state: "completed", says: done, history: [hello, done], artifacts })).toEqual([
@@ -120,7 +120,7 @@ describe("A plain task", () => {
     ]);
   });
 
-  it("says in words what is not text", () => {
+  it("has other parts as text", () => {
     const shown: readonly [Part, string][] = [
       [{ data: { a: [1, null] } }, '{"a":[1,null]}'],
       [{ data: null }, "null"],

@@ -118,12 +118,12 @@ describe("A 0.3 part", () => {
     ["a reference as tests spell it", { kind: "file", file: { url: "https://x/y" } }, "p.file"],
     ["what a tool gave", { kind: "tool-result", toolUseId: "q", result: 1 }, "p.kind"],
     ["the use of a tool", { kind: "tool-use", toolUseId: "q", name: "n" }, "p.kind"],
-  ])("must not be %s to a strict reader", (_what, wire, field) => {
+  ])("must not be %s with strict parsing", (_what, wire, field) => {
     expect(fieldRefused(() => decodePart(wire, "p"))).toBeUndefined();
     expect(fieldRefused(() => decodePart(wire, "p", { tag: "kind", lenient: false }))).toBe(field);
   });
 
-  it("is what the version says it is to a strict reader, whatever else is there", () => {
+  it("is decoded by its kind or type only, with strict parsing", () => {
     const strict = { tag: "kind", lenient: false } as const;
     expect(decodePart({ kind: "text", type: "file", text: "x" }, "p", strict)).toEqual({ text: "x" });
     expect(decodePart({ kind: "file", file: { uri: "u", url: "v" } }, "p", strict)).toEqual({ url: "u" });
@@ -132,25 +132,25 @@ describe("A 0.3 part", () => {
     expect(fieldRefused(() => decodePart({ kind: "text", text: "x" }, "p", older))).toBe("p.type");
   });
 
-  it("may be as deep in its wrapper as without", () => {
+  it("has the same maximum depth with and without wrapper", () => {
     const data = nested(64);
     expect(decodePart({ kind: "data", data: { value: data }, metadata: { data_part_compat: true } }, "p")).toEqual({
       data,
     });
   });
 
-  it("is understood from an agent by what it holds, whatever it is called", () => {
+  it("from an agent, is decoded by its content, whatever its kind", () => {
     expect(decodeRemotePart({ kind: "image", file: { uri: "u" } }, "p")).toEqual({ url: "u" });
   });
 
-  it("says its kind first", () => {
+  it("has kind as the first member", () => {
     fc.assert(
       fc.property(part, (source) => Object.keys(partObject(source))[0] === "kind"),
       SAMPLES,
     );
   });
 
-  it("always carries an object as data", () => {
+  it("always has an object as data", () => {
     expect(partObject({ data: [1] })).toEqual({
       kind: "data",
       data: { value: [1] },
@@ -159,7 +159,7 @@ describe("A 0.3 part", () => {
     expect(partObject({ data: { value: 1 } })).toEqual({ kind: "data", data: { value: 1 } });
   });
 
-  it("writes the media type and the file name of text into its metadata, beside members of the same name", () => {
+  it("has media type and file name of text in its metadata, and keeps members of the same names", () => {
     const metadata = { mediaType: "own", _mediaType: "older", x: 1 };
     expect(partObject({ text: "x", mediaType: "text/markdown", filename: "a.md", metadata })).toEqual({
       kind: "text",
@@ -168,7 +168,7 @@ describe("A 0.3 part", () => {
     });
   });
 
-  it("is read back as it was written", () => {
+  it("decodes to the encoded value", () => {
     fc.assert(
       fc.property(part, (source) => {
         const wire: unknown = JSON.parse(JSON.stringify(partObject(source)));

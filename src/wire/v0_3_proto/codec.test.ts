@@ -119,7 +119,7 @@ describe("an answer", () => {
     ["send", (value) => ({ kind: "sent", task: stored(value) }), "sent"],
     ["get", (value) => ({ kind: "task", task: stored(value) }), "task"],
     ["cancel", (value) => ({ kind: "task", task: stored(value) }), "task"],
-  ])("to %s is read as it was meant", (operation, result, kind) => {
+  ])("to %s decodes to the encoded result", (operation, result, kind) => {
     fc.assert(
       fc.property(task, (value) => {
         const text = codec.encodeResult(result(value));
@@ -198,7 +198,7 @@ describe("an answer", () => {
       { status: { message: { messageId: "", role: "agent", parts: [] } } },
     ],
     ["wrapped", { task: wireTask }, { id: "t" }],
-  ])("is understood %s", (_name, answer, expected) => {
+  ])("is decoded %s", (_name, answer, expected) => {
     expect(client.decodeResult("get", answer)).toMatchObject({ kind: "task", task: expected });
   });
 
@@ -215,7 +215,7 @@ describe("an answer", () => {
     ["send", { message: { content: [{}] } }],
     ["list", "tasks"],
     ["extended-card", []],
-  ])("that nobody can understand is the agent's fault: %s %j", (operation, answer) => {
+  ])("that is invalid throws invalid-agent-response: %s %j", (operation, answer) => {
     expect(() => client.decodeResult(operation, answer)).toThrow(
       expect.objectContaining({ code: "invalid-agent-response" }),
     );

@@ -141,7 +141,7 @@ test.each<[string, unknown, unknown]>([
     { kind: "status-update", taskId: "t", contextId: "c", status: { state: "working" }, final: false },
     { kind: "status", taskId: "t", final: false },
   ],
-])("an agent's frame is understood %s", (_name, frame, expected) => {
+])("an agent's frame is decoded %s", (_name, frame, expected) => {
   expect(client.decodeEvent(frame)).toMatchObject(expected as object);
 });
 
@@ -152,6 +152,6 @@ test.each([
   [{ task: {} }],
   [{ statusUpdate: { status: {} } }],
   [{ artifactUpdate: { taskId: "t" } }],
-])("an agent's frame that nobody can understand is its fault: %j", (frame) => {
+])("an invalid frame throws invalid-agent-response: %j", (frame) => {
   expect(() => client.decodeEvent(frame)).toThrow(expect.objectContaining({ code: "invalid-agent-response" }));
 });

@@ -119,7 +119,7 @@ describe("a send", () => {
     { absent: "wait", asked: { pushNotification: { url: "u" } }, waitMs: 0 },
     { absent: "wait", asked: { pushNotificationConfig: { url: "u" } }, waitMs: 0 },
     { absent: "return", asked: { blocking: true, pushNotification: { url: "u" } }, waitMs: Number.POSITIVE_INFINITY },
-  ])("with $asked waits $waitMs ms where silence means $absent", ({ absent, asked, waitMs }) => {
+  ])("with $asked waits $waitMs ms if the default is $absent", ({ absent, asked, waitMs }) => {
     const settings = dialectSettings({ blockingDefault: { "0.3/rest-proto": absent } });
     const body = { message: MESSAGE, configuration: asked };
     const request = { path: {}, query: new URLSearchParams(), body };
@@ -200,7 +200,7 @@ describe("a send", () => {
     ["configuration.acceptedOutputModes[0]", { message: MESSAGE, configuration: { acceptedOutputModes: [null] } }],
     ["configuration.pushNotification", { message: MESSAGE, configuration: { pushNotification: "u" } }],
     ["configuration.pushNotification.url", { message: MESSAGE, configuration: { pushNotification: {} } }],
-  ])("is refused naming %s: %#", (field, body) => {
+  ])("is refused with the field %s: %#", (field, body) => {
     expect(fieldOf(() => decode("send", { body }))).toBe(field);
   });
 
@@ -227,7 +227,7 @@ describe("a send", () => {
     [".data.data", { data: {} }],
     [".data.data", { data: { data: null } }],
     [".data.data", { data: { data: deep(65) } }],
-  ])("is refused naming the part%s: %#", (member, part) => {
+  ])("is refused with the field of the part%s: %#", (member, part) => {
     expect(fieldOf(() => withPart(part))).toBe(`message.content[0]${member}`);
   });
 });
@@ -252,7 +252,7 @@ describe("a get", () => {
     ["historyLength=0", undefined],
     ["historyLength=2", 2],
     ["history_length=2", 2],
-  ])("asks for history by ?%s", (query, history) => {
+  ])("decodes history from ?%s", (query, history) => {
     expect(decode("get", { path: { id: "t" }, query })).toStrictEqual({
       operation: "get",
       tenant: "",
@@ -303,7 +303,7 @@ describe("a push configuration", () => {
       { name: "tasks/t/pushNotificationConfigs/c", pushNotificationConfig: { url: config.url } },
     ],
     ["as the text has it", { config }],
-  ])("is read %s", (_name, body) => {
+  ])("is decoded %s", (_name, body) => {
     expect(decode("push-create", { path: { id: "t" }, body })).toStrictEqual({
       operation: "push-create",
       tenant: "",
@@ -330,7 +330,7 @@ function received(asked: OperationRequest): OperationRequest {
   });
 }
 
-describe("whatever a caller asks", () => {
+describe("any request", () => {
   test("arrives as it was asked", () => {
     fc.assert(
       fc.property(request, (asked) => {
@@ -360,7 +360,7 @@ describe("whatever a caller asks", () => {
     ["anything", json],
     ["almost a send", brokenBodies(bodies)],
     ["almost a push configuration", brokenBodies(pushes)],
-  ])("is understood or refused, and never changed: %s", (_name, some) => {
+  ])("is decoded or refused, and not modified: %s", (_name, some) => {
     let refused = 0;
     fc.assert(
       fc.property(fc.record({ operation: operations, body: some, path: names, query: queries }), (given) => {

@@ -21,7 +21,7 @@ describe("the style of a body", () => {
     ["the parent of a configuration", { parent: "tasks/t", configId: "c", config: {} }],
     ["the resource name in a configuration", { config: { name: "tasks/t/pushNotificationConfigs/c" } }],
     ["a snake_case member of a configuration", { config: { push_notification_config: { url: "u" } } }],
-  ])("is that of the definition: %s", (_name, body) => {
+  ])("is proto: %s", (_name, body) => {
     expect(styleOf(body)).toBe("proto");
   });
 
@@ -40,7 +40,7 @@ describe("the style of a body", () => {
     ["the id of a task beside a configuration", { taskId: "t", pushNotificationConfig: { url: "u" } }],
     ["the same, wrapped", { config: { taskId: "t", pushNotificationConfig: { url: "u" } } }],
     ["a bare configuration, wrapped", { config: { url: "u" } }],
-  ])("is that of JSON: %s", (_name, body) => {
+  ])("is json: %s", (_name, body) => {
     expect(styleOf(body)).toBe("json");
   });
 
@@ -59,7 +59,7 @@ describe("the style of a body", () => {
     [{ url: "https://hook.test" }],
     [{ pushNotificationConfig: { url: "u" } }],
     [{ config: { config: { config: {} } } }],
-  ])("does not show in %j", (body) => {
+  ])("is unknown for %j", (body) => {
     expect(styleOf(body)).toBeUndefined();
   });
 

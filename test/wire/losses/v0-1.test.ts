@@ -197,7 +197,7 @@ const CASES: Readonly<Record<LossName, () => void>> = {
   },
 };
 
-describe("To readers of 0.1 is lost", () => {
+describe("Lost in 0.1", () => {
   it.each(LOSS_NAMES.map((name) => [LOSSES[name].what, LOSSES[name].becomes, CASES[name]] as const))(
     "%s: becomes %s",
     (_what, _becomes, check) => {

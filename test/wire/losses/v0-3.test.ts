@@ -99,8 +99,8 @@ const SHOWN: Readonly<Record<LossName, () => void>> = {
   },
 };
 
-describe("What is lost on the way to 0.3", () => {
-  it.each(LOSS_NAMES)("is written down and true: %s", (name) => {
+describe("Information lost in 0.3", () => {
+  it.each(LOSS_NAMES)("is documented and true: %s", (name) => {
     const { what, becomes } = LOSSES[name];
     expect(what).not.toBe("");
     expect(becomes).not.toBe("");

@@ -20,7 +20,7 @@ export interface Ends {
 export function itReadsAnswers({ server, client, card }: Ends): void {
   const read = (operation: Operation, text: string) => client.decodeResult(operation, JSON.parse(text));
 
-  it("is read as it was meant: tasks and messages", () => {
+  it("decodes to the encoded tasks and messages", () => {
     fc.assert(
       fc.property(task, message, (made, reply) => {
         const kept = stored(made);
@@ -37,7 +37,7 @@ export function itReadsAnswers({ server, client, card }: Ends): void {
     );
   });
 
-  it("is read as it was meant: events", () => {
+  it("decodes to the encoded events", () => {
     fc.assert(
       fc.property(event, place, (source, { final, ...ids }) => {
         // Nothing ends with an artifact.
@@ -50,7 +50,7 @@ export function itReadsAnswers({ server, client, card }: Ends): void {
     );
   });
 
-  it("is read as it was meant: cards", () => {
+  it("decodes to the encoded cards", () => {
     fc.assert(
       fc.property(card, (declared) => {
         const answer = read("extended-card", server.encodeResult({ kind: "card", card: declared }));
@@ -60,7 +60,7 @@ export function itReadsAnswers({ server, client, card }: Ends): void {
     );
   });
 
-  it.each(ERROR_CODES)("is read as it was meant: the error %s", (code) => {
+  it.each(ERROR_CODES)("decodes to the encoded error %s", (code) => {
     const violations = [{ field: "a", description: "b" }];
     const metadata = { taskId: "t", requiredExtensions: "urn:a,urn:b" };
     const error = new A2AError(code, "No", { metadata, violations });
