@@ -105,7 +105,7 @@ describe("The card of every version", () => {
     ["both", hybrid.chooseCard(undefined).encodeCard, Object.keys(SCHEMES)],
     ["0.3", hybrid.chooseCard("0.3").encodeCard, Object.keys(SCHEMES)],
     ["0.3 in the other style", encodeProtoCard, Object.keys(SCHEMES)],
-    // Certificates came later.
+    // 0.1 has no name for mutualTLS.
     ["0.2", hybrid.chooseCard("0.2").encodeCard, Object.keys(SCHEMES).slice(0, -1)],
   ] as const)("names every scheme that its version knows: %s", (_readers, encode, names) => {
     const { securitySchemes } = JSON.parse(encode(secured));

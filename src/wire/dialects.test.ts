@@ -6,7 +6,7 @@ const usual = createDialects();
 const lenient = createDialects({ lenient: true });
 const strict = createDialects({ lenient: false });
 
-/** The dialect that answers a method, and the error it answers with, if so. */
+/** The dialect that answers a method, and the error code of a refusal. */
 function answer(dialects: typeof usual, method: string, requested?: string): string {
   const { codec, refusal } = dialects.chooseRpc(requested, method);
   const dialect = codec.dialect.replace("/jsonrpc", "");

@@ -11,7 +11,7 @@ import { createRestCodec as createJsonCodec0_3, createRpcCodec as createRpcCodec
 import { createRestCodec as createProtoCodec0_3 } from "./v0_3_proto/codec.ts";
 import { createRestCodec as createRestCodec1_0, createRpcCodec as createRpcCodec1_0 } from "./v1_0/codec.ts";
 
-/** What the protocol defines: the JSON-RPC code, and the statuses of REST by edition 1.0.1, by 1.0.0, and in 0.3. */
+/** Defined by the specification: the JSON-RPC code, and the HTTP statuses of REST in 1.0.1, in 1.0.0 and in 0.3. */
 const DEFINED: Partial<Record<ErrorCode, readonly [rpc: number, ...http: number[]]>> = {
   "parse-error": [-32700, 400, 400, 400],
   "invalid-request": [-32600, 400, 400, 400],
@@ -112,18 +112,18 @@ describe("The table of errors", () => {
   });
 });
 
-/** The JSON-RPC code in 0.3, which has none for two of them. */
+/** The JSON-RPC code in 0.3, which lacks two of them. */
 function in0_3(code: ErrorCode): number {
   if (code === "extension-support-required") return -32602;
   return code === "version-not-supported" ? -32600 : ERROR_TABLE[code].rpc;
 }
 
-/** In 0.2, which has none for one more. */
+/** The JSON-RPC code in 0.2, which lacks one more. */
 function in0_2(code: ErrorCode): number {
   return code === "extended-card-not-configured" ? -32004 : in0_3(code);
 }
 
-/** In 0.1, which has numbers of its own. */
+/** The JSON-RPC code in 0.1, which has codes of its own. */
 function in0_1(code: ErrorCode): number {
   const own: Partial<Record<ErrorCode, number>> = {
     "invalid-agent-response": -32603,

@@ -56,7 +56,7 @@ function largeMembers(artifacts: readonly Artifact[], messages: readonly string[
   };
 }
 
-/** A plain text of two or more characters comes in pieces. */
+/** Splits a text part of two or more characters into pieces. */
 function* partPieces(part: Part): Generator<ArtifactPiece> {
   if (part.text === undefined || part.text.length < 2) {
     yield { kind: "parts", parts: JSON.stringify(part) };
@@ -72,7 +72,7 @@ const PART: fc.Arbitrary<Part> = fc.oneof(
   fc.record({ url: fc.constant("https://example.com/f"), filename: WORDS }),
   fc.record({ raw: fc.constant("AAAA"), mediaType: fc.constant("image/png") }),
 );
-/** Pieces of text that follow each other are one part, as in every folded artifact. */
+/** Joins consecutive text chunks to one part, as in every folded artifact. */
 const merged = (parts: Part[]): Part[] => [...mergedParts(parts)];
 const ARTIFACT = fc.record(
   {
@@ -122,13 +122,13 @@ describe.each(CODECS.map((codec) => [codec.dialect, codec] as const))("in %s", (
           for (const kind of ["task", "sent"] as const) {
             const expected = JSON.parse(codec.encodeResult({ kind, task: whole }));
             const written = await piecesOf(codec, { kind, task: large });
-            // The plain dialect gives artifacts without any text as an empty message instead of none.
+            // The plain dialect writes artifacts without text as an empty message instead of none.
             if (name === "plain" && JSON.stringify(written).includes('"text":""')) return;
             expect(written).toEqual({ result: expected });
           }
           if (name === "plain") return;
           const page = { kind: "tasks", total: 9, pageSize: 3, next: { at: 1, id: "x" } } as const;
-          // In lists the union codec writes tasks as the newer version.
+          // In lists the union codec writes tasks in the newer format.
           if (name.startsWith("0.1+") && dialect.startsWith("0.1")) return;
           const tasks = [whole, { ...head, artifacts: "[]" }, whole];
           const expected = JSON.parse(codec.encodeResult({ ...page, tasks }));

@@ -78,7 +78,7 @@ it("writes states as in 1.0, and parses them in every notation", () => {
 });
 
 it("writes TASK_STATE_UNSPECIFIED if the agent sent no state", () => {
-  // Safe: ids of no consequence.
+  // Safe: any id will do.
   const ids = { id: "t" as TaskId, contextId: "c" as ContextId };
   const message = {
     messageId: "m" as MessageId,

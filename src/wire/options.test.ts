@@ -18,7 +18,7 @@ const DEFAULTS = {
   },
 };
 
-/** As JavaScript or the environment may give them. */
+/** Options as JavaScript or environment variables may give them. */
 function settingsOf(options: Readonly<Record<string, unknown>>): unknown {
   return dialectSettings(options);
 }

@@ -27,7 +27,7 @@ import { pushConfig, SAMPLES, taskId } from "./v1_0/test/models.ts";
 const settings = dialectSettings({});
 const T = "t" as TaskId;
 
-/** With everything one may have. */
+/** A webhook with all members. */
 const FULL: KeptPushConfig = {
   id: "p",
   url: "https://x/hook",
@@ -38,9 +38,9 @@ const FULL: KeptPushConfig = {
 };
 const BARE: KeptPushConfig = { id: "q", url: "https://y/" };
 
-/** As the definition knows it, and as the text of 0.x does. */
+/** The webhook in the proto definition, and in the text of 0.x. */
 const DEFINED = { id: "p", url: FULL.url, token: "***", authentication: FULL.authentication };
-const TOLD = { ...DEFINED, headers: FULL.headers };
+const WITH_HEADERS = { ...DEFINED, headers: FULL.headers };
 const FLAT = {
   id: "p",
   taskId: "t",
@@ -62,14 +62,14 @@ interface Row {
   readonly server: Codec;
   readonly client: ClientCodec;
   readonly policy: PushPolicy;
-  /** How the full configuration is written. */
+  /** The encoded full webhook. */
   readonly one: unknown;
-  /** How the bare one is written. */
+  /** The encoded minimal webhook. */
   readonly other: unknown;
-  /** What is around a list. */
+  /** Wraps a list. */
   list(items: readonly unknown[]): unknown;
   readonly deleted: unknown;
-  /** What the client of that dialect understands of the full one. */
+  /** The full webhook as the client of that dialect decodes it. */
   readonly understood: Omit<RemotePushConfig, "taskId">;
 }
 
@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
     server: createRpc0_3(settings),
     client: createRpcClient0_3(),
     policy: OLDER_POLICY,
-    one: { taskId: "t", pushNotificationConfig: TOLD },
+    one: { taskId: "t", pushNotificationConfig: WITH_HEADERS },
     other: { taskId: "t", pushNotificationConfig: BARE },
     list: bareList,
     deleted: null,
@@ -117,7 +117,7 @@ const ROWS: readonly Row[] = [
     server: createJson0_3(settings),
     client: createJsonClient0_3(),
     policy: OLDER_POLICY,
-    one: { name: name("p"), taskId: "t", pushNotificationConfig: TOLD },
+    one: { name: name("p"), taskId: "t", pushNotificationConfig: WITH_HEADERS },
     other: { name: name("q"), taskId: "t", pushNotificationConfig: BARE },
     list: page,
     deleted: {},
@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
     server: createRpc0_2(settings),
     client: createRpcClient0_2(),
     policy: OLDER_POLICY,
-    one: { taskId: "t", pushNotificationConfig: TOLD },
+    one: { taskId: "t", pushNotificationConfig: WITH_HEADERS },
     other: { taskId: "t", pushNotificationConfig: BARE },
     list: bareList,
     deleted: null,
@@ -266,7 +266,7 @@ describe("A page of push configurations", () => {
     [{ pageSize: 1.5 }, "pageSize: must be an integer, not 1.5"],
     [{ pageToken: 1 }, "pageToken: must be a string, not a number"],
     [{ pageToken: "p" }, "pageToken: is not a page token of this server"],
-    // That of a list of tasks.
+    // The page token of a list of tasks.
     [{ pageToken: Buffer.from("1:p").toString("base64url") }, "pageToken: is not a page token of this server"],
   ])("is refused for %j", (wrong, message) => {
     expect(() => createRpc1_0().decodeRequest("push-list", { taskId: "t", ...wrong })).toThrow(message);

@@ -16,7 +16,7 @@ function families(
   return [newer, older, plain, card];
 }
 
-/** The dialect that answers, and the error it answers with, if so. */
+/** The dialect that answers, and the error code of a refusal. */
 function answer(family: RestFamily, requested?: string, body?: unknown): string {
   const { codec, refusal } = family.choose(requested, body);
   return refusal === undefined ? codec.dialect : `${codec.dialect} ${refusal.code}`;

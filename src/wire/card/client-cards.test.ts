@@ -9,7 +9,7 @@ import { CARD_VERSION, readCard } from "./client-cards.ts";
 const NEW = "https://a.example/.well-known/agent-card.json";
 const OLD = "https://a.example/.well-known/agent.json";
 
-/** The ways in, shortly. */
+/** The interfaces as short texts. */
 function ways(value: unknown, from?: string): readonly string[] {
   return readCard(value, from).card.interfaces.map(
     ({ url, binding, protocolVersion, tenant }) =>
@@ -117,7 +117,7 @@ describe("the versions of an agent card", () => {
       ["0.1 JSONRPC https://a.example/", "0.2 JSONRPC https://a.example/"],
     ],
     [
-      "names that are spelt otherwise, and addresses that are relative",
+      "other names of bindings, and relative URLs",
       {
         supportedInterfaces: [
           { url: "/rpc", protocolBinding: "json-rpc", protocolVersion: "1" },

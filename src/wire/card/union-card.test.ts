@@ -11,7 +11,7 @@ import { encodeUnionCard } from "./union-card.ts";
 const ALL = { "0.3": true, "0.2": true, "0.1": true };
 const base = "https://a.example/a2a";
 
-/** As a server declares it, which is found at one address in all of these versions. */
+/** As a server declares it, with the same URL in all these versions. */
 function served(declared: AgentCard): AgentCard {
   const interfaces = ["0.3", "0.2", "0.1"].map((protocolVersion) => ({
     url: base,

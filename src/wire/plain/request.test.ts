@@ -49,7 +49,7 @@ describe("A plain send", () => {
     ["a text alone", "Hello"],
     ["a bare part", { parts: [{ text: "Hello" }] }],
     ["a part that says what it is", { role: "user", parts: [{ type: "text", text: "Hello" }] }],
-    ["a part in the later spelling", { kind: "message", role: "user", parts: [{ kind: "text", text: "Hello" }] }],
+    ["a part with kind", { kind: "message", role: "user", parts: [{ kind: "text", text: "Hello" }] }],
     ["null for what is not set", { role: null, messageId: null, taskId: null, parts: [{ type: null, text: "Hello" }] }],
   ])("accepts as message %s", (_what, message) => {
     expect(decodeSend({ message }).message).toEqual(HELLO);

@@ -52,7 +52,7 @@ describe("Webhooks", () => {
 
   it("have a codec in every version that has webhooks", () => {
     expect(VERSIONS.filter((version) => pushCodecOf(`${version}/jsonrpc`) === undefined)).toEqual(["plain"]);
-    // Whatever this server speaks otherwise.
+    // Whatever versions this server supports.
     createDialects({ versions: ["1.0"] });
     expect(pushCodecOf("0.1/jsonrpc")).toBeDefined();
   });

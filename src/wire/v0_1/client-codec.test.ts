@@ -107,7 +107,7 @@ describe("A 0.1 client", () => {
   });
 
   it.each<[string, unknown, object]>([
-    ["a state spelt otherwise", { status: { state: "cancelled", timestamp } }, { status: { state: "canceled" } }],
+    ["another name of a state", { status: { state: "cancelled", timestamp } }, { status: { state: "canceled" } }],
     ["a state it does not know", { status: { state: "unknown", timestamp } }, { status: { state: "working" } }],
     [
       "artifacts without numbers",
@@ -122,7 +122,7 @@ describe("A 0.1 client", () => {
     ["a context", { contextId: "c", sessionId: "s", status: { state: "working" } }, { contextId: "c" }],
     ["no session", { status: { state: "working" } }, { contextId: "" }],
     [
-      "a file that is only named",
+      "a file without content",
       { status: { state: "working", message: { role: "agent", parts: [{ type: "file", file: { name: "a" } }] } } },
       { status: { message: { parts: [{ data: { file: { name: "a" } } }] } } },
     ],

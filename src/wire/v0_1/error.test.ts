@@ -78,7 +78,7 @@ describe("A 0.1 error", () => {
       violations: [{ field: "a", description: "b" }],
     });
     const understood = decodeError(JSON.parse(encodeError(error)), statusOf(error));
-    // Of two that are told alike, it is the one about the request's meaning.
+    // Two errors share the code; the first in ERROR_CODES is decoded.
     expect(understood.code).toBe(code === "unsupported-media-type" ? "content-type-not-supported" : code);
     expect(understood).toMatchObject({ message: "No", metadata: { taskId: "t" }, violations: error.violations });
   });

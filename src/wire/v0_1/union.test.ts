@@ -46,7 +46,7 @@ function frames(opening: StreamOpening): unknown[] {
   return typeof encoded === "string" ? [JSON.parse(encoded)] : encoded.map(({ text }): unknown => JSON.parse(text));
 }
 
-/** What readers of 0.3 see: everything, but states that both versions have. */
+/** As clients of 0.3 decode it: everything, with states that both versions have. */
 function common(source: Task): Task {
   const { state } = source.status;
   const known = state === "rejected" ? "failed" : state === "auth-required" ? "input-required" : state;

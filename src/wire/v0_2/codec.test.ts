@@ -87,10 +87,10 @@ describe("The 0.2 codec of JSON-RPC", () => {
 
   it.each(ERROR_CODES)("encodes %s with a code of 0.2", (code) => {
     const error = new A2AError(code, "No", { cause: new Error("inside"), metadata: { taskId: "t" } });
-    const told = JSON.parse(codec.encodeError(error));
-    expect([-32007, -32008, -32009, -32010, -32011]).not.toContain(told.code);
+    const encoded = JSON.parse(codec.encodeError(error));
+    expect([-32007, -32008, -32009, -32010, -32011]).not.toContain(encoded.code);
     const expected = code === "extended-card-not-configured" ? -32004 : JSON.parse(newer.encodeError(error)).code;
-    expect(told).toEqual({
+    expect(encoded).toEqual({
       code: expected,
       message: "No",
       data: { reason: expect.stringMatching(/^[A-Z_]+$/), taskId: "t" },

@@ -17,7 +17,7 @@ const rest = createRestCodec(settings);
 const rpcClient = createRpcClientCodec();
 const restClient = createRestClientCodec();
 
-/** What a router makes of a call: its operation, and the request taken apart. */
+/** The operation of a call and the parts of its request, as the router returns them. */
 function routed(call: ReturnType<typeof restClient.encodeRequest>): readonly [Operation, RestRequest] {
   const { pathname, searchParams } = new URL(`http://agent${call.path}`);
   for (const { method, path, operation } of ROUTES) {

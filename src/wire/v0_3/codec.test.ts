@@ -256,8 +256,8 @@ describe("Both 0.3 codecs", () => {
 
   it("have no error code of a later version", () => {
     for (const code of ERROR_CODES) {
-      const told: { code: number } = JSON.parse(rpc.encodeError(new A2AError(code, "No")));
-      expect([-32008, -32009, -32010, -32011]).not.toContain(told.code);
+      const encoded: { code: number } = JSON.parse(rpc.encodeError(new A2AError(code, "No")));
+      expect([-32008, -32009, -32010, -32011]).not.toContain(encoded.code);
     }
   });
 

@@ -132,7 +132,7 @@ describe("A 0.3 send", () => {
     ["a message with an empty id", { message: { ...message, messageId: "" } }, "message.messageId"],
     ["a message with a long id", { message: { ...message, messageId: "x".repeat(257) } }, "message.messageId"],
     ["a message whose id is a number", { message: { ...message, messageId: 1 } }, "message.messageId"],
-    ["a message from nobody", { message: { ...message, role: undefined } }, "message.role"],
+    ["a message without role", { message: { ...message, role: undefined } }, "message.role"],
     ["a message from the agent", { message: { ...message, role: "agent" } }, "message.role"],
     ["a message from the system", { message: { ...message, role: "system" } }, "message.role"],
     ["a role of the next version", { message: { ...message, role: "ROLE_USER" } }, "message.role"],
@@ -232,7 +232,7 @@ describe("A 0.3 request", () => {
     ["subscribe", { id: "t", metadata: {} }, { id: "t" }],
     ["subscribe", { taskId: "t" }, { id: "t" }],
     ["push-create", { taskId: "t", pushNotificationConfig: config }, { taskId: "t", config }],
-    // As there are callers that always write it.
+    // Some callers always write it.
     [
       "push-create",
       { taskId: "t", pushNotificationConfig: { ...push, authentication: {} } },

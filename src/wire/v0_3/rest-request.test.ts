@@ -60,7 +60,7 @@ describe("A request of REST 0.3 in JSON style", () => {
   it.each<[string, object, object]>([
     ["as the text has it", { config: push }, push],
     ["as the text has it, with its task", { config: { taskId: "t", pushNotificationConfig: push } }, push],
-    ["as the definition has it", { pushNotificationConfig: push }, push],
+    ["in the format of the definition", { pushNotificationConfig: push }, push],
     [
       "as the definition has it, under a name",
       { name: "tasks/t/pushNotificationConfigs/p", pushNotificationConfig: push },

@@ -149,7 +149,7 @@ describe("A card of 1.0", () => {
     fc.assert(
       fc.property(anyCard, (card) => {
         const read = decodeCard(JSON.parse(encodeCard(card)));
-        // Once more: what reading leaves of flows, writing keeps.
+        // Encoded again: the flows that were decoded are kept.
         expect(encodeCard(read)).toBe(encodeCard(card));
         const { securitySchemes: _read, ...readRest } = read;
         const { securitySchemes: _written, ...rest } = card;

@@ -23,14 +23,14 @@ const BINDINGS = [
 ] as const;
 const [[, rpcClient, rpcServer], [, restClient, restServer]] = BINDINGS;
 
-/** In this version one frame opens a stream. */
+/** A stream of 1.0 begins with one frame. */
 function openingOf(codec: Codec, opening: StreamOpening): string {
   const text = codec.encodeOpening(opening);
   if (typeof text !== "string") throw new Error("There are several.");
   return text;
 }
 
-/** The route a call takes, found the plain way: by a pattern per route, the longest first. */
+/** The route of a call, found by one pattern per route, the longest first. */
 function routed({ method, path, body }: RestCall): readonly [Operation, RestRequest] {
   const { pathname, searchParams } = new URL(`http://host${path}`);
   const patterns = ["", "/{tenant}"].flatMap((prefix) =>
@@ -54,7 +54,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+?)")}$`);
 }
 
-/** A request as a caller makes it who knows a page by its token alone. */
+/** The client's request, with an opaque page token. */
 function asked(request: OperationRequest): ClientRequest {
   if (request.operation !== "list") return request;
   const { before, ...list } = request;
@@ -76,7 +76,7 @@ describe("A request of 1.0", () => {
   it("decodes from REST to the encoded request", () => {
     fc.assert(
       fc.property(models.request, (request) => {
-        // A tenant by the name of a route is taken for it: servers look for those first.
+        // A tenant with the name of a route is excluded: servers match routes first.
         fc.pre(!["tasks", "extendedAgentCard"].includes(request.tenant));
         const [operation, taken] = routed(restClient.encodeRequest(asked(request)));
         expect(operation).toBe(request.operation);
@@ -181,12 +181,14 @@ describe.each(BINDINGS)("An answer of 1.0 by %s", (_binding, client, server) => 
   });
 
   it("decodes to the encoded errors", () => {
-    /** Told by one reason, because callers do the same about them. */
-    const told: Partial<Record<ErrorCode, ErrorCode>> = { "unsupported-media-type": "content-type-not-supported" };
+    /** Errors that share a reason. */
+    const sharedReasons: Partial<Record<ErrorCode, ErrorCode>> = {
+      "unsupported-media-type": "content-type-not-supported",
+    };
     fc.assert(
       fc.property(models.error, (error) => {
         const read = client.decodeError(JSON.parse(server.encodeError(error)), server.statusOf(error));
-        expect(read.code).toBe(told[error.code] ?? error.code);
+        expect(read.code).toBe(sharedReasons[error.code] ?? error.code);
         expect(read.message).toBe(error.message);
         expect(read.violations).toEqual(error.violations);
         expect(read.metadata).toEqual({ ...error.metadata });
@@ -254,7 +256,7 @@ describe("The client decoder of 1.0", () => {
   });
 
   it.each([0, null, "TASK_STATE_UNSPECIFIED", "unknown"])(
-    "takes a task in %j to be at work, and says that it is not told",
+    "decodes the state %j as working, marked as unspecified",
     (state) => {
       expect(rpcClient.decodeResult("get", { ...TASK, status: { state } })).toMatchObject({
         task: { status: { state: "working", isUnspecified: true } },

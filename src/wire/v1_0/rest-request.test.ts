@@ -25,7 +25,7 @@ function decode(operation: Operation, given: Given): OperationRequest {
   return codec.decodeRequest(operation, restRequest(given));
 }
 
-/** The field an error names, and what it says of it. */
+/** The field of an error, and its description. */
 function complaint(operation: Operation, given: Given): string {
   try {
     decode(operation, given);

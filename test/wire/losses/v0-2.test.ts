@@ -22,7 +22,7 @@ const card: AgentCard = {
   security: [{ certificate: [] }, { login: [] }],
 };
 
-/** What is lost besides what is lost in the next version, and how that shows. */
+/** Losses of 0.2 besides those of 0.3, each with a check. */
 const SHOWN: Readonly<Record<string, () => void>> = {
   otherData: () => {
     const wire = OUTPUT_FORMAT.part({ data: [1], metadata: { a: 1 } });

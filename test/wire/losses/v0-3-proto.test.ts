@@ -27,7 +27,7 @@ const card: AgentCard = {
   },
 };
 
-/** What is lost besides what is lost in the version's other style, and how that shows. */
+/** Losses of the proto style besides those of the JSON style, each with a check. */
 const SHOWN: Readonly<Record<string, () => void>> = {
   references: () => {
     const messageId = "m" as MessageId;
