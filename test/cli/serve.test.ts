@@ -50,7 +50,10 @@ describe("palaver", () => {
     [["serve", "--demo", "--card", "both"], /Allowed choices are hybrid, strict/],
     [["serve", "--demo", "--error-profile", "2"], /Allowed choices are/],
     [["serve", "--demo", "--blocking-default", "wait"], /blockingDefault has the unknown key "wait"\. Allowed keys: /],
-    [["serve", "--demo", "--versions", "1.0,3.0"], /versions contains the unknown version "3\.0"\. Known versions: 1\.0, .*plain/],
+    [
+      ["serve", "--demo", "--versions", "1.0,3.0"],
+      /versions contains the unknown version "3\.0"\. Known versions: 1\.0, .*plain/,
+    ],
     [["serve", "--demo", "--versions", "plain"], /versions must contain at least one A2A version/],
     [["serve", "--demo", "--assume-version", "1.0"], /Allowed choices are 0\.3, 0\.2/],
     [["serve", "--dmeo"], /unknown option '--dmeo'[\s\S]*--demo/],
