@@ -18,13 +18,13 @@ describe("The card a reader gets", () => {
     ["", "hybrid", "1.0"],
     ["2.0", "hybrid", "1.0"],
     ["garbage", "hybrid", "1.0"],
-  ])("that names %j is %s, or %s if the server is strict", (requested, usual, strictly) => {
+  ])("is, for A2A-Version %j, in the format %s, or %s if the option card is strict", (requested, usual, strictly) => {
     expect(createDialects().chooseCard(requested).variant).toBe(usual);
     expect(hybrid.chooseCard(requested).variant).toBe(usual);
     expect(strict.chooseCard(requested).variant).toBe(strictly);
   });
 
-  it("is spelt as its variant says", () => {
+  it("has the members of its variant", () => {
     expect(membersFor("1.0")).toHaveProperty("supportedInterfaces");
     expect(membersFor("1.0")).not.toHaveProperty("protocolVersion");
     expect(membersFor("0.3")).toMatchObject({ protocolVersion: "0.3.0" });
@@ -36,7 +36,7 @@ describe("The card a reader gets", () => {
     expect(membersFor()).toHaveProperty("supportedInterfaces");
   });
 
-  it("mentions no interface of another version in the cards of 0.x", () => {
+  it("lists no interface of another version in the cards of 0.x", () => {
     const own = [
       { url: "https://a.example/a2a", transport: "JSONRPC" },
       { url: "https://a.example", transport: "HTTP+JSON" },
@@ -46,7 +46,7 @@ describe("The card a reader gets", () => {
     expect(membersFor()).toMatchObject({ additionalInterfaces: own });
   });
 
-  it("is the newest that is spoken where there is nothing to mix", () => {
+  it("is that of the newest supported version if 0.3 or 1.0 is not supported", () => {
     const variant = (versions: readonly string[], requested?: string) =>
       createDialects({ versions }).chooseCard(requested).variant;
     expect(variant(["1.0", "0.2"])).toBe("1.0");
@@ -56,24 +56,24 @@ describe("The card a reader gets", () => {
   });
 });
 
-describe("The card at its former address", () => {
+describe("The card at /.well-known/agent.json", () => {
   const variant = (requested?: string, versions?: readonly string[]) =>
     createDialects({ versions }).chooseLegacyCard(requested)?.variant;
 
-  it("is one for readers of every early version, unless its reader names one", () => {
+  it("is the union card, unless the reader requests a version", () => {
     expect([undefined, "", "2.0", "garbage"].map((requested) => variant(requested))).toEqual(Array(4).fill("union"));
     for (const version of ["0.1", "0.2", "0.3", "1.0"]) expect(variant(version)).toBe(version);
     expect(variant("0.3", ["1.0", "0.1"])).toBe("union");
   });
 
-  it("is not there where none of these is spoken", () => {
+  it("does not exist if the server supports none of 0.1, 0.2 and 0.3", () => {
     expect(variant(undefined, ["1.0", "plain"])).toBeUndefined();
     expect(variant("1.0", ["1.0"])).toBeUndefined();
     for (const version of ["0.3", "0.2", "0.1"]) expect(variant(undefined, ["1.0", version])).toBe("union");
   });
 });
 
-describe("Whatever card a reader gets", () => {
+describe("The card of every version", () => {
   const SCHEMES: Readonly<Record<string, SecurityScheme>> = {
     key: { type: "apiKey", in: "header", name: "x-key" },
     token: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
@@ -90,7 +90,7 @@ describe("Whatever card a reader gets", () => {
   };
   const readers = [undefined, "1.0", "0.3", "0.2", "0.1"];
 
-  it.each(readers)("says that webhooks are told, to a reader of %s", (requested) => {
+  it.each(readers)("declares webhooks to a reader of %s", (requested) => {
     for (const choose of [hybrid.chooseCard, strict.chooseCard, hybrid.chooseLegacyCard]) {
       const codec = choose(requested);
       expect(JSON.parse(codec?.encodeCard(secured) ?? "{}")).toMatchObject({
@@ -105,7 +105,7 @@ describe("Whatever card a reader gets", () => {
     ["both", hybrid.chooseCard(undefined).encodeCard, Object.keys(SCHEMES)],
     ["0.3", hybrid.chooseCard("0.3").encodeCard, Object.keys(SCHEMES)],
     ["0.3 in the other style", encodeProtoCard, Object.keys(SCHEMES)],
-    // Certificates came later.
+    // 0.1 has no name for mutualTLS.
     ["0.2", hybrid.chooseCard("0.2").encodeCard, Object.keys(SCHEMES).slice(0, -1)],
   ] as const)("names every scheme that its version knows: %s", (_readers, encode, names) => {
     const { securitySchemes } = JSON.parse(encode(secured));
@@ -113,7 +113,7 @@ describe("Whatever card a reader gets", () => {
     for (const scheme of Object.values(securitySchemes)) expect(scheme).not.toEqual({});
   });
 
-  it("names schemes in 0.1 as its readers know them", () => {
+  it("has the scheme names of 0.1 for readers of 0.1", () => {
     const expected = {
       authentication: {
         schemes: ["ApiKey", "Bearer", "Basic", "OAuth2"],

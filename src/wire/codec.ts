@@ -17,7 +17,7 @@ import type { TaskState } from "../protocol/state.ts";
 /**
  * Encodes and decodes one dialect: one protocol version in one binding. Pure functions between the dialect's JSON and the neutral model
  * of `protocol/`. Decoders take the output of `JSON.parse` and throw an `A2AError` (`invalid-params`) that names the invalid field.
- * Encoders return JSON text without line breaks and do not throw.
+ * Encoders return JSON text without line breaks.
  */
 export interface Codec {
   /** Version and binding: `1.0/jsonrpc`. Stored with every task as the dialect in which it was created. */
@@ -65,7 +65,7 @@ export interface LargeTaskFormat {
   artifacts(pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string>;
   /** The placeholder of the history, as this dialect encodes it. */
   readonly historyPlaceholder: string;
-  /** Encodes one stored message of the history. `undefined`: the dialect omits this message from the history. */
+  /** Encodes one stored message of the history. `undefined`: the dialect writes this message elsewhere. */
   message(stored: string): string | undefined;
 }
 
@@ -179,7 +179,7 @@ export interface EventText {
   readonly encoded?: { get(key: string): string | undefined; set(key: string, text: string): void } | undefined;
 }
 
-/** The task and the stream that an event belongs to. One object serves all events of a stream. */
+/** The task and the stream that an event belongs to. One object serves all events of a stream except the last. */
 export interface EventPlace {
   readonly taskId: TaskId;
   readonly contextId: ContextId;

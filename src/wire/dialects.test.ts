@@ -6,7 +6,7 @@ const usual = createDialects();
 const lenient = createDialects({ lenient: true });
 const strict = createDialects({ lenient: false });
 
-/** The dialect that answers a method, and the error it answers with, if so. */
+/** The dialect that answers a method, and the error code of a refusal. */
 function answer(dialects: typeof usual, method: string, requested?: string): string {
   const { codec, refusal } = dialects.chooseRpc(requested, method);
   const dialect = codec.dialect.replace("/jsonrpc", "");
@@ -28,19 +28,19 @@ describe("The dialect of a JSON-RPC request", () => {
     ["tasks/get", "0.1+0.3"],
     ["tasks/cancel", "0.1+0.3"],
     ["tasks/resubscribe", "0.1+0.3"],
-  ])("is that of its method where no version is named: %s", (method, dialect) => {
+  ])("without A2A-Version, is that of the method: %s", (method, dialect) => {
     expect(answer(usual, method)).toBe(dialect);
     expect(answer(usual, method, "")).toBe(dialect);
   });
 
-  it("is the one named where the method is that of several", () => {
+  it("is that of the requested version if several versions define the method", () => {
     for (const method of ["tasks/get", "tasks/cancel", "tasks/resubscribe"]) {
       expect(["0.3", "0.2", "0.1"].map((version) => answer(usual, method, version))).toEqual(["0.3", "0.2", "0.1"]);
     }
     expect(["0.3.0", "0.2.6"].map((version) => answer(usual, "message/send", version))).toEqual(["0.3", "0.2"]);
   });
 
-  it("is the one assumed where the method is that of several and none is named", () => {
+  it("without A2A-Version, is that of the assumed version if several versions define the method", () => {
     const assuming = createDialects({ assumeVersion: "0.2" });
     expect(answer(assuming, "message/send")).toBe("0.2");
     expect(answer(assuming, "message/send", "0.3")).toBe("0.3");
@@ -50,7 +50,7 @@ describe("The dialect of a JSON-RPC request", () => {
     expect(answer(assuming, "no/thing")).toBe("0.2 method-not-found");
   });
 
-  it("is that of its method where the version named has another, unless the server is strict", () => {
+  it("is that of the method if the requested version does not define it, unless the server is strict", () => {
     expect(answer(usual, "SendMessage", "0.3")).toBe("1.0");
     expect(answer(usual, "message/send", "0.1")).toBe("0.3");
     expect(answer(usual, "tasks/send", "0.3")).toBe("0.3 method-not-found");
@@ -73,7 +73,7 @@ describe("The dialect of a JSON-RPC request", () => {
     },
   );
 
-  it("refuses a method nobody knows in the form of the version named, else by its grammar", () => {
+  it("refuses an unknown method in the format of the requested version, else of the version with that naming style", () => {
     for (const dialects of [usual, lenient, strict]) {
       for (const method of ["Nothing", "no/thing", "tasks/list", "sendMessage", "", "__proto__", "toString"]) {
         for (const version of ["1.0", "0.3", "0.2", "0.1"]) {
@@ -85,7 +85,7 @@ describe("The dialect of a JSON-RPC request", () => {
     }
   });
 
-  it("falls back on the version named, on the one assumed where none is, and on the newest where it is not spoken", () => {
+  it("falls back to the requested version, without one to the assumed version, and to the newest if the request is unsupported", () => {
     for (const version of ["0.3", "0.2", "0.1"]) expect(usual.fallbackRpc(`${version}.0`).version).toBe(version);
     for (const requested of ["1.0", "2.0", "garbage"]) expect(usual.fallbackRpc(requested).version).toBe("1.0");
     for (const requested of [undefined, "", " "]) {
@@ -108,7 +108,7 @@ const INTERFACES = [
 ];
 
 describe("The dialects of a server", () => {
-  it("are these", () => {
+  it("are exactly these", () => {
     const methods = ["SendMessage", "message/send", "tasks/send", "tasks/get"];
     const rpc = methods.map((method) => usual.chooseRpc(undefined, method).codec.dialect);
     const styles = [undefined, { message: { kind: "message" } }, { message: { content: [] } }];
@@ -130,12 +130,12 @@ describe("The dialects of a server", () => {
     [{ versions: ["x".repeat(5000)] }, `versions contains the unknown version "${"x".repeat(40)}…"`],
     [{ versions: [] }, "versions must contain at least one A2A version besides plain."],
     [{ versions: ["plain"] }, "versions must contain at least one A2A version besides plain."],
-  ])("are not made of options that make no sense: %j", (options, message) => {
+  ])("are not created from invalid options: %j", (options, message) => {
     expect(() => createDialects(options as DialectOptions)).toThrow(TypeError);
     expect(() => createDialects(options as DialectOptions)).toThrow(message);
   });
 
-  it("say where they are found, the newest first", () => {
+  it("list their interfaces, the newest version first", () => {
     expect(usual.interfaces(BASE)).toEqual(INTERFACES);
   });
 });
@@ -145,7 +145,7 @@ describe("A version that is turned off", () => {
   const newestOnly = createDialects({ versions: ["1.0"] });
   const older = createDialects({ versions: ["0.1", "0.2", "plain"] });
 
-  it("is not supported, and its methods are not known", () => {
+  it("is not supported, and its methods are unknown", () => {
     expect(answer(withoutOldest, "tasks/send")).toBe("0.3 method-not-found");
     expect(answer(withoutOldest, "tasks/get", "0.1")).toBe("1.0 version-not-supported");
     expect(answer(withoutOldest, "tasks/get")).toBe("0.3");
@@ -167,7 +167,7 @@ describe("A version that is turned off", () => {
     expect(beginnings(createDialects({ versions: ["0.1"] }))).toEqual([]);
   });
 
-  it("is not mentioned among the places where an agent is found", () => {
+  it("is not listed in the interfaces of an agent", () => {
     expect(withoutOldest.interfaces(BASE)).toEqual(INTERFACES.slice(0, 5));
     expect(newestOnly.interfaces(BASE)).toEqual(INTERFACES.slice(0, 2));
     expect(older.interfaces(BASE)).toEqual(INTERFACES.slice(4));

@@ -11,7 +11,7 @@ import { createRestCodec as createJsonCodec0_3, createRpcCodec as createRpcCodec
 import { createRestCodec as createProtoCodec0_3 } from "./v0_3_proto/codec.ts";
 import { createRestCodec as createRestCodec1_0, createRpcCodec as createRpcCodec1_0 } from "./v1_0/codec.ts";
 
-/** What the protocol defines: the JSON-RPC code, and the statuses of REST by edition 1.0.1, by 1.0.0, and in 0.3. */
+/** Defined by the specification: the JSON-RPC code, and the HTTP statuses of REST in 1.0.1, in 1.0.0 and in 0.3. */
 const DEFINED: Partial<Record<ErrorCode, readonly [rpc: number, ...http: number[]]>> = {
   "parse-error": [-32700, 400, 400, 400],
   "invalid-request": [-32600, 400, 400, 400],
@@ -45,17 +45,17 @@ function errorOf(codec: Codec, code: ErrorCode): unknown {
 }
 
 describe("The table of errors", () => {
-  it("has a row for every code, and no other", () => {
+  it("has exactly one row for every error code", () => {
     expect(Object.keys(ERROR_TABLE).toSorted()).toEqual([...ERROR_CODES].toSorted());
   });
 
-  it.each(Object.entries(DEFINED))("tells %s as the protocol defines it", (code, [rpc, ...http]) => {
+  it.each(Object.entries(DEFINED))("encodes %s as the specification defines it", (code, [rpc, ...http]) => {
     const row = ERROR_TABLE[code as ErrorCode];
     expect(row.rpc).toBe(rpc);
     expect([row.http, row.httpFirstEdition, row.http0_3]).toEqual(http);
   });
 
-  it("keeps codes of its own to what the protocol leaves free, but for two that share a meaning", () => {
+  it("has its own codes only in the free range, except for two errors that share the code of a defined one", () => {
     const shared: Partial<Record<ErrorCode, ErrorCode>> = {
       "method-not-allowed": "method-not-found",
       "unsupported-media-type": "content-type-not-supported",
@@ -71,7 +71,7 @@ describe("The table of errors", () => {
     expect(new Set(rows.map(({ reason }) => reason)).size).toBe(rows.length);
   });
 
-  it("answers JSON-RPC with 200 unless the request was refused as a whole", () => {
+  it("has HTTP status 200 for JSON-RPC unless the whole request was refused", () => {
     const whole = ERROR_CODES.filter((code) => ERROR_TABLE[code].rpcHttp !== 200);
     expect(whole.map((code) => [code, ERROR_TABLE[code].rpcHttp])).toEqual([
       ["parse-error", 400],
@@ -85,7 +85,7 @@ describe("The table of errors", () => {
     ]);
   });
 
-  it("names the status of a refused state as each edition does", () => {
+  it("has the gRPC status names of 1.0.0 and 1.0.1", () => {
     const renamed = ERROR_CODES.filter((code) => ERROR_TABLE[code].status !== ERROR_TABLE[code].statusFirstEdition);
     expect(renamed).toEqual(["push-not-supported", "unsupported-operation", "version-not-supported"]);
     for (const code of renamed) {
@@ -93,7 +93,7 @@ describe("The table of errors", () => {
     }
   });
 
-  it.each(ERROR_CODES)("is what every dialect tells %s by", (code) => {
+  it.each(ERROR_CODES)("determines the encoding of %s in every dialect", (code) => {
     const error = new A2AError(code, "x");
     const { rpc, reason, rpcHttp, http, httpFirstEdition, http0_3, status } = ERROR_TABLE[code];
     expect(errorOf(rpc1_0, code)).toMatchObject({ code: rpc, data: [{ reason }] });
@@ -112,18 +112,18 @@ describe("The table of errors", () => {
   });
 });
 
-/** The JSON-RPC code in 0.3, which has none for two of them. */
+/** The JSON-RPC code in 0.3, which lacks two of them. */
 function in0_3(code: ErrorCode): number {
   if (code === "extension-support-required") return -32602;
   return code === "version-not-supported" ? -32600 : ERROR_TABLE[code].rpc;
 }
 
-/** In 0.2, which has none for one more. */
+/** The JSON-RPC code in 0.2, which lacks one more. */
 function in0_2(code: ErrorCode): number {
   return code === "extended-card-not-configured" ? -32004 : in0_3(code);
 }
 
-/** In 0.1, which has numbers of its own. */
+/** The JSON-RPC code in 0.1, which has codes of its own. */
 function in0_1(code: ErrorCode): number {
   const own: Partial<Record<ErrorCode, number>> = {
     "invalid-agent-response": -32603,
@@ -136,8 +136,8 @@ function in0_1(code: ErrorCode): number {
   return own[code] ?? in0_2(code);
 }
 
-describe("An error told by others", () => {
-  it.each(ERROR_CODES)("is found by the reason and the code of %s, or of the one it shares them with", (code) => {
+describe("An error from an agent", () => {
+  it.each(ERROR_CODES)("is identified by the reason and by the JSON-RPC code of %s", (code) => {
     const { reason, rpc } = ERROR_TABLE[code];
     for (const found of [codeOfReason(reason), codeOfRpc(rpc)]) {
       expect(found).toBeDefined();
@@ -147,12 +147,12 @@ describe("An error told by others", () => {
     }
   });
 
-  it.each([undefined, null, "", "toString", -1, 0, Number.NaN, {}])("is not found by %j", (value) => {
+  it.each([undefined, null, "", "toString", -1, 0, Number.NaN, {}])("is not identified by %j", (value) => {
     expect(codeOfReason(value)).toBeUndefined();
     expect(codeOfRpc(value)).toBeUndefined();
   });
 
-  it("is guessed from a status where there is nothing else", () => {
+  it("is identified by the HTTP status if it has neither reason nor code", () => {
     const guesses = [400, 401, 403, 404, 405, 409, 413, 415, 418, 422, 429, 500, 501, 502, 503, 504, 599, 200, 0];
     expect(guesses.map((status) => `${status} ${codeOfStatus(status)}`)).toEqual([
       "400 invalid-request",
@@ -189,7 +189,7 @@ describe("The reference page of errors", () => {
     expect(rows.map(([, code]) => code)).toEqual([...ERROR_CODES]);
   });
 
-  it.each(ERROR_CODES)("says of %s what is sent", (code) => {
+  it.each(ERROR_CODES)("documents %s as it is encoded", (code) => {
     const { rpc, reason, status, statusFirstEdition, rpcHttp, http, httpFirstEdition, http0_3 } = ERROR_TABLE[code];
     const [, , ...cells] = rows.find(([, name]) => name === code) ?? [];
     const statuses = status === statusFirstEdition ? status : `${status} / ${statusFirstEdition}`;
@@ -202,7 +202,7 @@ describe("The reference page of errors", () => {
     expect(cells[7]).toMatch(/\.$/);
   });
 
-  it("shows each form as it is sent", () => {
+  it("shows each format as it is encoded", () => {
     const error = invalidField("id", "is required");
     const sent = (codec: Codec): unknown => JSON.parse(codec.encodeError(error));
     const enveloped = (codec: Codec): unknown => ({ jsonrpc: "2.0", id: 1, error: sent(codec) });

@@ -56,7 +56,7 @@ function largeMembers(artifacts: readonly Artifact[], messages: readonly string[
   };
 }
 
-/** A plain text of two or more characters comes in pieces. */
+/** Splits a text part of two or more characters into pieces. */
 function* partPieces(part: Part): Generator<ArtifactPiece> {
   if (part.text === undefined || part.text.length < 2) {
     yield { kind: "parts", parts: JSON.stringify(part) };
@@ -72,7 +72,7 @@ const PART: fc.Arbitrary<Part> = fc.oneof(
   fc.record({ url: fc.constant("https://example.com/f"), filename: WORDS }),
   fc.record({ raw: fc.constant("AAAA"), mediaType: fc.constant("image/png") }),
 );
-/** Pieces of text that follow each other are one part, as in every folded artifact. */
+/** Joins consecutive text chunks to one part, as in every folded artifact. */
 const merged = (parts: Part[]): Part[] => [...mergedParts(parts)];
 const ARTIFACT = fc.record(
   {
@@ -97,43 +97,46 @@ async function piecesOf(codec: Codec, result: OperationResult): Promise<unknown>
 }
 
 describe.each(CODECS.map((codec) => [codec.dialect, codec] as const))("in %s", (name, codec) => {
-  test.each(["1.0/jsonrpc", "0.1/jsonrpc"])("a task made in %s is the same in pieces as at once", async (dialect) => {
-    await fc.assert(
-      fc.asyncProperty(TASK, async ({ artifacts, history }) => {
-        const head = {
-          id: "t" as TaskId,
-          contextId: "c" as ContextId,
-          seq: 3,
-          state: "completed",
-          status: writeStatus({ state: "completed", timestamp: "2026-01-01T00:00:00.000Z" }),
-          metadata: '{"m":1}',
-          dialect,
-        } as const;
-        const texts = history.map((message) => JSON.stringify(message));
-        const whole: StoredTask = { ...head, artifacts: JSON.stringify(artifacts), history: `[${texts.join(",")}]` };
-        const large: StoredTask = {
-          ...head,
-          artifacts: PLACEHOLDER_ARTIFACTS,
-          history: PLACEHOLDER_HISTORY,
-          large: largeMembers(artifacts as unknown as Artifact[], texts),
-        };
-        for (const kind of ["task", "sent"] as const) {
-          const expected = JSON.parse(codec.encodeResult({ kind, task: whole }));
-          const written = await piecesOf(codec, { kind, task: large });
-          // The plain dialect gives artifacts without any text as an empty message instead of none.
-          if (name === "plain" && JSON.stringify(written).includes('"text":""')) return;
+  test.each(["1.0/jsonrpc", "0.1/jsonrpc"])(
+    "a large task created in %s has the same text in pieces as in one",
+    async (dialect) => {
+      await fc.assert(
+        fc.asyncProperty(TASK, async ({ artifacts, history }) => {
+          const head = {
+            id: "t" as TaskId,
+            contextId: "c" as ContextId,
+            seq: 3,
+            state: "completed",
+            status: writeStatus({ state: "completed", timestamp: "2026-01-01T00:00:00.000Z" }),
+            metadata: '{"m":1}',
+            dialect,
+          } as const;
+          const texts = history.map((message) => JSON.stringify(message));
+          const whole: StoredTask = { ...head, artifacts: JSON.stringify(artifacts), history: `[${texts.join(",")}]` };
+          const large: StoredTask = {
+            ...head,
+            artifacts: PLACEHOLDER_ARTIFACTS,
+            history: PLACEHOLDER_HISTORY,
+            large: largeMembers(artifacts as unknown as Artifact[], texts),
+          };
+          for (const kind of ["task", "sent"] as const) {
+            const expected = JSON.parse(codec.encodeResult({ kind, task: whole }));
+            const written = await piecesOf(codec, { kind, task: large });
+            // The plain dialect writes artifacts without text as an empty message instead of none.
+            if (name === "plain" && JSON.stringify(written).includes('"text":""')) return;
+            expect(written).toEqual({ result: expected });
+          }
+          if (name === "plain") return;
+          const page = { kind: "tasks", total: 9, pageSize: 3, next: { at: 1, id: "x" } } as const;
+          // In lists the union codec writes tasks in the newer format.
+          if (name.startsWith("0.1+") && dialect.startsWith("0.1")) return;
+          const tasks = [whole, { ...head, artifacts: "[]" }, whole];
+          const expected = JSON.parse(codec.encodeResult({ ...page, tasks }));
+          const written = await piecesOf(codec, { ...page, tasks: [large, { ...head, artifacts: "[]" }, large] });
           expect(written).toEqual({ result: expected });
-        }
-        if (name === "plain") return;
-        const page = { kind: "tasks", total: 9, pageSize: 3, next: { at: 1, id: "x" } } as const;
-        // In lists the union codec writes tasks as the newer version.
-        if (name.startsWith("0.1+") && dialect.startsWith("0.1")) return;
-        const tasks = [whole, { ...head, artifacts: "[]" }, whole];
-        const expected = JSON.parse(codec.encodeResult({ ...page, tasks }));
-        const written = await piecesOf(codec, { ...page, tasks: [large, { ...head, artifacts: "[]" }, large] });
-        expect(written).toEqual({ result: expected });
-      }),
-      { numRuns: 40 },
-    );
-  });
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
 });

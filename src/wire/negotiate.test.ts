@@ -32,7 +32,7 @@ function requestedVersion(text: string): RequestedVersion {
   return text === "none" || text === "unsupported" ? text : { version: text };
 }
 
-/** The forms there are: methods or paths of one version, of several, and of none. */
+/** Methods and paths of one version, of several versions and of no version. */
 const FORMS: Readonly<Record<string, RequestForm>> = {
   SendMessage: { definedBy: ["1.0"], closest: "1.0" },
   "agent/getAuthenticatedExtendedCard": { definedBy: ["0.3"], closest: "0.3" },

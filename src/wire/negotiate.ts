@@ -3,11 +3,11 @@ import type { Choice, Codec } from "./codec.ts";
 
 /** The versions that a server supports, as `Major.Minor` or `plain`. */
 export interface SupportedVersions {
-  /** All of them, newest first. */
+  /** All supported versions, newest first. */
   readonly versions: readonly string[];
-  /** Those that a caller can request in `A2A-Version`, newest first: all except `plain`. */
+  /** The versions that a caller can request in `A2A-Version`, newest first: all except `plain`. */
   readonly requestable: readonly [string, ...string[]];
-  /** Those whose callers must send `A2A-Version`. The header exists since 1.0, so no earlier version requires it. */
+  /** The versions whose callers must send `A2A-Version`. The header exists since 1.0, so no earlier version requires it. */
   readonly headerRequired: readonly string[];
   /** The version of a caller that sends no `A2A-Version`, if the server supports it and it defines the method or path. */
   readonly assumed: string;

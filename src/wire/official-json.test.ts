@@ -16,10 +16,10 @@ const task: Task = {
   metadata: { x: 1 },
 };
 
-describe("the newest version's JSON", () => {
+describe("officialJson", () => {
   const codec = createRpcClientCodec();
 
-  it("is read back as what it was", () => {
+  it("decodes to the encoded object", () => {
     expect(codec.decodeResult("get", JSON.parse(officialJson.task(task)))).toEqual({ kind: "task", task });
     expect(codec.decodeResult("send", JSON.parse(officialJson.sent({ task })))).toEqual({ kind: "sent", task });
     expect(codec.decodeResult("send", JSON.parse(officialJson.sent({ message })))).toEqual({
@@ -46,7 +46,7 @@ describe("the newest version's JSON", () => {
     });
   });
 
-  it("has events in one line each, as they were", () => {
+  it("has one line per event, which decodes to the encoded event", () => {
     const place = { taskId: "t", contextId: "c", final: false };
     const { status } = task;
     const [artifact] = task.artifacts ?? [];
@@ -68,7 +68,7 @@ describe("the newest version's JSON", () => {
   });
 });
 
-it("names states as the newest version does, and understands them however they are typed", () => {
+it("writes states as in 1.0, and parses them in every notation", () => {
   for (const state of TASK_STATES) {
     const official = officialState({ state });
     expect(official).toMatch(/^TASK_STATE_[A-Z_]+$/);
@@ -77,8 +77,8 @@ it("names states as the newest version does, and understands them however they a
   expect(stateNamed("lost")).toBeUndefined();
 });
 
-it("does not say that a task is at work whose agent does not say so", () => {
-  // Safe: ids of no consequence.
+it("writes TASK_STATE_UNSPECIFIED if the agent sent no state", () => {
+  // Safe: any id will do.
   const ids = { id: "t" as TaskId, contextId: "c" as ContextId };
   const message = {
     messageId: "m" as MessageId,

@@ -18,20 +18,20 @@ const DEFAULTS = {
   },
 };
 
-/** As JavaScript or the environment may give them. */
+/** Options as JavaScript or environment variables may give them. */
 function settingsOf(options: Readonly<Record<string, unknown>>): unknown {
   return dialectSettings(options);
 }
 
-describe("The settings of the dialects", () => {
-  it("have defaults", () => {
+describe("dialectSettings", () => {
+  it("fills in the defaults", () => {
     expect(dialectSettings({})).toEqual(DEFAULTS);
     const unset = { card: undefined, lenient: undefined, errorProfile: undefined, blockingDefault: undefined };
     expect(dialectSettings(unset)).toEqual(DEFAULTS);
     expect(settingsOf({ card: null, blockingDefault: null })).toEqual(DEFAULTS);
   });
 
-  it("are what the options say", () => {
+  it("takes the values of the options", () => {
     const options = {
       versions: ["1.0", "plain"],
       assumeVersion: "0.2",
@@ -45,7 +45,7 @@ describe("The settings of the dialects", () => {
     expect(dialectSettings({ lenient: true })).toEqual({ ...DEFAULTS, lenient: true });
   });
 
-  it("have a meaning of an absent wish to wait per dialect, the others keeping theirs", () => {
+  it("changes blockingDefault only for the given dialects", () => {
     const blockingDefault = { "0.3/jsonrpc": 2500, "0.3/rest-proto": "wait", "0.3/rest-json": undefined };
     const others = { "0.2/jsonrpc": "return", "0.1/jsonrpc": 100 };
     expect(settingsOf({ blockingDefault: { ...blockingDefault, ...others } })).toEqual({
@@ -88,7 +88,7 @@ describe("The settings of the dialects", () => {
     [{ blockingDefault: { "0.3/jsonrpc": Number.POSITIVE_INFINITY } }, ">= 0, not Infinity."],
     [{ blockingDefault: { "0.3/jsonrpc": null } }, ">= 0, not null."],
     [{ blockingDefault: { "0.3/jsonrpc": 10n } }, ">= 0, not 10."],
-  ])("are refused by name: %o", (options, expected) => {
+  ])("refuses an invalid option and names it: %o", (options, expected) => {
     const make = (): unknown => settingsOf(options);
     expect(make).toThrow(TypeError);
     expect(make).toThrow(expected);

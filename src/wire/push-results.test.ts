@@ -27,7 +27,7 @@ import { pushConfig, SAMPLES, taskId } from "./v1_0/test/models.ts";
 const settings = dialectSettings({});
 const T = "t" as TaskId;
 
-/** With everything one may have. */
+/** A webhook with all members. */
 const FULL: KeptPushConfig = {
   id: "p",
   url: "https://x/hook",
@@ -38,9 +38,9 @@ const FULL: KeptPushConfig = {
 };
 const BARE: KeptPushConfig = { id: "q", url: "https://y/" };
 
-/** As the definition knows it, and as the text of 0.x does. */
+/** The webhook in the proto definition, and in the text of 0.x. */
 const DEFINED = { id: "p", url: FULL.url, token: "***", authentication: FULL.authentication };
-const TOLD = { ...DEFINED, headers: FULL.headers };
+const WITH_HEADERS = { ...DEFINED, headers: FULL.headers };
 const FLAT = {
   id: "p",
   taskId: "t",
@@ -62,14 +62,14 @@ interface Row {
   readonly server: Codec;
   readonly client: ClientCodec;
   readonly policy: PushPolicy;
-  /** How the full configuration is written. */
+  /** The encoded full webhook. */
   readonly one: unknown;
-  /** How the bare one is written. */
+  /** The encoded minimal webhook. */
   readonly other: unknown;
-  /** What is around a list. */
+  /** Wraps a list. */
   list(items: readonly unknown[]): unknown;
   readonly deleted: unknown;
-  /** What the client of that dialect understands of the full one. */
+  /** The full webhook as the client of that dialect decodes it. */
   readonly understood: Omit<RemotePushConfig, "taskId">;
 }
 
@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
     server: createRpc0_3(settings),
     client: createRpcClient0_3(),
     policy: OLDER_POLICY,
-    one: { taskId: "t", pushNotificationConfig: TOLD },
+    one: { taskId: "t", pushNotificationConfig: WITH_HEADERS },
     other: { taskId: "t", pushNotificationConfig: BARE },
     list: bareList,
     deleted: null,
@@ -117,7 +117,7 @@ const ROWS: readonly Row[] = [
     server: createJson0_3(settings),
     client: createJsonClient0_3(),
     policy: OLDER_POLICY,
-    one: { name: name("p"), taskId: "t", pushNotificationConfig: TOLD },
+    one: { name: name("p"), taskId: "t", pushNotificationConfig: WITH_HEADERS },
     other: { name: name("q"), taskId: "t", pushNotificationConfig: BARE },
     list: page,
     deleted: {},
@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
     server: createRpc0_2(settings),
     client: createRpcClient0_2(),
     policy: OLDER_POLICY,
-    one: { taskId: "t", pushNotificationConfig: TOLD },
+    one: { taskId: "t", pushNotificationConfig: WITH_HEADERS },
     other: { taskId: "t", pushNotificationConfig: BARE },
     list: bareList,
     deleted: null,
@@ -156,29 +156,29 @@ function written(codec: Codec, result: OperationResult): unknown {
 }
 
 describe.each(ROWS)("A push configuration in $dialect", ({ server, client, ...row }) => {
-  it("is written as the version has it, and no secret but as it is kept", () => {
+  it("is encoded in the format of its version, with secrets as they are stored", () => {
     expect(server.dialect).toBe(row.dialect);
     expect(written(server, { kind: "push", taskId: T, config: FULL })).toEqual(row.one);
     expect(written(server, { kind: "push", taskId: T, config: BARE })).toEqual(row.other);
   });
 
-  it("is listed in order, and a list may be empty", () => {
+  it("is listed in order; a list may be empty", () => {
     const configs = [FULL, BARE];
     expect(written(server, { kind: "pushes", taskId: T, configs })).toEqual(row.list([row.one, row.other]));
     expect(written(server, { kind: "pushes", taskId: T, configs: [] })).toEqual(row.list([]));
   });
 
-  it("is deleted without further words", () => {
+  it("has an empty result when it is deleted", () => {
     const answer = written(server, { kind: "push-deleted" });
     expect(answer).toEqual(row.deleted);
     expect(client.decodeResult("push-delete", answer)).toEqual({ kind: "done" });
   });
 
-  it("means what this version means by it", () => {
+  it("has the policy of its version", () => {
     expect(server.policy.push).toEqual(row.policy);
   });
 
-  it("is understood by clients", () => {
+  it("is decoded by the client codec", () => {
     const config = { ...row.understood, taskId: T };
     const answer = written(server, { kind: "push", taskId: T, config: FULL });
     for (const operation of ["push-create", "push-get"] as const)
@@ -188,7 +188,7 @@ describe.each(ROWS)("A push configuration in $dialect", ({ server, client, ...ro
     expect(client.decodeResult("push-list", list)).toEqual({ kind: "push-configs", configs, nextPageToken: "" });
   });
 
-  it("is understood by clients whatever its ids, slashes among them", () => {
+  it("is decoded by the client codec whatever its ids, including slashes", () => {
     fc.assert(
       fc.property(taskId, pushConfig, (task, drawn) => {
         const config = { ...drawn, id: drawn.id ?? "a/b" };
@@ -206,7 +206,7 @@ describe.each(ROWS)("A push configuration in $dialect", ({ server, client, ...ro
 describe("A push configuration in 0.1/jsonrpc", () => {
   const { server, client } = older;
 
-  it("is the one of its task, whose id is the only one, with the events it is for", () => {
+  it("has only the id of its task, and keeps its event filter", () => {
     const { id: _nameless, ...config } = FULL;
     const answer = written(server, { kind: "push", taskId: T, config: FULL });
     expect(answer).toEqual({ id: "t", pushNotificationConfig: config });
@@ -216,7 +216,7 @@ describe("A push configuration in 0.1/jsonrpc", () => {
     });
   });
 
-  it("may be missing, which is no error", () => {
+  it("may be missing, which is not an error", () => {
     expect(server.policy.push).toEqual({ single: true, missing: "nothing", afterFailure: "removed" });
     const answer = written(server, { kind: "push", taskId: T });
     expect(answer).toEqual({ id: "t", pushNotificationConfig: null });
@@ -252,7 +252,7 @@ describe("A page of push configurations", () => {
     }
   });
 
-  it("has as many as there are where nothing is said of its size, or 0", () => {
+  it("has all webhooks if pageSize is absent or 0", () => {
     for (const size of [{}, { pageSize: 0 }, { pageSize: null }, { page_size: "0" }, { pageToken: "" }])
       expect(createRpc1_0().decodeRequest("push-list", { taskId: "t", ...size })).toEqual({
         operation: "push-list",
@@ -266,15 +266,15 @@ describe("A page of push configurations", () => {
     [{ pageSize: 1.5 }, "pageSize: must be an integer, not 1.5"],
     [{ pageToken: 1 }, "pageToken: must be a string, not a number"],
     [{ pageToken: "p" }, "pageToken: is not a page token of this server"],
-    // That of a list of tasks.
+    // The page token of a list of tasks.
     [{ pageToken: Buffer.from("1:p").toString("base64url") }, "pageToken: is not a page token of this server"],
-  ])("is refused where %j is asked for", (wrong, message) => {
+  ])("is refused for %j", (wrong, message) => {
     expect(() => createRpc1_0().decodeRequest("push-list", { taskId: "t", ...wrong })).toThrow(message);
   });
 });
 
 describe("The plain dialect", () => {
-  it("has no words for push configurations", () => {
+  it("refuses results of webhook operations", () => {
     const plain = createPlainCodec(settings);
     for (const result of [
       { kind: "push", taskId: T, config: FULL },

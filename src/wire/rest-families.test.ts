@@ -16,14 +16,14 @@ function families(
   return [newer, older, plain, card];
 }
 
-/** The dialect that answers, and the error it answers with, if so. */
+/** The dialect that answers, and the error code of a refusal. */
 function answer(family: RestFamily, requested?: string, body?: unknown): string {
   const { codec, refusal } = family.choose(requested, body);
   return refusal === undefined ? codec.dialect : `${codec.dialect} ${refusal.code}`;
 }
 
 describe("The routes of REST", () => {
-  it("reach every operation in every version of the protocol", () => {
+  it("reach every operation in every version", () => {
     const [newer, older, plain, card] = families();
     for (const { routes } of [newer, older]) {
       expect(new Set(routes.map(({ operation }) => operation))).toEqual(new Set(OPERATIONS));
@@ -32,7 +32,7 @@ describe("The routes of REST", () => {
     expect(card.routes.map(({ operation }) => operation)).toEqual(["extended-card"]);
   });
 
-  it("are told apart by their paths", () => {
+  it("have different paths in different versions", () => {
     const [newer, older, plain] = families();
     expect(newer.routes.every(({ path }) => !/^\/(v1|a2a)\//.test(path))).toBe(true);
     expect(older.routes.every(({ path }) => path.startsWith("/v1/"))).toBe(true);
@@ -41,14 +41,14 @@ describe("The routes of REST", () => {
     expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
   });
 
-  it("take either verb to subscribe", () => {
+  it("accept GET and POST for subscribe", () => {
     for (const { routes } of families().slice(0, 2)) {
       const verbs = routes.filter(({ operation }) => operation === "subscribe").map(({ method }) => method);
       expect(verbs.toSorted()).toEqual(["GET", "POST"]);
     }
   });
 
-  it("have tenants in the newer version only", () => {
+  it("have tenants only in 1.0", () => {
     expect(families().map(({ tenants }) => tenants)).toEqual([true, false, false, false]);
   });
 });
@@ -67,7 +67,7 @@ describe("The dialect of a REST request", () => {
     for (const requested of [undefined, "1.0", "0.2", "2.0"]) expect(answer(plain, requested, {})).toBe("plain");
   });
 
-  it("is that of 0.2 where its extended card is", () => {
+  it("is that of 0.2 for the path of its extended card", () => {
     const [, , , card] = families();
     for (const requested of [undefined, "0.2", "0.1"]) expect(answer(card, requested)).toBe("0.2/rest");
     expect(answer(card, "0.3")).toBe("0.3/rest-proto method-not-found");
@@ -75,7 +75,7 @@ describe("The dialect of a REST request", () => {
     expect(answer(families({ lenient: true })[3], "1.0")).toBe("0.2/rest");
   });
 
-  it("is that of its path even against the version named if the server is lenient, and not without it if strict", () => {
+  it("is that of its path against A2A-Version if the server is lenient; a strict server requires the header for 1.0", () => {
     const [, lenient] = families({ lenient: true });
     expect(answer(lenient, "1.0", JSON_STYLE)).toBe("0.3/rest-json");
     const [strict, strictOlder] = families({ lenient: false });
@@ -86,12 +86,12 @@ describe("The dialect of a REST request", () => {
     expect(answer(strict, "0.3", PROTO)).toBe("0.3/rest-proto method-not-found");
   });
 
-  it("is refused in the newer form where the version named is not spoken", () => {
+  it("is the newest one for the refusal of an unsupported version", () => {
     for (const family of families().slice(0, 2))
       expect(answer(family, "0.5", PROTO)).toBe("1.0/rest version-not-supported");
   });
 
-  it("has the style of its body, else the one that is set", () => {
+  it("has the style of the body, without a body that of the option restStyle", () => {
     const [, older] = families();
     expect(answer(older, undefined, PROTO)).toBe("0.3/rest-proto");
     expect(answer(older, undefined, JSON_STYLE)).toBe("0.3/rest-json");
@@ -103,7 +103,7 @@ describe("The dialect of a REST request", () => {
     expect(answer(json, undefined, PROTO)).toBe("0.3/rest-proto");
   });
 
-  it("is told in the next form that there is, where the version named has none over REST", () => {
+  it("is the next newer one with REST if the requested version has no REST", () => {
     const [newer] = createDialects({ versions: ["1.0", "0.1"], lenient: false }).restFamilies;
     if (newer === undefined) throw new Error("There is one family.");
     expect(answer(newer, "0.1")).toBe("1.0/rest method-not-found");

@@ -9,7 +9,7 @@ import { CARD_VERSION, readCard } from "./client-cards.ts";
 const NEW = "https://a.example/.well-known/agent-card.json";
 const OLD = "https://a.example/.well-known/agent.json";
 
-/** The ways in, shortly. */
+/** The interfaces as short texts. */
 function ways(value: unknown, from?: string): readonly string[] {
   return readCard(value, from).card.interfaces.map(
     ({ url, binding, protocolVersion, tenant }) =>
@@ -17,8 +17,8 @@ function ways(value: unknown, from?: string): readonly string[] {
   );
 }
 
-describe("a card with a long address", () => {
-  it("is read in time that grows with the length of the address, not with its square", () => {
+describe("an agent card with a long URL", () => {
+  it("is decoded in time proportional to the length of the URL", () => {
     const ofLength = (length: number): object => ({
       name: "A",
       url: `https://a.example/${"/".repeat(length)}x`,
@@ -31,7 +31,7 @@ describe("a card with a long address", () => {
   });
 });
 
-describe("which version a card is of", () => {
+describe("the versions of an agent card", () => {
   it.each([
     [
       "a card of the newest",
@@ -117,7 +117,7 @@ describe("which version a card is of", () => {
       ["0.1 JSONRPC https://a.example/", "0.2 JSONRPC https://a.example/"],
     ],
     [
-      "names that are spelt otherwise, and addresses that are relative",
+      "other names of bindings, and relative URLs",
       {
         supportedInterfaces: [
           { url: "/rpc", protocolBinding: "json-rpc", protocolVersion: "1" },
@@ -132,16 +132,16 @@ describe("which version a card is of", () => {
         "1.0 urn:other:binding https://a.example/x",
       ],
     ],
-  ])("is told: %s", (...[, members, from, expected]) => {
+  ])("are recognised: %s", (...[, members, from, expected]) => {
     expect(ways({ name: "A", version: "1", ...members }, from)).toEqual(expected);
   });
 
-  it("asks for cards in the newest version", () => {
+  it("requests cards in the newest version", () => {
     expect(CARD_VERSION).toBe(VERSIONS[0]);
   });
 });
 
-describe("the cards of our own server", () => {
+describe("the cards of this server", () => {
   const dialects = createDialects();
   const card: AgentCard = {
     name: "A",
@@ -156,7 +156,7 @@ describe("the cards of our own server", () => {
     security: [{ key: [] }, { who: [] }],
   };
 
-  it.each([undefined, ...VERSIONS])("are read in the shape for %s", (version) => {
+  it.each([undefined, ...VERSIONS])("are decoded in the format of %s", (version) => {
     const text = dialects.chooseCard(version).encodeCard(card);
     const { card: read, warnings } = readCard(JSON.parse(text), NEW);
     expect(warnings).toEqual([]);
@@ -166,7 +166,7 @@ describe("the cards of our own server", () => {
     expect(Object.values(read.securitySchemes ?? {})).toEqual(Object.values(card.securitySchemes ?? {}));
   });
 
-  it("are read at the early address", () => {
+  it("are decoded at /.well-known/agent.json", () => {
     const text = dialects.chooseLegacyCard(undefined)?.encodeCard(card) ?? "";
     expect(ways(JSON.parse(text), OLD)).toEqual([
       "0.3 JSONRPC https://a.example/a2a",
@@ -176,7 +176,7 @@ describe("the cards of our own server", () => {
   });
 });
 
-describe("what is wrong with a card", () => {
+describe("an invalid card", () => {
   it.each([
     ["no object", [], ["card"]],
     ["nothing", null, ["card"]],
@@ -202,14 +202,14 @@ describe("what is wrong with a card", () => {
       { name: "A", url: "https://a.example/", capabilities: { extensions: [{ params: deep(200) }] } },
       ["capabilities.extensions[0].params"],
     ],
-  ])("is told by the fields at fault: %s", (_what, value, fields) => {
+  ])("is refused with the names of the invalid fields: %s", (_what, value, fields) => {
     const error = caught(() => readCard(value, NEW));
     expect(error.code).toBe("invalid-agent-response");
     expect(error.violations.map(({ field }) => field)).toEqual(fields);
     for (const field of fields) expect(error.message).toContain(field);
   });
 
-  it("is only mentioned where it does no harm", () => {
+  it("yields warnings if the agent can be called all the same", () => {
     const { card, warnings } = readCard(
       {
         name: "A",

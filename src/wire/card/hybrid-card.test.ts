@@ -7,7 +7,7 @@ import { card, SAMPLES } from "../v1_0/test/models.ts";
 import { encodeHybridCard } from "./hybrid-card.ts";
 
 describe("A hybrid card", () => {
-  it("holds the card of either version, member by member", () => {
+  it("contains all members of the 0.3 card and of the 1.0 card", () => {
     fc.assert(
       fc.property(card, (declared) => {
         const hybrid: JsonObject = JSON.parse(encodeHybridCard(declared));
@@ -18,7 +18,7 @@ describe("A hybrid card", () => {
     );
   });
 
-  it("is read by clients of either version as if it were theirs alone", () => {
+  it("is decoded by clients of 0.3 and of 1.0 like a card of their own version", () => {
     fc.assert(
       fc.property(card, (declared) => {
         const hybrid: unknown = JSON.parse(encodeHybridCard(declared));
@@ -31,7 +31,7 @@ describe("A hybrid card", () => {
     );
   });
 
-  it("spells a scheme both ways in one object, and what is required side by side", () => {
+  it("has both formats of a security scheme in one object, and both lists of requirements", () => {
     const text = encodeHybridCard({
       name: "N",
       description: "D",

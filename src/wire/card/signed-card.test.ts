@@ -16,13 +16,13 @@ const FULL = {
   skills: [{ id: "s", name: "S", description: "D", tags: ["t"] }],
 };
 
-describe("what a card's signature is over", () => {
-  it("is the card without its signatures, in all forms alike where nothing is empty and all is known", () => {
+describe("the signed forms of a card", () => {
+  it("are equal, and omit signatures, if the card has no empty and no unknown members", () => {
     const forms = formsOf({ ...FULL, signatures: [{ protected: "x", signature: "y" }] });
     expect(forms).toEqual({ definition: FULL, "without-empty": FULL, "as-written": FULL });
   });
 
-  it("by the definition, holds what is required even if it is empty or was not written", () => {
+  it('in the form "definition", contain required members even if they are empty or missing', () => {
     expect(formsOf({ name: "A", description: "", skills: [{ id: "s" }] })["definition"]).toEqual({
       name: "A",
       description: "",
@@ -35,7 +35,7 @@ describe("what a card's signature is over", () => {
     });
   });
 
-  it("by the definition, holds what is optional if it was set, and all else if it says something", () => {
+  it('in the form "definition", contain optional members that are set, and other members that are not empty', () => {
     const card = {
       ...FULL,
       iconUrl: "",
@@ -83,7 +83,7 @@ describe("what a card's signature is over", () => {
     });
   });
 
-  it("leaves out what the definition does not know, but in the form that is all that was written", () => {
+  it('omit unknown members, except in the form "as-written"', () => {
     const card = { ...FULL, url: "https://evil", capabilities: { streaming: true, stateTransitionHistory: false } };
     const forms = formsOf(card);
     expect(forms["definition"]).toEqual(FULL);
@@ -91,7 +91,7 @@ describe("what a card's signature is over", () => {
     expect(forms["as-written"]).toEqual(card);
   });
 
-  it("is made of members that are of the wrong type as well", () => {
+  it("accept members of the wrong type", () => {
     const card = { name: 5, skills: "none", capabilities: [], securitySchemes: { a: 1 }, supportedInterfaces: [1] };
     expect(formsOf(card)["definition"]).toMatchObject(card);
   });

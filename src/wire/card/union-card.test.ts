@@ -11,7 +11,7 @@ import { encodeUnionCard } from "./union-card.ts";
 const ALL = { "0.3": true, "0.2": true, "0.1": true };
 const base = "https://a.example/a2a";
 
-/** As a server declares it, which is found at one address in all of these versions. */
+/** As a server declares it, with the same URL in all these versions. */
 function served(declared: AgentCard): AgentCard {
   const interfaces = ["0.3", "0.2", "0.1"].map((protocolVersion) => ({
     url: base,
@@ -25,8 +25,8 @@ function parsed(card: object): JsonObject {
   return JSON.parse(JSON.stringify(card));
 }
 
-describe("A card for readers of every early version", () => {
-  it("is the card of 0.3, and says how to authenticate as 0.1 does", () => {
+describe("A card for readers of 0.1, 0.2 and 0.3", () => {
+  it("is the card of 0.3 with the member authentication of 0.1", () => {
     fc.assert(
       fc.property(card.map(served), (declared) => {
         const { authentication, ...rest } = JSON.parse(encodeUnionCard(declared, ALL));
@@ -38,7 +38,7 @@ describe("A card for readers of every early version", () => {
     );
   });
 
-  it("holds every member of the cards of 0.2 and 0.1, as they have it where 0.3 does not say more", () => {
+  it("contains every member of the cards of 0.2 and 0.1, with their values unless 0.3 has more", () => {
     fc.assert(
       fc.property(card.map(served), (declared) => {
         const union: JsonObject = JSON.parse(encodeUnionCard(declared, ALL));
@@ -50,7 +50,7 @@ describe("A card for readers of every early version", () => {
     );
   });
 
-  it("leaves out what only a version wants that is not spoken", () => {
+  it("omits members of versions that the server does not support", () => {
     fc.assert(
       fc.property(card.map(served), (declared) => {
         const union = (supported: Partial<typeof ALL>): unknown =>

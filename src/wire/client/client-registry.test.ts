@@ -3,8 +3,8 @@ import { PLAIN_BINDING } from "../plain/binding.ts";
 import { supportedRows } from "../registry.ts";
 import { clientDialect, isSupportedInterface } from "./client-registry.ts";
 
-describe("What a caller can speak", () => {
-  it("is every way in that a server of ours offers", () => {
+describe("The dialects of a client", () => {
+  it("include every interface that this server offers", () => {
     const offered = supportedRows().flatMap((row) => row.interfaces("http://host"));
     expect(offered.filter((way) => !isSupportedInterface(way))).toEqual([]);
   });
@@ -19,7 +19,7 @@ describe("What a caller can speak", () => {
     ["JSONRPC", "0.2", "0.2/jsonrpc"],
     ["JSONRPC", "0.1", "0.1/jsonrpc"],
     [PLAIN_BINDING, "1.0", "plain"],
-  ])("%s of %s is spoken as %s", (binding, protocolVersion, dialect) => {
+  ])("%s of version %s is the dialect %s", (binding, protocolVersion, dialect) => {
     expect(clientDialect({ binding, protocolVersion })?.codec.dialect).toBe(dialect);
   });
 
@@ -29,11 +29,11 @@ describe("What a caller can speak", () => {
     ["JSONRPC", "1.10"],
     ["https://example.com/binding", "1.0"],
     ["JSONRPC", ""],
-  ])("is not %s of %j", (binding, protocolVersion) => {
+  ])("do not include %s of version %j", (binding, protocolVersion) => {
     expect(clientDialect({ binding, protocolVersion })).toBeUndefined();
   });
 
-  it("names its version in the header, but for the plain dialect, which has none", () => {
+  it("have a version header, except for the plain dialect", () => {
     expect(clientDialect({ binding: "JSONRPC", protocolVersion: "0.2" })?.versionHeader).toBe("0.2");
     expect(clientDialect({ binding: PLAIN_BINDING, protocolVersion: "1.0" })?.versionHeader).toBeUndefined();
   });

@@ -13,7 +13,7 @@ describe("decodeBase64", () => {
     ["-_A", "+/A="],
     ["-_A=", "+/A="],
     ["+_==", "+/=="],
-  ])("reads %j as %j", (text, standard) => {
+  ])("normalises %j to %j", (text, standard) => {
     expect(decodeBase64(text, "raw")).toBe(standard);
   });
 
@@ -24,7 +24,7 @@ describe("decodeBase64", () => {
     },
   );
 
-  it("takes at most 25 times the processor time in which JSON.parse reads the text, whichever digits it has", () => {
+  it("takes at most 25 times the processor time of JSON.parse, whatever digits the text has", () => {
     const length = 4_000_000;
     const texts = ["-_".repeat(length / 2), "-".repeat(length), `${"A".repeat(length - 1)}_`, "A".repeat(length)];
     for (const text of texts) {

@@ -30,8 +30,8 @@ const ROWS: readonly Row[] = [
   { codec: createRpc0_1(settings), inSend: "pushNotification.url", inCreate: IN_CREATE },
 ];
 
-describe("A webhook that is refused behind the codec", () => {
-  it.each(ROWS)("is named as $codec.dialect knows it", ({ codec, inSend, inCreate }) => {
+describe("An error about a webhook from the server core", () => {
+  it.each(ROWS)("has the field names of $codec.dialect", ({ codec, inSend, inCreate }) => {
     for (const [neutral, own] of [
       [IN_SEND, inSend],
       [IN_CREATE, inCreate],
@@ -43,7 +43,7 @@ describe("A webhook that is refused behind the codec", () => {
     }
   });
 
-  it("keeps what else an error says", () => {
+  it("keeps all other members of the error", () => {
     const error = new A2AError("rate-limited", "pushNotificationConfig. is a word here", { metadata: { limit: "1" } });
     expect(JSON.parse(createRpc1_0().encodeError(error))).toMatchObject({
       message: "pushNotificationConfig. is a word here",

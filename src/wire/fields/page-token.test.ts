@@ -4,7 +4,7 @@ import { A2AError } from "../../protocol/error.ts";
 import { decodeIdToken, decodePageToken, encodeIdToken, encodePageToken } from "./page-token.ts";
 
 describe("A page token", () => {
-  it("brings back the position it was made of", () => {
+  it("decodes to the encoded position", () => {
     const position = fc.record({
       at: fc.nat({ max: 9_000_000_000_000_000 }),
       id: fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }).filter((id) => id.length <= 256),
@@ -27,7 +27,7 @@ describe("A page token", () => {
     },
   );
 
-  it("is refused, and nothing worse, when it was made elsewhere", () => {
+  it("is refused if this server did not create it", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/)), (token) => {
         try {

@@ -13,11 +13,11 @@ describe("A timestamp", () => {
     ["1969-12-31T23:30:00-00:30", 0],
     ["2024-02-29T12:00:00.000Z", Date.UTC(2024, 1, 29, 12)],
     ["0099-01-01T00:00:00Z", Date.parse("0099-01-01T00:00:00Z")],
-  ])("%s is %d ms", (text, expected) => {
+  ])("%s is decoded as %d ms", (text, expected) => {
     expect(decodeTimestamp(text, "at")).toBe(expected);
   });
 
-  it("reads what Date writes", () => {
+  it("decodes the output of Date.toISOString", () => {
     const dates = fc.date({ min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true });
     fc.assert(fc.property(dates, (date) => decodeTimestamp(date.toISOString(), "at") === date.getTime()));
   });
@@ -30,7 +30,7 @@ describe("A timestamp", () => {
     "2026-01-01T00:00:60Z",
     "2026-01-01T00:00:00",
     "+2026-01-01T00:00:00Z",
-  ])("%j is none", (text) => {
+  ])("%j is refused", (text) => {
     expect(() => decodeTimestamp(text, "at")).toThrow(/^at: /);
   });
 });

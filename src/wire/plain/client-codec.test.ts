@@ -19,8 +19,8 @@ const SEND: SendRequest = {
   timeoutMs: 5000,
 };
 
-describe("A caller of the plain dialect", () => {
-  it("sends what a server of ours reads", () => {
+describe("A client of the plain dialect", () => {
+  it("sends requests that the server codec decodes", () => {
     const { method, path, body } = client.encodeRequest(SEND);
     expect([method, path]).toEqual(["POST", "/a2a/tasks/send"]);
     const read = server.decodeRequest("send", { path: {}, query: new URLSearchParams(), body: JSON.parse(body ?? "") });
@@ -31,13 +31,13 @@ describe("A caller of the plain dialect", () => {
     });
   });
 
-  it("says in words what is no text", () => {
+  it("converts other parts to text", () => {
     const parts = [{ text: "see" }, { data: { a: 1 } }, { url: "https://example.com/x" }];
     const { body } = client.encodeRequest({ ...SEND, message: { ...SEND.message, parts } });
     expect(JSON.parse(body ?? "").message).toBe('see\n{"a":1}\nhttps://example.com/x');
   });
 
-  it("asks for a task by its path, and for nothing else", () => {
+  it("gets a task by its path, and supports no other operation", () => {
     const get = { operation: "get", tenant: "", id: "a/b" as TaskId, history: undefined } as const;
     expect(client.encodeRequest(get)).toEqual({ method: "GET", path: "/a2a/tasks/a%2Fb" });
     expect(() => client.encodeRequest({ operation: "cancel", tenant: "", id: "t" as TaskId, metadata: {} })).toThrow(
@@ -45,7 +45,7 @@ describe("A caller of the plain dialect", () => {
     );
   });
 
-  it("takes the agent's last word for what the task has come to", () => {
+  it("decodes the agent's last message as the status message", () => {
     const wire = {
       id: "t",
       state: "completed",
@@ -84,7 +84,7 @@ describe("A caller of the plain dialect", () => {
     [{ error: { message: "Gone" } }, 404, { code: "task-not-found", message: "Gone" }],
     [{ error: "Broken" }, 500, { code: "internal", message: "Broken" }],
     [undefined, 503, { code: "unavailable", message: "The agent answered with HTTP 503" }],
-  ])("is told %j", (body, status, error) => {
+  ])("is decoded from %j", (body, status, error) => {
     expect(client.decodeError(body, status)).toMatchObject(error);
   });
 });

@@ -9,7 +9,7 @@ import { ROUTES } from "./routes.ts";
 const codec = createRestCodec({ lenient: undefined });
 
 describe("The plain codec", () => {
-  it("knows tasks only, and makes none of a caller's name", () => {
+  it("supports only tasks, and callers cannot choose task ids", () => {
     expect(codec).toMatchObject({ dialect: "plain", mediaTypes: ["application/json"] });
     expect(codec.policy).toEqual({
       closeOnInputRequired: true,
@@ -24,7 +24,7 @@ describe("The plain codec", () => {
     });
   });
 
-  it("names every message that comes without an id differently", () => {
+  it("generates a different id for each message without one", () => {
     const body = { message: "Hello" };
     const ids = Array.from({ length: 100 }, () => {
       const request = codec.decodeRequest("send", { path: {}, query: new URLSearchParams(), body });
@@ -33,13 +33,13 @@ describe("The plain codec", () => {
     expect(new Set(ids).size).toBe(100);
   });
 
-  it("writes a task the same whether it was sent or got", () => {
+  it("encodes a task alike for send and get", () => {
     const status = writeStatus({ state: "submitted", timestamp: "2030-01-01T00:00:00.000Z" });
     const task = { id: "t" as TaskId, contextId: "c" as ContextId, seq: 0, state: "submitted", status } as const;
     expect(codec.encodeResult({ kind: "sent", task })).toBe(codec.encodeResult({ kind: "task", task }));
   });
 
-  it("has no words for anything else", () => {
+  it("refuses every other result", () => {
     const message = { messageId: "m" as MessageId, role: "agent", parts: [{ text: "x" }] } as const;
     const place = { taskId: "t" as TaskId, contextId: "c" as ContextId, final: false };
     expect(() => codec.encodeResult({ kind: "replied", message })).toThrow(A2AError);
@@ -49,7 +49,7 @@ describe("The plain codec", () => {
 });
 
 describe("A plain error", () => {
-  it("tells its code and what to mend: pinned", () => {
+  it("has its code, message and invalid fields: pinned", () => {
     expect(codec.encodeError(new A2AError("internal", "Internal error", { cause: "secret" }))).toBe(
       '{"error":{"code":"internal","message":"Internal error"}}',
     );
@@ -62,7 +62,7 @@ describe("A plain error", () => {
     );
   });
 
-  it("has the HTTP status of what happened", () => {
+  it("has the HTTP status of its code", () => {
     const statusOf = (code: (typeof ERROR_CODES)[number]): number => codec.statusOf(new A2AError(code, ""));
     for (const code of ERROR_CODES) expect(statusOf(code)).toBeGreaterThanOrEqual(400);
     expect(statusOf("task-not-found")).toBe(404);
@@ -72,8 +72,8 @@ describe("A plain error", () => {
   });
 });
 
-describe("What cards say of the plain dialect", () => {
-  it("is a name of our own, which none of the protocol's readers takes for a binding it knows", () => {
+describe("The plain interface in agent cards", () => {
+  it("has a custom binding, which A2A clients do not take for a known one", () => {
     expect(plainInterface("https://a.example/agents/x")).toEqual({
       url: "https://a.example/agents/x",
       binding: PLAIN_BINDING,
@@ -82,7 +82,7 @@ describe("What cards say of the plain dialect", () => {
     expect(URL.canParse(PLAIN_BINDING)).toBe(true);
   });
 
-  it("is where its paths begin", () => {
+  it("has the URL to which the paths are appended", () => {
     expect(ROUTES.map(({ method, path, operation }) => `${method} ${path} ${operation}`)).toEqual([
       "POST /a2a/tasks/send send",
       "GET /a2a/tasks/{id} get",

@@ -25,7 +25,7 @@ function decodeSend(body: unknown, codec = lenient): SendRequest {
 const HELLO = { messageId: "made", role: "user", parts: [{ text: "Hello" }] };
 
 describe("A plain send", () => {
-  it("is a text, waits for nothing, and may take five minutes", () => {
+  it("may be a string; it answers at once and has a timeout of 5 minutes", () => {
     expect(decodeSend({ message: "Hello" })).toEqual({
       operation: "send",
       tenant: "",
@@ -38,7 +38,7 @@ describe("A plain send", () => {
     });
   });
 
-  it("may be under params, as JSON-RPC has it", () => {
+  it("may have its parameters in params, as in JSON-RPC", () => {
     const params = { message: "Hello", skill: "greet", timeoutMs: 5000, sessionId: "s", taskId: "t" };
     expect(decodeSend({ params })).toEqual(decodeSend(params));
     expect(decodeSend({ jsonrpc: "2.0", id: 1, method: "tasks/send", params })).toEqual(decodeSend(params));
@@ -49,13 +49,13 @@ describe("A plain send", () => {
     ["a text alone", "Hello"],
     ["a bare part", { parts: [{ text: "Hello" }] }],
     ["a part that says what it is", { role: "user", parts: [{ type: "text", text: "Hello" }] }],
-    ["a part in the later spelling", { kind: "message", role: "user", parts: [{ kind: "text", text: "Hello" }] }],
+    ["a part with kind", { kind: "message", role: "user", parts: [{ kind: "text", text: "Hello" }] }],
     ["null for what is not set", { role: null, messageId: null, taskId: null, parts: [{ type: null, text: "Hello" }] }],
-  ])("may have as its message %s", (_what, message) => {
+  ])("accepts as message %s", (_what, message) => {
     expect(decodeSend({ message }).message).toEqual(HELLO);
   });
 
-  it("keeps what the message says of itself", () => {
+  it("keeps the id and metadata of the message", () => {
     const own = { messageId: "m", metadata: { a: [1] }, parts: [{ text: "a" }, { type: "text", text: "" }] };
     expect(decodeSend({ message: { ...own, contextId: "c", taskId: "t" } }).message).toEqual({
       messageId: "m",
@@ -67,7 +67,7 @@ describe("A plain send", () => {
     });
   });
 
-  it("names the skill it wants, in the metadata of the request", () => {
+  it("passes the skill in the metadata of the request", () => {
     expect(decodeSend({ message: "Hello", skill: "greet" }).metadata).toEqual({ source: "agent", skillId: "greet" });
     expect(decodeSend({ message: "Hello", skill: "" }).metadata).toEqual({ source: "agent" });
   });
@@ -78,7 +78,7 @@ describe("A plain send", () => {
     ["a task, to go on with it", { taskId: "t" }, { taskId: "t" }],
     ["both", { sessionId: "s", taskId: "t" }, { contextId: "s", taskId: "t" }],
     ["neither, by empty names", { sessionId: "", taskId: "" }, {}],
-  ])("names %s", (_what, links, expected) => {
+  ])("decodes %s", (_what, links, expected) => {
     expect(decodeSend({ message: "Hello", ...links }).message).toEqual({ ...HELLO, ...expected });
     const parts = [{ text: "Hello" }];
     expect(decodeSend({ message: { parts, ...links } }).message).toEqual({ ...HELLO, ...expected });
@@ -91,11 +91,11 @@ describe("A plain send", () => {
     [0.25, 1],
     [2_147_483_647, 2_147_483_647],
     [null, 300_000],
-  ])("may take %s milliseconds, which is %s", (timeoutMs, expected) => {
+  ])("decodes timeoutMs %s as %s", (timeoutMs, expected) => {
     expect(decodeSend({ message: "Hello", timeoutMs }).timeoutMs).toBe(expected);
   });
 
-  it("ignores what it does not know", () => {
+  it("ignores unknown members", () => {
     const more = { metadata: 5, configuration: [], id: {}, historyLength: "x" };
     expect(decodeSend({ message: "Hello", ...more })).toEqual(decodeSend({ message: "Hello" }));
   });
@@ -182,12 +182,12 @@ describe("A malformed plain send is refused, naming the field:", () => {
   });
 });
 
-describe("Read strictly, a plain send", () => {
+describe("With strict parsing, a plain send", () => {
   it.each([
     ["a text", { message: "x", skill: "s", timeoutMs: 1, sessionId: "s", taskId: "t" }],
     ["a message", { message: { role: "user", parts: [{ type: "text", text: "x" }, { text: "y" }] } }],
     ["its parameters", { params: { message: "x" } }],
-  ])("is the same with %s", (_what, body) => {
+  ])("is decoded alike with %s", (_what, body) => {
     expect(read(body, strict)).toEqual(read(body));
   });
 
@@ -207,14 +207,14 @@ describe("Read strictly, a plain send", () => {
   });
 });
 
-describe("Whatever comes as a plain request", () => {
+describe("Any JSON as a plain request", () => {
   const valid = fc.constantFrom<unknown>(
     { message: "Hello", skill: "greet", timeoutMs: 5, sessionId: "s", taskId: "t" },
     { params: { message: { role: "user", messageId: "m", parts: [{ type: "text", text: "x" }], metadata: { a: 1 } } } },
     { message: { parts: [{ text: "a" }, { kind: "text", text: "b" }], contextId: "c" } },
   );
 
-  it("is a request or is refused naming a field, and is left as it was", () => {
+  it("is decoded, or refused with a field name, and is not modified", () => {
     fc.assert(
       fc.property(fc.oneof(anything, mutated(valid)), fc.constantFrom(lenient, strict), (body, codec) => {
         const refused = fieldRefused(() => read(frozen(structuredClone(body)), codec));
@@ -230,7 +230,7 @@ describe("Whatever comes as a plain request", () => {
     );
   });
 
-  it("is understood if it is a message as this dialect writes one", () => {
+  it("is decoded if the plain dialect encoded it", () => {
     const texts = fc.array(
       fc.string({ unit: "binary" }).map((text): TextPart => ({ text })),
       { minLength: 1, maxLength: 4 },
@@ -252,7 +252,7 @@ describe("Getting a plain task", () => {
   const get = (path: Readonly<Record<string, string>>) =>
     lenient.decodeRequest("get", { path, query: new URLSearchParams("historyLength=x"), body: undefined });
 
-  it("takes its id from the path, and asks for everything said", () => {
+  it("takes the id from the path, and requests the whole history", () => {
     expect(get({ id: "t/1" })).toEqual({ operation: "get", tenant: "", id: "t/1", history: undefined });
   });
 
@@ -261,7 +261,7 @@ describe("Getting a plain task", () => {
   });
 });
 
-it("Nothing else can be asked in the plain dialect", () => {
+it("The plain dialect refuses all other operations", () => {
   for (const operation of OPERATIONS.filter((known) => known !== "send" && known !== "get")) {
     expect(() => read({ message: "x" }, lenient, operation)).toThrow(A2AError);
   }

@@ -7,9 +7,9 @@ import { type StoredTask, writeMessage, writeStatus } from "../../protocol/seria
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
 import { encodeTask } from "./task.ts";
 
-interface Told {
+interface TaskSample {
   readonly state?: TaskState;
-  /** What the status says. */
+  /** The text of the status message. */
   readonly says?: Message;
   readonly history?: readonly Message[];
   readonly artifacts?: readonly (readonly Part[])[];
@@ -21,7 +21,7 @@ function message(id: string, role: Role, ...parts: readonly (string | Part)[]): 
   return { messageId: id as MessageId, role, parts: all };
 }
 
-function stored({ state = "working", says, history, artifacts, createdAt }: Told): StoredTask {
+function stored({ state = "working", says, history, artifacts, createdAt }: TaskSample): StoredTask {
   const made = artifacts?.map((parts, index): Artifact => ({ artifactId: `a${index}` as ArtifactId, parts }));
   const timestamp = "2030-01-01T00:00:05.000Z";
   return {
@@ -37,9 +37,9 @@ function stored({ state = "working", says, history, artifacts, createdAt }: Told
 }
 
 /** `user: text|text` for each message. */
-function conversation(told: Told): readonly string[] {
+function conversation(sample: TaskSample): readonly string[] {
   const { messages }: { messages: { role: string; parts: { type: string; text: string }[] }[] } = JSON.parse(
-    encodeTask(stored(told)),
+    encodeTask(stored(sample)),
   );
   for (const { type } of messages.flatMap(({ parts }) => parts)) expect(type).toBe("text");
   return messages.map(({ role, parts }) => `${role}: ${parts.map(({ text }) => text).join("|")}`);
@@ -48,20 +48,20 @@ function conversation(told: Told): readonly string[] {
 const hello = message("u", "user", "Hello");
 
 describe("A plain task", () => {
-  it("has these members and no others: pinned", () => {
-    const told = { state: "completed", history: [hello], artifacts: [[{ text: "Hi there" }]] } as const;
-    expect(encodeTask(stored({ ...told, createdAt: Date.UTC(2030, 0, 1) }))).toBe(
+  it("has exactly these members: pinned", () => {
+    const sample = { state: "completed", history: [hello], artifacts: [[{ text: "Hi there" }]] } as const;
+    expect(encodeTask(stored({ ...sample, createdAt: Date.UTC(2030, 0, 1) }))).toBe(
       '{"id":"task-1","state":"completed","messages":[{"role":"user","parts":[{"type":"text","text":"Hello"}]},' +
         '{"role":"agent","parts":[{"type":"text","text":"Hi there"}]}],"sessionId":"session-1",' +
         '"createdAt":"2030-01-01T00:00:00.000Z","updatedAt":"2030-01-01T00:00:05.000Z"}',
     );
   });
 
-  it("was made no later than it last changed, where nobody knows better", () => {
+  it("has the time of its status as createdAt if its creation time is unknown", () => {
     expect(JSON.parse(encodeTask(stored({})))).toMatchObject({ createdAt: "2030-01-01T00:00:05.000Z", messages: [] });
   });
 
-  it("is in one of four states", () => {
+  it("has one of four states", () => {
     const states = TASK_STATES.map((state) => [state, JSON.parse(encodeTask(stored({ state }))).state]);
     expect(Object.fromEntries(states)).toEqual({
       submitted: "submitted",
@@ -75,7 +75,7 @@ describe("A plain task", () => {
     });
   });
 
-  it("says everything in the order in which it was said, what its status says once", () => {
+  it("has all messages in their order, and the status message only once", () => {
     const thinking = message("s", "agent", "Thinking");
     expect(conversation({ says: thinking, history: [hello] })).toEqual(["user: Hello", "agent: Thinking"]);
     expect(conversation({ says: thinking, history: [hello, thinking] })).toEqual(["user: Hello", "agent: Thinking"]);
@@ -86,7 +86,7 @@ describe("A plain task", () => {
     ]);
   });
 
-  it("ends with what was made, as one text", () => {
+  it("ends with all artifacts as one text", () => {
     const artifacts = [[{ text: "Hi " }, { text: "there" }], [{ text: "" }], [{ text: "P.S. Bye" }]];
     const done = message("s", "agent", "Done");
     expect(conversation({ state: "completed", says: done, history: [hello, done], artifacts })).toEqual([
@@ -101,9 +101,9 @@ describe("A plain task", () => {
     "that is %s says so after what it had made",
     (state) => {
       const why = message("s", "agent", "Why");
-      const told = { state, says: why, artifacts: [[{ text: "Half" }]] };
+      const sample = { state, says: why, artifacts: [[{ text: "Half" }]] };
       for (const history of [[hello], [hello, why]]) {
-        expect(conversation({ ...told, history })).toEqual(["user: Hello", "agent: Half", "agent: Why"]);
+        expect(conversation({ ...sample, history })).toEqual(["user: Hello", "agent: Half", "agent: Why"]);
       }
     },
   );
@@ -120,7 +120,7 @@ describe("A plain task", () => {
     ]);
   });
 
-  it("says in words what is not text", () => {
+  it("has other parts as text", () => {
     const shown: readonly [Part, string][] = [
       [{ data: { a: [1, null] } }, '{"a":[1,null]}'],
       [{ data: null }, "null"],

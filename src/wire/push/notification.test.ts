@@ -21,7 +21,7 @@ function codecOf(dialect: string): PushCodec {
 }
 
 describe("A notification", () => {
-  it("of an event of 1.0 is read as it was meant", () => {
+  it("of an event of 1.0 decodes to the encoded event", () => {
     fc.assert(
       fc.property(event, place, (source: TaskEvent, { taskId, contextId }) => {
         const text = codecOf("1.0/rest").encodeEvent(storedEvent(source), { taskId, contextId, final: true });
@@ -35,7 +35,7 @@ describe("A notification", () => {
     );
   });
 
-  it("of a task of 1.0 is read as it was meant", () => {
+  it("of a task of 1.0 decodes to the encoded task", () => {
     fc.assert(
       fc.property(storedTask, (stored) => {
         const text = codecOf("1.0/rest").encodeTask(stored, { kind: "status", at });
@@ -47,7 +47,7 @@ describe("A notification", () => {
     );
   });
 
-  it("of a task of 0.3 and 0.2 is read as it was meant", () => {
+  it("of a task of 0.3 and 0.2 decodes to the encoded task", () => {
     fc.assert(
       fc.property(middle.task, (task) => {
         const expected = { taskId: task.id, state: task.status.state, event: { kind: "task", task } };
@@ -60,7 +60,7 @@ describe("A notification", () => {
     );
   });
 
-  it("of a task of 0.1 is read as it was meant", () => {
+  it("of a task of 0.1 decodes to the encoded task", () => {
     fc.assert(
       fc.property(older.task, fc.constantFrom("status", "artifact"), (task, about) => {
         const text = codecOf("0.1/jsonrpc").encodeTask(older.stored(task), { kind: about, at });
@@ -101,14 +101,14 @@ describe("A notification", () => {
     });
   });
 
-  it("may be of an artifact, which says nothing of the state", () => {
+  it("may be an artifact update, which has no state", () => {
     const artifact = { index: 0, parts: [{ type: "text", text: "x" }] };
     const notification = readNotification({ taskId: "t", eventType: "artifact", artifact });
     expect(notification).toMatchObject({ taskId: "t", about: "artifact", event: { kind: "artifact" } });
     expect(notification).not.toHaveProperty("state");
   });
 
-  it("may be a message, which may belong to no task", () => {
+  it("may be a message, with or without a task", () => {
     const message = { messageId: "m", role: "ROLE_AGENT", parts: [{ text: "x" }] };
     expect(readNotification({ message })).toMatchObject({ event: { kind: "message" } });
     expect(readNotification({ message })).not.toHaveProperty("taskId");
@@ -118,7 +118,7 @@ describe("A notification", () => {
   });
 });
 
-describe("What is no notification", () => {
+describe("An invalid notification", () => {
   it.each([
     ["nothing", undefined, "body"],
     ["null", null, "body"],
@@ -149,7 +149,7 @@ describe("What is no notification", () => {
     expect(fieldRefused(() => readNotification(body))).toBe(field);
   });
 
-  it("is refused with the field that is wrong, whatever it is", () => {
+  it("is refused with the name of the invalid field, whatever it contains", () => {
     const names = ["task", "message", "statusUpdate", "artifactUpdate", "kind", "id", "taskId", "status", "state"];
     const more = ["artifact", "artifacts", "artifactId", "parts", "text", "eventType", "jsonrpc", "result", "history"];
     const hostile = hostileJson([...names, ...more], ["task", "status-update", "working", "TASK_STATE_WORKING"]);

@@ -39,7 +39,7 @@ describe("Webhooks", () => {
     ["0.3/rest-proto", "task", "application/json", false],
     ["0.2/jsonrpc", "task", "application/json", false],
     ["0.1/jsonrpc", "task", "application/json", true],
-  ])("of %s get each %s as %s", (...[dialect, carries, mediaType, tokenAsBearer]) => {
+  ])("of %s are sent each %s as %s", (...[dialect, carries, mediaType, tokenAsBearer]) => {
     expect(pushCodecOf(dialect)).toMatchObject({ carries, mediaType, tokenAsBearer, headers: {} });
   });
 
@@ -50,14 +50,14 @@ describe("Webhooks", () => {
     },
   );
 
-  it("are told in every version that can be spoken and has them", () => {
+  it("have a codec in every version that has webhooks", () => {
     expect(VERSIONS.filter((version) => pushCodecOf(`${version}/jsonrpc`) === undefined)).toEqual(["plain"]);
-    // Whatever this server speaks otherwise.
+    // Whatever versions this server supports.
     createDialects({ versions: ["1.0"] });
     expect(pushCodecOf("0.1/jsonrpc")).toBeDefined();
   });
 
-  it("get plain JSON where that is set", () => {
+  it("are sent application/json if restMediaType says so", () => {
     expect(pushCodecOf("1.0/rest", { restMediaType: "application/json" })?.mediaType).toBe("application/json");
     expect(pushCodecOf("1.0/rest", { restMediaType: "application/a2a+json" })?.mediaType).toBe("application/a2a+json");
     expect(pushCodecOf("0.3/jsonrpc", { restMediaType: "application/a2a+json" })?.mediaType).toBe("application/json");
@@ -67,7 +67,7 @@ describe("Webhooks", () => {
 describe("A notification of 1.0", () => {
   const codec = codecOf("1.0/jsonrpc");
 
-  it("is the text that streams have, made once", () => {
+  it("has the cached text of streams", () => {
     const rpc = createRpc1_0();
     let made = 0;
     const counted = {
@@ -83,7 +83,7 @@ describe("A notification of 1.0", () => {
     expect(Object.keys(JSON.parse(text))).toEqual(["statusUpdate"]);
   });
 
-  it("is the task where the events are not there any more", () => {
+  it("is the whole task if the events are no longer stored", () => {
     fc.assert(
       fc.property(storedTask, (task) => {
         expect(body(codec, task)).toEqual({
@@ -96,7 +96,7 @@ describe("A notification of 1.0", () => {
 });
 
 describe("A notification of 0.3 and 0.2", () => {
-  it("is the task as JSON-RPC has it, however its caller speaks", () => {
+  it("is the task in the format of JSON-RPC, whatever binding registered the webhook", () => {
     const rpc = createRpc0_3(dialectSettings({}));
     fc.assert(
       fc.property(storedTask, (task) => {
@@ -111,7 +111,7 @@ describe("A notification of 0.3 and 0.2", () => {
 });
 
 describe("A notification of 0.1", () => {
-  it("is the task, and what happened to it when", () => {
+  it("is the task with the kind and time of the event", () => {
     const rpc = createRpc0_1(dialectSettings({}), () => "new");
     fc.assert(
       fc.property(storedTask, (task) => {

@@ -19,12 +19,12 @@ describe("The headers of a push configuration", () => {
     [many(32)],
     [{ a: "v".repeat(8192) }],
     [JSON.parse('{"__proto__":"v","toString":"w"}')],
-  ])("are kept as they are given: %j", (headers: Readonly<Record<string, string>>) => {
+  ])("are kept unchanged: %j", (headers: Readonly<Record<string, string>>) => {
     expect(decoded({ headers })).toEqual({ url, headers });
     expect(JSON.stringify(decoded({ headers }))).toBe(JSON.stringify({ url, headers }));
   });
 
-  it.each([[undefined], [null], [{}]])("may be left out: %j", (headers) => {
+  it.each([[undefined], [null], [{}]])("may be absent: %j", (headers) => {
     expect(decoded({ headers })).toEqual({ url });
   });
 
@@ -65,7 +65,7 @@ describe("The events of a push configuration", () => {
     expect(decoded({ events })).toEqual({ url, events: expected });
   });
 
-  it.each([[undefined], [null], [[]]])("are all of them where it has %j", (events) => {
+  it.each([[undefined], [null], [[]]])("are all events for %j", (events) => {
     expect(decoded({ events })).toEqual({ url });
   });
 
@@ -81,7 +81,7 @@ describe("The events of a push configuration", () => {
   });
 });
 
-describe("What is sent to a webhook", () => {
+describe("A value that is sent to a webhook", () => {
   it.each([
     [{ token: "a\r\nb" }, "config.token"],
     [{ token: "€" }, "config.token"],
@@ -92,7 +92,7 @@ describe("What is sent to a webhook", () => {
     [{ url: `https://x/${"a".repeat(8192)}` }, "config.url"],
     [{ id: "x".repeat(257) }, "config.id"],
     [{ id: "\0" }, "config.id"],
-  ])("is refused where no request could carry it: %j", (wire, field) => {
+  ])("is refused if an HTTP header cannot contain it: %j", (wire, field) => {
     expect(fieldRefused(() => decoded(wire))).toBe(field);
   });
 });

@@ -1,6 +1,6 @@
 import type { AgentCard, OAuthFlow } from "../../protocol/card.ts";
 
-/** Nothing but what a card must have. */
+/** Only the required members of a card. */
 export const BARE_CARD: AgentCard = {
   name: "N",
   description: "",
@@ -12,13 +12,13 @@ export const BARE_CARD: AgentCard = {
   skills: [],
 };
 
-/** The flows of the sample that 0.2 and 0.3 know, as they know them. */
+/** The OAuth flows of the sample in the format of 0.2 and 0.3. */
 export const OLDER_FLOWS: Readonly<Record<"authorizationCode" | "clientCredentials", OAuthFlow>> = {
   authorizationCode: { authorizationUrl: "https://a/auth", tokenUrl: "https://a/token", scopes: { read: "Read" } },
   clientCredentials: { tokenUrl: "https://a/token", refreshUrl: "https://a/refresh", scopes: {} },
 };
 
-/** With all members that a card may have, and some that versions before 1.0 have no words for. */
+/** With all members of a card, including some that versions before 1.0 lack. */
 export const PLANNER: AgentCard = {
   name: "Planner",
   description: "Plans.",

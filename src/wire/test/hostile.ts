@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { A2AError } from "../../protocol/error.ts";
 
-/** JSON that its sender should not have sent, made of likely words. */
+/** Generators of invalid JSON from names and values of the protocol. */
 export interface HostileJson {
   readonly anything: fc.Arbitrary<unknown>;
-  /** That JSON, with something in it replaced, added or taken away. */
+  /** The given JSON, with a member or item replaced, added or removed. */
   mutated(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>;
 }
 
-/** Names that mean something to JavaScript, and values that are at the edge of something in every version. */
+/** Names with a meaning in JavaScript, and edge values of every version. */
 const NAMES = ["__proto__", "toString", "constructor", "length", ""];
 const VALUES = [null, true, false, 0, -1, 1.5, 1e300, 2 ** 31, "", "1", "x"];
 
-/** `names` and `values` are those that mean something in a version. */
+/** `names` and `values`: member names and values of one version. */
 export function hostileJson(names: readonly string[], values: readonly unknown[]): HostileJson {
   const name = fc.constantFrom(...names, ...NAMES);
   const { anything } = fc.letrec<{ anything: unknown }>((tie) => ({
@@ -38,7 +38,7 @@ interface Change {
   readonly name: string;
 }
 
-/** Goes the way down, as far as there is one, and changes what is there. */
+/** Follows the path as far as it exists, and changes the value there. */
 function mutate(target: unknown, [step, ...way]: readonly number[], change: Change): unknown {
   if (typeof target !== "object" || target === null || step === undefined) return change.value;
   if (Array.isArray(target)) {
@@ -55,7 +55,7 @@ function mutate(target: unknown, [step, ...way]: readonly number[], change: Chan
   );
 }
 
-/** The same JSON, which cannot be changed any more: whoever tries throws. */
+/** Freezes the JSON deeply, so that a modification throws. */
 export function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null) {
     for (const item of Object.values(value)) frozen(item);
@@ -64,7 +64,7 @@ export function frozen<T>(value: T): T {
   return value;
 }
 
-/** The field that the refusal of a request names; `undefined` if it is not refused. Throws what is no such refusal. */
+/** The field that the refusal of a request names; `undefined` if the request is accepted. Throws all other errors. */
 export function fieldRefused(decode: () => unknown): string | undefined {
   try {
     decode();

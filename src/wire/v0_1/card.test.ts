@@ -24,7 +24,7 @@ function secured(schemes: Readonly<Record<string, SecurityScheme>>, security?: A
 }
 
 describe("A 0.1 card", () => {
-  it("is spelt as this version does, and holds nothing of another", () => {
+  it("has exactly the members of its version", () => {
     expect(JSON.parse(encodeCard(declared))).toEqual({
       name: "Planner",
       description: "Plans.",
@@ -68,11 +68,11 @@ describe("A 0.1 card", () => {
     ],
     ["nothing that has no name here", secured({ a: { type: "mutualTLS" } }, [{ a: [] }]), undefined],
     ["nothing that is not declared", secured({ key: KEY }, [{ toString: [] }]), undefined],
-  ])("says how to authenticate: %s", (_what, source, expected) => {
+  ])("has authentication: %s", (_what, source, expected) => {
     expect(authenticationOf(source)).toEqual(expected);
   });
 
-  it("is read back as it was written", () => {
+  it("decodes to the encoded value", () => {
     fc.assert(
       fc.property(card, (source) => {
         const { security, ...rest } = decodeCard(JSON.parse(encodeCard(source)));
@@ -86,7 +86,7 @@ describe("A 0.1 card", () => {
     );
   });
 
-  it("is read with the least that agents write", () => {
+  it("is decoded with the fewest members that agents write", () => {
     expect(
       decodeCard({ name: "A", url: "https://a", version: "1", capabilities: {}, skills: [{ id: "s", name: "S" }] }),
     ).toEqual({
@@ -114,17 +114,17 @@ describe("A 0.1 card", () => {
       { type: "apiKey", in: "header", name: "X-API-Key" },
     ],
     ["another scheme", { schemes: ["Digest"] }, { type: "http", scheme: "digest" }],
-  ])("is read with an authentication of %s", (_what, authentication, scheme) => {
+  ])("is decoded with an authentication of %s", (_what, authentication, scheme) => {
     const { securitySchemes = {}, security } = decodeCard({ url: "https://a", authentication });
     expect(Object.values(securitySchemes)).toEqual([scheme]);
     expect(security).toEqual([{ [authentication.schemes[0] ?? ""]: [] }]);
   });
 
-  it("is read without what says nothing", () => {
+  it("is decoded without empty members", () => {
     expect(decodeCard({ url: "https://a", authentication: { schemes: [] } })).not.toHaveProperty("security");
   });
 
-  it("is read by what later versions say of authentication, where it has that too", () => {
+  it("is decoded with the security schemes of later versions, if it has them", () => {
     const securitySchemes = { key: { type: "apiKey", in: "cookie", name: "k" } };
     const read = decodeCard({ url: "https://a", authentication: { schemes: ["Bearer"] }, securitySchemes });
     expect(read.securitySchemes).toEqual(securitySchemes);

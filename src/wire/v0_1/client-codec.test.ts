@@ -30,7 +30,7 @@ function frames(opening: Parameters<typeof server.encodeOpening>[0]): unknown[] 
 }
 
 describe("A 0.1 client", () => {
-  it("is understood", () => {
+  it("is decoded by the server codec", () => {
     fc.assert(
       fc.property(request, (asked) => {
         const { method, params } = client.encodeRequest(asked);
@@ -41,7 +41,7 @@ describe("A 0.1 client", () => {
     );
   });
 
-  it("names the task that a message begins", () => {
+  it("generates the id of a new task", () => {
     expect(client.encodeRequest(sending)).toEqual({
       method: "tasks/send",
       params: '{"id":"fresh","message":{"role":"user","parts":[{"type":"text","text":"x"}]}}',
@@ -55,11 +55,11 @@ describe("A 0.1 client", () => {
     { operation: "push-list", tenant: "", taskId: "t" as TaskId },
     { operation: "push-delete", tenant: "", taskId: "t" as TaskId, id: "p" },
     { operation: "extended-card", tenant: "" },
-  ])("cannot ask for what came later: $operation", (asked) => {
+  ])("refuses operations that 0.1 does not have: $operation", (asked) => {
     expect(() => client.encodeRequest(asked)).toThrow(expect.objectContaining({ code: "unsupported-operation" }));
   });
 
-  it("reads tasks as they were written", () => {
+  it("decodes tasks to the encoded ones", () => {
     fc.assert(
       fc.property(task, (source) => {
         const sent: unknown = JSON.parse(server.encodeResult({ kind: "sent", task: stored(source) }));
@@ -72,7 +72,7 @@ describe("A 0.1 client", () => {
     );
   });
 
-  it("reads events as they were written", () => {
+  it("decodes events to the encoded ones", () => {
     fc.assert(
       fc.property(event, place, (source, at) => {
         const text = server.encodeEvent(storedEvent(source), at);
@@ -84,7 +84,7 @@ describe("A 0.1 client", () => {
     );
   });
 
-  it("puts the beginning of a stream together again", () => {
+  it("decodes the first frames of a stream to the encoded task", () => {
     fc.assert(
       fc.property(task, fc.boolean(), (source, final) => {
         const read = frames({ kind: "task", task: stored(source), final }).map((frame) => client.decodeEvent(frame));
@@ -98,7 +98,7 @@ describe("A 0.1 client", () => {
     );
   });
 
-  it("reads a status without a timestamp as one without", () => {
+  it("decodes a status without a timestamp", () => {
     const task = { id: "t", status: { state: "working" } };
     expect(client.decodeResult("get", task)).toEqual({
       kind: "task",
@@ -107,7 +107,7 @@ describe("A 0.1 client", () => {
   });
 
   it.each<[string, unknown, object]>([
-    ["a state spelt otherwise", { status: { state: "cancelled", timestamp } }, { status: { state: "canceled" } }],
+    ["another name of a state", { status: { state: "cancelled", timestamp } }, { status: { state: "canceled" } }],
     ["a state it does not know", { status: { state: "unknown", timestamp } }, { status: { state: "working" } }],
     [
       "artifacts without numbers",
@@ -122,7 +122,7 @@ describe("A 0.1 client", () => {
     ["a context", { contextId: "c", sessionId: "s", status: { state: "working" } }, { contextId: "c" }],
     ["no session", { status: { state: "working" } }, { contextId: "" }],
     [
-      "a file that is only named",
+      "a file without content",
       { status: { state: "working", message: { role: "agent", parts: [{ type: "file", file: { name: "a" } }] } } },
       { status: { message: { parts: [{ data: { file: { name: "a" } } }] } } },
     ],
@@ -131,7 +131,7 @@ describe("A 0.1 client", () => {
       { sessionId: null, status: { state: "working", message: null }, artifacts: null, history: null, metadata: null },
       { status: { state: "working" } },
     ],
-  ])("reads a task with %s", (_what, wire, expected) => {
+  ])("decodes a task with %s", (_what, wire, expected) => {
     expect(client.decodeResult("get", { id: "t", ...(wire as object) })).toMatchObject({
       kind: "task",
       task: { id: "t", ...expected },
@@ -171,11 +171,11 @@ describe("A 0.1 client", () => {
       { role: "agent", parts: [{ type: "text", text: "x" }] },
       { kind: "message", message: { parts: [{ text: "x" }] } },
     ],
-  ])("reads an event %s", (_what, wire, expected) => {
+  ])("decodes an event %s", (_what, wire, expected) => {
     expect(client.decodeEvent(wire)).toMatchObject(expected);
   });
 
-  it("reads a push configuration, and that there is none", () => {
+  it("decodes a webhook, and the answer that there is none", () => {
     const pushNotificationConfig = { url: "https://x", token: "k" };
     expect(client.decodeResult("push-get", { id: "t", pushNotificationConfig })).toEqual({
       kind: "push-config",
@@ -189,7 +189,7 @@ describe("A 0.1 client", () => {
     }
   });
 
-  it("reads whatever an agent answers, or says that it cannot", () => {
+  it("decodes any answer, or throws invalid-agent-response", () => {
     const answers = fc.oneof(
       anything,
       mutated(task.map((source): unknown => JSON.parse(server.encodeResult({ kind: "task", task: stored(source) })))),

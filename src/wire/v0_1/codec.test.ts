@@ -59,16 +59,16 @@ describe("The 0.1 codec", () => {
     ["undefined", undefined],
     ["__proto__", undefined],
     ["", undefined],
-  ])("takes the method %j for %s", (method, operation) => {
+  ])("maps the method %j to %s", (method, operation) => {
     expect(codec.operationOf(method)).toBe(operation);
   });
 
-  it("writes tasks bare, with nothing of later versions", () => {
+  it("encodes tasks without wrapper and without members of later versions", () => {
     expect(JSON.parse(codec.encodeResult({ kind: "sent", task: stored(task) }))).toEqual(wireTask);
     expect(JSON.parse(codec.encodeResult({ kind: "task", task: stored(task) }))).toEqual(wireTask);
   });
 
-  it("writes only what a task has", () => {
+  it("encodes only members that the task has", () => {
     const { id, contextId } = task;
     const bare = stored({ id, contextId, status: { state: "submitted", timestamp } });
     expect(codec.encodeResult({ kind: "sent", task: bare })).toBe(
@@ -76,7 +76,7 @@ describe("The 0.1 codec", () => {
     );
   });
 
-  it("reads a send, which answers at once unless the server is set otherwise", () => {
+  it("decodes a send, which answers at once unless blockingDefault says otherwise", () => {
     const params = {
       id: "task-1",
       sessionId: "session-1",
@@ -101,7 +101,7 @@ describe("The 0.1 codec", () => {
     expect(waiting.decodeRequest("send", params)).toMatchObject({ waitMs: 500 });
   });
 
-  it("gives every message an id of its own", () => {
+  it("generates a different id for each message", () => {
     const fresh = createRpcCodec(dialectSettings({}));
     const ids = [1, 2].map(() => {
       const sent = fresh.decodeRequest("send", { id: "t", message: { role: "user", parts: [{ text: "x" }] } });
@@ -111,14 +111,14 @@ describe("The 0.1 codec", () => {
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("reads by the letter where the server is strict", () => {
+  it("has strict parsing if lenient is false", () => {
     const strict = createRpcCodec(dialectSettings({ lenient: false }));
     const params = { id: "t", message: { role: "user", parts: [{ text: "x" }] } };
     expect(() => strict.decodeRequest("send", params)).toThrow("message.parts[0].type: is required");
     expect(() => codec.decodeRequest("send", params)).not.toThrow();
   });
 
-  it("names tasks as its callers do, and knows nothing but tasks", () => {
+  it("lets callers choose task ids, and returns only tasks", () => {
     expect(codec.policy).toMatchObject({ namesTasks: true, tasksOnly: true, answersByReference: false });
     expect(codec.policy).toMatchObject({ terminalSubscribe: "snapshot", repeatCancel: "error" });
     expect(codec.policy.closeOnInputRequired).toBe(true);
@@ -126,7 +126,7 @@ describe("The 0.1 codec", () => {
     expect([codec.dialect, codec.version]).toEqual(["0.1/jsonrpc", "0.1"]);
   });
 
-  it("refuses a stream by an event, as its clients want it", () => {
+  it("sends the error of a streaming method as an event", () => {
     expect(codec.streamErrorsAsEvents).toBe(true);
   });
 });

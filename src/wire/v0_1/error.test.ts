@@ -32,7 +32,7 @@ describe("A 0.1 error", () => {
     expect(statusOf(new A2AError(code, "No"))).toBe(status);
   });
 
-  it("says that the agent does not stream", () => {
+  it("has a code for an agent without streaming", () => {
     expect(written("unsupported-operation", { capability: "streaming" })).toEqual({
       code: -32006,
       message: "No",
@@ -40,7 +40,7 @@ describe("A 0.1 error", () => {
     });
   });
 
-  it("says that a finished task takes no more messages", () => {
+  it("has a code for a message to a finished task", () => {
     expect(written("unsupported-operation", { taskId: "t", state: "completed" })).toEqual({
       code: -32009,
       message: "No",
@@ -48,7 +48,7 @@ describe("A 0.1 error", () => {
     });
   });
 
-  it("names the fields that are wrong", () => {
+  it("has the names of the invalid fields", () => {
     const violations = [{ field: "id", description: "is required" }];
     const error = new A2AError("invalid-params", "No", { violations });
     expect(JSON.parse(encodeError(error))).toMatchObject({ data: { violations } });
@@ -72,18 +72,18 @@ describe("A 0.1 error", () => {
     },
   );
 
-  it.each(ERROR_CODES)("%s is understood again", (code) => {
+  it.each(ERROR_CODES)("%s is decoded to the same code", (code) => {
     const error = new A2AError(code, "No", {
       metadata: { taskId: "t" },
       violations: [{ field: "a", description: "b" }],
     });
     const understood = decodeError(JSON.parse(encodeError(error)), statusOf(error));
-    // Of two that are told alike, it is the one about the request's meaning.
+    // Two errors share the code; the first in ERROR_CODES is decoded.
     expect(understood.code).toBe(code === "unsupported-media-type" ? "content-type-not-supported" : code);
     expect(understood).toMatchObject({ message: "No", metadata: { taskId: "t" }, violations: error.violations });
   });
 
-  it("of a finished task is understood again", () => {
+  it("of a finished task is decoded to the same code", () => {
     expect(decodeError(written("unsupported-operation", { taskId: "t", state: "failed" }), 200)).toMatchObject({
       code: "unsupported-operation",
       metadata: { taskId: "t", state: "failed" },
@@ -101,7 +101,7 @@ describe("A 0.1 error", () => {
     [-32000, 401, "unauthenticated"],
     [-32000, 403, "permission-denied"],
     [-32000, 200, "internal"],
-  ])("%d with HTTP %d is understood from any agent as %s", (number, status, code) => {
+  ])("%d with HTTP %d is decoded from any agent as %s", (number, status, code) => {
     expect(decodeError({ code: number, message: "No" }, status)).toMatchObject({ code, message: "No" });
     expect(decodeError({ error: { code: number, message: "No" } }, status)).toMatchObject({ code, message: "No" });
   });

@@ -50,32 +50,32 @@ describe("A 0.1 stream", () => {
     ]);
   });
 
-  it("has the status last, and final, where it is over", () => {
+  it("has the status last, with final true, if the task has ended", () => {
     expect(frames({ kind: "task", task: stored(task), final: true })).toEqual([
       ...artifacts,
       ["status", { ...status, final: true }],
     ]);
   });
 
-  it("begins with no more than there is", () => {
+  it("begins with only a status if the task has no artifacts", () => {
     const { id, contextId } = task;
     const opening = { kind: "task", task: stored({ id, contextId, status: task.status }), final: true } as const;
     expect(frames(opening)).toEqual([["status", { id: "t", status: status.status, final: true }]]);
   });
 
-  it("tells statuses and artifacts apart by name", () => {
+  it("has different event names for statuses and artifacts", () => {
     expect([eventName(storedEvent(working)), eventName(piece("a", "x"))]).toEqual(["status", "artifact"]);
   });
 });
 
 describe("A 0.1 event", () => {
-  it("is a status, which says whether it is the last", () => {
+  it("is a status with the member final", () => {
     const expected = { id: "t", status: { state: "working", timestamp }, metadata: { traceId: "1" } };
     expect(frame(storedEvent(working))).toEqual({ ...expected, final: false });
     expect(frame(storedEvent(working), { ...place, final: true })).toEqual({ ...expected, final: true });
   });
 
-  it("is a piece of an artifact, its flags within", () => {
+  it("is a chunk of an artifact that contains append and lastChunk", () => {
     const parts = [{ type: "text", text: "x" }];
     expect(frame(piece("a", "x", { append: false }))).toEqual({ id: "t", artifact: { parts, index: 0 } });
     expect(frame(piece("a", "x"))).toEqual({ id: "t", artifact: { parts, index: 0, append: true } });
@@ -90,7 +90,7 @@ describe("A 0.1 event", () => {
     ["plain ids", "a", "b"],
     ["ids that must be escaped", '"', "\\"],
     ["ids that look alike when cut", 'a"b', 'a"c'],
-  ])("has the number of its artifact, by first appearance: %s", (_what, first, second) => {
+  ])("has the number of its artifact, in the order of first appearance: %s", (_what, first, second) => {
     const at = { ...place, state: new ArtifactNumbers(JSON.stringify([artifact("known", "")])) };
     const indexOf = (event: EventText): unknown => {
       const wire = JSON.parse(encodeEvent(event, { ...at }, EVENT_FORMAT)) as { artifact: { index: unknown } };
@@ -99,13 +99,13 @@ describe("A 0.1 event", () => {
     expect([first, second, first, "known"].map((id) => indexOf(piece(id, "x")))).toEqual([1, 2, 1, 0]);
   });
 
-  it("has its number also where its id does not come first", () => {
+  it("has its number even if artifactId is not the first member", () => {
     const body = JSON.stringify({ artifact: { parts: [{ text: "x" }], artifactId: "b" } });
     const numbers = new ArtifactNumbers(JSON.stringify([artifact("a", ""), artifact("b", "")]));
     expect(frame({ body }, { ...place, state: numbers })).toMatchObject({ artifact: { index: 1 } });
   });
 
-  it("is made once per number and once per end, and counts what it did not have to make", () => {
+  it("is encoded once per number and once per value of final, and cached texts count in the numbering", () => {
     const texts = new Map<string, string>();
     const chunk = { ...piece("b", "x"), encoded: texts };
     const readers = ["[]", "[]", JSON.stringify([artifact("a", "")])].map((known) => new ArtifactNumbers(known));

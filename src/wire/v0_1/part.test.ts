@@ -24,11 +24,11 @@ describe("A 0.1 part", () => {
       { type: "data", data: { value: [1] }, metadata: { data_part_compat: true } },
     ],
     ["text of a type", { text: "x", mediaType: "a/b" }, { type: "text", text: "x", metadata: { mediaType: "a/b" } }],
-  ])("is written by its type: %s", (_what, neutral, wire) => {
+  ])("is encoded with its type: %s", (_what, neutral, wire) => {
     expect(partObject(neutral)).toEqual(wire);
   });
 
-  it("is read back as it was written", () => {
+  it("decodes to the encoded value", () => {
     fc.assert(
       fc.property(part, (source) => {
         const wire: unknown = JSON.parse(JSON.stringify(partObject(source)));
@@ -47,7 +47,7 @@ describe("A 0.1 part", () => {
     ],
     [{ kind: "file", file: { bytes: null, mimeType: "a/b" } }, { data: { file: { bytes: null, mimeType: "a/b" } } }],
     [{ type: "file", file: { name: "a" }, text: null, data: null }, { data: { file: { name: "a" } } }],
-  ])("may name a file that is not there: %j", (wire, expected) => {
+  ])("may be a file without content: %j", (wire, expected) => {
     expect(decodePart(newerPart(wire), "p")).toEqual(expected);
   });
 
@@ -59,7 +59,7 @@ describe("A 0.1 part", () => {
     [{ type: "file" }, "p.file"],
     [{ type: "file", file: { uri: "" } }, "p.file.uri"],
     [null, "p"],
-  ])("is refused where it is not that either: %j", (wire, field) => {
+  ])("is refused if it is invalid otherwise: %j", (wire, field) => {
     expect(() => decodePart(newerPart(wire), "p")).toThrow(
       expect.objectContaining({ code: "invalid-params", violations: [expect.objectContaining({ field })] }),
     );

@@ -34,7 +34,7 @@ function refusedField(operation: Operation, params: unknown): string | undefined
 }
 
 describe("A 0.1 send", () => {
-  it("names its task, answers at once and asks for no history, unless it says otherwise", () => {
+  it("has a task id; by default it answers at once and requests no history", () => {
     expect(decodeSend({ id: "t", message })).toEqual({
       operation: "send",
       tenant: "",
@@ -46,7 +46,7 @@ describe("A 0.1 send", () => {
     });
   });
 
-  it("is read with all it can hold", () => {
+  it("is decoded with all its members", () => {
     const params = {
       id: "task-1",
       sessionId: "session-1",
@@ -75,19 +75,19 @@ describe("A 0.1 send", () => {
     });
   });
 
-  it("waits as the server is set to", () => {
+  it("waits according to blockingDefault", () => {
     expect(decodeSend({ id: "t", message }, "wait").waitMs).toBe(Number.POSITIVE_INFINITY);
     expect(decodeSend({ id: "t", message }, 50).waitMs).toBe(50);
   });
 
-  it("takes null for what is left out, as the first drafts wrote it", () => {
+  it("decodes null as absent", () => {
     const nothing = { sessionId: null, acceptedOutputModes: null, pushNotification: null, historyLength: null };
     expect(decodeSend({ id: "t", message: { ...message, metadata: null }, ...nothing, metadata: null })).toEqual(
       decodeSend({ id: "t", message }),
     );
   });
 
-  it("takes an empty session for none", () => {
+  it("decodes an empty sessionId as absent", () => {
     expect(decodeSend({ id: "t", message, sessionId: "" })).toEqual(decodeSend({ id: "t", message }));
   });
 
@@ -98,16 +98,16 @@ describe("A 0.1 send", () => {
     ["too long", { ...message, messageId: "x".repeat(257) }, "new"],
     ["that cannot be written", { ...message, messageId: "\ud800" }, "new"],
     ["that cannot be kept", { ...message, messageId: "a\0b" }, "new"],
-  ])("takes an id of its message %s", (_where, sent, messageId) => {
+  ])("uses the message id %s", (_where, sent, messageId) => {
     expect(decodeSend({ id: "t", message: sent }).message.messageId).toBe(messageId);
   });
 
-  it("does not listen to what a message of later versions would say", () => {
+  it("ignores message members of later versions", () => {
     const links = { kind: "event", taskId: "o", contextId: 5, referenceTaskIds: ["r"], extensions: ["urn:e"] };
     expect(decodeSend({ id: "t", message: { ...message, ...links } })).toEqual(decodeSend({ id: "t", message }));
   });
 
-  it("may be tagged as later versions do", () => {
+  it("accepts parts with kind", () => {
     const parts = [{ kind: "text", text: "x" }];
     expect(decodeSend({ id: "t", message: { ...message, parts } })).toEqual(decodeSend({ id: "t", message }));
   });
@@ -117,7 +117,7 @@ describe("A 0.1 send", () => {
     ["the tag of later versions", { kind: "text", text: "x" }, "message.parts[0].type"],
     ["a file by another name", { type: "file", file: { url: "https://x" } }, "message.parts[0].file"],
     ["a tool", { type: "tool-result", toolUseId: "u", result: 1 }, "message.parts[0].type"],
-  ])("is read by the letter where the server is set to that: %s", (_what, part, field) => {
+  ])("is refused by a strict server: %s", (_what, part, field) => {
     const params = (sent: object): object => ({ id: "t", message: { role: "user", parts: [sent] } });
     const strict = (sent: object): unknown =>
       decodeRequest("send", params(sent), { wait: "return", newId, lenient: false });
@@ -180,7 +180,7 @@ describe("A 0.1 request", () => {
       { taskId: "t", config: { ...push, headers: { "X-Key": "k" } } },
     ],
     ["push-get", { id: "t", metadata: {} }, { taskId: "t" }],
-  ])("to %s is read from %j", (operation, params, expected) => {
+  ])("to %s is decoded from %j", (operation, params, expected) => {
     expect(decoded(operation, params)).toEqual({ operation, tenant: "", ...expected });
   });
 
@@ -210,21 +210,24 @@ describe("A 0.1 request", () => {
       "pushNotificationConfig.authentication.schemes[1]",
     ],
     ["push-get", {}, "id"],
-  ])("to %s is refused from %j", (operation, params, field) => {
+  ])("to %s is refused for %j", (operation, params, field) => {
     expect(refusedField(operation, params)).toBe(field);
   });
 
-  it("to set no configuration takes away the one there is", () => {
+  it("that sets the webhook to null deletes it", () => {
     const params = { id: "t", pushNotificationConfig: null };
     expect(decoded("push-create", params)).toEqual({ operation: "push-delete", tenant: "", taskId: "t" });
     expect(refusedField("push-create", { pushNotificationConfig: null })).toBe("id");
   });
 
-  it.each(["list", "push-list", "push-delete", "extended-card"] as const)("to %s is not known yet", (operation) => {
-    expect(() => decoded(operation, { id: "t" })).toThrow(expect.objectContaining({ code: "method-not-found" }));
-  });
+  it.each(["list", "push-list", "push-delete", "extended-card"] as const)(
+    "to %s does not exist in 0.1",
+    (operation) => {
+      expect(() => decoded(operation, { id: "t" })).toThrow(expect.objectContaining({ code: "method-not-found" }));
+    },
+  );
 
-  it("is decoded or refused with a named field, whatever it is, and left as it came", () => {
+  it("is decoded, or refused with a field name, whatever it contains, and is not modified", () => {
     const valid = request.map((asked): unknown => JSON.parse(encodeRpcRequest(asked, newId).params));
     const hostile = fc.oneof(anything, mutated(valid)).map(frozen);
     fc.assert(

@@ -46,15 +46,15 @@ function frames(opening: StreamOpening): unknown[] {
   return typeof encoded === "string" ? [JSON.parse(encoded)] : encoded.map(({ text }): unknown => JSON.parse(text));
 }
 
-/** What readers of 0.3 see: everything, but states that both versions have. */
+/** As clients of 0.3 decode it: everything, with states that both versions have. */
 function common(source: Task): Task {
   const { state } = source.status;
   const known = state === "rejected" ? "failed" : state === "auth-required" ? "input-required" : state;
   return { ...source, status: { ...source.status, state: known } };
 }
 
-describe("A task made in 0.1, read by who does not say its version", () => {
-  it("has the members of both", () => {
+describe("A task created in 0.1, for a reader that requests no version", () => {
+  it("has the members of 0.1 and of 0.3", () => {
     expect(JSON.parse(union.encodeResult({ kind: "task", task: made(OLD) }))).toEqual({
       kind: "task",
       id: "t",
@@ -92,7 +92,7 @@ describe("A task made in 0.1, read by who does not say its version", () => {
     });
   });
 
-  it("is understood by readers of either version as one of their own", () => {
+  it("is decoded by clients of 0.1 and of 0.3", () => {
     fc.assert(
       fc.property(newer.task, (source) => {
         const text = union.encodeResult({ kind: "task", task: made(OLD, source) });
@@ -106,7 +106,7 @@ describe("A task made in 0.1, read by who does not say its version", () => {
     );
   });
 
-  it("is streamed as events, which have the members of both as well", () => {
+  it("is streamed as events with the members of 0.1 and of 0.3", () => {
     const [status, artifact] = frames({ kind: "task", task: made(OLD) });
     expect(status).toMatchObject({ kind: "status-update", taskId: "t", id: "t", contextId: "s", final: false });
     expect(status).toMatchObject({ status: { state: "failed" }, metadata: task.metadata });
@@ -142,7 +142,7 @@ describe("A task made in 0.1, read by who does not say its version", () => {
     });
   });
 
-  it("is streamed such that readers of either version understand", () => {
+  it("is streamed in a format that clients of 0.1 and of 0.3 decode", () => {
     fc.assert(
       fc.property(newer.event, anyPlace, (source, at) => {
         const text = union.encodeEvent(storedEvent(source), { ...at, origin: OLD });
@@ -161,7 +161,7 @@ describe("A task made in 0.1, read by who does not say its version", () => {
     );
   });
 
-  it("is not confused with the texts that others were given", () => {
+  it("has its own cache key", () => {
     const shared = storedEvent({ kind: "status", status: task.status }, new Map());
     const at: EventPlace = { taskId: task.id, contextId: task.contextId, final: true, origin: OLD };
     const texts = [union, codec0_1, codec0_3].map((codec) => codec.encodeEvent(shared, at));
@@ -177,8 +177,8 @@ describe("A task made in 0.1, read by who does not say its version", () => {
   });
 });
 
-describe("A task made in another version, read by who does not say its version", () => {
-  it.each(["0.3/jsonrpc", "1.0/rest", "plain", undefined])("is written as in 0.3: %s", (dialect) => {
+describe("A task created in another version, for a reader that requests no version", () => {
+  it.each(["0.3/jsonrpc", "1.0/rest", "plain", undefined])("is encoded as in 0.3: %s", (dialect) => {
     for (const result of [
       { kind: "task", task: made(dialect) },
       { kind: "sent", task: made(dialect) },
@@ -192,7 +192,7 @@ describe("A task made in another version, read by who does not say its version",
     expect(union.encodeEvent(event, at)).toBe(codec0_3.encodeEvent(event, at));
   });
 
-  it("is asked for as in 0.3", () => {
+  it("is requested as in 0.3", () => {
     expect(union.decodeRequest("get", { taskId: "t" })).toEqual(codec0_3.decodeRequest("get", { taskId: "t" }));
     expect(union.operationOf("tasks/resubscribe")).toBe("subscribe");
   });

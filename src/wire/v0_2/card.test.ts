@@ -6,7 +6,7 @@ import { cardObject, encodeCard } from "./card.ts";
 import { card, SAMPLES } from "./test/models.ts";
 
 describe("A 0.2 card", () => {
-  it("is that of the next version, but of its own last edition and without what that did not know", () => {
+  it("is the card of 0.3 with protocolVersion 0.2.6 and without members that 0.3 added", () => {
     expect(JSON.parse(encodeCard(PLANNER))).toEqual({
       ...newerCardObject(PLANNER),
       protocolVersion: "0.2.6",
@@ -20,12 +20,12 @@ describe("A 0.2 card", () => {
     });
   });
 
-  it("shows nothing of a skill but what belongs on a card", () => {
+  it("has only the public members of a skill", () => {
     const skills = PLANNER.skills.map((skill) => ({ ...skill, run: "secret" }));
     expect(JSON.stringify(cardObject({ ...PLANNER, skills }))).not.toContain("secret");
   });
 
-  it("is read back as it was written", () => {
+  it("decodes to the encoded value", () => {
     fc.assert(
       fc.property(card, (source) => {
         expect(decodeCard(JSON.parse(encodeCard(source)), "0.2")).toEqual(source);
@@ -34,7 +34,7 @@ describe("A 0.2 card", () => {
     );
   });
 
-  it("is of this version where it does not say, as those of its first editions do not", () => {
+  it("has the version 0.2 if it has no protocolVersion", () => {
     expect(decodeCard({ name: "N", url: "https://a" }, "0.2").interfaces).toEqual([
       { url: "https://a", binding: "JSONRPC", protocolVersion: "0.2" },
     ]);

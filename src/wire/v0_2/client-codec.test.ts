@@ -11,11 +11,11 @@ const strict = createRpcCodec(dialectSettings({ lenient: false }));
 const client = createRpcClientCodec();
 
 describe("A 0.2 client", () => {
-  it("says what it speaks", () => {
+  it("has its version and dialect", () => {
     expect(client).toMatchObject({ dialect: "0.2/jsonrpc", version: "0.2" });
   });
 
-  it("is understood, also by who takes no liberties", () => {
+  it("is decoded by the server codec, also with strict parsing", () => {
     fc.assert(
       fc.property(rpcRequest, (asked) => {
         const { method, params } = client.encodeRequest(asked);
@@ -28,7 +28,7 @@ describe("A 0.2 client", () => {
     );
   });
 
-  it.each(["list", "extended-card"] as const)("has no method to ask for: %s", (operation) => {
+  it.each(["list", "extended-card"] as const)("has no method for: %s", (operation) => {
     const request = { operation, tenant: "", pageSize: 1, artifacts: true, history: undefined } as const;
     expect(() => client.encodeRequest(request)).toThrow(expect.objectContaining({ code: "unsupported-operation" }));
   });

@@ -29,11 +29,11 @@ describe("The 0.2 codec of JSON-RPC", () => {
     ["tasks/list", undefined],
     ["SendMessage", undefined],
     ["", undefined],
-  ])("takes the method %j for %s", (method, operation) => {
+  ])("maps the method %j to %s", (method, operation) => {
     expect(codec.operationOf(method)).toBe(operation);
   });
 
-  it("behaves as this version does", () => {
+  it("has the policy of its version", () => {
     expect(codec).toMatchObject({
       dialect: "0.2/jsonrpc",
       version: "0.2",
@@ -52,7 +52,7 @@ describe("The 0.2 codec of JSON-RPC", () => {
     });
   });
 
-  it("takes no liberties where it is told not to, but lets callers name their tasks", () => {
+  it("has strict parsing if lenient is false, but lets callers choose task ids", () => {
     expect(strict).toMatchObject({ streamsGets: false, policy: { answersByReference: false, namesTasks: true } });
     expect(strict.operationOf("agent/authenticatedExtendedCard")).toBeUndefined();
     const { kind: _left, ...kindless } = message;
@@ -60,24 +60,24 @@ describe("The 0.2 codec of JSON-RPC", () => {
     expect(() => strict.decodeRequest("send", { message: kindless })).toThrow("message.kind: is required");
   });
 
-  it("waits as it is set to where a send does not say", () => {
+  it("waits according to blockingDefault if a send has no blocking", () => {
     expect(codec.decodeRequest("send", { message })).toMatchObject({ waitMs: 7 });
     expect(strict.decodeRequest("send", { message })).toMatchObject({ waitMs: Number.POSITIVE_INFINITY });
     expect(codec.decodeRequest("send", { message, configuration: { blocking: false } })).toMatchObject({ waitMs: 0 });
   });
 
-  it("never asks for output modes, which early editions required", () => {
+  it("does not require acceptedOutputModes", () => {
     expect(codec.decodeRequest("send", { message, configuration: {} })).toMatchObject({ outputModes: [] });
   });
 
-  it("writes most events as the next version does", () => {
+  it("encodes most events as in 0.3", () => {
     const status = { state: "working", timestamp: "2026-01-01T00:00:00.000Z" } as const;
     const event = storedEvent({ kind: "status", status }, new Map<string, string>());
     const place = { taskId: "t" as never, contextId: "c" as never, final: false };
     expect(codec.encodeEvent(event, place)).toBe(newer.encodeEvent(event, place));
   });
 
-  it("writes its own card", () => {
+  it("encodes the card of its own version", () => {
     const card = {
       ...{ name: "N", description: "", version: "1", interfaces: [], capabilities: {} },
       ...{ defaultInputModes: [], defaultOutputModes: [], skills: [] },
@@ -85,12 +85,12 @@ describe("The 0.2 codec of JSON-RPC", () => {
     expect(JSON.parse(codec.encodeResult({ kind: "card", card }))).toMatchObject({ protocolVersion: "0.2.6" });
   });
 
-  it.each(ERROR_CODES)("tells %s by a code that this version has", (code) => {
+  it.each(ERROR_CODES)("encodes %s with a code of 0.2", (code) => {
     const error = new A2AError(code, "No", { cause: new Error("inside"), metadata: { taskId: "t" } });
-    const told = JSON.parse(codec.encodeError(error));
-    expect([-32007, -32008, -32009, -32010, -32011]).not.toContain(told.code);
+    const encoded = JSON.parse(codec.encodeError(error));
+    expect([-32007, -32008, -32009, -32010, -32011]).not.toContain(encoded.code);
     const expected = code === "extended-card-not-configured" ? -32004 : JSON.parse(newer.encodeError(error)).code;
-    expect(told).toEqual({
+    expect(encoded).toEqual({
       code: expected,
       message: "No",
       data: { reason: expect.stringMatching(/^[A-Z_]+$/), taskId: "t" },
@@ -98,7 +98,7 @@ describe("The 0.2 codec of JSON-RPC", () => {
     expect(codec.statusOf(error)).toBe(newer.statusOf(error));
   });
 
-  it("reads every request as the next version does", () => {
+  it("decodes every request as 0.3 does", () => {
     const config = { url: "https://x" };
     const params = { id: "t", taskId: "t", message, pushNotificationConfigId: "p", pushNotificationConfig: config };
     for (const operation of OPERATIONS) {

@@ -5,7 +5,7 @@ import { cardObject, decodeCard, encodeCard } from "./card.ts";
 import { card, SAMPLES } from "./test/models.ts";
 
 describe("A 0.3 card", () => {
-  it("is spelt as this version does, and holds nothing of another", () => {
+  it("has exactly the members of its version", () => {
     const { interfaces: _spelt, capabilities: _too, securitySchemes: _also, ...alike } = PLANNER;
     expect(JSON.parse(encodeCard(PLANNER))).toEqual({
       ...alike,
@@ -35,7 +35,7 @@ describe("A 0.3 card", () => {
     });
   });
 
-  it("leads with another binding where this version is not spoken over JSON-RPC", () => {
+  it("has another main interface if it has no JSON-RPC interface", () => {
     const interfaces = PLANNER.interfaces.slice(0, 2);
     expect(cardObject({ ...PLANNER, interfaces })).toMatchObject({
       url: "https://a",
@@ -44,12 +44,12 @@ describe("A 0.3 card", () => {
     });
   });
 
-  it("shows nothing of a skill but what belongs on a card", () => {
+  it("has only the public members of a skill", () => {
     const skills = PLANNER.skills.map((skill) => ({ ...skill, run: "secret" }));
     expect(encodeCard({ ...PLANNER, skills })).not.toContain("secret");
   });
 
-  it("is read back as it was written", () => {
+  it("decodes to the encoded value", () => {
     fc.assert(
       fc.property(card, (source) => {
         expect(decodeCard(JSON.parse(encodeCard(source)))).toEqual(source);
@@ -58,7 +58,7 @@ describe("A 0.3 card", () => {
     );
   });
 
-  it("is read from an agent that says little", () => {
+  it("is decoded with few members", () => {
     expect(decodeCard({ name: "N", url: "https://a", protocolVersion: "0.3.0" })).toEqual({
       name: "N",
       description: "",

@@ -17,7 +17,7 @@ const rest = createRestCodec(settings);
 const rpcClient = createRpcClientCodec();
 const restClient = createRestClientCodec();
 
-/** What a router makes of a call: its operation, and the request taken apart. */
+/** The operation of a call and the parts of its request, as the router returns them. */
 function routed(call: ReturnType<typeof restClient.encodeRequest>): readonly [Operation, RestRequest] {
   const { pathname, searchParams } = new URL(`http://agent${call.path}`);
   for (const { method, path, operation } of ROUTES) {
@@ -38,7 +38,7 @@ function routed(call: ReturnType<typeof restClient.encodeRequest>): readonly [Op
 }
 
 describe("A 0.3 client", () => {
-  it("is understood over JSON-RPC", () => {
+  it("is decoded by the server codec of JSON-RPC", () => {
     fc.assert(
       fc.property(rpcRequest, (asked: OperationRequest) => {
         const { method, params } = rpcClient.encodeRequest(asked);
@@ -49,7 +49,7 @@ describe("A 0.3 client", () => {
     );
   });
 
-  it("is understood over REST", () => {
+  it("is decoded by the server codec of REST", () => {
     fc.assert(
       fc.property(request, (asked: OperationRequest) => {
         const [operation, sent] = routed(restClient.encodeRequest(asked));
@@ -65,7 +65,7 @@ describe("A 0.3 client", () => {
     expect(() => rpcClient.encodeRequest(list)).toThrow(expect.objectContaining({ code: "unsupported-operation" }));
   });
 
-  it("does not make a path of an id that is a way up", () => {
+  it("refuses ids that are relative path segments", () => {
     const get = { operation: "get", tenant: "", id: ".." as never, history: undefined } as const;
     expect(() => restClient.encodeRequest(get)).toThrow(expect.objectContaining({ code: "invalid-params" }));
   });
@@ -77,7 +77,7 @@ describe.each([
 ])("An answer of 0.3 over %s", (_binding, server, client) => {
   itReadsAnswers({ server, client, card });
 
-  it("is read as it was meant: lists", () => {
+  it("decodes to the encoded lists", () => {
     fc.assert(
       fc.property(fc.array(task, { maxLength: 3 }), (tasks) => {
         const page = { kind: "tasks", tasks: tasks.map(stored), total: 9, pageSize: 100 } as const;
@@ -92,7 +92,7 @@ describe.each([
   });
 });
 
-describe("A 0.3 client reads", () => {
+describe("A 0.3 client decodes", () => {
   const status = { state: "working" };
   const bare = { id: "t", contextId: "c", status: { state: "working" } };
   const update = { taskId: "t", contextId: "c", final: false };
@@ -249,7 +249,7 @@ describe("A 0.3 client reads", () => {
     expect(restClient.decodeError(body, httpStatus)).toMatchObject(expected);
   });
 
-  it("what agents answer, or says that it cannot, whatever it is", () => {
+  it("any answer, or throws invalid-agent-response", () => {
     const frames = task.map((made): unknown => JSON.parse(rpc.encodeResult({ kind: "task", task: stored(made) })));
     const operations = ["send", "get", "list", "push-create", "push-list", "extended-card"] as const;
     const readOrBlamed = (decode: () => unknown): boolean => {

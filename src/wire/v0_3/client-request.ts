@@ -11,7 +11,7 @@ export function encodeRpcRequest(request: ClientRequest, methods: MethodNames = 
   return { method: methodOf(request, methods), params: JSON.stringify(paramsOf(request)) };
 }
 
-/** For 0.2, which requires `configuration.acceptedOutputModes` (A2A 0.2 §7.1.1). An empty list means any. */
+/** For 0.2, whose editions before 0.2.6 require `configuration.acceptedOutputModes`. An empty list means any. */
 export function encodeRpcRequest0_2(request: ClientRequest, methods: MethodNames): RpcCall {
   if (request.operation !== "send" && request.operation !== "stream") return encodeRpcRequest(request, methods);
   const { configuration, ...params } = sendParams(request);

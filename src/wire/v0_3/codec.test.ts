@@ -79,11 +79,11 @@ describe("The 0.3 codec of JSON-RPC", () => {
     ["SendMessage", undefined],
     ["__proto__", undefined],
     ["", undefined],
-  ])("takes the method %j for %s", (method, operation) => {
+  ])("maps the method %j to %s", (method, operation) => {
     expect(rpc.operationOf(method)).toBe(operation);
   });
 
-  it("writes tasks and messages bare, their kind first", () => {
+  it("encodes tasks and messages without wrapper, with kind as the first member", () => {
     const sent = rpc.encodeResult({ kind: "sent", task: stored(task) });
     expect(JSON.parse(sent)).toEqual(wireTask);
     expect(sent).toMatch(/^\{"kind":"task",/);
@@ -95,22 +95,22 @@ describe("The 0.3 codec of JSON-RPC", () => {
     expect(rpc.encodeOpening({ kind: "message", message: reply })).toBe(replied);
   });
 
-  it("writes only what a task has", () => {
+  it("encodes only members that the task has", () => {
     const { id, contextId, status } = task;
     const bare = { id, contextId, status: { state: "canceled", timestamp: status.timestamp } } as const;
     expect(JSON.parse(rpc.encodeResult({ kind: "task", task: stored(bare) }))).toEqual({ kind: "task", ...bare });
   });
 
-  it("waits as it is set to where a send does not say", () => {
+  it("waits according to blockingDefault if a send has no blocking", () => {
     const message = { messageId: "m", role: "user", parts: [{ kind: "text", text: "x" }] };
     expect(rpc.decodeRequest("send", { message })).toMatchObject({ waitMs: 0 });
   });
 
-  it("refuses a stream by an event, as its clients want it", () => {
+  it("sends the error of a streaming method as an event", () => {
     expect(rpc.streamErrorsAsEvents).toBe(true);
   });
 
-  it("takes no liberties where it is told not to", () => {
+  it("has strict parsing if lenient is false", () => {
     const strict = createRpcCodec(dialectSettings({ lenient: false }));
     for (const lenient of [undefined, true]) {
       const usual = createRpcCodec(dialectSettings({ lenient }));
@@ -129,7 +129,7 @@ describe("The 0.3 codec of JSON-RPC", () => {
 });
 
 describe("The 0.3 codec of REST in JSON style", () => {
-  it("writes everything bare, and what is streamed once more as result", () => {
+  it("encodes everything without wrapper, and repeats stream frames as result", () => {
     for (const kind of ["sent", "task"] as const) {
       expect(JSON.parse(rest.encodeResult({ kind, task: stored(task) }))).toEqual(wireTask);
     }
@@ -139,7 +139,7 @@ describe("The 0.3 codec of REST in JSON style", () => {
     expect(openingFrame(rest, { kind: "message", message: reply })).toEqual({ ...wireReply, result: wireReply });
   });
 
-  it("if strict, names what a send or a stream holds, and writes everything else bare", () => {
+  it("if strict, wraps answers of send and stream, and nothing else", () => {
     const strict = createRestCodec(dialectSettings({ lenient: false }));
     expect(JSON.parse(strict.encodeResult({ kind: "sent", task: stored(task) }))).toEqual({ task: wireTask });
     expect(JSON.parse(strict.encodeResult({ kind: "replied", message: reply }))).toEqual({ message: wireReply });
@@ -149,7 +149,7 @@ describe("The 0.3 codec of REST in JSON style", () => {
     expect(JSON.parse(strict.encodeError(new A2AError("internal", "No")))).not.toHaveProperty("error");
   });
 
-  it("says only of a webhook that was just set, and only if not strict, that it succeeded", () => {
+  it("adds success to the result of setting a webhook, unless strict", () => {
     const push = { kind: "push", taskId: "t" as TaskId, config: { id: "c", url: "https://a/" } } as const;
     for (const codec of [rpc, rest]) {
       expect(JSON.parse(codec.encodeResult({ ...push, set: true }))).toMatchObject({ taskId: "t", success: true });
@@ -161,7 +161,7 @@ describe("The 0.3 codec of REST in JSON style", () => {
     }
   });
 
-  it("shows the first open question as inputRequest of the status message, if not strict", () => {
+  it("repeats the first open question as inputRequest of the status message, unless strict", () => {
     const inputRequest = { kind: "input-request", prompt: "And?", requestId: "r-1" };
     const metadata = { inputRequest, inputRequests: [inputRequest, { ...inputRequest, requestId: "r-2" }] };
     const message: Message = { ...reply, metadata };
@@ -176,17 +176,17 @@ describe("The 0.3 codec of REST in JSON style", () => {
     expect(JSON.parse(strict.encodeResult(result)).status.message).not.toHaveProperty("inputRequest");
   });
 
-  it("writes a list as one", () => {
+  it("encodes a list as an array", () => {
     const page = { kind: "tasks", tasks: [stored(task), stored(task)], total: 7, pageSize: 100 } as const;
     expect(JSON.parse(rest.encodeResult(page))).toEqual([wireTask, wireTask]);
     expect(rest.encodeResult({ ...page, tasks: [] })).toBe("[]");
   });
 
-  it("answers as plain JSON", () => {
+  it("has the media type application/json", () => {
     expect(rest.mediaTypes).toEqual(["application/json"]);
   });
 
-  it("has every route once, below its own prefix", () => {
+  it("has every route once, with the prefix /v1", () => {
     const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(routes).size).toBe(routes.length);
     expect(ROUTES.every(({ path }) => path.startsWith("/v1/"))).toBe(true);
@@ -194,7 +194,7 @@ describe("The 0.3 codec of REST in JSON style", () => {
 });
 
 describe("Both 0.3 codecs", () => {
-  it("behave as this version does", () => {
+  it("have the policy of their version", () => {
     for (const codec of [rpc, rest]) {
       expect(codec).toMatchObject({
         version: "0.3",
@@ -213,7 +213,7 @@ describe("Both 0.3 codecs", () => {
     expect([rpc.dialect, rest.dialect]).toEqual(["0.3/jsonrpc", "0.3/rest-json"]);
   });
 
-  it.each(ERROR_CODES)("write the error %s with its reason and never its cause", (code) => {
+  it.each(ERROR_CODES)("encode the error %s with its reason and without its cause", (code) => {
     const error = new A2AError(code, "No", { cause: new Error("inside"), metadata: { taskId: "t" } });
     const text = rpc.encodeError(error);
     expect(text).not.toContain("inside");
@@ -254,14 +254,14 @@ describe("Both 0.3 codecs", () => {
     expect([rpc.statusOf(error), rest.statusOf(error)]).toEqual(statuses);
   });
 
-  it("use no code that came with a later version", () => {
+  it("have no error code of a later version", () => {
     for (const code of ERROR_CODES) {
-      const told: { code: number } = JSON.parse(rpc.encodeError(new A2AError(code, "No")));
-      expect([-32008, -32009, -32010, -32011]).not.toContain(told.code);
+      const encoded: { code: number } = JSON.parse(rpc.encodeError(new A2AError(code, "No")));
+      expect([-32008, -32009, -32010, -32011]).not.toContain(encoded.code);
     }
   });
 
-  it("put fields, required extensions and further data into the error's data", () => {
+  it("write fields, required extensions and further data into the error's data", () => {
     const violations = [{ field: "message.parts", description: "must have at least one part" }];
     expect(JSON.parse(rpc.encodeError(new A2AError("invalid-params", "No", { violations })))).toEqual({
       code: -32602,

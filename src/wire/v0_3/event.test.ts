@@ -18,7 +18,7 @@ function chunk(text: string, more: object = {}): TaskEvent {
 }
 
 describe("A 0.3 event", () => {
-  it("is a status with its place in the stream, and says its kind first", () => {
+  it("is a status with its ids and final, and kind as the first member", () => {
     expect(encodeEvent(storedEvent(working), place)).toBe(
       '{"kind":"status-update","taskId":"t","contextId":"c",' +
         '"status":{"state":"working","timestamp":"2026-01-01T00:00:00.000Z"},"final":false}',
@@ -30,7 +30,7 @@ describe("A 0.3 event", () => {
     });
   });
 
-  it("is an artifact, whole or in pieces", () => {
+  it("is an artifact, whole or in chunks", () => {
     const beginning = '{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a",';
     expect(encodeEvent(storedEvent(chunk("x", { append: false })), place)).toBe(
       `${beginning}"parts":[{"kind":"text","text":"x"}]}}`,
@@ -43,7 +43,7 @@ describe("A 0.3 event", () => {
     );
   });
 
-  it("is spelt the same by the short way as by the long one, whatever its text and whatever looks like it", () => {
+  it("has the same text with and without the fast path for text chunks", () => {
     const tricky = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.stringMatching(/^["\\]*$/),
@@ -89,7 +89,7 @@ describe("A 0.3 event", () => {
     );
   });
 
-  it("has no line break, whatever it holds", () => {
+  it("has no line break, whatever it contains", () => {
     fc.assert(
       fc.property(event, anyPlace, (source, here) => {
         expect(encodeEvent(storedEvent(source), here)).not.toMatch(/[\n\r]/);
@@ -98,7 +98,7 @@ describe("A 0.3 event", () => {
     );
   });
 
-  it("is made once per ending, however many read it over whichever binding", () => {
+  it("is encoded once per value of final for all readers and bindings", () => {
     const settings = dialectSettings({});
     const rpc = createRpcCodec(settings);
     const rest = createRestCodec(settings);

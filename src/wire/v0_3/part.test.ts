@@ -14,9 +14,9 @@ describe("A 0.3 part", () => {
     ["an inline file", { kind: "file", file: { bytes: "aGk=" } }, { raw: "aGk=" }],
     ["an empty file", { kind: "file", file: { bytes: "" } }, { raw: "" }],
     ["a file in the other alphabet", { kind: "file", file: { bytes: "-_8" } }, { raw: "+/8=" }],
-    ["a file as examples spell it", { type: "file", file: { data: "aGk=" } }, { raw: "aGk=" }],
+    ["a file with data, as in examples", { type: "file", file: { data: "aGk=" } }, { raw: "aGk=" }],
     ["a file by reference", { kind: "file", file: { uri: "https://x/y" } }, { url: "https://x/y" }],
-    ["a reference as tests spell it", { file: { url: "https://x/y" } }, { url: "https://x/y" }],
+    ["a reference with url", { file: { url: "https://x/y" } }, { url: "https://x/y" }],
     [
       "a file with name and type",
       { kind: "file", file: { bytes: "aGk=", name: "a.txt", mimeType: "text/plain" }, metadata: { a: 1 } },
@@ -81,7 +81,7 @@ describe("A 0.3 part", () => {
     ["of no kind we know", { kind: "image", text: "x" }, "p.kind"],
     ["of a kind that is a number", { kind: 1, text: "x" }, "p.kind"],
     ["of no type we know", { type: "image", text: "x" }, "p.type"],
-    ["spelt in capitals", { kind: "Text", text: "x" }, "p.kind"],
+    ["a kind in capitals", { kind: "Text", text: "x" }, "p.kind"],
     ["another kind than it says", { kind: "text", data: {} }, "p"],
     ["of a kind without its content", { kind: "text" }, "p.text"],
     ["a file part without a file", { kind: "file" }, "p.file"],
@@ -101,7 +101,7 @@ describe("A 0.3 part", () => {
     ["a file whose type is a list", { kind: "file", file: { uri: "u", mimeType: [] } }, "p.file.mimeType"],
     ["text with a list for metadata", { kind: "text", text: "x", metadata: [] }, "p.metadata"],
     ["data that nests too deep", { kind: "data", data: nested(65) }, "p.data"],
-    ["what a tool gave that nobody asked for", { kind: "tool-result", result: 1 }, "p.toolUseId"],
+    ["a tool result without toolUseId", { kind: "tool-result", result: 1 }, "p.toolUseId"],
     ["what a tool did not give", { kind: "tool-result", toolUseId: "q" }, "p.result"],
     ["what a tool gave too deep", { kind: "tool-result", toolUseId: "q", result: nested(65) }, "p.result"],
     ["the use of a tool without a name", { kind: "tool-use", toolUseId: "q" }, "p.name"],
@@ -114,16 +114,16 @@ describe("A 0.3 part", () => {
   it.each<[string, object, string]>([
     ["text by its older tag", { type: "text", text: "x" }, "p.kind"],
     ["text without a tag", { text: "x" }, "p.kind"],
-    ["a file as examples spell it", { kind: "file", file: { data: "aGk=" } }, "p.file"],
-    ["a reference as tests spell it", { kind: "file", file: { url: "https://x/y" } }, "p.file"],
+    ["a file with data, as in examples", { kind: "file", file: { data: "aGk=" } }, "p.file"],
+    ["a reference with url", { kind: "file", file: { url: "https://x/y" } }, "p.file"],
     ["what a tool gave", { kind: "tool-result", toolUseId: "q", result: 1 }, "p.kind"],
     ["the use of a tool", { kind: "tool-use", toolUseId: "q", name: "n" }, "p.kind"],
-  ])("must not be %s to a strict reader", (_what, wire, field) => {
+  ])("must not be %s with strict parsing", (_what, wire, field) => {
     expect(fieldRefused(() => decodePart(wire, "p"))).toBeUndefined();
     expect(fieldRefused(() => decodePart(wire, "p", { tag: "kind", lenient: false }))).toBe(field);
   });
 
-  it("is what the version says it is to a strict reader, whatever else is there", () => {
+  it("is decoded by its kind or type only, with strict parsing", () => {
     const strict = { tag: "kind", lenient: false } as const;
     expect(decodePart({ kind: "text", type: "file", text: "x" }, "p", strict)).toEqual({ text: "x" });
     expect(decodePart({ kind: "file", file: { uri: "u", url: "v" } }, "p", strict)).toEqual({ url: "u" });
@@ -132,25 +132,25 @@ describe("A 0.3 part", () => {
     expect(fieldRefused(() => decodePart({ kind: "text", text: "x" }, "p", older))).toBe("p.type");
   });
 
-  it("may be as deep in its wrapper as without", () => {
+  it("has the same maximum depth with and without wrapper", () => {
     const data = nested(64);
     expect(decodePart({ kind: "data", data: { value: data }, metadata: { data_part_compat: true } }, "p")).toEqual({
       data,
     });
   });
 
-  it("is understood from an agent by what it holds, whatever it is called", () => {
+  it("from an agent, is decoded by its content, whatever its kind", () => {
     expect(decodeRemotePart({ kind: "image", file: { uri: "u" } }, "p")).toEqual({ url: "u" });
   });
 
-  it("says its kind first", () => {
+  it("has kind as the first member", () => {
     fc.assert(
       fc.property(part, (source) => Object.keys(partObject(source))[0] === "kind"),
       SAMPLES,
     );
   });
 
-  it("always carries an object as data", () => {
+  it("always has an object as data", () => {
     expect(partObject({ data: [1] })).toEqual({
       kind: "data",
       data: { value: [1] },
@@ -159,7 +159,7 @@ describe("A 0.3 part", () => {
     expect(partObject({ data: { value: 1 } })).toEqual({ kind: "data", data: { value: 1 } });
   });
 
-  it("writes the media type and the file name of text into its metadata, beside members of the same name", () => {
+  it("has media type and file name of text in its metadata, and keeps members of the same names", () => {
     const metadata = { mediaType: "own", _mediaType: "older", x: 1 };
     expect(partObject({ text: "x", mediaType: "text/markdown", filename: "a.md", metadata })).toEqual({
       kind: "text",
@@ -168,7 +168,7 @@ describe("A 0.3 part", () => {
     });
   });
 
-  it("is read back as it was written", () => {
+  it("decodes to the encoded value", () => {
     fc.assert(
       fc.property(part, (source) => {
         const wire: unknown = JSON.parse(JSON.stringify(partObject(source)));

@@ -36,7 +36,7 @@ describe("A 0.3 send", () => {
     });
   });
 
-  it("is read with all it can hold", () => {
+  it("is decoded with all its members", () => {
     const links = { contextId: "c", taskId: "t", referenceTaskIds: ["r"], extensions: ["urn:e"], metadata: { a: 1 } };
     const configuration = {
       acceptedOutputModes: ["text/plain"],
@@ -62,7 +62,7 @@ describe("A 0.3 send", () => {
     });
   });
 
-  it("takes null and empty strings for what is not set, and ignores what it does not know", () => {
+  it("decodes null and empty strings as absent, and ignores unknown members", () => {
     const request = decodeSend({
       message: { ...message, kind: null, taskId: null, contextId: "", metadata: null, extensions: [], x: 1 },
       configuration: null,
@@ -73,7 +73,7 @@ describe("A 0.3 send", () => {
     expect(request).toEqual(decodeSend({ message }));
   });
 
-  it("may have its message's id beside the message, where the message has none", () => {
+  it("may have messageId beside the message, if the message has none", () => {
     const { messageId, ...rest } = message;
     expect(decodeSend({ message: rest, messageId }).message.messageId).toBe("m");
     expect(decodeSend({ message: { ...rest, messageId: null }, messageId }).message.messageId).toBe("m");
@@ -99,7 +99,7 @@ describe("A 0.3 send", () => {
     expect(decodeSend({ message, configuration }, absentWait).waitMs).toBe(waitMs);
   });
 
-  it("takes its webhook by the name that REST has for it as well, and does not wait then", () => {
+  it("accepts pushNotification as the name of the webhook, and does not wait then", () => {
     const named = { message, configuration: { pushNotification: push } };
     expect(decodeSend(named, "wait")).toMatchObject({ push, waitMs: 0 });
     const both = {
@@ -132,7 +132,7 @@ describe("A 0.3 send", () => {
     ["a message with an empty id", { message: { ...message, messageId: "" } }, "message.messageId"],
     ["a message with a long id", { message: { ...message, messageId: "x".repeat(257) } }, "message.messageId"],
     ["a message whose id is a number", { message: { ...message, messageId: 1 } }, "message.messageId"],
-    ["a message from nobody", { message: { ...message, role: undefined } }, "message.role"],
+    ["a message without role", { message: { ...message, role: undefined } }, "message.role"],
     ["a message from the agent", { message: { ...message, role: "agent" } }, "message.role"],
     ["a message from the system", { message: { ...message, role: "system" } }, "message.role"],
     ["a role of the next version", { message: { ...message, role: "ROLE_USER" } }, "message.role"],
@@ -191,7 +191,7 @@ describe("A 0.3 send", () => {
   });
 });
 
-describe("A strict reader of 0.3", () => {
+describe("Strict parsing of 0.3", () => {
   const STRICT: RequestParsing = { tag: "kind", lenient: false, absentWait: "wait" };
   const { kind: _left, ...kindless } = message;
   const { messageId, ...nameless } = message;
@@ -202,13 +202,13 @@ describe("A strict reader of 0.3", () => {
     ["a part without its kind", "send", { message: { ...message, parts: [{ text: "x" }] } }, "message.parts[0].kind"],
     ["a task to get by its other name", "get", { taskId: "t" }, "id"],
     ["a task to follow by its other name", "subscribe", { taskId: "t" }, "id"],
-  ])("refuses %s, which others understand", (...row) => {
+  ])("refuses %s, which lenient parsing accepts", (...row) => {
     const [, operation, params, field] = row;
     expect(fieldRefused(() => decodeRequest(operation, params, STRICT))).toBe(field);
     expect(refused(operation, params)).toBeUndefined();
   });
 
-  it("reads what every client of this version writes", () => {
+  it("accepts requests of this project's clients", () => {
     fc.assert(
       fc.property(rpcRequest, (source) => {
         const { params } = encodeRpcRequest(source);
@@ -232,7 +232,7 @@ describe("A 0.3 request", () => {
     ["subscribe", { id: "t", metadata: {} }, { id: "t" }],
     ["subscribe", { taskId: "t" }, { id: "t" }],
     ["push-create", { taskId: "t", pushNotificationConfig: config }, { taskId: "t", config }],
-    // As there are callers that always write it.
+    // Some callers always write it.
     [
       "push-create",
       { taskId: "t", pushNotificationConfig: { ...push, authentication: {} } },
@@ -253,7 +253,7 @@ describe("A 0.3 request", () => {
     ["list", {}, { pageSize: 100, artifacts: true, history: undefined }],
     ["extended-card", undefined, {}],
     ["extended-card", null, {}],
-  ])("to %s is read from %j", (operation, params, expected) => {
+  ])("to %s is decoded from %j", (operation, params, expected) => {
     expect(decodeRequest(operation, params, LIBERAL_WAIT)).toEqual({ operation, tenant: "", ...expected });
   });
 
@@ -320,11 +320,11 @@ describe("A 0.3 request", () => {
     ["push-delete", { id: "t" }, "pushNotificationConfigId"],
     ["push-list", {}, "id"],
     ["extended-card", [], "params"],
-  ])("to %s is refused from %j", (operation, params, field) => {
+  ])("to %s is refused for %j", (operation, params, field) => {
     expect(refused(operation, params)).toBe(field);
   });
 
-  it("is decoded or refused with a named field, whatever it is, and left as it came", () => {
+  it("is decoded, or refused with a field name, whatever it contains, and is not modified", () => {
     const anyway = fc.tuple(fc.constantFrom(...OPERATIONS), anything);
     const almost = rpcRequest.chain((request) =>
       fc.tuple(

@@ -23,7 +23,7 @@ function decode(operation: Operation, { path = {}, query = "", body }: Sent) {
 }
 
 describe("A request of REST 0.3 in JSON style", () => {
-  it("sends what JSON-RPC sends, and waits as this style is set to", () => {
+  it("has the body of JSON-RPC, and waits according to blockingDefault of its style", () => {
     expect(decode("send", { body: { message } })).toMatchObject({ operation: "send", waitMs: 700, history: undefined });
     const body = { message, configuration: { blocking: false, historyLength: 0 }, metadata: { a: 1 } };
     expect(decode("stream", { body })).toMatchObject({
@@ -53,14 +53,14 @@ describe("A request of REST 0.3 in JSON style", () => {
     ["push-get", { path: { id: "t", configId: "p" } }, { taskId: "t", id: "p" }],
     ["push-delete", { path: { id: "t", configId: "p" } }, { taskId: "t", id: "p" }],
     ["extended-card", {}, {}],
-  ])("to %s is read from %j", (operation, sent, expected) => {
+  ])("to %s is decoded from %j", (operation, sent, expected) => {
     expect(decode(operation, sent)).toEqual({ operation, tenant: "", ...expected });
   });
 
   it.each<[string, object, object]>([
     ["as the text has it", { config: push }, push],
     ["as the text has it, with its task", { config: { taskId: "t", pushNotificationConfig: push } }, push],
-    ["as the definition has it", { pushNotificationConfig: push }, push],
+    ["in the format of the definition", { pushNotificationConfig: push }, push],
     [
       "as the definition has it, under a name",
       { name: "tasks/t/pushNotificationConfigs/p", pushNotificationConfig: push },
@@ -127,11 +127,11 @@ describe("A request of REST 0.3 in JSON style", () => {
     ["push-create", { path: { id: "t" }, body: { ...push, configId: 1 } }, "configId"],
     ["push-create", { path: { id: "t" }, body: { ...push, name: 1 } }, "name"],
     ["push-get", { path: { id: "t", configId: "x".repeat(257) } }, "pushNotificationConfigId"],
-  ])("to %s is refused from %j", (operation, sent, field) => {
+  ])("to %s is refused for %j", (operation, sent, field) => {
     expect(fieldRefused(() => decode(operation, sent))).toBe(field);
   });
 
-  it("is decoded or refused with a named field, whatever it is, and left as it came", () => {
+  it("is decoded, or refused with a field name, whatever it contains, and is not modified", () => {
     const path = fc.record({ id: fc.string(), configId: fc.string() }, { requiredKeys: [] });
     const query = fc.oneof(fc.webQueryParameters(), fc.string()).map((text) => `historyLength=${text}`);
     const body = fc.oneof(anything, fc.constant(undefined));

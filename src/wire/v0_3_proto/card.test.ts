@@ -42,7 +42,7 @@ const CARD: AgentCard = {
   security: [{ key: [] }, { device: ["a"] }],
 };
 
-test("a card is spelt so: pinned", () => {
+test("a card has this text: pinned", () => {
   expect(JSON.parse(encodeCard(CARD))).toStrictEqual({
     protocolVersion: "0.3.0",
     name: "N",
@@ -76,7 +76,7 @@ test("a card is spelt so: pinned", () => {
   });
 });
 
-test("a card is read as it was meant", () => {
+test("a card decodes to the encoded card", () => {
   fc.assert(
     fc.property(card, (declared) => {
       const result = client.decodeResult("extended-card", JSON.parse(encodeCard(declared)));

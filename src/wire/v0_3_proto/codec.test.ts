@@ -29,7 +29,7 @@ const REPLY: Message = {
   contextId: "c" as ContextId,
 };
 
-test("says who it is", () => {
+test("has its dialect and version", () => {
   expect(codec).toMatchObject({
     dialect: "0.3/rest-proto",
     version: "0.3",
@@ -65,7 +65,7 @@ describe("an answer", () => {
     expect(JSON.parse(codec.encodeResult(result))).toStrictEqual(expected);
   });
 
-  test("spells every kind of part, and leaves out what the definition does not know", () => {
+  test("encodes every kind of part, and omits members that the definition lacks", () => {
     const history: Message[] = [
       {
         ...REPLY,
@@ -103,7 +103,7 @@ describe("an answer", () => {
     expect(text).not.toContain("referenceTaskIds");
   });
 
-  test("is an error in the form and with the status of this version", () => {
+  test("has errors in the format and with the HTTP status of 0.3", () => {
     const error = invalidField("message.content[0].text", "must be a string");
     expect(JSON.parse(codec.encodeError(error))).toMatchObject({ code: -32602, message: error.message });
     expect(codec.statusOf(error)).toBe(400);
@@ -119,7 +119,7 @@ describe("an answer", () => {
     ["send", (value) => ({ kind: "sent", task: stored(value) }), "sent"],
     ["get", (value) => ({ kind: "task", task: stored(value) }), "task"],
     ["cancel", (value) => ({ kind: "task", task: stored(value) }), "task"],
-  ])("to %s is read as it was meant", (operation, result, kind) => {
+  ])("to %s decodes to the encoded result", (operation, result, kind) => {
     fc.assert(
       fc.property(task, (value) => {
         const text = codec.encodeResult(result(value));
@@ -130,7 +130,7 @@ describe("an answer", () => {
     );
   });
 
-  test("of tasks and of messages is read as it was meant", () => {
+  test("with tasks and messages decodes to the encoded result", () => {
     fc.assert(
       fc.property(fc.array(task, { maxLength: 3 }), message, (tasks, reply) => {
         const total = tasks.length;
@@ -143,7 +143,7 @@ describe("an answer", () => {
     );
   });
 
-  test("in the other style is read as well", () => {
+  test("in JSON style is decoded as well", () => {
     const other = createJsonCodec(dialectSettings({}));
     fc.assert(
       fc.property(task, message, (value, reply) => {
@@ -187,7 +187,7 @@ describe("an answer", () => {
       },
     ],
     [
-      "as later versions spell it",
+      "in the format of later versions",
       { ...wireTask, status: { state: "TASK_STATE_CANCELED" } },
       { status: { state: "canceled" } },
     ],
@@ -198,7 +198,7 @@ describe("an answer", () => {
       { status: { message: { messageId: "", role: "agent", parts: [] } } },
     ],
     ["wrapped", { task: wireTask }, { id: "t" }],
-  ])("is understood %s", (_name, answer, expected) => {
+  ])("is decoded %s", (_name, answer, expected) => {
     expect(client.decodeResult("get", answer)).toMatchObject({ kind: "task", task: expected });
   });
 
@@ -215,7 +215,7 @@ describe("an answer", () => {
     ["send", { message: { content: [{}] } }],
     ["list", "tasks"],
     ["extended-card", []],
-  ])("that nobody can understand is the agent's fault: %s %j", (operation, answer) => {
+  ])("that is invalid throws invalid-agent-response: %s %j", (operation, answer) => {
     expect(() => client.decodeResult(operation, answer)).toThrow(
       expect.objectContaining({ code: "invalid-agent-response" }),
     );
@@ -238,7 +238,7 @@ describe("a client", () => {
     expect(client.encodeRequest(asked)).toMatchObject({ method, path });
   });
 
-  test("writes nothing into bodies that the definition does not know", () => {
+  test("writes only members of the definition into bodies", () => {
     const known = {
       send: ["message", "configuration", "metadata"],
       "push-create": ["parent", "configId", "config"],
@@ -257,7 +257,7 @@ describe("a client", () => {
 });
 
 describe("the official client", () => {
-  /** Answers it as a server would, through the codec alone. */
+  /** Answers like a server, with the codec only. */
   function transport(
     operation: Operation,
     answer: (asked: OperationRequest) => string,
@@ -305,7 +305,7 @@ describe("the official client", () => {
     parts: [{ kind: "text", text: "hi" }],
   };
 
-  test("sends and is answered", async () => {
+  test("sends a message and reads the answer", async () => {
     const asked: OperationRequest[] = [];
     const sending = transport("send", (request) => {
       asked.push(request);
@@ -349,7 +349,7 @@ describe("the official client", () => {
     ]);
   });
 
-  test("gets, cancels, and is replied to", async () => {
+  test("gets and cancels a task, and reads a message as reply", async () => {
     const task = (): string => codec.encodeResult({ kind: "task", task: stored(TASK) });
     expect(await transport("get", task).getTask({ id: "t" })).toMatchObject({ id: "t", status: { state: "canceled" } });
     expect(await transport("cancel", task).cancelTask({ id: "t" })).toMatchObject({ status: { state: "canceled" } });
@@ -357,7 +357,7 @@ describe("the official client", () => {
     expect(await replied.sendMessage({ message: said })).toMatchObject(reply);
   });
 
-  test("follows a stream", async () => {
+  test("reads a stream", async () => {
     const place = { taskId: "t" as TaskId, contextId: "c" as ContextId };
     const [artifact] = artifacts;
     if (artifact === undefined) throw new Error("There is one.");

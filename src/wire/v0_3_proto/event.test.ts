@@ -27,7 +27,7 @@ const chunk: TaskEvent = {
 };
 
 describe("an event", () => {
-  test("is spelt so: pinned", () => {
+  test("has this text: pinned", () => {
     expect(encodeEvent(textOf(chunk), place)).toBe(
       '{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":"the \\"url\\": of\\\\\\"raw\\": things"}]},"append":true}}',
     );
@@ -43,7 +43,7 @@ describe("an event", () => {
     expect(JSON.parse(encodeEvent(status, last))).toHaveProperty("statusUpdate.final", true);
   });
 
-  test("is read as it was meant, whether or not its text could be passed on", () => {
+  test("decodes to the encoded event, with and without the fast path for stored text", () => {
     fc.assert(
       fc.property(event, fc.boolean(), (someEvent, final) => {
         const text = encodeEvent(textOf(someEvent), { ...place, final });
@@ -60,7 +60,7 @@ describe("an event", () => {
   });
 
   test.each(["mediaType", "filename", "data_part_compat", "_filename", "__data_part_compat"])(
-    "keeps what its author calls %s apart from what the style puts there",
+    "keeps the author's metadata %s apart from the member that the style adds",
     (name) => {
       const artifact = { artifactId: "a" as ArtifactId, parts: [{ text: "x", metadata: { [name]: "mine" } }] };
       const text = encodeEvent(textOf({ ...chunk, artifact }), place);
@@ -69,7 +69,7 @@ describe("an event", () => {
     },
   );
 
-  test("is made once for all who read it, and once more where the stream ends with it", () => {
+  test("is encoded once for all readers, and once more with final", () => {
     fc.assert(
       fc.property(event, (someEvent) => {
         const encoded = new Map<string, string>();
@@ -96,7 +96,7 @@ describe("an event", () => {
     );
   });
 
-  test("shares no text with other dialects", () => {
+  test("has its own cache key", () => {
     const encoded = new Map([
       ["1.0", "another"],
       ["0.3", "another"],
@@ -108,7 +108,7 @@ describe("an event", () => {
   });
 });
 
-test("the first frame of a stream is read as it was meant", () => {
+test("the first frame of a stream decodes to the encoded opening", () => {
   fc.assert(
     fc.property(task, message, (someTask, reply) => {
       const opened = JSON.parse(encodeOpening({ kind: "task", task: stored(someTask) }));
@@ -132,16 +132,16 @@ test.each<[string, unknown, unknown]>([
     { kind: "artifact", contextId: "", append: false, lastChunk: true, artifact: { artifactId: "a", parts: [] } },
   ],
   [
-    "of a message under its name in the definition",
+    "with a message under its name in the definition",
     { msg: { message_id: "m", content: [{ text: "x" }] } },
     { kind: "message", message: { messageId: "m", role: "agent" } },
   ],
   [
-    "bare, in the other style",
+    "bare, in JSON style",
     { kind: "status-update", taskId: "t", contextId: "c", status: { state: "working" }, final: false },
     { kind: "status", taskId: "t", final: false },
   ],
-])("an agent's frame is understood %s", (_name, frame, expected) => {
+])("an agent's frame is decoded %s", (_name, frame, expected) => {
   expect(client.decodeEvent(frame)).toMatchObject(expected as object);
 });
 
@@ -152,6 +152,6 @@ test.each([
   [{ task: {} }],
   [{ statusUpdate: { status: {} } }],
   [{ artifactUpdate: { taskId: "t" } }],
-])("an agent's frame that nobody can understand is its fault: %j", (frame) => {
+])("an invalid frame throws invalid-agent-response: %j", (frame) => {
   expect(() => client.decodeEvent(frame)).toThrow(expect.objectContaining({ code: "invalid-agent-response" }));
 });

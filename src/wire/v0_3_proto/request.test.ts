@@ -33,7 +33,7 @@ function withPart(part: unknown): OperationRequest {
 }
 
 describe("a send", () => {
-  test("is read whole", () => {
+  test("is decoded with all its members", () => {
     const body = {
       message: {
         messageId: "m",
@@ -82,7 +82,7 @@ describe("a send", () => {
     });
   });
 
-  test("may be spelt as the definition spells it, its enums by number", () => {
+  test("accepts the snake_case names and enum numbers of the proto definition", () => {
     const camel = {
       message: {
         ...MESSAGE,
@@ -115,11 +115,11 @@ describe("a send", () => {
     { absent: "wait", asked: {}, waitMs: Number.POSITIVE_INFINITY },
     { absent: 250, asked: {}, waitMs: 250 },
     { absent: 250, asked: { blocking: null }, waitMs: 250 },
-    // Who wants to be notified has said how it wants to hear.
+    // A caller with a webhook does not need to wait.
     { absent: "wait", asked: { pushNotification: { url: "u" } }, waitMs: 0 },
     { absent: "wait", asked: { pushNotificationConfig: { url: "u" } }, waitMs: 0 },
     { absent: "return", asked: { blocking: true, pushNotification: { url: "u" } }, waitMs: Number.POSITIVE_INFINITY },
-  ])("with $asked waits $waitMs ms where silence means $absent", ({ absent, asked, waitMs }) => {
+  ])("with $asked waits $waitMs ms if the default is $absent", ({ absent, asked, waitMs }) => {
     const settings = dialectSettings({ blockingDefault: { "0.3/rest-proto": absent } });
     const body = { message: MESSAGE, configuration: asked };
     const request = { path: {}, query: new URLSearchParams(), body };
@@ -143,19 +143,19 @@ describe("a send", () => {
     ["an address and empty bytes", { file: { fileWithUri: "u", fileWithBytes: "" } }, { url: "u" }],
     ["members of other contents that are null", { text: "a", file: null, data: null }, { text: "a" }],
     [
-      "what text has no members for",
+      "members that text parts do not have",
       { text: "a", metadata: { mediaType: "t/m", filename: "f" } },
       { text: "a", mediaType: "t/m", filename: "f" },
     ],
     ["data that is a list", { data: { data: [1] } }, { data: [1] }],
     ["wrapped data", { data: { data: { value: null } }, metadata: { data_part_compat: true } }, { data: null }],
     ["data that only looks wrapped", { data: { data: { value: 1 } } }, { data: { value: 1 } }],
-    ["members nobody knows", { text: "a", kind: "text", future: 1 }, { text: "a" }],
+    ["unknown members", { text: "a", kind: "text", future: 1 }, { text: "a" }],
   ])("with a part of %s", (_name, part, expected) => {
     expect(withPart(part)).toMatchObject({ message: { parts: [expected] } });
   });
 
-  test("takes no harm from members of the prototype's names", () => {
+  test("is safe with members such as __proto__", () => {
     const body: unknown = JSON.parse(
       '{"__proto__":{"message":1},"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"a"}],"metadata":{"__proto__":{"x":1}}}}',
     );
@@ -200,7 +200,7 @@ describe("a send", () => {
     ["configuration.acceptedOutputModes[0]", { message: MESSAGE, configuration: { acceptedOutputModes: [null] } }],
     ["configuration.pushNotification", { message: MESSAGE, configuration: { pushNotification: "u" } }],
     ["configuration.pushNotification.url", { message: MESSAGE, configuration: { pushNotification: {} } }],
-  ])("is refused naming %s: %#", (field, body) => {
+  ])("is refused with the field %s: %#", (field, body) => {
     expect(fieldOf(() => decode("send", { body }))).toBe(field);
   });
 
@@ -227,7 +227,7 @@ describe("a send", () => {
     [".data.data", { data: {} }],
     [".data.data", { data: { data: null } }],
     [".data.data", { data: { data: deep(65) } }],
-  ])("is refused naming the part%s: %#", (member, part) => {
+  ])("is refused with the field of the part%s: %#", (member, part) => {
     expect(fieldOf(() => withPart(part))).toBe(`message.content[0]${member}`);
   });
 });
@@ -252,7 +252,7 @@ describe("a get", () => {
     ["historyLength=0", undefined],
     ["historyLength=2", 2],
     ["history_length=2", 2],
-  ])("asks for history by ?%s", (query, history) => {
+  ])("decodes history from ?%s", (query, history) => {
     expect(decode("get", { path: { id: "t" }, query })).toStrictEqual({
       operation: "get",
       tenant: "",
@@ -271,7 +271,7 @@ describe("a get", () => {
 
 describe("a cancel", () => {
   test.each([[undefined], [null], [{}], [{ name: "tasks/t" }]])(
-    "goes by its path, whatever its body says: %j",
+    "takes the id from the path, whatever the body contains: %j",
     (body) => {
       expect(decode("cancel", { path: { id: "t" }, body })).toStrictEqual({
         operation: "cancel",
@@ -287,7 +287,7 @@ describe("a push configuration", () => {
   const config = { id: "c", url: "https://hook.test" };
   test.each<[string, object]>([
     [
-      "as the official servers read it",
+      "in the format of the official servers",
       {
         parent: "tasks/t",
         configId: "c",
@@ -299,11 +299,11 @@ describe("a push configuration", () => {
       { parent: "tasks/t", config_id: "c", config: { push_notification_config: { url: config.url } } },
     ],
     [
-      "as the definition has it",
+      "in the format of the definition",
       { name: "tasks/t/pushNotificationConfigs/c", pushNotificationConfig: { url: config.url } },
     ],
     ["as the text has it", { config }],
-  ])("is read %s", (_name, body) => {
+  ])("is decoded %s", (_name, body) => {
     expect(decode("push-create", { path: { id: "t" }, body })).toStrictEqual({
       operation: "push-create",
       tenant: "",
@@ -313,7 +313,7 @@ describe("a push configuration", () => {
   });
 });
 
-/** What a router would make of a call. */
+/** The parts of a request, as the router returns them. */
 function received(asked: OperationRequest): OperationRequest {
   const { path, body } = createRestClientCodec().encodeRequest(asked);
   const { pathname, searchParams } = new URL(path, "http://agent.test");
@@ -330,8 +330,8 @@ function received(asked: OperationRequest): OperationRequest {
   });
 }
 
-describe("whatever a caller asks", () => {
-  test("arrives as it was asked", () => {
+describe("any request", () => {
+  test("decodes to the encoded request", () => {
     fc.assert(
       fc.property(request, (asked) => {
         expect(received(asked)).toStrictEqual(asked);
@@ -340,7 +340,7 @@ describe("whatever a caller asks", () => {
     );
   });
 
-  test("loses only what the style has no room for", () => {
+  test("loses only information that the proto style cannot encode", () => {
     const asked = { operation: "get", tenant: "", id: "t", history: 0 } as OperationRequest;
     expect(received(asked)).toMatchObject({ history: 1 });
     expect(received({ ...asked, operation: "cancel", metadata: { a: 1 } } as OperationRequest)).toMatchObject({
@@ -360,7 +360,7 @@ describe("whatever a caller asks", () => {
     ["anything", json],
     ["almost a send", brokenBodies(bodies)],
     ["almost a push configuration", brokenBodies(pushes)],
-  ])("is understood or refused, and never changed: %s", (_name, some) => {
+  ])("is decoded or refused, and not modified: %s", (_name, some) => {
     let refused = 0;
     fc.assert(
       fc.property(fc.record({ operation: operations, body: some, path: names, query: queries }), (given) => {
@@ -379,7 +379,7 @@ describe("whatever a caller asks", () => {
     expect(refused).toBeGreaterThan(200);
   });
 
-  test("is understood or refused, and never changed: sends that are almost right", () => {
+  test("is decoded or refused, and not modified: sends that are almost valid", () => {
     let understood = 0;
     fc.assert(
       fc.property(brokenBodies(bodies), (body) => {
@@ -387,7 +387,7 @@ describe("whatever a caller asks", () => {
       }),
       { ...SAMPLES, numRuns: 1000 },
     );
-    // Neither everything nor nothing of it can be read.
+    // Some of them are decoded, and some are refused.
     expect(understood).toBeGreaterThan(50);
     expect(understood).toBeLessThan(950);
   });

@@ -11,7 +11,7 @@ describe("the style of a body", () => {
     ["content that is no list", { message: { content: "hi" } }],
     ["content beside a lower-case role", { message: { role: "user", content: [] } }],
     ["a role by its name in the definition", { message: { role: "ROLE_USER" } }],
-    ["a role nobody knows, spelt like one", { message: { role: "ROLE_WIZARD" } }],
+    ["an unknown role in the format of the definition", { message: { role: "ROLE_WIZARD" } }],
     ["a role by number", { message: { role: 1 } }],
     ["a snake_case name", { message: { message_id: "m" } }],
     ["the message under its name in the definition", { request: { role: "ROLE_USER" } }],
@@ -21,7 +21,7 @@ describe("the style of a body", () => {
     ["the parent of a configuration", { parent: "tasks/t", configId: "c", config: {} }],
     ["the resource name in a configuration", { config: { name: "tasks/t/pushNotificationConfigs/c" } }],
     ["a snake_case member of a configuration", { config: { push_notification_config: { url: "u" } } }],
-  ])("is that of the definition: %s", (_name, body) => {
+  ])("is proto: %s", (_name, body) => {
     expect(styleOf(body)).toBe("proto");
   });
 
@@ -29,10 +29,7 @@ describe("the style of a body", () => {
     ["kind", { message: { kind: "message" } }],
     ["parts with a kind", { message: { parts: [{ kind: "text", text: "hi" }] } }],
     ["parts with a type", { message: { parts: [null, { type: "text", text: "hi" }] } }],
-    [
-      "parts with a kind beside a role of the definition",
-      { message: { role: "ROLE_USER", parts: [{ kind: "text" }] } },
-    ],
+    ["parts with kind and a role of the definition", { message: { role: "ROLE_USER", parts: [{ kind: "text" }] } }],
     ["a lower-case role", { message: { role: "user" } }],
     ["parts", { message: { messageId: "m", parts: [{ text: "hi" }] } }],
     ["the push configuration of JSON", { message: {}, configuration: { pushNotificationConfig: { url: "u" } } }],
@@ -40,7 +37,7 @@ describe("the style of a body", () => {
     ["the id of a task beside a configuration", { taskId: "t", pushNotificationConfig: { url: "u" } }],
     ["the same, wrapped", { config: { taskId: "t", pushNotificationConfig: { url: "u" } } }],
     ["a bare configuration, wrapped", { config: { url: "u" } }],
-  ])("is that of JSON: %s", (_name, body) => {
+  ])("is json: %s", (_name, body) => {
     expect(styleOf(body)).toBe("json");
   });
 
@@ -59,11 +56,11 @@ describe("the style of a body", () => {
     [{ url: "https://hook.test" }],
     [{ pushNotificationConfig: { url: "u" } }],
     [{ config: { config: { config: {} } } }],
-  ])("does not show in %j", (body) => {
+  ])("is unknown for %j", (body) => {
     expect(styleOf(body)).toBeUndefined();
   });
 
-  test("is always told right where a whole request is given", () => {
+  test("is recognised for every complete request", () => {
     const proto = createRestClientCodec();
     const jsonStyle = createJsonClientCodec();
     fc.assert(
@@ -71,14 +68,14 @@ describe("the style of a body", () => {
         const inProto = proto.encodeRequest(asked).body;
         const inJson = jsonStyle.encodeRequest(asked).body;
         expect(inProto === undefined ? undefined : styleOf(JSON.parse(inProto))).toBe(inProto && "proto");
-        // Both write the name of the task to be canceled, which the path has already.
+        // Both styles write the name of the task to cancel, which the path already has.
         if (inJson !== undefined && asked.operation !== "cancel") expect(styleOf(JSON.parse(inJson))).toBe("json");
       }),
       SAMPLES,
     );
   });
 
-  test("is told, or not, of anything at all", () => {
+  test("is recognised or unknown for any JSON, without an error", () => {
     fc.assert(
       fc.property(fc.oneof(json, fc.record({ message: json, configuration: json, config: json })), (body) => {
         expect([undefined, "proto", "json"]).toContain(styleOf(body));

@@ -37,7 +37,7 @@ const CARD: AgentCard = {
 };
 
 describe("A card of 1.0", () => {
-  it("is spelt as that version defines it", () => {
+  it("has the members that 1.0 defines", () => {
     const { security: _security, ...skill } = CARD.skills[0] ?? {};
     expect(JSON.parse(encodeCard(CARD))).toEqual({
       name: "Planner",
@@ -77,7 +77,7 @@ describe("A card of 1.0", () => {
     });
   });
 
-  it("holds nothing that the version does not define, whatever else the author's objects hold", () => {
+  it("has no members that 1.0 does not define, whatever members the author's objects have", () => {
     const extra = { x: 1 };
     const card = {
       ...CARD,
@@ -94,7 +94,7 @@ describe("A card of 1.0", () => {
     expect(text).not.toContain('"security"');
   });
 
-  it("has no member for what is not declared, not even an undefined one", () => {
+  it("has no members for absent declarations, not even undefined ones", () => {
     const { name, description, version, interfaces, defaultInputModes, defaultOutputModes, skills } = CARD;
     const bare = { name, description, version, interfaces, defaultInputModes, defaultOutputModes, skills };
     const object = cardObject({ ...bare, capabilities: {} });
@@ -108,14 +108,14 @@ describe("A card of 1.0", () => {
     expect(object.capabilities).toEqual({});
   });
 
-  it.each(OAUTH_FLOWS)("publishes the first of several flows: %s", (first) => {
+  it.each(OAUTH_FLOWS)("has only the first of several OAuth flows: %s", (first) => {
     const rest = OAUTH_FLOWS.slice(OAUTH_FLOWS.indexOf(first));
     const flows = Object.fromEntries(rest.toReversed().map((name) => [name, flow]));
     const { securitySchemes } = cardObject({ ...CARD, securitySchemes: { oauth: { type: "oauth2", flows } } });
     expect(securitySchemes?.["oauth"]).toEqual({ oauth2SecurityScheme: { flows: { [first]: expect.anything() } } });
   });
 
-  it("writes of a flow only what such a flow has", () => {
+  it("has only the defined members of an OAuth flow", () => {
     const all: OAuthFlow = {
       authorizationUrl: "https://a",
       deviceAuthorizationUrl: "https://d",
@@ -144,12 +144,12 @@ describe("A card of 1.0", () => {
     expect(membersOf("password")).toEqual(["tokenUrl", "refreshUrl", "scopes"]);
   });
 
-  it("is read as it was written, but for flows that were not published", () => {
+  it("decodes to the encoded card, except for OAuth flows that are not published", () => {
     expect(decodeCard(JSON.parse(encodeCard(CARD)))).toEqual(CARD);
     fc.assert(
       fc.property(anyCard, (card) => {
         const read = decodeCard(JSON.parse(encodeCard(card)));
-        // Once more: what reading leaves of flows, writing keeps.
+        // Encoded again: the flows that were decoded are kept.
         expect(encodeCard(read)).toBe(encodeCard(card));
         const { securitySchemes: _read, ...readRest } = read;
         const { securitySchemes: _written, ...rest } = card;
@@ -160,8 +160,8 @@ describe("A card of 1.0", () => {
   });
 });
 
-describe("A card of another agent", () => {
-  it("may be a hybrid, whose older spellings are passed over", () => {
+describe("The card of another agent", () => {
+  it("may be a hybrid card, whose members of 0.3 are ignored", () => {
     const hybrid = {
       ...cardObject(CARD),
       url: "https://a.example/a2a",
@@ -180,7 +180,7 @@ describe("A card of another agent", () => {
     expect(decodeCard(JSON.parse(JSON.stringify(hybrid)))).toEqual(CARD);
   });
 
-  it("may spell security as 0.x does", () => {
+  it("may have security in the format of 0.x", () => {
     const { security, securitySchemes, skills } = CARD;
     const read = decodeCard({ name: "x", security, securitySchemes, skills });
     expect(read).toMatchObject({ security, securitySchemes, skills });
@@ -194,11 +194,11 @@ describe("A card of another agent", () => {
     { capabilities: { extended_agent_card: true } },
     { capabilities: {}, supportsExtendedAgentCard: true },
     { supportsAuthenticatedExtendedCard: true },
-  ])("may declare its extended card as drafts did: %j", (declared) => {
+  ])("may declare its extended card as in drafts of 1.0: %j", (declared) => {
     expect(decodeCard(declared).capabilities.extendedAgentCard).toBe(true);
   });
 
-  it("may be spelt in snake_case, with null for what is not set and members nobody knows", () => {
+  it("may have snake_case names, null for absent members, and unknown members", () => {
     const read = decodeCard({
       name: "x",
       supported_interfaces: [{ url: "u", protocol_binding: "JSONRPC", protocol_version: "1.0.1", tenant: null }, null],

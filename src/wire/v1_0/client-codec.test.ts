@@ -23,14 +23,14 @@ const BINDINGS = [
 ] as const;
 const [[, rpcClient, rpcServer], [, restClient, restServer]] = BINDINGS;
 
-/** In this version one frame opens a stream. */
+/** A stream of 1.0 begins with one frame. */
 function openingOf(codec: Codec, opening: StreamOpening): string {
   const text = codec.encodeOpening(opening);
   if (typeof text !== "string") throw new Error("There are several.");
   return text;
 }
 
-/** The route a call takes, found the plain way: by a pattern per route, the longest first. */
+/** The route of a call, found by one pattern per route, the longest first. */
 function routed({ method, path, body }: RestCall): readonly [Operation, RestRequest] {
   const { pathname, searchParams } = new URL(`http://host${path}`);
   const patterns = ["", "/{tenant}"].flatMap((prefix) =>
@@ -54,7 +54,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+?)")}$`);
 }
 
-/** A request as a caller makes it who knows a page by its token alone. */
+/** The client's request, with an opaque page token. */
 function asked(request: OperationRequest): ClientRequest {
   if (request.operation !== "list") return request;
   const { before, ...list } = request;
@@ -62,7 +62,7 @@ function asked(request: OperationRequest): ClientRequest {
 }
 
 describe("A request of 1.0", () => {
-  it("is read from JSON-RPC as it was written", () => {
+  it("decodes from JSON-RPC to the encoded request", () => {
     fc.assert(
       fc.property(models.request, (request) => {
         const { method, params } = rpcClient.encodeRequest(asked(request));
@@ -73,10 +73,10 @@ describe("A request of 1.0", () => {
     );
   });
 
-  it("is read from REST as it was written", () => {
+  it("decodes from REST to the encoded request", () => {
     fc.assert(
       fc.property(models.request, (request) => {
-        // A tenant by the name of a route is taken for it: servers look for those first.
+        // A tenant with the name of a route is excluded: servers match routes first.
         fc.pre(!["tasks", "extendedAgentCard"].includes(request.tenant));
         const [operation, taken] = routed(restClient.encodeRequest(asked(request)));
         expect(operation).toBe(request.operation);
@@ -86,7 +86,7 @@ describe("A request of 1.0", () => {
     );
   });
 
-  it("leaves out what is as it would be anyway", () => {
+  it("omits members that have their default values", () => {
     const list: ClientRequest = {
       operation: "list",
       tenant: "",
@@ -101,7 +101,7 @@ describe("A request of 1.0", () => {
     expect(restClient.encodeRequest(cancel)).toEqual({ method: "POST", path: "/tasks/t:cancel", body: "{}" });
   });
 
-  it.each([".", ".."])("is not made of an id that would lead elsewhere: %s", (id) => {
+  it.each([".", ".."])("refuses an id that is a relative path segment: %s", (id) => {
     const request: OperationRequest = { operation: "subscribe", tenant: "", id: id as TaskId };
     expect(() => restClient.encodeRequest(request)).toThrow(
       `id: must not be ${id}, which is not allowed in a URL path`,
@@ -109,7 +109,7 @@ describe("A request of 1.0", () => {
     expect(rpcClient.encodeRequest(request).params).toBe(`{"id":"${id}"}`);
   });
 
-  it("names its configuration, which this version never guesses", () => {
+  it("requires the id of a webhook", () => {
     const request: OperationRequest = { operation: "push-get", tenant: "", taskId: "t" as TaskId };
     expect(() => rpcClient.encodeRequest(request)).toThrow("id: is required");
     expect(() => restClient.encodeRequest(request)).toThrow("id: is required");
@@ -117,7 +117,7 @@ describe("A request of 1.0", () => {
 });
 
 describe.each(BINDINGS)("An answer of 1.0 by %s", (_binding, client, server) => {
-  it("is read as it was written: tasks", () => {
+  it("decodes to the encoded tasks", () => {
     fc.assert(
       fc.property(models.storedTask, (task) => {
         const wire = (text: string): unknown => JSON.parse(text);
@@ -145,7 +145,7 @@ describe.each(BINDINGS)("An answer of 1.0 by %s", (_binding, client, server) => 
     );
   });
 
-  it("is read as it was written: messages", () => {
+  it("decodes to the encoded messages", () => {
     fc.assert(
       fc.property(models.message, (message) => {
         const replied = JSON.parse(server.encodeResult({ kind: "replied", message }));
@@ -157,7 +157,7 @@ describe.each(BINDINGS)("An answer of 1.0 by %s", (_binding, client, server) => 
     );
   });
 
-  it("is read as it was written: events", () => {
+  it("decodes to the encoded events", () => {
     fc.assert(
       fc.property(models.event, models.taskId, models.contextId, (event, taskId, contextId) => {
         const state = event.kind === "status" ? { state: event.status.state } : {};
@@ -168,7 +168,7 @@ describe.each(BINDINGS)("An answer of 1.0 by %s", (_binding, client, server) => 
     );
   });
 
-  it("is read as it was written: the extended card", () => {
+  it("decodes to the encoded extended card", () => {
     fc.assert(
       fc.property(models.card, (card) => {
         const text = server.encodeResult({ kind: "card", card });
@@ -180,13 +180,15 @@ describe.each(BINDINGS)("An answer of 1.0 by %s", (_binding, client, server) => 
     );
   });
 
-  it("is read as it was written: errors", () => {
-    /** Told by one reason, because callers do the same about them. */
-    const told: Partial<Record<ErrorCode, ErrorCode>> = { "unsupported-media-type": "content-type-not-supported" };
+  it("decodes to the encoded errors", () => {
+    /** Errors that share a reason. */
+    const sharedReasons: Partial<Record<ErrorCode, ErrorCode>> = {
+      "unsupported-media-type": "content-type-not-supported",
+    };
     fc.assert(
       fc.property(models.error, (error) => {
         const read = client.decodeError(JSON.parse(server.encodeError(error)), server.statusOf(error));
-        expect(read.code).toBe(told[error.code] ?? error.code);
+        expect(read.code).toBe(sharedReasons[error.code] ?? error.code);
         expect(read.message).toBe(error.message);
         expect(read.violations).toEqual(error.violations);
         expect(read.metadata).toEqual({ ...error.metadata });
@@ -201,8 +203,8 @@ const READ_TASK = { id: "t", contextId: "c", status: { state: "working" } };
 const MESSAGE = { messageId: "m", role: "ROLE_AGENT", parts: [{ text: "x" }] };
 const READ_MESSAGE = { messageId: "m", role: "agent", parts: [{ text: "x" }] };
 
-describe("A reader of 1.0", () => {
-  it("takes tasks and messages wrapped or bare, with or without a kind", () => {
+describe("The client decoder of 1.0", () => {
+  it("accepts tasks and messages wrapped or bare, with or without kind", () => {
     for (const value of [TASK, { task: TASK }, { kind: "task", ...TASK }, { task: { kind: "task", ...TASK } }]) {
       expect(rpcClient.decodeResult("send", value)).toEqual({ kind: "sent", task: READ_TASK });
       expect(rpcClient.decodeResult("get", value)).toEqual({ kind: "task", task: READ_TASK });
@@ -215,7 +217,7 @@ describe("A reader of 1.0", () => {
     }
   });
 
-  it("takes events wrapped or bare, in snake_case, and with the end marked", () => {
+  it("accepts events wrapped or bare, in snake_case, and with final", () => {
     const place = { taskId: "t", contextId: "c" };
     const status = { kind: "status", status: READ_TASK.status, taskId: "t", contextId: "c", final: false };
     expect(rpcClient.decodeEvent({ statusUpdate: { ...place, status: TASK.status } })).toEqual(status);
@@ -247,14 +249,14 @@ describe("A reader of 1.0", () => {
     ["canceled", "canceled"],
     ["input-required", "input-required"],
     ["TASK_STATE_AUTH_REQUIRED", "auth-required"],
-  ])("takes the state %j for %s", (state, expected) => {
+  ])("decodes the state %j as %s", (state, expected) => {
     const result = rpcClient.decodeResult("get", { ...TASK, status: { state } });
     expect(result).toMatchObject({ task: { status: { state: expected } } });
     expect(result).not.toHaveProperty("task.status.isUnspecified");
   });
 
   it.each([0, null, "TASK_STATE_UNSPECIFIED", "unknown"])(
-    "takes a task in %j to be at work, and says that it is not told",
+    "decodes the state %j as working, marked as unspecified",
     (state) => {
       expect(rpcClient.decodeResult("get", { ...TASK, status: { state } })).toMatchObject({
         task: { status: { state: "working", isUnspecified: true } },
@@ -268,7 +270,7 @@ describe("A reader of 1.0", () => {
     ["2026-01-02T03:04:05", "2026-01-02T03:04:05.000Z"],
     ["soon", undefined],
     [5, undefined],
-  ])("takes the time %j for %s", (timestamp, expected) => {
+  ])("decodes the time %j as %s", (timestamp, expected) => {
     expect(rpcClient.decodeResult("get", { ...TASK, status: { state: 2, timestamp } })).toMatchObject({
       task: {
         status:
@@ -279,7 +281,7 @@ describe("A reader of 1.0", () => {
     });
   });
 
-  it("takes null for what is not set, and what is left out for empty", () => {
+  it("decodes null as absent, and missing members as empty", () => {
     const message = { parts: [{ text: "x", data: null, metadata: null }, { data: null }, null], extensions: null };
     const wire = { id: "t", status: { state: 2, message }, artifacts: null, history: [null], metadata: null };
     expect(rpcClient.decodeResult("get", wire)).toEqual({
@@ -296,7 +298,7 @@ describe("A reader of 1.0", () => {
     });
   });
 
-  it("takes lists without their numbers, and bare ones", () => {
+  it("accepts lists without totalSize and pageSize, and bare arrays", () => {
     const expected = { kind: "tasks", tasks: [READ_TASK], total: 1, pageSize: 1, nextPageToken: "" };
     expect(restClient.decodeResult("list", { tasks: [TASK] })).toEqual(expected);
     expect(restClient.decodeResult("list", [TASK])).toEqual(expected);
@@ -306,7 +308,7 @@ describe("A reader of 1.0", () => {
     expect(restClient.decodeResult("list", {})).toMatchObject({ tasks: [], total: 0 });
   });
 
-  it("takes a task of thousands of parts and deep data up to the limit of any reader", () => {
+  it("accepts a task with thousands of parts, and data up to the maximum depth", () => {
     const artifacts = [{ artifactId: "a", parts: Array.from({ length: 5000 }, () => ({ text: "x" })) }];
     expect(rpcClient.decodeResult("get", { ...TASK, artifacts })).toMatchObject({ kind: "task" });
     const nested: unknown = JSON.parse("[".repeat(5000) + "]".repeat(5000));
@@ -315,7 +317,7 @@ describe("A reader of 1.0", () => {
     );
   });
 
-  it("takes push configurations flat or nested, and anything for a deletion", () => {
+  it("accepts webhooks flat or nested, and any result of a deletion", () => {
     const authentication = { scheme: "Bearer", credentials: "secret" };
     const config = { taskId: "t", id: "c", url: "https://x", authentication };
     const expected = { ...config, authentication: { schemes: ["Bearer"], credentials: "secret" } };
@@ -365,7 +367,7 @@ describe("A reader of 1.0", () => {
     );
   });
 
-  it("reads or refuses whatever a server sends, and never throws anything else", () => {
+  it("decodes any answer, or throws invalid-agent-response", () => {
     fc.assert(
       fc.property(fc.constantFrom(...OPERATIONS), anything, fc.integer(), (operation, value, status) => {
         expect(rpcClient.decodeError(value, status)).toBeInstanceOf(A2AError);
@@ -384,7 +386,7 @@ describe("A reader of 1.0", () => {
 
 const info = (reason: string): object => ({ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason });
 
-describe("An error that a reader of 1.0 gets", () => {
+describe("An error for a client of 1.0", () => {
   it.each<[name: string, value: unknown, status: number, code: ErrorCode, message: string]>([
     ["its reason", { code: -32603, message: "m", data: [info("TASK_NOT_FOUND")] }, 500, "task-not-found", "m"],
     [
@@ -424,7 +426,7 @@ describe("An error that a reader of 1.0 gets", () => {
     ["a status of no meaning here", {}, 418, "invalid-request", "The agent answered with HTTP 418"],
     ["a success that is none", null, 200, "internal", "The agent answered with HTTP 200"],
     ["an unknown code", { code: -32000, message: "m" }, 401, "unauthenticated", "m"],
-  ])("is told by %s", (...row) => {
+  ])("is identified by %s", (...row) => {
     const [, value, status, code, message] = row;
     for (const client of [rpcClient, restClient]) {
       const error = client.decodeError(value, status);
@@ -432,7 +434,7 @@ describe("An error that a reader of 1.0 gets", () => {
     }
   });
 
-  it("keeps facts and fields, as far as they are what they should be", () => {
+  it("keeps valid metadata and field violations", () => {
     const data = [
       { ...info("INVALID_PARAMS"), metadata: { a: "x", b: 1 } },
       {
@@ -454,7 +456,7 @@ describe("An error that a reader of 1.0 gets", () => {
 });
 
 describe("The clients of 1.0", () => {
-  it("say which dialect they speak", () => {
+  it("have their dialects", () => {
     expect([rpcClient.dialect, restClient.dialect]).toEqual(["1.0/jsonrpc", "1.0/rest"]);
     expect([rpcClient.dialect, restClient.dialect]).toEqual([rpcServer.dialect, restServer.dialect]);
     const event = rpcClient.decodeEvent({ statusUpdate: { taskId: "t", status: TASK.status } });

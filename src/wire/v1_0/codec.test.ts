@@ -25,7 +25,7 @@ function textOf(source: TaskEvent): EventText {
 }
 
 describe.each(CODECS)("The 1.0 codec of %s", (_binding, codec) => {
-  it("writes an event as its stored text with the ids added", () => {
+  it("encodes an event as its stored text with the ids added", () => {
     fc.assert(
       fc.property(event, taskId, contextId, (source, task, context) => {
         const stored = textOf(source);
@@ -39,7 +39,7 @@ describe.each(CODECS)("The 1.0 codec of %s", (_binding, codec) => {
     );
   });
 
-  it("makes the text of an event once", () => {
+  it("encodes each event once", () => {
     const stored = textOf({ kind: "status", status: { state: "working", timestamp: "2026-01-01T00:00:00.000Z" } });
     let made = 0;
     const counted = {
@@ -55,7 +55,7 @@ describe.each(CODECS)("The 1.0 codec of %s", (_binding, codec) => {
     expect(made).toBe(1);
   });
 
-  it("writes a task as its stored texts, and only those that are there", () => {
+  it("encodes a task as its stored texts, and only those that exist", () => {
     fc.assert(
       fc.property(storedTask, (task) => {
         const { id, contextId: context, status, artifacts, history, metadata } = task;
@@ -79,12 +79,12 @@ describe.each(CODECS)("The 1.0 codec of %s", (_binding, codec) => {
     );
   });
 
-  it("writes the last page with an empty token, and an empty page with an empty list", () => {
+  it("encodes the last page with an empty token, and an empty page with an empty list", () => {
     const page = { kind: "tasks", tasks: [], total: 0, pageSize: 50 } as const;
     expect(JSON.parse(codec.encodeResult(page))).toEqual({ tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 });
   });
 
-  it("writes a message in place of a task", () => {
+  it("encodes a message instead of a task", () => {
     fc.assert(
       fc.property(message, (reply) => {
         const expected = `{"message":${writeMessage(reply)}}`;
@@ -107,7 +107,7 @@ const BAD_REQUEST = {
 };
 
 describe("An error of 1.0", () => {
-  it.each(ERROR_CODES)("%s has its reason, and never its cause, in JSON-RPC", (code) => {
+  it.each(ERROR_CODES)("%s has its reason, but not its cause, in JSON-RPC", (code) => {
     const error = new A2AError(code, "No", { cause: new Error("inside"), metadata: { taskId: "t" } });
     const text = rpc.encodeError(error);
     expect(text).not.toContain("inside");
@@ -118,7 +118,7 @@ describe("An error of 1.0", () => {
     });
   });
 
-  it.each(ERROR_CODES)("%s has its status, its reason, and never its cause, in REST", (code) => {
+  it.each(ERROR_CODES)("%s has its status and reason, but not its cause, in REST", (code) => {
     const error = new A2AError(code, "No", { cause: new Error("inside"), metadata: { taskId: "t" } });
     for (const codec of [rest, firstEdition]) {
       const text = codec.encodeError(error);
@@ -134,14 +134,14 @@ describe("An error of 1.0", () => {
     }
   });
 
-  it("names the fields that are wrong", () => {
+  it("has the names of the invalid fields", () => {
     const violations = [{ field: "id", description: "is required" }];
     const error = new A2AError("invalid-params", "No", { violations });
     expect(JSON.parse(rpc.encodeError(error))).toMatchObject({ data: [{}, BAD_REQUEST] });
     expect(JSON.parse(rest.encodeError(error))).toMatchObject({ error: { details: [{}, BAD_REQUEST] } });
   });
 
-  it("has the statuses of the edition that is set", () => {
+  it("has the statuses of the edition in errorProfile", () => {
     const error = new A2AError("task-not-cancelable", "No");
     expect([rest.statusOf(error), firstEdition.statusOf(error)]).toEqual([400, 409]);
     const unsupported = new A2AError("unsupported-operation", "No");
@@ -151,21 +151,24 @@ describe("An error of 1.0", () => {
 });
 
 describe("The methods of 1.0", () => {
-  it.each(OPERATIONS)("name %s", (operation) => {
+  it.each(OPERATIONS)("include one for %s", (operation) => {
     expect(rpc.operationOf(METHOD_OF[operation])).toBe(operation);
   });
 
-  it("also have the list of configurations as release candidates named it", () => {
+  it("include the name of the webhook list in the release candidates", () => {
     expect(rpc.operationOf("ListTaskPushNotificationConfig")).toBe("push-list");
   });
 
-  it.each(["", "sendMessage", "message/send", "SendMessage ", "toString", "__proto__"])("do not have %j", (method) => {
-    expect(rpc.operationOf(method)).toBeUndefined();
-  });
+  it.each(["", "sendMessage", "message/send", "SendMessage ", "toString", "__proto__"])(
+    "do not include %j",
+    (method) => {
+      expect(rpc.operationOf(method)).toBeUndefined();
+    },
+  );
 });
 
 describe("The media type of REST 1.0", () => {
-  it("is the protocol's own, or plain JSON if so set; the other is spoken as well", () => {
+  it("is application/a2a+json, or application/json if restMediaType says so; both are accepted", () => {
     expect(rest.mediaTypes).toEqual(["application/a2a+json", "application/json"]);
     const plain = createRestCodec(dialectSettings({ restMediaType: "application/json" }));
     expect(plain.mediaTypes).toEqual(["application/json", "application/a2a+json"]);

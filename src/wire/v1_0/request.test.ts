@@ -63,7 +63,7 @@ describe("A 1.0 request", () => {
     expect(decodeRequest("push-get", { task_id: "t", id: "c" })).toMatchObject({ taskId: "t", id: "c" });
   });
 
-  it("takes null and empty strings for what is not set, and ignores what it does not know", () => {
+  it("decodes null and empty strings as absent, and ignores unknown members", () => {
     const request = decodeSend({
       message: { ...message, taskId: null, contextId: "", metadata: null, extensions: null, kind: "message", x: 1 },
       configuration: null,
@@ -78,7 +78,7 @@ describe("A 1.0 request", () => {
     expect(decodeRequest("list", { status: 0 })).toEqual(decodeRequest("list", {}));
   });
 
-  it("understands how release candidates spelt waiting and push", () => {
+  it("accepts the names of waiting and webhooks in the release candidates", () => {
     expect(decodeSend({ message, configuration: { blocking: false } }).waitMs).toBe(0);
     expect(decodeSend({ message, configuration: { blocking: false, returnImmediately: false } }).waitMs).toBe(
       Number.POSITIVE_INFINITY,
@@ -101,11 +101,11 @@ describe("A 1.0 request", () => {
     expect(decodeRequest("list", { status: number })).toMatchObject({ state });
   });
 
-  it("is decoded or refused with a named field, whatever it is", () => {
+  it("is decoded, or refused with a field name, whatever it contains", () => {
     fc.assert(fc.property(fc.constantFrom(...OPERATIONS), anything, isDecodedOrRefused), { ...SAMPLES, numRuns: 2000 });
   });
 
-  it("is decoded or refused with a named field, whatever a valid one is turned into", () => {
+  it("is decoded, or refused with a field name, whatever is changed in a valid one", () => {
     fc.assert(
       fc.property(mutated, ([operation, params]) => isDecodedOrRefused(operation, params)),
       { ...SAMPLES, numRuns: 2000 },
@@ -126,7 +126,7 @@ describe("A 1.0 part", () => {
     ["-_8=", "+/8="],
     ["_w", "/w=="],
     ["", ""],
-  ])("takes base64 in any alphabet: %j becomes %j", (raw, expected) => {
+  ])("accepts base64 in both alphabets: %j becomes %j", (raw, expected) => {
     expect(decodePart({ raw }, "p")).toEqual({ raw: expected });
   });
 
@@ -146,7 +146,7 @@ describe("A 1.0 part", () => {
     expect(decodePart({ data: null, text: null }, "p")).toEqual({ data: null });
   });
 
-  it("keeps data as it is, __proto__ included", () => {
+  it("keeps data unchanged, including __proto__", () => {
     const wire: unknown = JSON.parse(
       '{"data":{"__proto__":{"polluted":true},"constructor":1},"metadata":{"__proto__":1}}',
     );
@@ -155,7 +155,7 @@ describe("A 1.0 part", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("survives storing, whatever its data", () => {
+  it("is unchanged after storing, whatever its data", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.dictionary(fc.string(), fc.jsonValue()), (data, metadata) => {
         const wire: unknown = JSON.parse(

@@ -25,7 +25,7 @@ function decode(operation: Operation, given: Given): OperationRequest {
   return codec.decodeRequest(operation, restRequest(given));
 }
 
-/** The field an error names, and what it says of it. */
+/** The field of an error, and its description. */
 function complaint(operation: Operation, given: Given): string {
   try {
     decode(operation, given);
@@ -39,7 +39,7 @@ function complaint(operation: Operation, given: Given): string {
 const message = { messageId: "m", role: "ROLE_USER", parts: [{ text: "x" }] };
 
 describe("A REST request of 1.0", () => {
-  it("has its parameters in the body where it sends something", () => {
+  it("has its parameters in the body for POST operations", () => {
     const body = { message, configuration: { historyLength: 2, returnImmediately: true }, metadata: { a: 1 } };
     expect(decode("send", { body })).toMatchObject({ operation: "send", history: 2, waitMs: 0, metadata: { a: 1 } });
     expect(decode("cancel", { path: { id: "t" }, body: { metadata: { a: 1 } } })).toEqual({
@@ -50,7 +50,7 @@ describe("A REST request of 1.0", () => {
     });
   });
 
-  it("has them in the query where it asks for something, and any body is ignored", () => {
+  it("has its parameters in the query for GET operations, and the body is ignored", () => {
     const query = "historyLength=3";
     const body = { historyLength: 9, id: "other" };
     expect(decode("get", { path: { id: "t" }, query, body })).toMatchObject({ id: "t", history: 3 });
@@ -61,7 +61,7 @@ describe("A REST request of 1.0", () => {
     });
   });
 
-  it("ignores a query beside a body, but for the tenant", () => {
+  it("ignores the query of a request with a body, except for the tenant", () => {
     const query = "tenant=acme&configuration=x&historyLength=no&A2A-Version=1.0&id=other";
     expect(decode("send", { query, body: { message } })).toMatchObject({ tenant: "acme", history: undefined });
     expect(decode("cancel", { path: { id: "t" }, query })).toMatchObject({ id: "t", tenant: "acme" });
@@ -78,7 +78,7 @@ describe("A REST request of 1.0", () => {
     expect(decode("extended-card", { query: "tenant=query" }).tenant).toBe("query");
   });
 
-  it("names its task in the path, whatever the body says", () => {
+  it("has the task id in the path, whatever the body contains", () => {
     const body = { id: "config", taskId: "other", task_id: "other", url: "https://example.org" };
     expect(decode("push-create", { path: { id: "t" }, body })).toEqual({
       operation: "push-create",
@@ -97,7 +97,7 @@ describe("A REST request of 1.0", () => {
     expect(decode(operation, { path: { id: "t" }, body: null })).toEqual(expected);
   });
 
-  it("keeps what a body calls __proto__ away from its own parameters", () => {
+  it("does not take __proto__ of a body as parameters", () => {
     const body: unknown = JSON.parse('{"__proto__":{"tenant":"evil"},"message":null}');
     expect(complaint("send", { body, query: "tenant=t" })).toBe("message: is required");
     const cancel: unknown = JSON.parse('{"__proto__":{"tenant":"evil"}}');
@@ -131,7 +131,7 @@ describe("The query of a REST request of 1.0", () => {
     });
   });
 
-  it("may be spelt in snake_case, and its states as numbers", () => {
+  it("accepts snake_case names, and states as numbers", () => {
     const query = "context_id=c&page_size=7&history_length=2&include_artifacts=false&status=3";
     const camelCase = "contextId=c&pageSize=7&historyLength=2&includeArtifacts=false&status=TASK_STATE_COMPLETED";
     expect(decode("list", { query })).toEqual(decode("list", { query: camelCase }));
@@ -140,7 +140,7 @@ describe("The query of a REST request of 1.0", () => {
     expect(decode("list", { query: since })).toMatchObject({ statusSince: Date.parse("2026-01-01T00:00:00Z") });
   });
 
-  it("means nothing by what is empty, unspecified or unknown", () => {
+  it("ignores empty, unspecified and unknown parameters", () => {
     const query =
       "contextId=&status=&pageSize=&pageToken=&historyLength=&statusTimestampAfter=&includeArtifacts=&x=1&x=2";
     expect(decode("list", { query })).toEqual(decode("list", {}));
@@ -181,7 +181,7 @@ describe("The query of a REST request of 1.0", () => {
     expect(complaint("list", { query })).toContain(expected);
   });
 
-  it("is refused beside a body as well, where the tenant is given twice", () => {
+  it("is refused for a repeated tenant, even if the request has a body", () => {
     expect(complaint("send", { query: "tenant=a&tenant=b", body: { message } })).toContain(
       "tenant: must be given only",
     );
@@ -240,7 +240,7 @@ describe("A hostile REST request of 1.0", () => {
     fc.string({ unit: "binary", maxLength: 40 }),
   );
 
-  it("is decoded or refused with a named field, whatever its path, query and body are", () => {
+  it("is decoded, or refused with a field name, whatever its path, query and body are", () => {
     fc.assert(
       fc.property(fc.constantFrom(...OPERATIONS), path, query, anything, (...given) => {
         const [operation, names, text, body] = given;
@@ -250,7 +250,7 @@ describe("A hostile REST request of 1.0", () => {
     );
   });
 
-  it("is decoded or refused with a named field, whatever a valid body is turned into", () => {
+  it("is decoded, or refused with a field name, whatever is changed in a valid body", () => {
     fc.assert(
       fc.property(mutated, path, query, ([operation, body], names, text) =>
         decodesOrNames(() => decode(operation, { path: names, query: text, body }).operation === operation),

@@ -1,7 +1,7 @@
-/** One thing that a version cannot say as it is. */
+/** One piece of information that a version cannot encode. The texts are rows of docs/guide/versions.md. */
 export interface Loss {
-  /** What is lost, in a word. */
+  /** The lost information. */
   readonly what: string;
-  /** What its readers get instead. */
+  /** The value that clients get instead. */
   readonly becomes: string;
 }

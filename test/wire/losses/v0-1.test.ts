@@ -82,7 +82,7 @@ function openingFrames(opening: Parameters<typeof server.encodeOpening>[0]): unk
   return typeof encoded === "string" ? [] : encoded.map(({ text }): unknown => JSON.parse(text));
 }
 
-/** For each loss, what its readers get instead. */
+/** For each loss, the value that clients get instead. */
 const CASES: Readonly<Record<LossName, () => void>> = {
   messageId: () => {
     expect(read(task).history?.[0]?.messageId).toBe("");
@@ -197,7 +197,7 @@ const CASES: Readonly<Record<LossName, () => void>> = {
   },
 };
 
-describe("To readers of 0.1 is lost", () => {
+describe("Lost in 0.1", () => {
   it.each(LOSS_NAMES.map((name) => [LOSSES[name].what, LOSSES[name].becomes, CASES[name]] as const))(
     "%s: becomes %s",
     (_what, _becomes, check) => {

@@ -24,8 +24,8 @@ export const LOSS_NAMES = [
 export type LossName = (typeof LOSS_NAMES)[number];
 
 /**
- * What is lost on the way to readers of this version, who have no words for it. Everything else comes back as it was written:
- * the media types and file names of text and data, for instance, travel in a part's metadata.
+ * Information that 0.1 cannot encode. Everything else decodes to the encoded value: the media types and file names of text and data, for
+ * example, are written into a part's metadata.
  */
 export const LOSSES: Readonly<Record<LossName, Loss>> = {
   messageId: { what: "the id of a message", becomes: "nothing; one that comes in is given a new one" },

@@ -22,7 +22,7 @@ const card: AgentCard = {
   security: [{ certificate: [] }, { login: [] }],
 };
 
-/** What is lost besides what is lost in the next version, and how that shows. */
+/** Losses of 0.2 besides those of 0.3, each with a check. */
 const SHOWN: Readonly<Record<string, () => void>> = {
   otherData: () => {
     const wire = OUTPUT_FORMAT.part({ data: [1], metadata: { a: 1 } });
@@ -54,12 +54,12 @@ const SHOWN: Readonly<Record<string, () => void>> = {
   },
 };
 
-describe("What is lost on the way to 0.2", () => {
-  it("is all that is lost on the way to 0.3, and more", () => {
+describe("Information lost in 0.2", () => {
+  it("includes everything lost in 0.3", () => {
     expect([...new Set([...NEWER_NAMES, ...Object.keys(SHOWN)])]).toEqual(LOSS_NAMES);
   });
 
-  it.each(Object.entries(SHOWN))("is written down and true: %s", (name, shows) => {
+  it.each(Object.entries(SHOWN))("is documented and true: %s", (name, shows) => {
     expect(Object.keys(LOSSES)).toContain(name);
     shows();
   });

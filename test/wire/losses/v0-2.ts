@@ -6,7 +6,7 @@ const OWN_NAMES = ["certificates", "authorizationMetadata", "skillSecurity", "ex
 export type LossName = NewerName | (typeof OWN_NAMES)[number];
 export const LOSS_NAMES: readonly LossName[] = [...NEWER_NAMES, ...OWN_NAMES];
 
-/** What readers of this version do not get as it is: what those of the next one do not, and more. */
+/** Information that 0.2 cannot encode: everything that 0.3 cannot encode, and more. */
 export const LOSSES: Readonly<Record<LossName, Loss>> = {
   ...NEWER,
   otherData: {

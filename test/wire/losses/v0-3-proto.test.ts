@@ -27,7 +27,7 @@ const card: AgentCard = {
   },
 };
 
-/** What is lost besides what is lost in the version's other style, and how that shows. */
+/** Losses of the proto style besides those of the JSON style, each with a check. */
 const SHOWN: Readonly<Record<string, () => void>> = {
   references: () => {
     const messageId = "m" as MessageId;
@@ -62,12 +62,12 @@ const SHOWN: Readonly<Record<string, () => void>> = {
   },
 };
 
-describe("What is lost on the way to 0.3 in the style of its definition", () => {
-  it("is all that is lost in its other style, and more", () => {
+describe("Information lost in the proto style of 0.3", () => {
+  it("includes everything lost in the JSON style", () => {
     expect([...VERSION_NAMES, ...Object.keys(SHOWN)]).toEqual(LOSS_NAMES);
   });
 
-  it.each(Object.entries(SHOWN))("is written down and true: %s", (name, shows) => {
+  it.each(Object.entries(SHOWN))("is documented and true: %s", (name, shows) => {
     expect(Object.keys(LOSSES)).toContain(name);
     shows();
   });

@@ -13,7 +13,7 @@ const OWN_NAMES = [
 export type LossName = VersionName | (typeof OWN_NAMES)[number];
 export const LOSS_NAMES: readonly LossName[] = [...VERSION_NAMES, ...OWN_NAMES];
 
-/** What readers of this style do not get as it is: what those of the version do not, and more. */
+/** Information that the proto style cannot encode: everything that the JSON style cannot encode, and more. */
 export const LOSSES: Readonly<Record<LossName, Loss>> = {
   ...VERSION,
   references: { what: "the related tasks that a message names", becomes: "nothing" },

@@ -49,7 +49,7 @@ const card: AgentCard = {
   },
 };
 
-/** What is lost, and how that shows. */
+/** The losses of 0.3, each with a check. */
 const SHOWN: Readonly<Record<LossName, () => void>> = {
   partDetails: () => {
     const wire = partObject({ text: "x", mediaType: "text/markdown", filename: "a.md" });
@@ -91,16 +91,16 @@ const SHOWN: Readonly<Record<LossName, () => void>> = {
     });
   },
   laterErrors: () => {
-    const told = ERROR_CODES.map((code) => JSON.parse(codec.encodeError(new A2AError(code, "No"))));
-    expect(told.map(({ code }) => code)).not.toContain(-32008);
-    expect(told.map(({ code }) => code)).not.toContain(-32009);
-    expect(told.map(({ data }) => data.reason)).toContain("EXTENSION_SUPPORT_REQUIRED");
-    expect(told.map(({ data }) => data.reason)).toContain("VERSION_NOT_SUPPORTED");
+    const encoded = ERROR_CODES.map((code) => JSON.parse(codec.encodeError(new A2AError(code, "No"))));
+    expect(encoded.map(({ code }) => code)).not.toContain(-32008);
+    expect(encoded.map(({ code }) => code)).not.toContain(-32009);
+    expect(encoded.map(({ data }) => data.reason)).toContain("EXTENSION_SUPPORT_REQUIRED");
+    expect(encoded.map(({ data }) => data.reason)).toContain("VERSION_NOT_SUPPORTED");
   },
 };
 
-describe("What is lost on the way to 0.3", () => {
-  it.each(LOSS_NAMES)("is written down and true: %s", (name) => {
+describe("Information lost in 0.3", () => {
+  it.each(LOSS_NAMES)("is documented and true: %s", (name) => {
     const { what, becomes } = LOSSES[name];
     expect(what).not.toBe("");
     expect(becomes).not.toBe("");

@@ -13,7 +13,7 @@ export const LOSS_NAMES = [
 ] as const;
 export type LossName = (typeof LOSS_NAMES)[number];
 
-/** What readers of this version do not get as it is. Everything else comes back as it was written. */
+/** Information that 0.3 cannot encode. Everything else decodes to the encoded value. */
 export const LOSSES: Readonly<Record<LossName, Loss>> = {
   partDetails: {
     what: "the media type and the file name of a text or data part",

@@ -3,7 +3,7 @@ import type { AgentCard, SecurityScheme } from "../../../protocol/card.ts";
 import type { OperationRequest } from "../../../protocol/operation.ts";
 import * as newer from "../../v0_3/test/models.ts";
 
-// Everything of the neutral model that this version can carry. What it cannot is listed as its losses.
+// Generators of everything in the neutral model that 0.2 can encode. The rest is listed in test/wire/losses.
 
 export { SAMPLES } from "../../v0_3/test/models.ts";
 

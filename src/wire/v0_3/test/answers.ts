@@ -9,18 +9,18 @@ import type { Codec } from "../../codec.ts";
 import { openingFrame, place, storedEvent } from "./frames.ts";
 import { event, message, SAMPLES, stored, task } from "./models.ts";
 
-/** Both ends of one dialect that has the vocabulary of this version. `card`: what cards of its version can carry. */
+/** Server and client codec of one dialect of 0.2 or 0.3. `card`: generates cards of its version. */
 export interface Ends {
   readonly server: Codec;
   readonly client: ClientCodec;
   readonly card: fc.Arbitrary<AgentCard>;
 }
 
-/** Declares tests that a client reads what a server writes as it was meant. */
+/** Declares tests that the client codec decodes what the server codec encodes. */
 export function itReadsAnswers({ server, client, card }: Ends): void {
   const read = (operation: Operation, text: string) => client.decodeResult(operation, JSON.parse(text));
 
-  it("is read as it was meant: tasks and messages", () => {
+  it("decodes to the encoded tasks and messages", () => {
     fc.assert(
       fc.property(task, message, (made, reply) => {
         const kept = stored(made);
@@ -37,10 +37,10 @@ export function itReadsAnswers({ server, client, card }: Ends): void {
     );
   });
 
-  it("is read as it was meant: events", () => {
+  it("decodes to the encoded events", () => {
     fc.assert(
       fc.property(event, place, (source, { final, ...ids }) => {
-        // Nothing ends with an artifact.
+        // No stream ends with an artifact.
         const here = { ...ids, final: source.kind === "status" && final };
         const frame: unknown = JSON.parse(server.encodeEvent(storedEvent(source), here));
         const goesOn = source.kind === "status" && !final && isInterrupted(source.status.state);
@@ -50,7 +50,7 @@ export function itReadsAnswers({ server, client, card }: Ends): void {
     );
   });
 
-  it("is read as it was meant: cards", () => {
+  it("decodes to the encoded cards", () => {
     fc.assert(
       fc.property(card, (declared) => {
         const answer = read("extended-card", server.encodeResult({ kind: "card", card: declared }));
@@ -60,13 +60,13 @@ export function itReadsAnswers({ server, client, card }: Ends): void {
     );
   });
 
-  it.each(ERROR_CODES)("is read as it was meant: the error %s", (code) => {
+  it.each(ERROR_CODES)("decodes to the encoded error %s", (code) => {
     const violations = [{ field: "a", description: "b" }];
     const metadata = { taskId: "t", requiredExtensions: "urn:a,urn:b" };
     const error = new A2AError(code, "No", { metadata, violations });
-    const told = client.decodeError(JSON.parse(server.encodeError(error)), server.statusOf(error));
-    // Two ways of not being understood have one reason.
+    const decoded = client.decodeError(JSON.parse(server.encodeError(error)), server.statusOf(error));
+    // Two errors share this reason.
     const expected = code === "unsupported-media-type" ? "content-type-not-supported" : code;
-    expect(told).toMatchObject({ code: expected, message: "No", metadata, violations });
+    expect(decoded).toMatchObject({ code: expected, message: "No", metadata, violations });
   });
 }

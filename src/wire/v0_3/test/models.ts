@@ -10,12 +10,12 @@ import { type StoredTask, writeMessage, writeStatus } from "../../../protocol/se
 import type { Task, TaskStatus } from "../../../protocol/task.ts";
 import * as neutral from "../../v1_0/test/models.ts";
 
-// Everything of the neutral model that this version can carry. What it cannot: tenants, metadata of a part that is there but
-// empty, lists that can be filtered, flows for devices.
+// Generators of everything in the neutral model that 0.3 can encode. Not included: tenants, metadata of a part that is
+// empty, list filters, device code flows.
 
 export { contextId, SAMPLES, taskId } from "../../v1_0/test/models.ts";
 
-/** Names that writing uses itself, and what they become. */
+/** Metadata keys that the codec itself uses, and their escaped form. */
 const key = fc.oneof(
   fc.string(),
   fc.constantFrom("mediaType", "filename", "data_part_compat", "_mediaType", "__filename", "_data_part_compat"),
@@ -97,7 +97,7 @@ const sendRequest: fc.Arbitrary<SendRequest> = fc
     ...(shape.push !== undefined && { push }),
   }));
 
-/** What a call of REST can carry. */
+/** Requests that REST can encode. */
 export const request: fc.Arbitrary<OperationRequest> = fc
   .tuple(neutral.request, sendRequest, pushConfig)
   .map(([shape, send, config]): OperationRequest => {
@@ -114,13 +114,13 @@ export const request: fc.Arbitrary<OperationRequest> = fc
     }
   });
 
-/** What a call of JSON-RPC can carry. */
+/** Requests that JSON-RPC can encode. */
 export const rpcRequest: fc.Arbitrary<OperationRequest> = fc.oneof(
   request.filter(({ operation }) => operation !== "list"),
   fc.record({ operation: fc.constant("push-get" as const), tenant: fc.constant(""), taskId: neutral.taskId }),
 );
 
-/** JSON-RPC leads. */
+/** The main interface is JSON-RPC. */
 const interfaces: fc.Arbitrary<AgentInterface[]> = fc
   .tuple(
     fc.webUrl(),

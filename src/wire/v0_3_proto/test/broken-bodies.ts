@@ -5,18 +5,18 @@ import { json } from "./models.ts";
 const wrong: fc.Arbitrary<JsonValue> = fc.oneof(
   json,
   fc.constantFrom<JsonValue>(null, "", 0, -1, 1.5, 1e300, "abc", "tasks/", true, [], {}, [null], [[]]),
-  // As `JSON.parse` makes it: a member like any other.
+  // As `JSON.parse` returns it: an own member.
   fc.constant(Object.fromEntries([["__proto__", []]])),
   fc.constant("i".repeat(10_000)),
   fc.constant(nested(200)),
 );
 
-/** Deeper than anything may be. */
+/** Deeper than the maximum depth. */
 function nested(depth: number): JsonValue {
   return depth === 0 ? 1 : depth % 2 === 0 ? [nested(depth - 1)] : { data: nested(depth - 1) };
 }
 
-/** A body with something in it replaced, taken away or added. `picks` say where. */
+/** A body with a member or item replaced, removed or added. `picks` choose the place. */
 function broken(body: JsonValue, picks: readonly number[], value: JsonValue): JsonValue {
   const [pick = 0, ...others] = picks;
   if (picks.length === 0 || typeof body !== "object" || body === null) return value;
@@ -32,7 +32,7 @@ function broken(body: JsonValue, picks: readonly number[], value: JsonValue): Js
   return Object.fromEntries([...entries, [entry[0], broken(entry[1], others, value)]]);
 }
 
-/** Bodies that are like these, but for one to three places. */
+/** The given bodies with one to three changes. */
 export function brokenBodies(bodies: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
   const places = fc.array(fc.tuple(fc.array(fc.nat(1000), { minLength: 1, maxLength: 6 }), wrong), {
     minLength: 1,

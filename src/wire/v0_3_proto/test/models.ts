@@ -11,17 +11,17 @@ import { type StoredTask, writeMessage, writeStatus } from "../../../protocol/se
 import { TASK_STATES } from "../../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../../protocol/task.ts";
 
-// Everything of the neutral model that this style can carry. What it cannot: references to other tasks, an empty text where
-// one may be left out, several flows of one scheme, the difference between no history and all of it.
+// Generators of everything in the neutral model that the proto style can encode. Not included: references to other tasks, an
+// empty optional text, several flows of one scheme, the difference between no history and the whole history.
 
-/** The same values every time, so that a failure is the doing of the change at hand. */
+/** A fixed seed, so that a failure is reproducible. */
 export const SAMPLES: fc.Parameters<unknown> = { seed: 1, numRuns: 300 };
 
 function some<T, K extends keyof T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }, required: K[]) {
   return fc.record(members, { requiredKeys: required, noNullPrototype: true });
 }
 
-// Through JSON once, so that what JSON itself changes (-0) is not blamed on us.
+// Through JSON once, because JSON has no -0.
 export const json: fc.Arbitrary<JsonValue> = fc
   .jsonValue({ maxDepth: 3 })
   .map((value): JsonValue => JSON.parse(JSON.stringify(value)));
@@ -34,7 +34,7 @@ const metadata: fc.Arbitrary<JsonObject> = fc
   .map((entries) => Object.fromEntries(entries));
 const text = fc.string({ unit: "binary" });
 const filled = fc.string({ unit: "binary", minLength: 1 });
-/** Ids and names of other things. They do not hold the one character that some stores cannot keep. */
+/** Ids and other names, without NUL, which some stores cannot store. */
 const id = filled.filter((value) => !value.includes("\0"));
 const taskId = id.map((value) => value as TaskId);
 const contextId = id.map((value) => value as ContextId);
@@ -117,7 +117,7 @@ export const event: fc.Arbitrary<TaskEvent> = fc.oneof(
   ),
 );
 
-/** What a header can carry. */
+/** Valid header values. */
 const sendable = fc
   .array(fc.constantFrom("a", "Z", "0", " ", ".", "~", "\t", "\x80", "\xff", '"'), { minLength: 1, maxLength: 12 })
   .map((characters) => characters.join(""));
@@ -150,12 +150,12 @@ export const send: fc.Arbitrary<SendRequest> = some(
   ["operation", "tenant", "message", "metadata", "outputModes", "history", "waitMs"],
 );
 
-/** As `JSON.parse` would make it. */
+/** As `JSON.parse` returns it. */
 function plain<T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }): fc.Arbitrary<T> {
   return fc.record(members, { noNullPrototype: true });
 }
 
-/** Ids that stand in a path. */
+/** Ids in a path. */
 const pathId = id.filter((value) => value !== "." && value !== "..");
 const pathTask = pathId.map((value) => value as TaskId);
 const tenant = fc.constant("");
@@ -222,7 +222,7 @@ export const card: fc.Arbitrary<AgentCard> = some(
     name: text,
     description: text,
     version: text,
-    // JSON-RPC leads in this version.
+    // The main interface of 0.3 is JSON-RPC.
     interfaces: fc
       .uniqueArray(fc.constantFrom("JSONRPC", "HTTP+JSON", "GRPC"), { minLength: 1 })
       .map((bindings) => bindings.toSorted((a, b) => Number(b === "JSONRPC") - Number(a === "JSONRPC")))

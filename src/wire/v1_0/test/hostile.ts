@@ -15,13 +15,13 @@ const words = hostileJson(NAMES, ["-0", "ROLE_USER", "2026-01-01T00:00:00Z"]);
 
 export const anything: fc.Arbitrary<unknown> = words.anything;
 
-/** The parameters of a valid request, with something in them replaced, added or taken away. */
+/** The parameters of a valid request, with a member or item replaced, added or removed. */
 export const mutated: fc.Arbitrary<readonly [Operation, unknown]> = request.chain((valid) => {
   const params = fc.constant<unknown>(JSON.parse(encodeRpcRequest(valid).params));
   return fc.tuple(fc.constant(valid.operation), words.mutated(params));
 });
 
-/** Whether it succeeds, or is refused as a request should be: as invalid parameters, with at least one field named. */
+/** True if it succeeds, or throws invalid-params with at least one field. */
 export function decodesOrNames(decode: () => boolean): boolean {
   let decoded = false;
   const field = fieldRefused(() => {

@@ -12,12 +12,12 @@ import { type StoredTask, writeMessage, writeStatus } from "../../../protocol/se
 import { TASK_STATES } from "../../../protocol/state.ts";
 import type { TaskStatus } from "../../../protocol/task.ts";
 
-// Everything of the neutral model that this version can carry.
+// Generators of everything in the neutral model that 1.0 can encode.
 
-/** The same values every time, so that a failure is the doing of the change at hand. */
+/** A fixed seed, so that a failure is reproducible. */
 export const SAMPLES: { readonly seed: number; readonly numRuns: number } = { seed: 1, numRuns: 200 };
 
-/** Written and read once, because JSON has no -0. */
+/** Through JSON once, because JSON has no -0. */
 export const json: fc.Arbitrary<JsonValue> = fc
   .jsonValue({ maxDepth: 4 })
   .map((value): JsonValue => JSON.parse(JSON.stringify(value)));
@@ -27,7 +27,7 @@ export const metadata: fc.Arbitrary<JsonObject> = fc
   .map((value): JsonObject => JSON.parse(JSON.stringify(value)));
 
 const word = fc.string({ minLength: 1, maxLength: 12 });
-/** Ids may hold anything that can be written, among it what separates the parts of a path and of a resource's name. */
+/** Ids may contain any valid Unicode, including separators of paths and resource names. */
 const idText = fc.oneof(
   fc.uuid(),
   word.filter((text) => text !== "." && text !== ".."),
@@ -125,7 +125,7 @@ export const pushConfig: fc.Arbitrary<PushConfig> = fc.record(
   { requiredKeys: ["url"] },
 );
 
-/** A send that waits to the end or not at all. */
+/** A send that waits for the result, or does not wait. */
 export const sendRequest: fc.Arbitrary<SendRequest> = fc.record(
   {
     operation: fc.constantFrom("send", "stream"),
@@ -171,7 +171,7 @@ const security = fc.array(fc.dictionary(schemeName, fc.array(word, { maxLength: 
   maxLength: 2,
 });
 
-/** All members, whether or not a flow of this name has them. */
+/** All members, even those that the flow does not define. */
 const flow = fc.record(
   {
     authorizationUrl: fc.webUrl(),
