@@ -51,7 +51,7 @@ async function failure(promise: Promise<unknown>): Promise<RemoteError> {
 }
 
 /** Summarises the events: chunks as text, replacements with an equals sign, states in brackets. */
-async function told(stream: RemoteStream): Promise<string[]> {
+async function summariesOf(stream: RemoteStream): Promise<string[]> {
   const words: string[] = [];
   for await (const event of stream) words.push(wordOf(event));
   return words;
@@ -90,7 +90,7 @@ describe("a stream without cursors that is cut", () => {
       response.end(frame(request, statusUpdate("COMPLETED")));
     });
     const stream = agent.stream("go");
-    expect(await told(stream)).toEqual([
+    expect(await summariesOf(stream)).toEqual([
       "task[working]",
       "=one ",
       "two ",
@@ -121,7 +121,7 @@ describe("a stream without cursors that is cut", () => {
       response.end(start + frame(request, statusUpdate("COMPLETED")));
     });
     const stream = agent.stream("go");
-    expect(await told(stream)).toEqual(["task[working]", "=one two three ", "[completed]"]);
+    expect(await summariesOf(stream)).toEqual(["task[working]", "=one two three ", "[completed]"]);
     expect(written).toHaveLength(looks);
   });
 
@@ -135,7 +135,7 @@ describe("a stream without cursors that is cut", () => {
       cut(response, count % 3 === 1 || count === 50 ? whole : whole.slice(0, -5));
     });
     const stream = agent.stream("go");
-    expect((await told(stream)).at(-1)).toBe("[completed]");
+    expect((await summariesOf(stream)).at(-1)).toBe("[completed]");
     expect(textOf(stream.task?.artifacts?.[0]?.parts ?? [])).toMatch(/^0 1 .*48 $/);
     expect(server?.received).toHaveLength(50);
   });
@@ -150,7 +150,7 @@ describe("a stream without cursors that is cut", () => {
       response.end(frame(request, { statusUpdate: end }));
     });
     const stream = agent.stream("go");
-    expect(await told(stream)).toEqual(["task[working]", "[failed]"]);
+    expect(await summariesOf(stream)).toEqual(["task[working]", "[failed]"]);
     expect(stream.task?.id).toBe("t1");
   });
 
@@ -169,7 +169,7 @@ describe("a stream without cursors that is cut", () => {
       response.write(frame(request, artifactUpdate("a", "three "), "1700000000010"));
       response.end(frame(request, statusUpdate("COMPLETED"), "1700000000011"));
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
     expect(server?.received[1]?.headers["last-event-id"]).toBe("1700000000002");
   });
 
@@ -186,7 +186,7 @@ describe("a stream without cursors that is cut", () => {
       response.end(frame(request, statusUpdate("COMPLETED"), "3"));
     });
     const stream = agent.stream("go");
-    expect(await told(stream)).toEqual(["task[working]", "=one ", "one ", "[completed]"]);
+    expect(await summariesOf(stream)).toEqual(["task[working]", "=one ", "one ", "[completed]"]);
     expect(methods()).toEqual(["SendStreamingMessage", "SubscribeToTask", "SubscribeToTask"]);
     expect(server?.received.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1", "2"]);
   });
@@ -199,7 +199,7 @@ describe("a stream without cursors that is cut", () => {
       if (count === 1) return cut(response, frame(request, { task: wireTask("WORKING") }, "x"));
       response.end(frame(request, { task: wireTask("COMPLETED") }));
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
     expect(server?.received.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "x", undefined]);
   });
 
@@ -220,7 +220,7 @@ describe("a stream without cursors that is cut", () => {
       cut(response, frame(request, { task: wireTask("WORKING") }));
       expect(count).toBe(1);
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
   });
 
   it("is abandoned after several attempts without news; the error contains the last known task", async () => {
@@ -255,7 +255,7 @@ describe("a stream without cursors that is cut", () => {
       },
       { clock },
     );
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
     expect(server?.received).toHaveLength(20);
   });
 
@@ -266,7 +266,7 @@ describe("a stream without cursors that is cut", () => {
       events(response);
       response.end(frame(request, { task: wireTask("WORKING") }));
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[failed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "[failed]"]);
     expect(methods().slice(0, 4)).toEqual(["SendStreamingMessage", "SubscribeToTask", "SubscribeToTask", "GetTask"]);
   });
 
@@ -276,7 +276,7 @@ describe("a stream without cursors that is cut", () => {
       const start = frame(request, { task: wireTask(count === 1 ? "WORKING" : "COMPLETED") });
       response.end(count === 1 ? `${start}event: error\ndata: ${rpcError(request, -32057, "Going down")}\n\n` : start);
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
   });
 
   it("is abandoned if the server fails and restarts the stream repeatedly; the error contains the server's message", async () => {
@@ -328,7 +328,7 @@ describe("a stream without cursors that is cut", () => {
       const state = count === 1 ? "" : frame(request, statusUpdate("FAILED"));
       response.end(frame(request, { task }) + state);
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "=x", "[failed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "=x", "[failed]"]);
   });
 });
 
@@ -368,7 +368,7 @@ describe("a send or stream that is cut before the first byte of the response", (
       events(response);
       response.end(frame(request, { task: wireTask("COMPLETED") }));
     }, meeting);
-    expect(await told(agent.stream("go"))).toEqual(["task[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[completed]"]);
     expect(new Set(messageIds()).size).toBe(1);
     expect(messageIds()).toHaveLength(3);
   });
@@ -493,7 +493,7 @@ describe("an agent that does not stream", () => {
     ],
   ] satisfies [string, Meeting, Answer][])("%s receives a send and is polled", async (_, meeting, refusal) => {
     const agent = await meet(looking(refusal), meeting);
-    expect(await told(agent.stream("go"))).toEqual(["task[submitted]", "=x", "x", "[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[submitted]", "=x", "x", "[completed]"]);
     const sends = server?.received.filter(({ body }) => body.method === "SendMessage");
     expect(sends?.[0]?.body.params).toMatchObject({ configuration: { returnImmediately: true } });
     // The client remembers it and does not try to stream again.
@@ -509,7 +509,7 @@ describe("an agent that does not stream", () => {
       response.end(frame(request, { task: wireTask("COMPLETED") }));
     });
     expect((await failure(agent.stream("go").result())).message).toBe("The task is finished");
-    expect(await told(agent.stream("go"))).toEqual(["task[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[completed]"]);
   });
 });
 
@@ -528,7 +528,7 @@ describe("an agent that accepts a reply and then fails to stream", () => {
         frame(request, { task: wireTask("WORKING", working) }) + frame(request, statusUpdate("COMPLETED", 9)),
       );
     });
-    expect(await told(agent.stream("go", { onInput: () => "answer" }))).toEqual([
+    expect(await summariesOf(agent.stream("go", { onInput: () => "answer" }))).toEqual([
       "task[submitted]",
       "[input-required]",
       "[working]",
@@ -554,8 +554,8 @@ describe("an agent with a REST interface", () => {
       );
       const rest = await connect(server?.card({}, { binding: "HTTP+JSON", url: `${server.url}/base/` }) ?? {}, QUICK);
       expect(agent.interface.binding).toBe("HTTP+JSON");
-      expect(await told(rest.task("t1").subscribe())).toEqual(["task[completed]"]);
-      expect(await told(rest.task("t1").subscribe())).toEqual(["task[completed]"]);
+      expect(await summariesOf(rest.task("t1").subscribe())).toEqual(["task[completed]"]);
+      expect(await summariesOf(rest.task("t1").subscribe())).toEqual(["task[completed]"]);
       expect(server?.received.map(({ method, url }) => `${method} ${url}`)).toEqual([
         "POST /base/tasks/t1:subscribe",
         "GET /base/tasks/t1:subscribe",
