@@ -2,7 +2,7 @@ import { type Agent, agent, type RemoteAgentOptions, remoteAgent } from "palaver
 import type { IncomingRequest } from "palaver/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect, type RemoteAgent } from "../../src/client.ts";
-import { json, LyingServer, rpc, rpcError, wireTask } from "../client/lying-server.ts";
+import { json, rpc, rpcError, ScriptedServer, wireTask } from "../client/lying-server.ts";
 import { openSite } from "../client/own-server.ts";
 import { answerOf, newStore, QUICK, taskOf } from "./relaying.ts";
 
@@ -82,17 +82,17 @@ describe("the context of a relayed task", () => {
   });
 
   it("is created by the remote agent if that accepts no context ids from callers", async () => {
-    const server = await LyingServer.start((response, heard) => {
-      const message = Object(heard.body.params?.["message"]);
-      if ("contextId" in message) return json(response, rpcError(heard, -32602, "Unknown contextId"));
-      json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+    const server = await ScriptedServer.start((response, request) => {
+      const message = Object(request.body.params?.["message"]);
+      if ("contextId" in message) return json(response, rpcError(request, -32602, "Unknown contextId"));
+      json(response, rpc(request, { task: wireTask("COMPLETED") }));
     });
     onTestFinished(() => server.close());
     const relay = await openSite(await remoteAgent(server.card(), QUICK));
     onTestFinished(() => relay.close());
     const task = taskOf(await (await connect(relay.url, QUICK)).send("go"));
     expect(task.status.state).toBe("completed");
-    expect(server.heard.map(({ body }) => Object(body.params?.["message"]).messageId)).toHaveLength(2);
+    expect(server.received.map(({ body }) => Object(body.params?.["message"]).messageId)).toHaveLength(2);
   });
 });
 
@@ -102,8 +102,8 @@ describe("media types of a remote card", () => {
     ["text", { defaultInputModes: ["text"], defaultOutputModes: ["text"] }],
     ["null", { defaultInputModes: null, defaultOutputModes: null }],
   ])("that are %s block no message to the remote agent", async (_, modes) => {
-    const server = await LyingServer.start((response, heard) =>
-      json(response, rpc(heard, { task: wireTask("COMPLETED") })),
+    const server = await ScriptedServer.start((response, request) =>
+      json(response, rpc(request, { task: wireTask("COMPLETED") })),
     );
     onTestFinished(() => server.close());
     const wireCard = {
@@ -117,7 +117,7 @@ describe("media types of a remote card", () => {
     const said = [{ text: "look" }, { raw: "AAAA", mediaType: "image/png" }, { data: { a: 1 } }];
     const sent = await caller.send(said, { outputModes: ["audio/wav"], metadata: { skillId: "s" } });
     expect(taskOf(sent).status.state).toBe("completed");
-    const { message, configuration } = Object(server.heard[0]?.body.params);
+    const { message, configuration } = Object(server.received[0]?.body.params);
     expect(message.parts).toMatchObject(said);
     expect(configuration.acceptedOutputModes).toEqual(["audio/wav"]);
   });

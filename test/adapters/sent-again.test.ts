@@ -4,7 +4,7 @@ import { remoteAgent } from "../../src/adapters/remote/remote-agent.ts";
 import { IDEMPOTENT_SEND } from "../../src/protocol/extensions.ts";
 import { textOf } from "../../src/protocol/part.ts";
 import { openHarness } from "../../src/testing/engine-harness.ts";
-import { json, LyingServer, rpc, wireTask } from "../client/lying-server.ts";
+import { json, rpc, ScriptedServer, wireTask } from "../client/lying-server.ts";
 
 const UNKNOWN = /may or may not have received the message/;
 
@@ -19,16 +19,16 @@ it.each([
 ] as const)(
   "a message that was in transit when the relay was killed is sent %s",
   async (_, { windowSeconds, protocolVersion }, end) => {
-    const server = await LyingServer.start((response, heard, count) => {
+    const server = await ScriptedServer.start((response, request, count) => {
       // The first request is never answered.
-      if (count > 1) json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+      if (count > 1) json(response, rpc(request, { task: wireTask("COMPLETED") }));
     });
     onTestFinished(() => server.close());
     const capabilities = { extensions: [{ uri: IDEMPOTENT_SEND, params: { windowSeconds } }] };
     const agents = await remoteAgent(server.card({ capabilities }, { protocolVersion }));
     await using harness = await openHarness({ agents });
     const { taskId } = await harness.start("go");
-    while (server.heard.length === 0) await wait(5);
+    while (server.received.length === 0) await wait(5);
     await wait(60);
     const again = await harness.crash();
     const looked = async () => (await again.get(taskId)).status;
@@ -36,7 +36,7 @@ it.each([
     const { state, message } = await looked();
     if (typeof end === "string") expect(state).toBe(end);
     else expect(textOf(message?.parts ?? [])).toMatch(end);
-    expect(server.heard).toHaveLength(end === UNKNOWN ? 1 : 2);
-    expect(new Set(server.heard.map(({ body }) => JSON.stringify(body.params?.["message"]))).size).toBe(1);
+    expect(server.received).toHaveLength(end === UNKNOWN ? 1 : 2);
+    expect(new Set(server.received.map(({ body }) => JSON.stringify(body.params?.["message"]))).size).toBe(1);
   },
 );

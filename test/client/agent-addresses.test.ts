@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { connect } from "../../src/client/connect.ts";
-import { json, LyingServer } from "./lying-server.ts";
+import { json, ScriptedServer } from "./lying-server.ts";
 import { openSite, type Site } from "./own-server.ts";
 
 let site: Site | undefined;
-let server: LyingServer | undefined;
+let server: ScriptedServer | undefined;
 afterEach(async () => {
   await site?.close();
   await server?.close();
@@ -32,7 +32,7 @@ describe("an agent below /agents", () => {
 });
 
 it("the card of /x/a2a/{id} is found at /x/.well-known/{id}/agent-card.json", async () => {
-  server = await LyingServer.start((response, { url }) => {
+  server = await ScriptedServer.start((response, { url }) => {
     if (url !== "/x/.well-known/echo/agent-card.json") return void response.writeHead(404).end();
     const at = { url: `${server?.url}/x/a2a/echo`, preferredTransport: "JSONRPC", protocolVersion: "0.3.0" };
     json(

@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { connect } from "palaver/client";
 import { afterEach, describe, expect, it } from "vitest";
-import { events, frame, type Heard, json, LyingServer, rpc, statusUpdate, wireTask } from "./lying-server.ts";
+import {
+  events,
+  frame,
+  json,
+  type ReceivedRequest,
+  rpc,
+  ScriptedServer,
+  statusUpdate,
+  wireTask,
+} from "./lying-server.ts";
 
 const READER = join(import.meta.dirname, "../fixtures/stream-reader.ts");
 const MB = 1024 * 1024;
@@ -12,7 +21,7 @@ const MB = 1024 * 1024;
 const BATCH = 64 * 1024;
 const run = promisify(execFile);
 
-let server: LyingServer | undefined;
+let server: ScriptedServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
@@ -56,19 +65,19 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /** Starts a server that sends as fast as the reader reads. */
-async function serve({ artifact, append, text, count }: Plan): Promise<LyingServer> {
-  return LyingServer.start(async (response, heard) => {
+async function serve({ artifact, append, text, count }: Plan): Promise<ScriptedServer> {
+  return ScriptedServer.start(async (response, request) => {
     events(response);
-    let batch = frame(heard, { task: wireTask("WORKING") });
+    let batch = frame(request, { task: wireTask("WORKING") });
     for (let index = 0; index < count && !response.destroyed; index++) {
       const made = { artifactId: artifact(index), parts: [{ text }] };
-      batch += frame(heard, { artifactUpdate: { taskId: "t1", contextId: "c1", artifact: made, append } });
+      batch += frame(request, { artifactUpdate: { taskId: "t1", contextId: "c1", artifact: made, append } });
       if (batch.length < BATCH) continue;
       const isFull = !response.write(batch);
       batch = "";
       if (isFull) await drained(response);
     }
-    response.end(batch + frame(heard, statusUpdate("COMPLETED")));
+    response.end(batch + frame(request, statusUpdate("COMPLETED")));
   });
 }
 
@@ -173,9 +182,9 @@ describe("a stream whose next event is always available", () => {
 
 describe("a card with 4 000 interfaces", () => {
   it("makes the client send requests to 8 of them at most", async () => {
-    const heard: Heard[] = [];
-    server = await LyingServer.start((response, request) => {
-      heard.push(request);
+    const received: ReceivedRequest[] = [];
+    server = await ScriptedServer.start((response, request) => {
+      received.push(request);
       response.writeHead(404).end();
     });
     const { url } = server;
@@ -186,15 +195,17 @@ describe("a card with 4 000 interfaces", () => {
     }));
     const agent = await connect(server.card({ interfaces }), { retry: { attempts: 1 } });
     await expect(agent.send("go")).rejects.toMatchObject({ code: "invalid-agent-response" });
-    expect(new Set(heard.map((request) => request.url)).size).toBe(8);
-    expect(heard).toHaveLength(8);
+    expect(new Set(received.map((request) => request.url)).size).toBe(8);
+    expect(received).toHaveLength(8);
   });
 });
 
 describe("a list of webhooks", () => {
   it("that is huge or never ends is refused with an error code", async () => {
     const configs = Array.from({ length: 150_000 }, () => ({ id: "p", url: "https://h.example/" }));
-    server = await LyingServer.start((response, heard) => json(response, rpc(heard, { configs, nextPageToken: "x" })));
+    server = await ScriptedServer.start((response, request) =>
+      json(response, rpc(request, { configs, nextPageToken: "x" })),
+    );
     const agent = await connect(server.card());
     await expect(agent.task("t").push.list()).rejects.toMatchObject({ code: "invalid-agent-response" });
   });

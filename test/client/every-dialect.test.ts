@@ -189,7 +189,7 @@ describe.each(DIALECTS)("a client of our own server in %s", (_, choice) => {
   });
 });
 
-describe("push configurations", () => {
+describe("webhooks", () => {
   let notifying: Site;
   beforeAll(async () => {
     const identity = { id: "notifying", name: "Notifying", description: "Tells of itself.", version: "1.0.0" };

@@ -5,11 +5,11 @@ import { connect } from "../../src/client/connect.ts";
 import { discover } from "../../src/client/discovery/discover.ts";
 import type { CardVerification } from "../../src/client/discovery/verify-card.ts";
 import { IDEMPOTENT_SEND } from "../../src/protocol/extensions.ts";
-import { json, LyingServer, rpc, wireTask } from "./lying-server.ts";
+import { json, rpc, ScriptedServer, wireTask } from "./lying-server.ts";
 
 type Json = Record<string, unknown>;
 
-let server: LyingServer | undefined;
+let server: ScriptedServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
@@ -43,9 +43,9 @@ function cardAt(url: string, changes: Json = {}): Json {
 
 /** Serves one card to anonymous callers and another to authenticated callers. */
 async function serve(shown: (url: string) => Json | Promise<Json>): Promise<string> {
-  server = await LyingServer.start(async (response, heard) => {
-    if (heard.body.method === "GetExtendedAgentCard") json(response, rpc(heard, await shown(server?.url ?? "")));
-    else json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+  server = await ScriptedServer.start(async (response, request) => {
+    if (request.body.method === "GetExtendedAgentCard") json(response, rpc(request, await shown(server?.url ?? "")));
+    else json(response, rpc(request, { task: wireTask("COMPLETED") }));
   });
   return server.url;
 }
@@ -61,7 +61,7 @@ describe("the extended card", () => {
     expect(agent.card.description).toBe("Known.");
     expect(agent.resendWindow).toBe(Number.POSITIVE_INFINITY);
     for await (const _ of agent.stream("go"));
-    expect(server?.heard.at(-1)?.body.method).toBe("SendStreamingMessage");
+    expect(server?.received.at(-1)?.body.method).toBe("SendStreamingMessage");
   });
 
   it("is reduced to its signed fields if cards must be signed", async () => {

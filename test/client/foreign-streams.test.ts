@@ -16,14 +16,14 @@ import {
   events,
   frame,
   json,
-  LyingServer,
   rpc,
   rpcError,
+  ScriptedServer,
   statusUpdate,
   wireTask,
 } from "./lying-server.ts";
 
-let server: LyingServer | undefined;
+let server: ScriptedServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
@@ -37,7 +37,7 @@ interface Meeting extends ConnectOptions {
 }
 
 async function meet(answer: Answer, { card, at, ...options }: Meeting = {}): Promise<RemoteAgent> {
-  server = await LyingServer.start(answer);
+  server = await ScriptedServer.start(answer);
   return connect(server.card(card, at), { ...QUICK, ...options });
 }
 
@@ -51,7 +51,7 @@ async function failure(promise: Promise<unknown>): Promise<RemoteError> {
 }
 
 /** Summarises the events: chunks as text, replacements with an equals sign, states in brackets. */
-async function told(stream: RemoteStream): Promise<string[]> {
+async function summariesOf(stream: RemoteStream): Promise<string[]> {
   const words: string[] = [];
   for await (const event of stream) words.push(wordOf(event));
   return words;
@@ -65,32 +65,32 @@ function wordOf(event: RemoteStreamEvent): string {
 }
 
 function methods(): (string | undefined)[] {
-  return server?.heard.map(({ body }) => body.method) ?? [];
+  return server?.received.map(({ body }) => body.method) ?? [];
 }
 
 /** The ids of the messages that the server received. */
 function messageIds(): unknown[] {
-  return server?.heard.map(({ body }) => Object(body.params?.["message"]).messageId) ?? [];
+  return server?.received.map(({ body }) => Object(body.params?.["message"]).messageId) ?? [];
 }
 
 describe("a stream without cursors that is cut", () => {
   it("resumes from a snapshot of the task, and its end is verified with GetTask", async () => {
-    const agent = await meet((response, heard, count) => {
+    const agent = await meet((response, request, count) => {
       const all = { artifacts: [artifact("a", "one ", "two ", "three ", "four ")] };
-      if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("COMPLETED", all)));
+      if (request.body.method === "GetTask") return json(response, rpc(request, wireTask("COMPLETED", all)));
       events(response);
       if (count === 1) {
-        const start = frame(heard, { task: wireTask("WORKING") });
-        return cut(response, start + frame(heard, artifactUpdate("a", "one ", false)));
+        const start = frame(request, { task: wireTask("WORKING") });
+        return cut(response, start + frame(request, artifactUpdate("a", "one ", false)));
       }
       const meanwhile = { artifacts: [artifact("a", "one ", "two ")] };
-      response.write(frame(heard, { task: wireTask("WORKING", meanwhile) }));
+      response.write(frame(request, { task: wireTask("WORKING", meanwhile) }));
       // The server has lost the chunks between the snapshot and this one.
-      response.write(frame(heard, artifactUpdate("a", "four ")));
-      response.end(frame(heard, statusUpdate("COMPLETED")));
+      response.write(frame(request, artifactUpdate("a", "four ")));
+      response.end(frame(request, statusUpdate("COMPLETED")));
     });
     const stream = agent.stream("go");
-    expect(await told(stream)).toEqual([
+    expect(await summariesOf(stream)).toEqual([
       "task[working]",
       "=one ",
       "two ",
@@ -107,131 +107,132 @@ describe("a stream without cursors that is cut", () => {
     { until: "nothing changes any more", texts: ["one ", "two ", "three ", "three ", "three ", "three "], looks: 6 },
   ])("polls the task after an early end until $until", async ({ texts, looks }) => {
     const written: string[] = [];
-    const agent = await meet((response, heard, count) => {
-      if (heard.body.method === "GetTask") {
+    const agent = await meet((response, request, count) => {
+      if (request.body.method === "GetTask") {
         const next = texts[written.length];
         written.push(next ?? "");
         const artifacts = [artifact("a", ...new Set(written.filter(Boolean)))];
-        return json(response, rpc(heard, wireTask(next === undefined ? "COMPLETED" : "WORKING", { artifacts })));
+        return json(response, rpc(request, wireTask(next === undefined ? "COMPLETED" : "WORKING", { artifacts })));
       }
       events(response);
-      const start = frame(heard, { task: wireTask("WORKING") });
+      const start = frame(request, { task: wireTask("WORKING") });
       // The server has lost the chunks in between.
       if (count === 1) return cut(response, start);
-      response.end(start + frame(heard, statusUpdate("COMPLETED")));
+      response.end(start + frame(request, statusUpdate("COMPLETED")));
     });
     const stream = agent.stream("go");
-    expect(await told(stream)).toEqual(["task[working]", "=one two three ", "[completed]"]);
+    expect(await summariesOf(stream)).toEqual(["task[working]", "=one two three ", "[completed]"]);
     expect(written).toHaveLength(looks);
   });
 
   it("is resumed as long as every connection delivers something", async () => {
-    const agent = await meet((response, heard, count) => {
+    const agent = await meet((response, request, count) => {
       events(response);
       const texts = Array.from({ length: count - 1 }, (_, index) => `${index} `);
       const task = wireTask(count < 50 ? "WORKING" : "COMPLETED", { artifacts: [artifact("a", ...texts)] });
       // Two out of three connections are cut before the task has arrived.
-      const whole = frame(heard, { task });
+      const whole = frame(request, { task });
       cut(response, count % 3 === 1 || count === 50 ? whole : whole.slice(0, -5));
     });
     const stream = agent.stream("go");
-    expect((await told(stream)).at(-1)).toBe("[completed]");
+    expect((await summariesOf(stream)).at(-1)).toBe("[completed]");
     expect(textOf(stream.task?.artifacts?.[0]?.parts ?? [])).toMatch(/^0 1 .*48 $/);
-    expect(server?.heard).toHaveLength(50);
+    expect(server?.received).toHaveLength(50);
   });
 
   it("ends with a final status that carries another task id", async () => {
-    const agent = await meet((response, heard) => {
+    const agent = await meet((response, request) => {
       events(response);
-      const start = frame(heard, { task: wireTask("WORKING") });
+      const start = frame(request, { task: wireTask("WORKING") });
       const status = { state: "TASK_STATE_FAILED", timestamp: "2030-01-01T00:00:01.000Z" };
       const end = { taskId: "made up", contextId: "c1", final: true, status };
-      response.write(start + frame(heard, { statusUpdate: { ...end, final: false } }));
-      response.end(frame(heard, { statusUpdate: end }));
+      response.write(start + frame(request, { statusUpdate: { ...end, final: false } }));
+      response.end(frame(request, { statusUpdate: end }));
     });
     const stream = agent.stream("go");
-    expect(await told(stream)).toEqual(["task[working]", "[failed]"]);
+    expect(await summariesOf(stream)).toEqual(["task[working]", "[failed]"]);
     expect(stream.task?.id).toBe("t1");
   });
 
   it("does not treat event ids as cursors unless the server supports resuming", async () => {
-    const agent = await meet((response, heard, count) => {
+    const agent = await meet((response, request, count) => {
       const all = { artifacts: [artifact("a", "one ", "two ", "three ")] };
-      if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("COMPLETED", all)));
+      if (request.body.method === "GetTask") return json(response, rpc(request, wireTask("COMPLETED", all)));
       events(response);
       if (count === 1) {
-        const start = frame(heard, { task: wireTask("WORKING") }, "1700000000001");
-        return cut(response, start + frame(heard, artifactUpdate("a", "one ", false), "1700000000002"));
+        const start = frame(request, { task: wireTask("WORKING") }, "1700000000001");
+        return cut(response, start + frame(request, artifactUpdate("a", "one ", false), "1700000000002"));
       }
       response.write(
-        frame(heard, { task: wireTask("WORKING", { artifacts: [artifact("a", "one ", "two ")] }) }, "1700000000009"),
+        frame(request, { task: wireTask("WORKING", { artifacts: [artifact("a", "one ", "two ")] }) }, "1700000000009"),
       );
-      response.write(frame(heard, artifactUpdate("a", "three "), "1700000000010"));
-      response.end(frame(heard, statusUpdate("COMPLETED"), "1700000000011"));
+      response.write(frame(request, artifactUpdate("a", "three "), "1700000000010"));
+      response.end(frame(request, statusUpdate("COMPLETED"), "1700000000011"));
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
-    expect(server?.heard[1]?.headers["last-event-id"]).toBe("1700000000002");
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
+    expect(server?.received[1]?.headers["last-event-id"]).toBe("1700000000002");
   });
 
   it("resumes exactly after the last event if the server supports resuming", async () => {
-    const agent = await meet((response, heard, count) => {
+    const agent = await meet((response, request, count) => {
       events(response);
       if (count === 1) {
-        const start = frame(heard, { task: wireTask("WORKING") }, "0");
-        return cut(response, start + frame(heard, artifactUpdate("a", "one ", false), "1"));
+        const start = frame(request, { task: wireTask("WORKING") }, "0");
+        return cut(response, start + frame(request, artifactUpdate("a", "one ", false), "1"));
       }
       const first = count === 2 ? 1 : 2;
-      response.write(frame(heard, { task: wireTask("SUBMITTED") }, String(first)));
-      if (count === 2) return cut(response, frame(heard, artifactUpdate("a", "one "), "2"));
-      response.end(frame(heard, statusUpdate("COMPLETED"), "3"));
+      response.write(frame(request, { task: wireTask("SUBMITTED") }, String(first)));
+      if (count === 2) return cut(response, frame(request, artifactUpdate("a", "one "), "2"));
+      response.end(frame(request, statusUpdate("COMPLETED"), "3"));
     });
     const stream = agent.stream("go");
-    expect(await told(stream)).toEqual(["task[working]", "=one ", "one ", "[completed]"]);
+    expect(await summariesOf(stream)).toEqual(["task[working]", "=one ", "one ", "[completed]"]);
     expect(methods()).toEqual(["SendStreamingMessage", "SubscribeToTask", "SubscribeToTask"]);
-    expect(server?.heard.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1", "2"]);
+    expect(server?.received.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1", "2"]);
   });
 
   it("drops a cursor that the server refuses", async () => {
-    const agent = await meet((response, heard, count) => {
-      if (heard.body.method === "GetTask") return json(response, rpc(heard, wireTask("COMPLETED")));
-      if (count === 2) return json(response, rpcError(heard, -32602, "Last-Event-ID: unheard of"));
+    const agent = await meet((response, request, count) => {
+      if (request.body.method === "GetTask") return json(response, rpc(request, wireTask("COMPLETED")));
+      if (count === 2) return json(response, rpcError(request, -32602, "Last-Event-ID: unheard of"));
       events(response);
-      if (count === 1) return cut(response, frame(heard, { task: wireTask("WORKING") }, "x"));
-      response.end(frame(heard, { task: wireTask("COMPLETED") }));
+      if (count === 1) return cut(response, frame(request, { task: wireTask("WORKING") }, "x"));
+      response.end(frame(request, { task: wireTask("COMPLETED") }));
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
-    expect(server?.heard.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "x", undefined]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
+    expect(server?.received.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "x", undefined]);
   });
 
   it("is replaced by polling until the end if the server cannot subscribe", async () => {
     let looks = 0;
-    const agent = await meet((response, heard, count) => {
-      if (heard.body.method === "SubscribeToTask") return json(response, rpcError(heard, -32004, "No subscriptions"));
-      if (heard.body.method === "GetTask") {
+    const agent = await meet((response, request, count) => {
+      if (request.body.method === "SubscribeToTask")
+        return json(response, rpcError(request, -32004, "No subscriptions"));
+      if (request.body.method === "GetTask") {
         looks++;
         const texts = ["one ", "two ", "three "].slice(0, looks);
         return json(
           response,
-          rpc(heard, wireTask(looks < 4 ? "WORKING" : "COMPLETED", { artifacts: [artifact("a", ...texts)] })),
+          rpc(request, wireTask(looks < 4 ? "WORKING" : "COMPLETED", { artifacts: [artifact("a", ...texts)] })),
         );
       }
       events(response);
-      cut(response, frame(heard, { task: wireTask("WORKING") }));
+      cut(response, frame(request, { task: wireTask("WORKING") }));
       expect(count).toBe(1);
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
   });
 
   it("is abandoned after several attempts without news; the error contains the last known task", async () => {
-    const agent = await meet((response, heard, count) => {
+    const agent = await meet((response, request, count) => {
       events(response);
-      if (count === 1) return cut(response, frame(heard, { task: wireTask("WORKING") }));
+      if (count === 1) return cut(response, frame(request, { task: wireTask("WORKING") }));
       response.destroy();
     });
     const stream = agent.stream("go");
     const error = await failure(stream.result());
     expect(error).toMatchObject({ code: "stream-lost", taskId: "t1", cause: { code: "network" } });
-    expect(server?.heard).toHaveLength(4);
+    expect(server?.received).toHaveLength(4);
     expect(stream.task).toMatchObject({ id: "t1", status: { state: "working" } });
   });
 
@@ -246,59 +247,59 @@ describe("a stream without cursors that is cut", () => {
       },
     };
     const agent = await meet(
-      (response, heard, count) => {
+      (response, request, count) => {
         events(response);
         time += 60_000;
-        if (count < 20) return cut(response, frame(heard, { task: wireTask("WORKING") }));
-        response.end(frame(heard, { task: wireTask("COMPLETED") }));
+        if (count < 20) return cut(response, frame(request, { task: wireTask("WORKING") }));
+        response.end(frame(request, { task: wireTask("COMPLETED") }));
       },
       { clock },
     );
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
-    expect(server?.heard).toHaveLength(20);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
+    expect(server?.received).toHaveLength(20);
   });
 
   it("is followed by snapshots if the server sends nothing else", async () => {
-    const agent = await meet((response, heard, count) => {
-      if (heard.body.method === "GetTask")
-        return json(response, rpc(heard, wireTask(count < 8 ? "WORKING" : "FAILED")));
+    const agent = await meet((response, request, count) => {
+      if (request.body.method === "GetTask")
+        return json(response, rpc(request, wireTask(count < 8 ? "WORKING" : "FAILED")));
       events(response);
-      response.end(frame(heard, { task: wireTask("WORKING") }));
+      response.end(frame(request, { task: wireTask("WORKING") }));
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[failed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "[failed]"]);
     expect(methods().slice(0, 4)).toEqual(["SendStreamingMessage", "SubscribeToTask", "SubscribeToTask", "GetTask"]);
   });
 
   it("survives a stream error that is not about the task", async () => {
-    const agent = await meet((response, heard, count) => {
+    const agent = await meet((response, request, count) => {
       events(response);
-      const start = frame(heard, { task: wireTask(count === 1 ? "WORKING" : "COMPLETED") });
-      response.end(count === 1 ? `${start}event: error\ndata: ${rpcError(heard, -32057, "Going down")}\n\n` : start);
+      const start = frame(request, { task: wireTask(count === 1 ? "WORKING" : "COMPLETED") });
+      response.end(count === 1 ? `${start}event: error\ndata: ${rpcError(request, -32057, "Going down")}\n\n` : start);
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "[completed]"]);
   });
 
   it("is abandoned if the server fails and restarts the stream repeatedly; the error contains the server's message", async () => {
-    const agent = await meet((response, heard) => {
+    const agent = await meet((response, request) => {
       events(response);
-      const start = frame(heard, { task: wireTask("SUBMITTED") }) + frame(heard, statusUpdate("WORKING"));
-      response.end(`${start}data: ${rpcError(heard, -32603, "No such table")}\n\n`);
+      const start = frame(request, { task: wireTask("SUBMITTED") }) + frame(request, statusUpdate("WORKING"));
+      response.end(`${start}data: ${rpcError(request, -32603, "No such table")}\n\n`);
     });
     expect(await failure(agent.stream("go").result())).toMatchObject({
       code: "stream-lost",
       message: expect.stringContaining("No such table"),
     });
-    expect(server?.heard).toHaveLength(3);
+    expect(server?.received).toHaveLength(3);
   });
 
   it.each([404, 403])(
     "reports the server's first failure if the server then refuses to resume (%i)",
     async (status) => {
-      const agent = await meet((response, heard, count) => {
-        if (count > 1) return void response.writeHead(status).end(rpcError(heard, -32001, "Never heard of it"));
+      const agent = await meet((response, request, count) => {
+        if (count > 1) return void response.writeHead(status).end(rpcError(request, -32001, "Never heard of it"));
         events(response);
-        const start = frame(heard, { task: wireTask("WORKING") });
-        response.end(`${start}data: ${rpcError(heard, -32603, "No such table")}\n\n`);
+        const start = frame(request, { task: wireTask("WORKING") });
+        response.end(`${start}data: ${rpcError(request, -32603, "No such table")}\n\n`);
       });
       const error = await failure(agent.stream("go").result());
       expect(error).toMatchObject({ code: "internal", message: expect.stringContaining("No such table") });
@@ -309,10 +310,10 @@ describe("a stream without cursors that is cut", () => {
   );
 
   it("reports an error that the agent sends in the middle of the stream", async () => {
-    const agent = await meet((response, heard) => {
+    const agent = await meet((response, request) => {
       events(response);
-      const start = frame(heard, { task: wireTask("WORKING") });
-      response.end(`${start}data: ${rpcError(heard, -32056, "You may not see more")}\n\n`);
+      const start = frame(request, { task: wireTask("WORKING") });
+      response.end(`${start}data: ${rpcError(request, -32056, "You may not see more")}\n\n`);
     });
     expect(await failure(agent.stream("go").result())).toMatchObject({
       code: "permission-denied",
@@ -321,13 +322,13 @@ describe("a stream without cursors that is cut", () => {
   });
 
   it("is resumed if the connection ends without a final state", async () => {
-    const agent = await meet((response, heard, count) => {
+    const agent = await meet((response, request, count) => {
       events(response);
       const task = wireTask("WORKING", count === 1 ? {} : { artifacts: [artifact("a", "x")] });
-      const state = count === 1 ? "" : frame(heard, statusUpdate("FAILED"));
-      response.end(frame(heard, { task }) + state);
+      const state = count === 1 ? "" : frame(request, statusUpdate("FAILED"));
+      response.end(frame(request, { task }) + state);
     });
-    expect(await told(agent.stream("go"))).toEqual(["task[working]", "=x", "[failed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "=x", "[failed]"]);
   });
 });
 
@@ -345,14 +346,14 @@ describe("a send or stream that is cut before the first byte of the response", (
       const error = await failure(agent.stream("go").result());
       expect(error.code).toBe("outcome-unknown");
       expect(error.message).toContain("may or may not have received");
-      expect(server?.heard).toHaveLength(turn);
+      expect(server?.received).toHaveLength(turn);
     }
   });
 
   it("is not sent again by send either", async () => {
     const agent = await meet(breaks);
     expect((await failure(agent.send("go"))).code).toBe("outcome-unknown");
-    expect(server?.heard).toHaveLength(1);
+    expect(server?.received).toHaveLength(1);
   });
 
   it.each([
@@ -362,12 +363,12 @@ describe("a send or stream that is cut before the first byte of the response", (
     ],
     ["the caller enables it", { resend: true }],
   ])("is sent again with the same message id if %s", async (_, meeting) => {
-    const agent = await meet((response, heard, count) => {
-      if (count <= 2) return breaks(response, heard, count);
+    const agent = await meet((response, request, count) => {
+      if (count <= 2) return breaks(response, request, count);
       events(response);
-      response.end(frame(heard, { task: wireTask("COMPLETED") }));
+      response.end(frame(request, { task: wireTask("COMPLETED") }));
     }, meeting);
-    expect(await told(agent.stream("go"))).toEqual(["task[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[completed]"]);
     expect(new Set(messageIds()).size).toBe(1);
     expect(messageIds()).toHaveLength(3);
   });
@@ -383,7 +384,7 @@ describe("a send or stream that is cut before the first byte of the response", (
     expect(error.code).toBe("outcome-unknown");
     expect(error.message).toContain("messages have no ids");
     expect((await failure(agent.stream("go").result())).code).toBe("outcome-unknown");
-    expect(server?.heard).toHaveLength(2);
+    expect(server?.received).toHaveLength(2);
   });
 
   it("has an unknown outcome also if the next connection is refused", async () => {
@@ -410,7 +411,7 @@ describe("a send or stream that is cut before the first byte of the response", (
     expect(agent.resendWindow).toBe(60_000);
     expect((await failure(agent.send("go"))).code).toBe("outcome-unknown");
     expect((await failure(agent.stream("go").result())).code).toBe("outcome-unknown");
-    expect(server?.heard).toHaveLength(2);
+    expect(server?.received).toHaveLength(2);
   });
 
   it("is sent again if the connection was refused", async () => {
@@ -427,12 +428,12 @@ describe("a send or stream that is cut before the first byte of the response", (
 
 describe("an agent at capacity", () => {
   it.each([429, 503])("that answers HTTP %i is called again after Retry-After, sends included", async (status) => {
-    const agent = await meet((response, heard, count) => {
+    const agent = await meet((response, request, count) => {
       if (count < 3) return void response.writeHead(status, { "retry-after": "0" }).end("later");
-      json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+      json(response, rpc(request, { task: wireTask("COMPLETED") }));
     });
     expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
-    expect(server?.heard).toHaveLength(3);
+    expect(server?.received).toHaveLength(3);
     expect(new Set(messageIds()).size).toBe(1);
   });
 
@@ -442,32 +443,35 @@ describe("an agent at capacity", () => {
       code: "rate-limited",
       remote: { httpStatus: 429, retryAfter: 3600 },
     });
-    expect(server?.heard).toHaveLength(1);
+    expect(server?.received).toHaveLength(1);
   });
 
   it("behind a gateway that timed out is called again only for calls without side effects", async () => {
-    const agent = await meet((response, heard, count) => {
+    const agent = await meet((response, request, count) => {
       if (count === 1) return void response.writeHead(504).end("time-out");
-      if (heard.body.method === "GetTask" && count === 2) return json(response, rpc(heard, wireTask("COMPLETED")));
+      if (request.body.method === "GetTask" && count === 2) return json(response, rpc(request, wireTask("COMPLETED")));
       response.writeHead(502).end("bad");
     });
     expect((await agent.task("t1").get()).id).toBe("t1");
     expect((await failure(agent.send("go"))).code).toBe("unavailable");
-    expect(server?.heard).toHaveLength(3);
+    expect(server?.received).toHaveLength(3);
   });
 });
 
 describe("an agent that does not stream", () => {
   const looking = (refusal: Answer): Answer => {
     let looks = 0;
-    return (response, heard, count) => {
-      const { method } = heard.body;
-      if (method === "SendMessage") return json(response, rpc(heard, { task: wireTask("SUBMITTED") }));
-      if (method !== "GetTask") return refusal(response, heard, count);
+    return (response, request, count) => {
+      const { method } = request.body;
+      if (method === "SendMessage") return json(response, rpc(request, { task: wireTask("SUBMITTED") }));
+      if (method !== "GetTask") return refusal(response, request, count);
       looks++;
       json(
         response,
-        rpc(heard, wireTask(looks < 2 ? "SUBMITTED" : "COMPLETED", { artifacts: [artifact("a", "x".repeat(looks))] })),
+        rpc(
+          request,
+          wireTask(looks < 2 ? "SUBMITTED" : "COMPLETED", { artifacts: [artifact("a", "x".repeat(looks))] }),
+        ),
       );
     };
   };
@@ -477,20 +481,20 @@ describe("an agent that does not stream", () => {
 
   it.each([
     ["according to its card", { card: { capabilities: {} } }, never],
-    ["according to its error", {}, (response, heard) => json(response, rpcError(heard, -32004, "No streams"))],
-    ['according to "method not found"', {}, (response, heard) => json(response, rpcError(heard, -32601, "What?"))],
+    ["according to its error", {}, (response, request) => json(response, rpcError(request, -32004, "No streams"))],
+    ['according to "method not found"', {}, (response, request) => json(response, rpcError(request, -32601, "What?"))],
     [
       "according to an error event",
       {},
-      (response, heard) => {
+      (response, request) => {
         events(response);
-        response.end(`event: error\ndata: ${rpcError(heard, -32004, "No streams")}\n\n`);
+        response.end(`event: error\ndata: ${rpcError(request, -32004, "No streams")}\n\n`);
       },
     ],
   ] satisfies [string, Meeting, Answer][])("%s receives a send and is polled", async (_, meeting, refusal) => {
     const agent = await meet(looking(refusal), meeting);
-    expect(await told(agent.stream("go"))).toEqual(["task[submitted]", "=x", "x", "[completed]"]);
-    const sends = server?.heard.filter(({ body }) => body.method === "SendMessage");
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[submitted]", "=x", "x", "[completed]"]);
+    const sends = server?.received.filter(({ body }) => body.method === "SendMessage");
     expect(sends?.[0]?.body.params).toMatchObject({ configuration: { returnImmediately: true } });
     // The client remembers it and does not try to stream again.
     const before = methods().filter((method) => method === "SendStreamingMessage").length;
@@ -499,29 +503,32 @@ describe("an agent that does not stream", () => {
   });
 
   it("is not assumed because the agent refuses one message", async () => {
-    const agent = await meet((response, heard, count) => {
-      if (count === 1) return json(response, rpcError(heard, -32004, "The task is finished"));
+    const agent = await meet((response, request, count) => {
+      if (count === 1) return json(response, rpcError(request, -32004, "The task is finished"));
       events(response);
-      response.end(frame(heard, { task: wireTask("COMPLETED") }));
+      response.end(frame(request, { task: wireTask("COMPLETED") }));
     });
     expect((await failure(agent.stream("go").result())).message).toBe("The task is finished");
-    expect(await told(agent.stream("go"))).toEqual(["task[completed]"]);
+    expect(await summariesOf(agent.stream("go"))).toEqual(["task[completed]"]);
   });
 });
 
 describe("an agent that accepts a reply and then fails to stream", () => {
   it("is followed with a subscription; the reply is not sent again", async () => {
-    const agent = await meet((response, heard, count) => {
-      const { method } = heard.body;
+    const agent = await meet((response, request, count) => {
+      const { method } = request.body;
       const working = { status: { state: "TASK_STATE_WORKING", timestamp: "2030-01-01T00:00:07.000Z" } };
-      if (method === "GetTask") return json(response, rpc(heard, wireTask("WORKING", working)));
-      if (count === 2) return json(response, rpcError(heard, -32004, "Received statusUpdate before initial Task"));
+      if (method === "GetTask") return json(response, rpc(request, wireTask("WORKING", working)));
+      if (count === 2) return json(response, rpcError(request, -32004, "Received statusUpdate before initial Task"));
       events(response);
       const asking = statusUpdate("INPUT_REQUIRED", 5);
-      if (count === 1) return void response.end(frame(heard, { task: wireTask("SUBMITTED") }) + frame(heard, asking));
-      response.end(frame(heard, { task: wireTask("WORKING", working) }) + frame(heard, statusUpdate("COMPLETED", 9)));
+      if (count === 1)
+        return void response.end(frame(request, { task: wireTask("SUBMITTED") }) + frame(request, asking));
+      response.end(
+        frame(request, { task: wireTask("WORKING", working) }) + frame(request, statusUpdate("COMPLETED", 9)),
+      );
     });
-    expect(await told(agent.stream("go", { onInput: () => "answer" }))).toEqual([
+    expect(await summariesOf(agent.stream("go", { onInput: () => "answer" }))).toEqual([
       "task[submitted]",
       "[input-required]",
       "[working]",
@@ -547,9 +554,9 @@ describe("an agent with a REST interface", () => {
       );
       const rest = await connect(server?.card({}, { binding: "HTTP+JSON", url: `${server.url}/base/` }) ?? {}, QUICK);
       expect(agent.interface.binding).toBe("HTTP+JSON");
-      expect(await told(rest.task("t1").subscribe())).toEqual(["task[completed]"]);
-      expect(await told(rest.task("t1").subscribe())).toEqual(["task[completed]"]);
-      expect(server?.heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      expect(await summariesOf(rest.task("t1").subscribe())).toEqual(["task[completed]"]);
+      expect(await summariesOf(rest.task("t1").subscribe())).toEqual(["task[completed]"]);
+      expect(server?.received.map(({ method, url }) => `${method} ${url}`)).toEqual([
         "POST /base/tasks/t1:subscribe",
         "GET /base/tasks/t1:subscribe",
         "GET /base/tasks/t1:subscribe",
@@ -562,7 +569,7 @@ describe("an agent with a REST interface", () => {
     const card = server?.card({}, { binding: "HTTP+JSON", url: server.url, tenant: "acme" }) ?? {};
     const agent = await connect(card, { extensions: ["https://example.com/x", "urn:y"], headers: { "x-own": "1" } });
     await agent.task("t 1").get({ historyLength: 2 });
-    expect(server?.heard[0]).toMatchObject({
+    expect(server?.received[0]).toMatchObject({
       method: "GET",
       url: "/acme/tasks/t%201?historyLength=2",
       headers: { "a2a-version": "1.0", "a2a-extensions": "https://example.com/x, urn:y", "x-own": "1" },
@@ -573,10 +580,10 @@ describe("an agent with a REST interface", () => {
 describe("credentials", () => {
   it("are sent with every request, and renewed once after a refusal", async () => {
     const agent = await meet(
-      (response, heard) => {
-        if (heard.headers.authorization !== "Bearer fresh")
+      (response, request) => {
+        if (request.headers.authorization !== "Bearer fresh")
           return void response.writeHead(401, { "www-authenticate": 'Bearer realm="x"' }).end();
-        json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+        json(response, rpc(request, { task: wireTask("COMPLETED") }));
       },
       {
         authorize: ({ headers, url }, { challenge, operation }) => {
@@ -589,7 +596,7 @@ describe("credentials", () => {
       },
     );
     expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
-    expect(server?.heard.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+    expect(server?.received.map(({ url, headers }) => [url, headers.authorization])).toEqual([
       ["/rpc?key=send", "Bearer stale"],
       ["/rpc?key=send", "Bearer fresh"],
     ]);
@@ -603,7 +610,7 @@ describe("credentials", () => {
       code: "unauthenticated",
       remote: { httpStatus: 401, authenticate: "Bearer" },
     });
-    expect(server?.heard).toHaveLength(1);
+    expect(server?.received).toHaveLength(1);
   });
 });
 
@@ -611,9 +618,9 @@ describe("a guard", () => {
   it("checks the target of every redirect", async () => {
     const checked: string[] = [];
     const agent = await meet(
-      (response, heard) => {
-        if (heard.url === "/rpc") response.writeHead(307, { location: "/there" }).end();
-        else json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+      (response, request) => {
+        if (request.url === "/rpc") response.writeHead(307, { location: "/there" }).end();
+        else json(response, rpc(request, { task: wireTask("COMPLETED") }));
       },
       { guard: (url) => void checked.push(url.pathname) },
     );
@@ -633,17 +640,17 @@ describe("a guard", () => {
       },
     );
     expect((await failure(agent.send("go"))).code).toBe("blocked-url");
-    expect(server?.heard).toHaveLength(2);
+    expect(server?.received).toHaveLength(2);
   });
 });
 
 describe("an agent with several interfaces", () => {
-  const answering: Answer = (response, heard) => json(response, rpc(heard, { task: wireTask("COMPLETED") }));
+  const answering: Answer = (response, request) => json(response, rpc(request, { task: wireTask("COMPLETED") }));
 
   it("is called at the next interface if the first refuses connections, and stays there", async () => {
-    const gone = await LyingServer.start(answering);
+    const gone = await ScriptedServer.start(answering);
     await gone.close();
-    server = await LyingServer.start(answering);
+    server = await ScriptedServer.start(answering);
     const [right] = server.card().interfaces;
     const [wrong] = gone.card().interfaces;
     const card = server.card();
@@ -652,27 +659,27 @@ describe("an agent with several interfaces", () => {
     expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
     expect(agent.interface).toEqual(right);
     expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
-    expect(server.heard).toHaveLength(2);
+    expect(server.received).toHaveLength(2);
   });
 
   it.each([
-    ["the version is not supported", (response, heard) => json(response, rpcError(heard, -32009, "Not that one"))],
+    ["the version is not supported", (response, request) => json(response, rpcError(request, -32009, "Not that one"))],
     ["nothing is found", (response) => void response.writeHead(404).end("Not found")],
   ] satisfies [string, Answer][])("is called at the next interface if %s", async (_, refusal) => {
-    server = await LyingServer.start((response, heard) => {
-      if (heard.url === "/rpc") return refusal(response, heard);
+    server = await ScriptedServer.start((response, request) => {
+      if (request.url === "/rpc") return refusal(response, request);
       json(response, JSON.stringify({ task: wireTask("COMPLETED") }));
     });
     const [first] = server.card().interfaces;
     const second = { url: `${server.url}/rest`, binding: "HTTP+JSON", protocolVersion: "1.0", tenant: "acme" };
     const agent = await connect({ ...server.card(), interfaces: [first, second] }, QUICK);
     expect(await agent.send("go")).toMatchObject({ task: { id: "t1" } });
-    expect(server.heard.map(({ url }) => url)).toEqual(["/rpc", "/rest/acme/message:send"]);
+    expect(server.received.map(({ url }) => url)).toEqual(["/rpc", "/rest/acme/message:send"]);
   });
 
   it("receives a message once if only the first interface has message ids", async () => {
-    const later = await LyingServer.start((response) => void response.destroy());
-    const first = await LyingServer.start((response) => {
+    const later = await ScriptedServer.start((response) => void response.destroy());
+    const first = await ScriptedServer.start((response) => {
       response.destroy();
       // The next connection is refused.
       void first.close();
@@ -684,16 +691,16 @@ describe("an agent with several interfaces", () => {
     expect(agent.resendWindow).toBeGreaterThan(0);
     // A refused connection now does not show whether the first request arrived.
     expect((await failure(agent.send("go"))).code).toBe("outcome-unknown");
-    expect([first.heard.length, later.heard.length]).toEqual([1, 0]);
+    expect([first.received.length, later.received.length]).toEqual([1, 0]);
     await later.close();
   });
 
   it("receives a message once if the first interface may have delivered it", async () => {
-    server = await LyingServer.start((response) => void response.destroy());
+    server = await ScriptedServer.start((response) => void response.destroy());
     const [first] = server.card().interfaces;
     const second = { url: `${server.url}/rest`, binding: "HTTP+JSON", protocolVersion: "1.0" };
     const agent = await connect({ ...server.card(), interfaces: [first, second] }, QUICK);
     expect((await failure(agent.send("go"))).code).toBe("outcome-unknown");
-    expect(server.heard).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 });

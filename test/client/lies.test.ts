@@ -12,13 +12,13 @@ import {
   events,
   frame,
   json,
-  LyingServer,
   rpc,
+  ScriptedServer,
   statusUpdate,
   wireTask,
 } from "./lying-server.ts";
 
-let server: LyingServer | undefined;
+let server: ScriptedServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
@@ -27,7 +27,7 @@ afterEach(async () => {
 const QUICK = { retry: { attempts: 3, reconnects: 3, baseDelay: 1, maxDelay: 20 }, poll: { first: 1, most: 2 } };
 
 async function meet(answer: Answer, options: ConnectOptions = {}): Promise<RemoteAgent> {
-  server = await LyingServer.start(answer);
+  server = await ScriptedServer.start(answer);
   return connect(server.card(), { ...QUICK, ...options });
 }
 
@@ -86,11 +86,11 @@ describe("an agent that sends an unexpected response", () => {
   });
 
   it("is read whatever its content type is", async () => {
-    const agent = await meet((response, heard) => {
-      const isStream = heard.body.method === "SendStreamingMessage";
+    const agent = await meet((response, request) => {
+      const isStream = request.body.method === "SendStreamingMessage";
       response.writeHead(200, { "content-type": isStream ? "application/json" : "text/plain" });
       response.end(
-        isStream ? frame(heard, { task: wireTask("COMPLETED") }) : rpc(heard, { task: wireTask("COMPLETED") }),
+        isStream ? frame(request, { task: wireTask("COMPLETED") }) : rpc(request, { task: wireTask("COMPLETED") }),
       );
     });
     expect(await agent.send("hello")).toMatchObject({ kind: "task", task: { id: "t1" } });
@@ -109,9 +109,9 @@ describe("an agent that sends an unexpected response", () => {
   });
 
   it("may answer a stream request with a single response or an error", async () => {
-    const agent = await meet((response, heard, count) => {
-      if (count === 1) return json(response, rpc(heard, { task: wireTask("COMPLETED") }));
-      json(response, `{"jsonrpc":"2.0","id":${heard.body.id},"error":{"code":-32602,"message":"No, thanks"}}`);
+    const agent = await meet((response, request, count) => {
+      if (count === 1) return json(response, rpc(request, { task: wireTask("COMPLETED") }));
+      json(response, `{"jsonrpc":"2.0","id":${request.body.id},"error":{"code":-32602,"message":"No, thanks"}}`);
     });
     expect(await agent.stream("hello").result()).toMatchObject({ task: { id: "t1" } });
     const error = await failure(agent.stream("hello").result());
@@ -123,17 +123,17 @@ describe("an agent that sends an unexpected response", () => {
   });
 
   it("in frames with CRLF, comments, event names and split characters is parsed", async () => {
-    const agent = await meet(async (response, heard) => {
+    const agent = await meet(async (response, request) => {
       events(response);
       const text = [
         ": hello",
         "",
         "event: artifact",
-        `data: ${rpc(heard, { task: wireTask("WORKING") })}`,
+        `data: ${rpc(request, { task: wireTask("WORKING") })}`,
         "",
-        `data: ${rpc(heard, artifactUpdate("a", "größer 🌊", false))}`,
+        `data: ${rpc(request, artifactUpdate("a", "größer 🌊", false))}`,
         "",
-        `data: ${rpc(heard, statusUpdate("COMPLETED"))}`,
+        `data: ${rpc(request, statusUpdate("COMPLETED"))}`,
         "",
         "",
       ].join("\r\n");
@@ -154,9 +154,9 @@ describe("an agent that sends too much", () => {
   it("is disconnected in the middle of an event of 100 MB, of which almost nothing is kept in memory", async () => {
     let written = 0;
     const agent = await meet(
-      async (response, heard) => {
+      async (response, request) => {
         events(response);
-        response.write(frame(heard, { task: wireTask("WORKING") }));
+        response.write(frame(request, { task: wireTask("WORKING") }));
         response.write('data: {"jsonrpc":"2.0","result":"');
         const piece = "x".repeat(64 * 1024);
         for (; written < 100 * 1024 * 1024 && !response.destroyed; written += piece.length) {
@@ -192,8 +192,8 @@ describe("an agent that sends too much", () => {
   });
 
   it("whose list never ends gives an error", async () => {
-    const agent = await meet((response, heard) =>
-      json(response, rpc(heard, { tasks: [wireTask("COMPLETED")], nextPageToken: "again" })),
+    const agent = await meet((response, request) =>
+      json(response, rpc(request, { tasks: [wireTask("COMPLETED")], nextPageToken: "again" })),
     );
     const ids: string[] = [];
     const reading = (async () => {
@@ -201,7 +201,7 @@ describe("an agent that sends too much", () => {
     })();
     expect((await failure(reading)).code).toBe("invalid-agent-response");
     expect(ids).toHaveLength(2);
-    expect(server?.heard[1]?.body.params).toMatchObject({ pageToken: "again" });
+    expect(server?.received[1]?.body.params).toMatchObject({ pageToken: "again" });
   });
 });
 
@@ -243,10 +243,10 @@ describe("an agent that does not finish its response", () => {
 
   it("is disconnected when the caller leaves the stream", async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
-    const agent = await meet((response, heard) => {
+    const agent = await meet((response, request) => {
       response.on("close", resolve);
       events(response);
-      response.write(frame(heard, { task: wireTask("WORKING") }));
+      response.write(frame(request, { task: wireTask("WORKING") }));
     });
     for await (const event of agent.stream("hello")) {
       expect(event.kind).toBe("task");
@@ -257,12 +257,12 @@ describe("an agent that does not finish its response", () => {
 
   it("and is silent for longer than the idle limit is disconnected", async () => {
     const agent = await meet(
-      (response, heard, count) => {
-        if (heard.body.method === "GetTask")
-          return json(response, rpc(heard, wireTask("COMPLETED", { artifacts: [artifact("a", "all of it")] })));
+      (response, request, count) => {
+        if (request.body.method === "GetTask")
+          return json(response, rpc(request, wireTask("COMPLETED", { artifacts: [artifact("a", "all of it")] })));
         events(response);
-        response.write(frame(heard, { task: wireTask("WORKING") }));
-        if (count > 1) response.write(frame(heard, statusUpdate("COMPLETED")));
+        response.write(frame(request, { task: wireTask("WORKING") }));
+        if (count > 1) response.write(frame(request, statusUpdate("COMPLETED")));
       },
       { idleTimeout: 50 },
     );

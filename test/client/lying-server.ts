@@ -4,20 +4,21 @@ import type { AddressInfo } from "node:net";
 import type { AgentCard } from "../../src/protocol/card.ts";
 
 /** A received request with its body. */
-export interface Heard {
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: { readonly id?: number; readonly method?: string; readonly params?: Record<string, unknown> };
 }
 
-export type Answer = (response: ServerResponse, heard: Heard, count: number) => void | Promise<void>;
+export type Answer = (response: ServerResponse, request: ReceivedRequest, count: number) => void | Promise<void>;
 
 /** A server that answers every request with the handler of the test. */
-export class LyingServer {
-  readonly heard: Heard[] = [];
-  readonly #server = createServer((request, response) => {
-    void this.#handle(request, response);
+export class ScriptedServer {
+  /** All requests so far, in order of arrival. */
+  readonly received: ReceivedRequest[] = [];
+  readonly #server = createServer((incoming, response) => {
+    void this.#handle(incoming, response);
   });
   #answer: Answer;
   #url = "";
@@ -26,8 +27,8 @@ export class LyingServer {
     this.#answer = answer;
   }
 
-  static async start(answer: Answer): Promise<LyingServer> {
-    const server = new LyingServer(answer);
+  static async start(answer: Answer): Promise<ScriptedServer> {
+    const server = new ScriptedServer(answer);
     server.#server.listen(0, "127.0.0.1");
     await once(server.#server, "listening");
     server.#url = `http://127.0.0.1:${(server.#server.address() as AddressInfo).port}`;
@@ -41,8 +42,8 @@ export class LyingServer {
   /** The server's card: by default JSON-RPC of the newest version, with streaming. */
   card(changes: Partial<AgentCard> = {}, at: Partial<AgentCard["interfaces"][number]> = {}): AgentCard {
     return {
-      name: "Liar",
-      description: "Says what it likes.",
+      name: "Scripted",
+      description: "Answers as the test says.",
       version: "1",
       interfaces: [{ url: `${this.#url}/rpc`, binding: "JSONRPC", protocolVersion: "1.0", ...at }],
       capabilities: { streaming: true },
@@ -59,14 +60,14 @@ export class LyingServer {
     await once(this.#server, "close");
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => {});
     let text = "";
-    for await (const piece of request) text += String(piece);
-    const { method = "", url = "", headers } = request;
-    const heard: Heard = { method, url, headers, body: text === "" ? {} : JSON.parse(text) };
-    this.heard.push(heard);
-    await this.#answer(response, heard, this.heard.length);
+    for await (const piece of incoming) text += String(piece);
+    const { method = "", url = "", headers } = incoming;
+    const request: ReceivedRequest = { method, url, headers, body: text === "" ? {} : JSON.parse(text) };
+    this.received.push(request);
+    await this.#answer(response, request, this.received.length);
   }
 }
 
@@ -93,11 +94,11 @@ export function statusUpdate(state: string, second = 1): object {
   return { statusUpdate: { taskId: "t1", contextId: "c1", status: { state: `TASK_STATE_${state}`, timestamp } } };
 }
 
-export function rpc({ body }: Heard, result: unknown): string {
+export function rpc({ body }: ReceivedRequest, result: unknown): string {
   return JSON.stringify({ jsonrpc: "2.0", id: body.id, result });
 }
 
-export function rpcError({ body }: Heard, code: number, message: string): string {
+export function rpcError({ body }: ReceivedRequest, code: number, message: string): string {
   return JSON.stringify({ jsonrpc: "2.0", id: body.id, error: { code, message } });
 }
 
@@ -105,8 +106,8 @@ export function json(response: ServerResponse, text: string, status = 200): void
   response.writeHead(status, { "content-type": "application/json" }).end(text);
 }
 
-export function frame(heard: Heard, result: unknown, id?: string): string {
-  return `${id === undefined ? "" : `id: ${id}\n`}data: ${rpc(heard, result)}\n\n`;
+export function frame(request: ReceivedRequest, result: unknown, id?: string): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}data: ${rpc(request, result)}\n\n`;
 }
 
 export function events(response: ServerResponse): void {

@@ -3,9 +3,9 @@ import type { RemoteStream } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
 import { RemoteError } from "../../src/client/http/errors.ts";
 import { textOf } from "../../src/protocol/part.ts";
-import { type Answer, events, json, LyingServer, rpc, rpcError } from "./lying-server.ts";
+import { type Answer, events, json, rpc, rpcError, ScriptedServer } from "./lying-server.ts";
 
-let server: LyingServer | undefined;
+let server: ScriptedServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
@@ -38,17 +38,17 @@ describe("0.2", () => {
   it.each(["0.2", "0.2.6"])(
     "sends acceptedOutputModes, which %s requires, also if the caller gives none",
     async (version) => {
-      server = await LyingServer.start((response, heard) => json(response, rpc(heard, task0_3("completed"))));
+      server = await ScriptedServer.start((response, request) => json(response, rpc(request, task0_3("completed"))));
       const agent = await connect(server.card({}, { protocolVersion: version }), QUICK);
       await agent.send("go");
-      expect(server.heard[0]?.body.params?.["configuration"]).toMatchObject({ acceptedOutputModes: [] });
+      expect(server.received[0]?.body.params?.["configuration"]).toMatchObject({ acceptedOutputModes: [] });
     },
   );
 });
 
 describe("input-required with final: false in a stream of 0.3", () => {
   it("does not end the stream: more events follow", async () => {
-    server = await LyingServer.start((response, heard) => {
+    server = await ScriptedServer.start((response, request) => {
       events(response);
       const frames = [
         task0_3("submitted"),
@@ -56,7 +56,7 @@ describe("input-required with final: false in a stream of 0.3", () => {
         status0_3("working", false, "I may."),
         status0_3("input-required", true, "What next?"),
       ];
-      response.end(frames.map((result) => `data: ${rpc(heard, result)}\n\n`).join(""));
+      response.end(frames.map((result) => `data: ${rpc(request, result)}\n\n`).join(""));
     });
     const agent = await connect(server.card({}, { protocolVersion: "0.3.0" }), QUICK);
     expect(await states(agent.stream("go"))).toEqual([
@@ -64,26 +64,26 @@ describe("input-required with final: false in a stream of 0.3", () => {
       "working I may.",
       "input-required What next?",
     ]);
-    expect(server.heard).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
   it("is the question if the server ends the stream after it", async () => {
-    server = await LyingServer.start((response, heard, count) => {
+    server = await ScriptedServer.start((response, request, count) => {
       events(response);
       const last = count === 1 ? status0_3("input-required", false, "Who?") : status0_3("completed", true);
-      response.end([task0_3("working"), last].map((result) => `data: ${rpc(heard, result)}\n\n`).join(""));
+      response.end([task0_3("working"), last].map((result) => `data: ${rpc(request, result)}\n\n`).join(""));
     });
     const agent = await connect(server.card({}, { protocolVersion: "0.3.0" }), QUICK);
     const seen = await states(agent.stream("go", { onInput: () => "Ada" }));
     expect(seen.filter((state) => state !== "working")).toEqual(["input-required Who?", "completed"]);
-    expect(server.heard).toHaveLength(2);
+    expect(server.received).toHaveLength(2);
   });
 });
 
 describe("a card that says 0.1.0", () => {
   it("of a server that supports only the methods of 0.2 and later is called with 0.2", async () => {
-    const later: Answer = (response, heard) => {
-      if (heard.url.endsWith("agent-card.json")) {
+    const later: Answer = (response, request) => {
+      if (request.url.endsWith("agent-card.json")) {
         const { url = "" } = server ?? {};
         return json(
           response,
@@ -98,17 +98,18 @@ describe("a card that says 0.1.0", () => {
           }),
         );
       }
-      if (heard.body.method === "message/send") return json(response, rpc(heard, task0_3("completed")));
-      if (heard.body.method !== "message/stream") return json(response, rpcError(heard, -32601, "Method not found"));
+      if (request.body.method === "message/send") return json(response, rpc(request, task0_3("completed")));
+      if (request.body.method !== "message/stream")
+        return json(response, rpcError(request, -32601, "Method not found"));
       events(response);
-      response.end(`data: ${rpc(heard, status0_3("completed", true))}\n\n`);
+      response.end(`data: ${rpc(request, status0_3("completed", true))}\n\n`);
     };
-    server = await LyingServer.start(later);
+    server = await ScriptedServer.start(later);
     const agent = await connect(server.url, { ...QUICK, cache: false });
     expect(await agent.send("go")).toMatchObject({ task: { status: { state: "completed" } } });
     expect(await states(agent.stream("go"))).toEqual(["completed"]);
     expect(agent.interface.protocolVersion).toBe("0.2");
-    const methods = server.heard.flatMap(({ body }) => body.method ?? []);
+    const methods = server.received.flatMap(({ body }) => body.method ?? []);
     expect(methods).toEqual(["tasks/send", "message/send", "message/stream"]);
   });
 });
@@ -118,10 +119,10 @@ describe("a stream with U+001E", () => {
     ["before the field's name", "\u001edata: "],
     ["before the data", "data: \u001e"],
   ])("%s is parsed without that character", async (_, before) => {
-    server = await LyingServer.start((response, heard) => {
+    server = await ScriptedServer.start((response, request) => {
       events(response);
       const frames = [task0_3("working"), status0_3("completed", true)];
-      response.end(frames.map((result) => `${before}${rpc(heard, result)}\n\n`).join(""));
+      response.end(frames.map((result) => `${before}${rpc(request, result)}\n\n`).join(""));
     });
     const agent = await connect(server.card({}, { protocolVersion: "0.3.0" }), QUICK);
     expect(await states(agent.stream("go"))).toEqual(["completed"]);
@@ -133,7 +134,7 @@ describe("a list", () => {
     ["HTML", "text/html", "<!DOCTYPE html><pre>Cannot GET /v1/tasks</pre>"],
     ["JSON", "application/json", '{"detail":"Not Found"}'],
   ])("that is answered with a 404 in %s is an unsupported operation", async (_, type, body) => {
-    server = await LyingServer.start((response) => {
+    server = await ScriptedServer.start((response) => {
       response.writeHead(404, { "content-type": type }).end(body);
     });
     const agent = await connect(server.card({}, { protocolVersion: "0.3.0", binding: "HTTP+JSON" }), QUICK);

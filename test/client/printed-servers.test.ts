@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { RemoteStream } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
 import { textOf } from "../../src/protocol/part.ts";
-import { type Answer, events, json, LyingServer, rpc, rpcError } from "./lying-server.ts";
+import { type Answer, events, json, rpc, rpcError, ScriptedServer } from "./lying-server.ts";
 
-let server: LyingServer | undefined;
+let server: ScriptedServer | undefined;
 afterEach(async () => {
   await server?.close();
   server = undefined;
@@ -30,14 +30,14 @@ const WORKING = {
 
 /** A server like the first of 0.1: JSON-RPC at its address, streams at `/subscribe`, statuses as history. */
 function first({ subscribes }: { readonly subscribes: boolean }): Answer {
-  return (response, heard) => {
-    const { method, params = {} } = heard.body;
-    if (heard.url === "/subscribe" && subscribes) {
+  return (response, request) => {
+    const { method, params = {} } = request.body;
+    if (request.url === "/subscribe" && subscribes) {
       if (method !== "tasks/sendSubscribe")
         return json(response, '{"error":"Only tasks/sendSubscribe supported"}', 400);
       const id = params["id"];
       const write = (name: string, result: object): void =>
-        void response.write(`event: ${name}\ndata: ${JSON.stringify({ id: heard.body.id, result })}\n\n`);
+        void response.write(`event: ${name}\ndata: ${JSON.stringify({ id: request.body.id, result })}\n\n`);
       events(response);
       write("status", { id, status: { state: "submitted", timestamp: "2030-01-01T00:00:00Z" } });
       write("status", { id, status: WORKING });
@@ -45,28 +45,28 @@ function first({ subscribes }: { readonly subscribes: boolean }): Answer {
       write("status", { id, status: DONE, final: true });
       return void response.end();
     }
-    if (heard.url !== "/")
+    if (request.url !== "/")
       return void response.writeHead(404, { "content-type": "text/html" }).end("<pre>Cannot POST</pre>");
     const task = {
       ...{ id: params["id"], sessionId: "s", status: DONE, history: [WORKING, DONE] },
       artifacts: [{ parts: [{ type: "text", text: "made" }] }],
     };
-    if (method === "tasks/send" || method === "tasks/get") return json(response, rpc(heard, task));
-    json(response, rpcError(heard, -32601, "Method not found"));
+    if (method === "tasks/send" || method === "tasks/get") return json(response, rpc(request, task));
+    json(response, rpcError(request, -32601, "Method not found"));
   };
 }
 
 describe("a 0.1 server without streaming at its address", () => {
   it("is streamed from at /subscribe", async () => {
-    server = await LyingServer.start(first({ subscribes: true }));
+    server = await ScriptedServer.start(first({ subscribes: true }));
     const agent = await connect(server.card({}, { protocolVersion: "0.1", url: `${server.url}/` }), QUICK);
     expect(await lines(agent.stream("go"))).toEqual(["submitted", "working", "made", "completed"]);
     expect(await lines(agent.stream("go"))).toEqual(["submitted", "working", "made", "completed"]);
-    expect(server.heard.map(({ url }) => url)).toEqual(["/", "/subscribe", "/subscribe"]);
+    expect(server.received.map(({ url }) => url)).toEqual(["/", "/subscribe", "/subscribe"]);
   });
 
   it("receives a send and is polled if it has no /subscribe either; the statuses of its history become messages", async () => {
-    server = await LyingServer.start(first({ subscribes: false }));
+    server = await ScriptedServer.start(first({ subscribes: false }));
     const agent = await connect(server.card({}, { protocolVersion: "0.1", url: `${server.url}/` }), QUICK);
     const sent = await agent.stream("go").result();
     if (sent.kind !== "task") throw new Error("no task");
@@ -77,7 +77,7 @@ describe("a 0.1 server without streaming at its address", () => {
 
 describe("a REST server of 0.3 that accepts only requests with kind", () => {
   it("is called with restStyle: json", async () => {
-    server = await LyingServer.start((response, { url, body }) => {
+    server = await ScriptedServer.start((response, { url, body }) => {
       const message = Object((body as { message?: unknown }).message);
       const at = { taskId: "t1", contextId: "c1" };
       expect(url).toBe("/rpc/v1/message:stream");
@@ -104,12 +104,12 @@ describe("a REST server of 0.3 that accepts only requests with kind", () => {
 
 describe("a call that times out", () => {
   it.each(["send", "stream", "wait"] as const)("gives an error with the task id, if it is known: %s", async (way) => {
-    server = await LyingServer.start((response, heard) => {
+    server = await ScriptedServer.start((response, request) => {
       const task = { id: "t1", contextId: "c1", status: { state: "TASK_STATE_WORKING", timestamp: DONE.timestamp } };
-      if (heard.body.method === "SendMessage") return json(response, rpc(heard, { task }));
-      if (heard.body.method === "GetTask") return json(response, rpc(heard, task));
+      if (request.body.method === "SendMessage") return json(response, rpc(request, { task }));
+      if (request.body.method === "GetTask") return json(response, rpc(request, task));
       events(response);
-      response.write(`data: ${rpc(heard, { task })}\n\n`);
+      response.write(`data: ${rpc(request, { task })}\n\n`);
     });
     const agent = await connect(server.card(), QUICK);
     const call = {

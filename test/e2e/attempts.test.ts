@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { must, saying, type Task } from "./rpc.ts";
+import { must, sendParams, type Task } from "./rpc.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 let bench: Workbench;
@@ -12,7 +12,7 @@ afterEach(() => bench.close());
 const serve = (): Promise<Serving> => bench.serve([fixture("poison.ts"), "--store", "sqlite:tasks.db"]);
 
 const begin = async ({ url }: Serving, text: string): Promise<string> => {
-  const params = saying(text, { configuration: { returnImmediately: true } });
+  const params = sendParams(text, { configuration: { returnImmediately: true } });
   return (await must<{ task: Task }>(url, "SendMessage", params)).task.id;
 };
 
@@ -38,7 +38,7 @@ describe("a task that commits one new step in every attempt", () => {
       await server.kill("SIGKILL");
       server = await serve();
     }
-    bench.open("finish");
+    bench.openGate("finish");
     await until(async () => (await read(server, id)).status.state === "TASK_STATE_COMPLETED");
     expect((await read(server, id)).artifacts?.[0]?.parts[0]?.text).toBe("attempt 11");
   }, 180_000);
@@ -52,7 +52,7 @@ describe("a task that crashes its process", () => {
     const id = await begin(server, "poison");
     for (let n = 0; n < 10; n++) innocents.push(await begin(server, "innocent"));
     await until(() => bench.lines("starts").length === 21);
-    bench.open("armed");
+    bench.openGate("armed");
     await server.ended;
     let lives = 1;
     const isAlive = async (): Promise<boolean> => {
@@ -79,7 +79,7 @@ describe("a task that crashes its process", () => {
     // SIGTERM, not SIGKILL: if one of these tasks runs alone now, a kill would count as an attempt.
     await server.kill("SIGTERM");
     for (const innocent of innocents) expect(triesOf(innocent)).toBe(1);
-    bench.open("finish");
+    bench.openGate("finish");
     server = await serve();
     for (const innocent of innocents) {
       await until(async () => (await read(server, innocent)).status.state === "TASK_STATE_COMPLETED");

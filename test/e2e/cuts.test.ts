@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CuttingProxy } from "./cutting-proxy.ts";
-import { type Call, collect, eventsOf, type Frame, idsUpTo, must, open, saying, type Task, textOf } from "./rpc.ts";
+import { type Call, collect, eventsOf, type Frame, idsUpTo, must, open, sendParams, type Task, textOf } from "./rpc.ts";
 import { fixture, Workbench } from "./workbench.ts";
 
 const CUTS = 300;
@@ -28,7 +28,7 @@ describe("a stream whose connection is cut at random bytes", () => {
       proxy.cuts < CUTS ? least + Math.floor(random() * MOST_BYTES) : Number.POSITIVE_INFINITY,
     );
     try {
-      const params = saying(String(CHUNKS));
+      const params = sendParams(String(CHUNKS));
       const frames: Frame[] = [];
       let call: Call = { method: "SendStreamingMessage", params };
       while (!isFinished(frames)) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ask, collect, eventsOf, type Frame, idsUpTo, must, open, saying, type Task } from "./rpc.ts";
+import { ask, collect, eventsOf, type Frame, idsUpTo, must, open, sendParams, type Task } from "./rpc.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 let bench: Workbench;
@@ -14,15 +14,15 @@ const serve = (drainTimeout: number) =>
 describe("a server that received SIGTERM", () => {
   it("refuses new tasks, answers waiting callers with the current task, asks stream readers to reconnect, and exits with 0", async () => {
     const server = await serve(1);
-    const stream = await open(server.url, { method: "SendStreamingMessage", params: saying("streamed") });
-    const waiting = ask<{ task: Task }>(server.url, "SendMessage", saying("waited-for"));
+    const stream = await open(server.url, { method: "SendStreamingMessage", params: sendParams("streamed") });
+    const waiting = ask<{ task: Task }>(server.url, "SendMessage", sendParams("waited-for"));
     await until(async () => {
       const { tasks } = await must<{ tasks: Task[] }>(server.url, "ListTasks", {});
       return tasks.filter(({ status }) => status.state === "TASK_STATE_WORKING").length === 2;
     });
     server.signal("SIGTERM");
     const tooLate = () =>
-      ask(server.url, "SendMessage", saying("late", { configuration: { returnImmediately: true } }));
+      ask(server.url, "SendMessage", sendParams("late", { configuration: { returnImmediately: true } }));
     let refusal = await tooLate();
     // The signal may not have arrived yet.
     while (refusal.status === 200) refusal = await tooLate();
@@ -44,10 +44,10 @@ describe("a server that received SIGTERM", () => {
 
   it("waits for a run that is about to finish", async () => {
     const server = await serve(20);
-    const waiting = ask<{ task: Task }>(server.url, "SendMessage", saying("nearly"));
+    const waiting = ask<{ task: Task }>(server.url, "SendMessage", sendParams("nearly"));
     await until(async () => (await must<{ totalSize: number }>(server.url, "ListTasks", {})).totalSize === 1);
     server.signal("SIGTERM");
-    for (let event = 2; event <= 10; event++) bench.open(`nearly-${event}`);
+    for (let event = 2; event <= 10; event++) bench.openGate(`nearly-${event}`);
     expect((await waiting).result?.task.status.state).toBe("TASK_STATE_COMPLETED");
     expect((await server.ended).code).toBe(0);
   });
@@ -56,13 +56,13 @@ describe("a server that received SIGTERM", () => {
     let server: Serving = await serve(0);
     const read = (call: Parameters<typeof collect>[1], upTo: number) =>
       collect(server.url, call, ({ id, result }) => id < upTo || result.task !== undefined);
-    bench.open("patient-2");
-    const frames = await read({ method: "SendStreamingMessage", params: saying("patient") }, 2);
+    bench.openGate("patient-2");
+    const frames = await read({ method: "SendStreamingMessage", params: sendParams("patient") }, 2);
     const id = frames[0]?.result.task?.id;
     for (let event = 3; event <= 10; event++) {
       expect((await server.kill("SIGTERM")).code).toBe(0);
       server = await serve(0);
-      bench.open(`patient-${event}`);
+      bench.openGate(`patient-${event}`);
       frames.push(...(await read({ method: "SubscribeToTask", params: { id }, after: event - 1 }, event)));
     }
     const events = eventsOf(frames);

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Answer, ask, collect, eventsOf, type Frame, idsUpTo, must, open, saying, type Task } from "./rpc.ts";
+import { type Answer, ask, collect, eventsOf, type Frame, idsUpTo, must, open, sendParams, type Task } from "./rpc.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 let bench: Workbench;
@@ -20,7 +20,7 @@ const serve = (setup: object = {}) =>
   bench.serveScript("server.ts", { env: { SETUP: JSON.stringify({ modules: [fixture("ten-events.ts")], ...setup }) } });
 
 const openGates = (name: string, upTo = 10) => {
-  for (let event = 2; event <= upTo; event++) bench.open(`${name}-${event}`);
+  for (let event = 2; event <= upTo; event++) bench.openGate(`${name}-${event}`);
 };
 
 /** An error response never contains a stack trace or internal details. */
@@ -34,14 +34,14 @@ describe("a commit that fails with a disk error", () => {
     async (fault) => {
       const server = await serve();
       openGates("told", 4);
-      const stream = await open(server.url, { method: "SendStreamingMessage", params: saying("told") });
+      const stream = await open(server.url, { method: "SendStreamingMessage", params: sendParams("told") });
       const before: Frame[] = [];
       for (let count = 0; count <= 4; count++) {
         const { value, done } = await stream.frames.next();
         if (done !== true) before.push(value);
       }
       await server.ask({ kind: "faults", faults: [fault] });
-      const unanswered = ask(server.url, "SendMessage", saying("doubtful", NOW)).catch((error: unknown) => error);
+      const unanswered = ask(server.url, "SendMessage", sendParams("doubtful", NOW)).catch((error: unknown) => error);
       const { code, stderr } = await server.ended;
       expect(code).toBe(1);
       expect(stderr).toMatch(/restart/i);
@@ -65,7 +65,7 @@ describe("a commit that fails with a disk error", () => {
     const server = await serve();
     openGates("patient");
     await server.ask({ kind: "faults", faults: ["busy", "full", "busy"] });
-    const frames = await collect(server.url, { method: "SendStreamingMessage", params: saying("patient") });
+    const frames = await collect(server.url, { method: "SendStreamingMessage", params: sendParams("patient") });
     expect(eventsOf(frames).map(({ id }) => id)).toEqual(idsUpTo(10));
   });
 });
@@ -77,21 +77,21 @@ describe("a full disk", () => {
     try {
       const args = [fixture("firehose.ts"), "--store", "sqlite:disk/tasks.db"];
       const server = await bench.serve(args);
-      bench.open("small");
-      const kept = await must<{ task: Task }>(server.url, "SendMessage", saying("small 0.05"));
+      bench.openGate("small");
+      const kept = await must<{ task: Task }>(server.url, "SendMessage", sendParams("small 0.05"));
       expect(kept.task.status.state).toBe("TASK_STATE_COMPLETED");
       writeFileSync(`${disk}/ballast`, Buffer.alloc(13 * MB));
 
       // More bytes than the disk has space for.
-      const stream = await open(server.url, { method: "SendStreamingMessage", params: saying("big 3") });
+      const stream = await open(server.url, { method: "SendStreamingMessage", params: sendParams("big 3") });
       const told: Frame[] = [];
       const reading = (async () => {
         for await (const frame of stream.frames) told.push(frame);
       })();
-      bench.open("big");
+      bench.openGate("big");
       let refusal: Answer<unknown> | undefined;
       await until(async () => {
-        refusal = await ask(server.url, "SendMessage", saying("small 0.05"));
+        refusal = await ask(server.url, "SendMessage", sendParams("small 0.05"));
         return refusal.error !== undefined;
       });
       expect(refusal).toMatchObject({ status: 503, error: { data: [{ reason: "UNAVAILABLE" }] } });
@@ -107,7 +107,7 @@ describe("a full disk", () => {
 
       rmSync(`${disk}/more-ballast`);
       rmSync(`${disk}/ballast`);
-      const { task } = await must<{ task: Task }>(server.url, "SendMessage", saying("small 0.05"));
+      const { task } = await must<{ task: Task }>(server.url, "SendMessage", sendParams("small 0.05"));
       expect(task.status.state).toBe("TASK_STATE_COMPLETED");
       await until(async () => (await fetch(`${server.url}/readyz`)).status === 200);
       expect(server.stderr()).toContain("The store is available again");
@@ -139,7 +139,7 @@ describe("a database that another process has locked", () => {
     const other = new DatabaseSync(bench.path("tasks.db"));
     other.exec("BEGIN IMMEDIATE");
     openGates("held-up");
-    const waiting = ask<{ task: Task }>(server.url, "SendMessage", saying("held-up"));
+    const waiting = ask<{ task: Task }>(server.url, "SendMessage", sendParams("held-up"));
     const early = await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 300, "still waiting"))]);
     expect(early).toBe("still waiting");
     other.exec("COMMIT");
@@ -157,7 +157,7 @@ describe("the error of a server that cannot start", () => {
   };
   const withTask = async () => {
     const server = await bench.serve(["--demo", "--store", "sqlite:tasks.db"]);
-    await must(server.url, "SendMessage", saying("Hello"));
+    await must(server.url, "SendMessage", sendParams("Hello"));
     return server;
   };
 
@@ -230,7 +230,7 @@ describe("an agent that throws", () => {
          async run() { throw new Error("password is hunter2"); } };`,
     );
     const server = await bench.serve([bench.path("agent.mjs"), "--store", "sqlite:tasks.db"]);
-    const answer = await ask<{ task: Task }>(server.url, "SendMessage", saying("go"));
+    const answer = await ask<{ task: Task }>(server.url, "SendMessage", sendParams("go"));
     expect(answer.result?.task.status.state).toBe("TASK_STATE_FAILED");
     expectCivil(answer);
     expect(answer.body).not.toContain("hunter2");

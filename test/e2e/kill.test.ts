@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Call, collect, eventsOf, type Frame, idsUpTo, must, open, saying, type Task, textOf } from "./rpc.ts";
+import { type Call, collect, eventsOf, type Frame, idsUpTo, must, open, sendParams, type Task, textOf } from "./rpc.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 let bench: Workbench;
@@ -17,7 +17,7 @@ describe("a server that was killed and restarted", () => {
     const args = ["--demo", "--store", "sqlite:tasks.db"];
     const first = await bench.serve(args);
     const path = "/agents/countdown/";
-    const params = saying("3");
+    const params = sendParams("3");
     const before = await collect(
       first.url + path,
       { method: "SendStreamingMessage", params },
@@ -42,15 +42,15 @@ describe("a server that was killed and restarted", () => {
   it("loses, repeats and changes no event when killed between any two of ten events", async () => {
     const serve = () => bench.serve([fixture("ten-events.ts"), "--store", "sqlite:tasks.db"]);
     const begin = async (server: Serving, name: string, upTo: number) => {
-      for (let event = 2; event <= upTo; event++) bench.open(`${name}-${event}`);
+      for (let event = 2; event <= upTo; event++) bench.openGate(`${name}-${event}`);
       return collect(
         server.url,
-        { method: "SendStreamingMessage", params: saying(name) },
+        { method: "SendStreamingMessage", params: sendParams(name) },
         ({ id }) => id < Math.min(upTo, 10),
       );
     };
     const finish = async (server: Serving, name: string, before: readonly Frame[]) => {
-      for (let event = 2; event <= 10; event++) bench.open(`${name}-${event}`);
+      for (let event = 2; event <= 10; event++) bench.openGate(`${name}-${event}`);
       const id = before[0]?.result.task?.id;
       const last = before.at(-1)?.id ?? 0;
       // A finished task that was read to its end has nothing left to resume.
@@ -78,7 +78,7 @@ describe("a server that was killed and restarted", () => {
       // One task waits at the boundary; another is crossing it when the server is killed.
       const still = await begin(server, `still${boundary}`, boundary);
       const crossing = await begin(server, `crossing${boundary}`, boundary);
-      bench.open(`crossing${boundary}-${boundary + 1}`);
+      bench.openGate(`crossing${boundary}-${boundary + 1}`);
       await sleep(boundary);
       await server.kill("SIGKILL");
       server = await serve();
@@ -99,7 +99,7 @@ describe("a server that was killed and restarted", () => {
     const serve = () => bench.serve([fixture("long-stream.ts"), "--store", "sqlite:tasks.db"]);
     const chunks = 1000;
     const readers = Array.from({ length: 10 }, (): { call: Call; frames: Frame[] } => ({
-      call: { method: "SendStreamingMessage", params: saying(String(chunks)) },
+      call: { method: "SendStreamingMessage", params: sendParams(String(chunks)) },
       frames: [],
     }));
     const isOver = (frames: readonly Frame[]) => frames.map(stateOf).at(-1) === "TASK_STATE_COMPLETED";
@@ -141,7 +141,7 @@ describe("a server that was killed and restarted", () => {
     let server = await serve();
     const [opening] = await collect(
       server.url,
-      { method: "SendStreamingMessage", params: saying("hopeless") },
+      { method: "SendStreamingMessage", params: sendParams("hopeless") },
       ({ id }) => id < 1,
     );
     const id = opening?.result.task?.id;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { collect, eventsOf, idsUpTo, must, saying, type Task } from "./rpc.ts";
+import { collect, eventsOf, idsUpTo, must, sendParams, type Task } from "./rpc.ts";
 import { fixture, until, Workbench } from "./workbench.ts";
 
 const WAYS = ["write", "end", "status", "step", "ask", "sleep", "flush"];
@@ -14,13 +14,13 @@ describe("an agent that ignores its abort signal and keeps writing after its lea
   const serve = (options: object) =>
     bench.serveScript("server.ts", { env: { SETUP: JSON.stringify({ modules: [fixture("stubborn.ts")], options }) } });
   const begin = async (url: string) => {
-    const params = saying("begin", { configuration: { returnImmediately: true } });
+    const params = sendParams("begin", { configuration: { returnImmediately: true } });
     const { task } = await must<{ task: Task }>(url, "SendMessage", params);
     await until(() => bench.lines("starts").length === 1);
     return task.id;
   };
   const letItTry = async () => {
-    bench.open("go-on");
+    bench.openGate("go-on");
     await until(() => bench.lines("tries").length === WAYS.length);
     return bench.lines("tries");
   };

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Answer, ask, must, saying, type Task } from "./rpc.ts";
+import { type Answer, ask, must, sendParams, type Task } from "./rpc.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 const MB = 1024 * 1024;
@@ -27,15 +27,15 @@ const memoryOf = async (server: Serving) => (await server.ask({ kind: "memory" }
 
 /** Starts a task that streams that many megabytes once its gate opens. */
 async function prepare(server: Serving, name: string, megabytes: number): Promise<string> {
-  const params = saying(`${name} ${megabytes}`, { configuration: { returnImmediately: true } });
+  const params = sendParams(`${name} ${megabytes}`, { configuration: { returnImmediately: true } });
   return (await must<{ task: Task }>(server.url, "SendMessage", params)).task.id;
 }
 
 /** Streams that many megabytes to an active reader and returns the number of bytes received. */
 async function stream(server: Serving, name: string, megabytes: number): Promise<number> {
   const id = await prepare(server, name, megabytes);
-  const reading = drink(server.url, id);
-  bench.open(name);
+  const reading = readToEnd(server.url, id);
+  bench.openGate(name);
   return reading;
 }
 
@@ -47,8 +47,8 @@ describe("the memory of a server", () => {
     const before = await memoryOf(server);
     const id = await prepare(server, "flood", 200);
     const stalled = await Promise.all([1, 2, 3, 4].map(() => neverRead(server.url, id)));
-    const reading = [1, 2].map(() => drink(server.url, id));
-    bench.open("flood");
+    const reading = [1, 2].map(() => readToEnd(server.url, id));
+    bench.openGate("flood");
     expect(Math.min(...(await Promise.all(reading)))).toBeGreaterThan(200 * MB);
     const after = await memoryOf(server);
     const rss = (after.rss - before.rss) / MB;
@@ -97,7 +97,7 @@ describe("the memory of a server", () => {
   it("does not grow for a task over the size limit: the task fails, and other tasks continue", async () => {
     const server = await serve({ limits: { maxTaskBytes: 4 * MB } });
     const [greedy, modest] = await Promise.all([prepare(server, "both", 10), prepare(server, "both", 3)]);
-    bench.open("both");
+    bench.openGate("both");
     const answers: Answer<Task>[] = [];
     for (const id of [greedy, modest]) {
       await until(async () => {
@@ -132,7 +132,7 @@ function subscription(id: string): string {
 }
 
 /** Reads a task's stream to its end at full speed and returns the number of bytes. */
-async function drink(url: string, id: string): Promise<number> {
+async function readToEnd(url: string, id: string): Promise<number> {
   const response = await follow(url, id);
   let bytes = 0;
   let tail = "";

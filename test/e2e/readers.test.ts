@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, collect, eventsOf, idsUpTo, must, open, saying, type Task, textOf } from "./rpc.ts";
+import { ask, collect, eventsOf, idsUpTo, must, open, sendParams, type Task, textOf } from "./rpc.ts";
 import { fixture, type Serving, Workbench } from "./workbench.ts";
 
 let bench: Workbench;
@@ -16,15 +16,15 @@ const NOW = { configuration: { returnImmediately: true } };
 describe("readers of one task", () => {
   it("receive the same events in the same order, whether they start at the beginning, in the middle, or after the end", async () => {
     const { url } = server;
-    const sent = await open(url, { method: "SendStreamingMessage", params: saying("shared") });
+    const sent = await open(url, { method: "SendStreamingMessage", params: sendParams("shared") });
     const fromSend = [];
     const first = await sent.frames.next();
     if (first.done === true) throw new Error("The stream is empty.");
     fromSend.push(first.value);
     const id = first.value.result.task?.id ?? "";
     const fromStart = collect(url, { method: "SubscribeToTask", params: { id }, after: 0 });
-    bench.open("shared-begin");
-    const say = (words: string) => must(url, "SendMessage", saying(words, { message: { taskId: id }, ...NOW }));
+    bench.openGate("shared-begin");
+    const say = (words: string) => must(url, "SendMessage", sendParams(words, { message: { taskId: id }, ...NOW }));
     for (const words of ["one", "two", "three"]) await say(words);
     // A late subscriber first receives a snapshot of the whole task.
     const late = await open(url, { method: "SubscribeToTask", params: { id } });
@@ -56,14 +56,14 @@ describe("readers of one task", () => {
     const { url } = server;
     const [opening] = await collect(
       url,
-      { method: "SendStreamingMessage", params: saying("left alone") },
+      { method: "SendStreamingMessage", params: sendParams("left alone") },
       ({ id }) => id < 0,
     );
     const id = opening?.result.task?.id;
     const again = await open(url, { method: "SubscribeToTask", params: { id } });
     again.close();
-    bench.open("left alone-begin");
-    const answer = await must<{ task: Task }>(url, "SendMessage", saying("end", { message: { taskId: id } }));
+    bench.openGate("left alone-begin");
+    const answer = await must<{ task: Task }>(url, "SendMessage", sendParams("end", { message: { taskId: id } }));
     expect(answer.task.status.state).toBe("TASK_STATE_COMPLETED");
   });
 });
@@ -71,17 +71,17 @@ describe("readers of one task", () => {
 describe("messages to a running task", () => {
   it("reach its inbox in order, and start no new run", async () => {
     const { url } = server;
-    const { task } = await must<{ task: Task }>(url, "SendMessage", saying("busy", NOW));
+    const { task } = await must<{ task: Task }>(url, "SendMessage", sendParams("busy", NOW));
     for (const words of ["a", "b", "c"]) {
       const answer = await must<{ task: Task }>(
         url,
         "SendMessage",
-        saying(words, { message: { taskId: task.id }, ...NOW }),
+        sendParams(words, { message: { taskId: task.id }, ...NOW }),
       );
       expect(answer.task.id).toBe(task.id);
     }
-    const waiting = must<{ task: Task }>(url, "SendMessage", saying("end", { message: { taskId: task.id } }));
-    bench.open("busy-begin");
+    const waiting = must<{ task: Task }>(url, "SendMessage", sendParams("end", { message: { taskId: task.id } }));
+    bench.openGate("busy-begin");
     const done = (await waiting).task;
     expect(done.status.state).toBe("TASK_STATE_COMPLETED");
     expect(done.artifacts?.[0]?.parts).toEqual([{ text: "first: busy\nheard: a\nheard: b\nheard: c\nheard: end\n" }]);
@@ -90,12 +90,14 @@ describe("messages to a running task", () => {
   });
 
   it("are refused once the task is finished", async () => {
-    const { task } = await must<{ task: Task }>(server.url, "SendMessage", saying("0", NOW)).then(async (answer) => {
-      bench.open("0-begin");
-      await must(server.url, "SendMessage", saying("end", { message: { taskId: answer.task.id } }));
-      return answer;
-    });
-    const { error } = await ask(server.url, "SendMessage", saying("more", { message: { taskId: task.id } }));
+    const { task } = await must<{ task: Task }>(server.url, "SendMessage", sendParams("0", NOW)).then(
+      async (answer) => {
+        bench.openGate("0-begin");
+        await must(server.url, "SendMessage", sendParams("end", { message: { taskId: answer.task.id } }));
+        return answer;
+      },
+    );
+    const { error } = await ask(server.url, "SendMessage", sendParams("more", { message: { taskId: task.id } }));
     expect(error).toMatchObject({ code: -32004, data: [{ reason: "UNSUPPORTED_OPERATION" }] });
   });
 });
@@ -107,7 +109,7 @@ describe("two cancels and a completion at the same time", () => {
     // The first task always completes, the last is always canceled, the others may do either.
     const close = Array.from({ length: 24 }, (_, index) => `${15 + index} gentle`);
     for (const manner of ["60", "5000 gentle", ...close]) {
-      const { task } = await must<{ task: Task }>(url, "SendMessage", saying(manner, NOW));
+      const { task } = await must<{ task: Task }>(url, "SendMessage", sendParams(manner, NOW));
       const reading = collect(url, { method: "SubscribeToTask", params: { id: task.id }, after: 0 });
       await sleep(20);
       const answers = await Promise.all([1, 2].map(() => ask<Task>(url, "CancelTask", { id: task.id })));

@@ -75,7 +75,7 @@ interface Extra {
 }
 
 /** Parameters of a send: a message with one text, plus extra members for the message or the request. */
-export function saying(words: string, extra: Extra = {}): SendParameters {
+export function sendParams(words: string, extra: Extra = {}): SendParameters {
   const message = {
     messageId: `m-${process.pid}-${++messages}`,
     role: "ROLE_USER",

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claimsOf, Receiver } from "../push/receiver.ts";
-import { must, saying, type Task } from "./rpc.ts";
+import { must, sendParams, type Task } from "./rpc.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 const HOURS = 60 * 60 * 1000;
@@ -30,7 +30,7 @@ const setClock = (offset: number): void => writeFileSync(bench.path("clock-offse
 
 const begin = async ({ url }: Serving, text: string, webhook?: string): Promise<string> => {
   const push = webhook === undefined ? {} : { taskPushNotificationConfig: { url: webhook } };
-  const params = saying(text, { configuration: { returnImmediately: true, ...push } });
+  const params = sendParams(text, { configuration: { returnImmediately: true, ...push } });
   return (await must<{ task: Task }>(url, "SendMessage", params)).task.id;
 };
 
@@ -51,7 +51,7 @@ describe.each([
     expect(await stateOf(server, working)).toBe("TASK_STATE_WORKING");
     await until(async () => (await stateOf(server, sleeping)) === "TASK_STATE_COMPLETED");
     expect(Number(bench.lines("slept")[0])).toBeGreaterThanOrEqual(5000);
-    bench.open("finish");
+    bench.openGate("finish");
     await until(async () => (await stateOf(server, working)) === "TASK_STATE_COMPLETED");
   }, 30_000);
 

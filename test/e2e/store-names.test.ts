@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { must, saying } from "./rpc.ts";
+import { must, sendParams } from "./rpc.ts";
 import { type Serving, Workbench } from "./workbench.ts";
 
 let bench: Workbench;
@@ -29,7 +29,7 @@ describe("a store file with several names", () => {
     const owner = await serve("tasks.db");
     name(bench.path("tasks.db"), bench.path("other.db"));
     expect(await refusal("other.db")).toMatch(inUseBy(owner));
-    await must(owner.url, "SendMessage", saying("Hello"));
+    await must(owner.url, "SendMessage", sendParams("Hello"));
     expect(await must(owner.url, "ListTasks", {})).toMatchObject({ totalSize: 1 });
   });
 
@@ -54,7 +54,7 @@ describe("a store file with several names", () => {
     linkSync(bench.path("tasks.db"), bench.path("other.db"));
     await owner.kill("SIGKILL");
     const next = await serve("tasks.db");
-    await must(next.url, "SendMessage", saying("Hello"));
+    await must(next.url, "SendMessage", sendParams("Hello"));
   });
 
   it.for([

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { must, saying, type Task } from "./rpc.ts";
+import { must, sendParams, type Task } from "./rpc.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 const CONNECTIONS = 200;
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== "linux")("200 request bodies of 10 MB that 
         must<{ task: Task }>(
           server.url,
           "SendMessage",
-          saying("never 0", {
+          sendParams("never 0", {
             message: { metadata: { filler: "x".repeat(megabytes * 1_000_000) } },
             configuration: { returnImmediately: true },
           }),

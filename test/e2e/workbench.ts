@@ -50,7 +50,7 @@ export class Workbench {
   }
 
   /** Creates the file that a fixture waits for. */
-  open(gate: string): void {
+  openGate(gate: string): void {
     writeFileSync(this.path(gate), "");
   }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, createServer, type Server } from "../../src/index.ts";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import type { CallRecord } from "../../src/server.ts";
-import { collect, must, open, saying, type Task, textOf } from "../e2e/rpc.ts";
+import { collect, must, open, sendParams, type Task, textOf } from "../e2e/rpc.ts";
 import { freePort, HELLO, HOSTS } from "./hosts.ts";
 
 interface CardInterface {
@@ -15,8 +15,8 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 /** For each binding and version: the path below the card's address, and the body of a send. */
 const SENDS: Readonly<Record<string, (text: string) => { readonly path: string; readonly body: object }>> = {
-  "JSONRPC 1.0": (text) => ({ path: "", body: rpc("SendMessage", saying(text)) }),
-  "HTTP+JSON 1.0": (text) => ({ path: "/message:send", body: saying(text) }),
+  "JSONRPC 1.0": (text) => ({ path: "", body: rpc("SendMessage", sendParams(text)) }),
+  "HTTP+JSON 1.0": (text) => ({ path: "/message:send", body: sendParams(text) }),
   "JSONRPC 0.3": (text) => ({ path: "", body: rpc("message/send", { message: message0_3(text) }) }),
   "HTTP+JSON 0.3": (text) => ({ path: "/v1/message:send", body: { message: message0_3(text) } }),
   "JSONRPC 0.2": (text) => ({ path: "", body: rpc("message/send", { message: message0_3(text) }) }),
@@ -104,13 +104,13 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
     const response = await fetch(`${base}/message:send`, {
       method: "POST",
       headers: { "content-type": "application/a2a+json", "a2a-version": "1.0" },
-      body: JSON.stringify(saying("of its own type")),
+      body: JSON.stringify(sendParams("of its own type")),
     });
     expect(await response.json()).toMatchObject({ task: { artifacts: [{ parts: [{ text: "of its own type" }] }] } });
   });
 
   it("answer without a trailing slash, and with a query", async () => {
-    const body = JSON.stringify(rpc("SendMessage", saying("Hello")));
+    const body = JSON.stringify(rpc("SendMessage", sendParams("Hello")));
     for (const path of ["", "/"]) {
       const response = await fetch(`${base}${path}?A2A-Version=9.9`, { method: "POST", headers: JSON_TYPE, body });
       expect(await response.json()).toMatchObject({ error: { code: -32009 } });
@@ -121,7 +121,7 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
 
   it("stream while the task is running", async () => {
     const url = `${base}/agents/teller/`;
-    const frames = await collect(url, { method: "SendStreamingMessage", params: saying("Tell") }, (frame) => {
+    const frames = await collect(url, { method: "SendStreamingMessage", params: sendParams("Tell") }, (frame) => {
       // The agent continues only after the first chunk has arrived.
       if (textOf([frame]).includes("Once ")) gate.resolve();
       return true;
@@ -132,7 +132,7 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
 
   it("release a reader that disconnects, and continue the task", async () => {
     const url = `${base}/agents/teller/`;
-    const stream = await open(url, { method: "SendStreamingMessage", params: saying("Tell") });
+    const stream = await open(url, { method: "SendStreamingMessage", params: sendParams("Tell") });
     const { value: first } = await stream.frames.next();
     const id = first?.result.task?.id ?? "";
     expect(calls).toEqual([]);
@@ -162,7 +162,7 @@ describe.each(HOSTS)("Agents mounted in $name below “$prefix/”", ({ prefix, 
     const malformed = await post("{");
     expect(malformed.status).toBe(400);
     const words = "x".repeat(3_000_000);
-    const large = await post(JSON.stringify(rpc("SendMessage", saying(words))));
+    const large = await post(JSON.stringify(rpc("SendMessage", sendParams(words))));
     expect(large.status).toBe(parsesFirst ? 413 : 200);
     if (parsesFirst) return expect(calls).toEqual([]);
     expect(await malformed.json()).toMatchObject({ error: { code: -32700 } });

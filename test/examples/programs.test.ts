@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { ROOT } from "../architecture/imports.ts";
-import { ask, saying } from "../e2e/rpc.ts";
+import { ask, sendParams } from "../e2e/rpc.ts";
 import { freePort } from "./hosts.ts";
 
 const children: ChildProcess[] = [];
@@ -26,7 +26,7 @@ describe("An example that mounts agents", () => {
     const complaints = text(child.stderr);
     const base = `http://127.0.0.1:${port}/assistant`;
     while (!(await isUp(base))) if (child.exitCode !== null) throw new Error(await complaints);
-    const { result } = await ask(`${base}/`, "SendMessage", saying("Ada"));
+    const { result } = await ask(`${base}/`, "SendMessage", sendParams("Ada"));
     expect(JSON.stringify(result)).toContain('Ada!"}');
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { must, saying, type Task } from "../e2e/rpc.ts";
+import { must, sendParams, type Task } from "../e2e/rpc.ts";
 import { fixture, type Serving, until, Workbench } from "../e2e/workbench.ts";
 import { Receiver } from "./receiver.ts";
 
@@ -16,18 +16,18 @@ const serve = (): Promise<Serving> =>
 
 const send = async (server: Serving, webhook: string, events: number): Promise<Task> => {
   const configuration = { taskPushNotificationConfig: { url: webhook } };
-  const params = saying(String(events), { configuration });
+  const params = sendParams(String(events), { configuration });
   return (await must<{ task: Task }>(server.url, "SendMessage", params)).task;
 };
 
 /** A short description of a notification. */
-function gist(body: string): string {
+function summaryOf(body: string): string {
   const { statusUpdate, artifactUpdate } = JSON.parse(body);
   return statusUpdate?.status.state ?? artifactUpdate.artifact.parts[0].text;
 }
 
 /** The descriptions of all notifications of a task that writes `events` numbers. */
-function everything(events: number): string[] {
+function expectedNotifications(events: number): string[] {
   const numbers = Array.from({ length: events }, (_, number) => `${number} `);
   return ["TASK_STATE_WORKING", ...numbers, "TASK_STATE_COMPLETED"];
 }
@@ -35,7 +35,7 @@ function everything(events: number): string[] {
 describe("a server that is killed while it delivers webhooks", () => {
   it("loses no notification and keeps their order; a repeated notification has the same jti", async () => {
     const EVENTS = 40;
-    const all = everything(EVENTS);
+    const all = expectedNotifications(EVENTS);
     let server = await serve();
     let kills = 0;
     // Kills the server before the response, and right after it: before and after the server can store the delivery.
@@ -56,22 +56,24 @@ describe("a server that is killed while it delivers webhooks", () => {
         expect(kills).toBe(killed);
         server = await serve();
       }
-      await until(() => receiver.received.some(({ body }) => gist(body) === "TASK_STATE_COMPLETED"));
+      await until(() => receiver.received.some(({ body }) => summaryOf(body) === "TASK_STATE_COMPLETED"));
       expect(task.status.state).toBe("TASK_STATE_COMPLETED");
 
-      const told = receiver.received.map(({ body, jti }) => ({ jti, gist: gist(body) }));
-      const firsts = told.filter(({ jti }, index) => told.findIndex((other) => other.jti === jti) === index);
-      expect(firsts.map((each) => each.gist)).toEqual(all);
+      const notifications = receiver.received.map(({ body, jti }) => ({ jti, summary: summaryOf(body) }));
+      const firsts = notifications.filter(
+        ({ jti }, index) => notifications.findIndex((other) => other.jti === jti) === index,
+      );
+      expect(firsts.map((each) => each.summary)).toEqual(all);
       // A repeated notification directly follows the first.
-      for (const [index, { jti, gist: what }] of told.entries()) {
-        const before = told.findIndex((other) => other.jti === jti);
+      for (const [index, { jti, summary }] of notifications.entries()) {
+        const before = notifications.findIndex((other) => other.jti === jti);
         if (before === index) continue;
         expect(before).toBe(index - 1);
-        expect(told[before]?.gist).toBe(what);
+        expect(notifications[before]?.summary).toBe(summary);
       }
-      expect(told.length - firsts.length).toBeLessThanOrEqual(4);
+      expect(notifications.length - firsts.length).toBeLessThanOrEqual(4);
       // Notifications that were not answered before the kill were certainly repeated.
-      expect(told.length - firsts.length).toBeGreaterThanOrEqual(2);
+      expect(notifications.length - firsts.length).toBeGreaterThanOrEqual(2);
     } finally {
       await receiver.close();
     }
@@ -91,12 +93,14 @@ describe("a server that is killed while it delivers webhooks", () => {
       await server.ended;
       server = await serve();
       const of = (path: string) => receiver.received.filter((received) => received.path === path);
-      const isTold = (path: string) => of(path).some(({ body }) => gist(body) === "TASK_STATE_COMPLETED");
-      await until(() => paths.every(isTold));
+      const isNotified = (path: string) => of(path).some(({ body }) => summaryOf(body) === "TASK_STATE_COMPLETED");
+      await until(() => paths.every(isNotified));
       for (const path of paths) {
-        const told = of(path);
-        const firsts = told.filter(({ jti }, index) => told.findIndex((other) => other.jti === jti) === index);
-        expect(firsts.map(({ body }) => gist(body))).toEqual(everything(EVENTS));
+        const notifications = of(path);
+        const firsts = notifications.filter(
+          ({ jti }, index) => notifications.findIndex((other) => other.jti === jti) === index,
+        );
+        expect(firsts.map(({ body }) => summaryOf(body))).toEqual(expectedNotifications(EVENTS));
       }
     } finally {
       await receiver.close();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { must, saying, type Task } from "../e2e/rpc.ts";
+import { must, sendParams, type Task } from "../e2e/rpc.ts";
 import { fixture, type Serving, until, Workbench } from "../e2e/workbench.ts";
 import { Receiver } from "./receiver.ts";
 
@@ -33,7 +33,7 @@ const memoryOf = async (server: Serving) => (await server.ask({ kind: "memory" }
 
 async function send(server: Serving, events: number, webhook?: string): Promise<Task> {
   const configuration = webhook === undefined ? {} : { taskPushNotificationConfig: { url: webhook } };
-  return (await must<{ task: Task }>(server.url, "SendMessage", saying(String(events), { configuration }))).task;
+  return (await must<{ task: Task }>(server.url, "SendMessage", sendParams(String(events), { configuration }))).task;
 }
 
 async function sendMany(server: Serving, count: number, webhook?: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Agent, agent, createServer, type ServerOptions } from "../../src/index.ts";
-import { type Answer, ask, must, saying, type Task } from "../e2e/rpc.ts";
+import { type Answer, ask, must, sendParams, type Task } from "../e2e/rpc.ts";
 import { until } from "../e2e/workbench.ts";
 import { claimsOf, Receiver } from "./receiver.ts";
 
@@ -35,7 +35,7 @@ async function serve(served: Agent | Agent[], options: ServerOptions = {}): Prom
 }
 
 async function send(url: string, configuration: object = {}, message: object = {}): Promise<Task> {
-  return (await must<{ task: Task }>(url, "SendMessage", saying("hi", { configuration, message }))).task;
+  return (await must<{ task: Task }>(url, "SendMessage", sendParams("hi", { configuration, message }))).task;
 }
 
 const fieldsOf = ({ error }: Answer<unknown>): unknown =>
@@ -133,7 +133,7 @@ describe("Webhooks", () => {
     const set = await ask(url, "CreateTaskPushNotificationConfig", { taskId, url: hook });
     expect([set.error?.code, fieldsOf(set)]).toEqual([-32602, [field]]);
     const configuration = { taskPushNotificationConfig: { url: hook } };
-    const sent = await ask(url, "SendMessage", saying("hi", { configuration }));
+    const sent = await ask(url, "SendMessage", sendParams("hi", { configuration }));
     expect(sent.error?.code).toBe(-32602);
     expect(String(fieldsOf(sent))).toMatch(/^configuration\..*\.url$/);
     // No task was created.
@@ -155,8 +155,8 @@ describe("If webhooks are not supported,", () => {
       ask(url, "GetTaskPushNotificationConfig", { taskId: "none", id: "x" }),
       ask(url, "ListTaskPushNotificationConfigs", { taskId: "none" }),
       ask(url, "DeleteTaskPushNotificationConfig", { taskId: "none", id: "x" }),
-      ask(url, "SendMessage", saying("hi", { configuration })),
-      ask(url, "SendStreamingMessage", saying("hi", { configuration })).catch(() => undefined),
+      ask(url, "SendMessage", sendParams("hi", { configuration })),
+      ask(url, "SendStreamingMessage", sendParams("hi", { configuration })).catch(() => undefined),
     ]);
     for (const answer of answers.slice(0, 5)) expect(answer?.error?.code).toBe(-32003);
     expect(await must<{ totalSize: number }>(url, "ListTasks", {})).toMatchObject({ totalSize: 0 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, createServer, type Server } from "../../src/index.ts";
 import type { DeliveryRecord } from "../../src/server.ts";
-import { must, saying, type Task } from "../e2e/rpc.ts";
+import { must, sendParams, type Task } from "../e2e/rpc.ts";
 import { until } from "../e2e/workbench.ts";
 import { type Behaviour, Receiver } from "./receiver.ts";
 
@@ -43,7 +43,7 @@ async function serve(lookup?: (name: string) => Promise<readonly string[]>): Pro
 /** Sends a message with a webhook. Resolves when the task is finished. */
 async function notify(url: string, webhook: string): Promise<Task> {
   const configuration = { taskPushNotificationConfig: { url: webhook, token: "t" } };
-  return (await must<{ task: Task }>(url, "SendMessage", saying("hello", { configuration }))).task;
+  return (await must<{ task: Task }>(url, "SendMessage", sendParams("hello", { configuration }))).task;
 }
 
 const of = (task: Task) => records.filter(({ taskId }) => taskId === task.id);

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { openTarget, saying } from "../security/attack-surface.ts";
+import { openTarget, sendParams } from "../security/attack-surface.ts";
 
 it("an idempotent message that is sent twice notifies its webhook until the task ends", async () => {
   const told: string[] = [];
@@ -23,7 +23,7 @@ it("an idempotent message that is sent twice notifies its webhook until the task
       outgoing: { http: true, allow: [`127.0.0.1:${port}`] },
     });
     const params = {
-      ...saying("ask", { messageId: "once" }),
+      ...sendParams("ask", { messageId: "once" }),
       configuration: { taskPushNotificationConfig: { id: "hook", url: `http://127.0.0.1:${port}/` } },
     };
     const first = (await (await target.rpc("SendMessage", params)).json()) as { result: { task: { id: string } } };
@@ -32,7 +32,7 @@ it("an idempotent message that is sent twice notifies its webhook until the task
     const again = await target.rpc("SendMessage", params);
     expect(await again.json()).toMatchObject({ result: { task: { id } } });
     expect(target.runs()).toBe(1);
-    await (await target.rpc("SendMessage", saying("go on", { taskId: id }))).text();
+    await (await target.rpc("SendMessage", sendParams("go on", { taskId: id }))).text();
     await expect.poll(() => told.at(-1), { timeout: 10_000 }).toContain("TASK_STATE_COMPLETED");
   } finally {
     receiver.closeAllConnections();

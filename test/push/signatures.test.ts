@@ -6,7 +6,7 @@ import { createRemoteJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerif
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, createServer } from "../../src/index.ts";
 import { rotateSigningKeys, signingFileOf } from "../../src/platform/security/signing-keys.ts";
-import { must, saying, type Task } from "../e2e/rpc.ts";
+import { must, sendParams, type Task } from "../e2e/rpc.ts";
 import { until } from "../e2e/workbench.ts";
 import { type Behaviour, type Received, Receiver } from "./receiver.ts";
 
@@ -37,7 +37,7 @@ async function open(behave?: Behaviour): Promise<{ url: string; store: string; r
 
 async function notify(url: string, hook: string): Promise<Task> {
   const taskPushNotificationConfig = { url: hook, authentication: { scheme: "Bearer" } };
-  const params = saying("hi", { configuration: { taskPushNotificationConfig } });
+  const params = sendParams("hi", { configuration: { taskPushNotificationConfig } });
   return (await must<{ task: Task }>(url, "SendMessage", params)).task;
 }
 

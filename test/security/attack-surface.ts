@@ -94,7 +94,7 @@ export async function openTarget(
 }
 
 /** The parameters of a send. */
-export function saying(words: string, members: object = {}): { readonly message: object } {
+export function sendParams(words: string, members: object = {}): { readonly message: object } {
   return { message: { messageId: `m-${Math.random()}`, role: "ROLE_USER", parts: [{ text: words }], ...members } };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byName, openTarget, saying, seen } from "./attack-surface.ts";
+import { byName, openTarget, seen, sendParams } from "./attack-surface.ts";
 
 /** Attacks against this server. Each test checks that the attack has no effect. */
 
@@ -8,7 +8,7 @@ const BOB_TASK = "00000000-0000-7000-8000-000000000000";
 describe("Attack: reading or changing another caller's task", () => {
   it("gets the same bytes as for a task that never existed", async () => {
     await using target = await openTarget({ authenticate: byName });
-    const sent = await target.rpc("SendMessage", saying("ask"), { as: "ada" });
+    const sent = await target.rpc("SendMessage", sendParams("ask"), { as: "ada" });
     const { result } = (await sent.json()) as { result: { task: { id: string } } };
     const { id } = result.task;
     const tries: ((task: string) => Promise<Response>)[] = [
@@ -16,8 +16,8 @@ describe("Attack: reading or changing another caller's task", () => {
       (task) => target.rpc("CancelTask", { id: task }, { as: "eve" }),
       (task) => target.rpc("SubscribeToTask", { id: task }, { as: "eve" }),
       (task) => target.rpc("SubscribeToTask", { id: task }, { as: "eve", headers: { "last-event-id": "0" } }),
-      (task) => target.rpc("SendMessage", saying("x", { taskId: task, messageId: "m" }), { as: "eve" }),
-      (task) => target.rpc("SendStreamingMessage", saying("x", { taskId: task, messageId: "m" }), { as: "eve" }),
+      (task) => target.rpc("SendMessage", sendParams("x", { taskId: task, messageId: "m" }), { as: "eve" }),
+      (task) => target.rpc("SendStreamingMessage", sendParams("x", { taskId: task, messageId: "m" }), { as: "eve" }),
       (task) => target.rpc("GetTask", { id: task }),
       (task) => target.rest(`GET /tasks/${task}`, { as: "eve" }),
       (task) => target.rest(`POST /tasks/${task}:cancel`, { as: "eve", body: {} }),
@@ -37,8 +37,8 @@ describe("Attack: reading or changing another caller's task", () => {
 
   it("fails also with the message id that created the task", async () => {
     await using target = await openTarget({ authenticate: byName });
-    await (await target.rpc("SendStreamingMessage", saying("hi", { messageId: "known" }), { as: "ada" })).text();
-    const stolen = await target.rpc("SendStreamingMessage", saying("hi", { messageId: "known" }), {
+    await (await target.rpc("SendStreamingMessage", sendParams("hi", { messageId: "known" }), { as: "ada" })).text();
+    const stolen = await target.rpc("SendStreamingMessage", sendParams("hi", { messageId: "known" }), {
       as: "eve",
       headers: { "last-event-id": "0" },
     });
@@ -92,7 +92,7 @@ describe("Attack: two tenants in one request", () => {
     await using target = await openTarget({ authenticate: byName });
     const made = await target.rest("POST /north/message:send", {
       as: "ada",
-      body: { tenant: "south", ...saying("hi") },
+      body: { tenant: "south", ...sendParams("hi") },
     });
     const { task } = (await made.json()) as { task: { id: string } };
     const at = async (path: string) => (await target.rest(`GET ${path}`, { as: "ada" })).status;
@@ -109,7 +109,7 @@ describe("Attack: a message text that imitates stream events", () => {
     await using target = await openTarget();
     const forged = 'x\n\nevent: error\rdata: {"forged":1}\r\n\u2028\u2029id: 99\u0000\n\n';
     const name = forged.replaceAll("\u0000", "");
-    const stream = await target.rpc("SendStreamingMessage", saying(forged, { messageId: name, contextId: name }));
+    const stream = await target.rpc("SendStreamingMessage", sendParams(forged, { messageId: name, contextId: name }));
     const text = await stream.text();
     const frames = text.split("\n\n").filter((part) => part !== "");
     expect(frames.length).toBeGreaterThan(3);
@@ -167,7 +167,7 @@ describe("Attack: malicious JSON", () => {
 describe("Attack: a web page that calls the server from its visitor's browser", () => {
   it("starts no run without a preflight, and can read no response", async () => {
     await using target = await openTarget({ authenticate: byName });
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: saying("hi") });
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: sendParams("hi") });
     // Requests that a page may send without a preflight: forms and plain text.
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
       for (const path of ["/", "/message:send", "/a2a/tasks/send"]) {
@@ -180,7 +180,7 @@ describe("Attack: a web page that calls the server from its visitor's browser", 
       }
     }
     // An empty request needs no preflight either.
-    const sent = await target.rpc("SendMessage", saying("ask"), { as: "ada" });
+    const sent = await target.rpc("SendMessage", sendParams("ask"), { as: "ada" });
     const { result } = (await sent.json()) as { result: { task: { id: string } } };
     const cancel = `POST /tasks/${result.task.id}:cancel`;
     const page = { as: "ada", headers: { origin: "https://evil.example" } };
@@ -197,7 +197,7 @@ describe("Attack: a web page that calls the server from its visitor's browser", 
 describe("Attack: DNS rebinding of a web page's host name to this machine", () => {
   it("can neither read tasks nor start runs", async () => {
     await using target = await openTarget();
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: saying("hi") });
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: sendParams("hi") });
     const head = `Host: rebound.example:${target.port}\r\nA2A-Version: 1.0\r\nConnection: close\r\n`;
     const read = await target.raw(`GET /tasks HTTP/1.1\r\n${head}\r\n`);
     const sent = await target.raw(

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { byName, openTarget, saying, type Target } from "./attack-surface.ts";
+import { byName, openTarget, sendParams, type Target } from "./attack-surface.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -18,7 +18,7 @@ function folder(): string {
 }
 
 async function taskOf(target: Target, as: string): Promise<string> {
-  const sent = await target.rpc("SendMessage", saying("ask"), { as });
+  const sent = await target.rpc("SendMessage", sendParams("ask"), { as });
   return ((await sent.json()) as { result: { task: { id: string } } }).result.task.id;
 }
 
@@ -66,7 +66,7 @@ describe("Attack: making the server call internal addresses", () => {
       error: { code: -32602, message: expect.stringContaining("url"), data: expect.any(Array) },
     });
     const configuration = { taskPushNotificationConfig: { url } };
-    const inline = await target.rpc("SendMessage", { ...saying("hi"), configuration }, { as: "ada" });
+    const inline = await target.rpc("SendMessage", { ...sendParams("hi"), configuration }, { as: "ada" });
     expect(await inline.json()).toMatchObject({ error: { code: -32602, message: expect.stringContaining("url") } });
     expect(target.runs()).toBe(runs);
     const listed = await target.rpc("ListTaskPushNotificationConfigs", { taskId: id }, { as: "ada" });
@@ -200,7 +200,7 @@ describe("Attack: a receiver that sends an endless response", () => {
         push: { retries: 0, timeout: 2000 },
       });
       const configuration = { taskPushNotificationConfig: { url: `http://127.0.0.1:${port}/endless` } };
-      const sent = await target.rpc("SendMessage", { ...saying("hi"), configuration });
+      const sent = await target.rpc("SendMessage", { ...sendParams("hi"), configuration });
       expect(await sent.json()).toMatchObject({ result: { task: { status: { state: "TASK_STATE_COMPLETED" } } } });
       await expect.poll(() => received.length, { timeout: 10_000 }).toBeGreaterThan(0);
       const before = process.memoryUsage.rss();

@@ -1,7 +1,7 @@
 import { A2AError, remoteAgent } from "palaver";
 import { connect, RemoteError } from "palaver/client";
 import { expect, it } from "vitest";
-import { LyingServer } from "../../client/lying-server.ts";
+import { ScriptedServer } from "../../client/lying-server.ts";
 import { at, post } from "../exchange.ts";
 import { idsOf, saying } from "../kinds.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
@@ -181,7 +181,7 @@ it(
       await using own = await serveScript(done, unsendable, options);
       expect(errorOf(await post(own.url, send(saying("Hello"))), 1)).toMatchObject({ code: -32006 });
 
-      const liar = await LyingServer.start((response) => {
+      const liar = await ScriptedServer.start((response) => {
         response
           .writeHead(200, { "content-type": "application/json" })
           .end('{"jsonrpc":"2.0","id":1,"result":"Hello"}');
@@ -203,7 +203,7 @@ it(
         await using relay = await serveAgents(await remoteAgent(liar.card(), { retry: { attempts: 1 } }), options);
         const task = resultOf(await post(relay.url, send(saying("Hello"))), 1);
         expect(at(task, "status.state")).toBe("failed");
-        expect(at(task, "status.message.parts.0.text")).toMatch(/^The agent "Liar" answered with an error: /);
+        expect(at(task, "status.message.parts.0.text")).toMatch(/^The agent "Scripted" answered with an error: /);
       } finally {
         await liar.close();
       }
