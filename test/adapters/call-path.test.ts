@@ -77,7 +77,9 @@ describe("a message that has passed other agents", () => {
       const { remote, paths } = await open(options, connecting);
       const callPath = ["a/b", "here/worker", "c/d"];
       await expect(remote.send("Hello", { callPath })).rejects.toEqual(failed("loop-detected", "already forwarded"));
-      await expect(remote.stream("Hello", { callPath }).result()).rejects.toEqual(failed("loop-detected", "already forwarded"));
+      await expect(remote.stream("Hello", { callPath }).result()).rejects.toEqual(
+        failed("loop-detected", "already forwarded"),
+      );
       expect(paths).toEqual([]);
     });
   });
@@ -106,7 +108,9 @@ describe("a message that has passed other agents", () => {
     const site = await openSite(replying, { serverId: "here" });
     onTestFinished(site.close);
     const remote = await connect(site.url, QUICK);
-    await expect(remote.send("Hello", { callPath: ["here/r"] })).rejects.toEqual(failed("loop-detected", "already forwarded"));
+    await expect(remote.send("Hello", { callPath: ["here/r"] })).rejects.toEqual(
+      failed("loop-detected", "already forwarded"),
+    );
     expect(asked).toBe(0);
   });
 
