@@ -2,10 +2,10 @@ export { type EncryptionKey, encryptTo } from "./auth/secret-box.ts";
 export type {
   A2AClient,
   A2AStreamEvent,
+  AgentClient,
   CallOptions,
   MessageSendParams,
   Question,
-  RemoteAgent,
   RemotePush,
   RemoteStream,
   RemoteStreamEvent,
@@ -60,8 +60,8 @@ export { createUrlGuard, type UrlGuardOptions } from "./client/http/url-guard.ts
 export {
   clearAgentCardCache,
   discoverAgent,
+  type FetchedAgentCard,
   fetchAgentCard,
-  type RemoteAgentCard,
 } from "./client/invoke/fetch-agent-card.ts";
 export {
   type InvokeOptions,

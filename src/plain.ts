@@ -1,8 +1,8 @@
 export {
   clearAgentCardCache,
   discoverAgent,
+  type FetchedAgentCard,
   fetchAgentCard,
-  type RemoteAgentCard,
 } from "./client/invoke/fetch-agent-card.ts";
 export {
   type InvokeOptions,

@@ -1,4 +1,4 @@
-import type { RemoteAgent } from "../../src/client/api.ts";
+import type { AgentClient } from "../../src/client/api.ts";
 import { openJournal } from "../journal.ts";
 import { planTask, type TaskPlan } from "../plan.ts";
 import { createRandom } from "../random.ts";
@@ -56,7 +56,7 @@ async function lane(): Promise<void> {
   }
 }
 
-async function perform(plan: TaskPlan, own: RemoteAgent): Promise<void> {
+async function perform(plan: TaskPlan, own: AgentClient): Promise<void> {
   const { name, actions, sending } = plan;
   const conversation = new Conversation({ url, dialect, journal, plan, pending, signal });
   const text = JSON.stringify({ name, actions });

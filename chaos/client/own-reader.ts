@@ -1,4 +1,4 @@
-import type { RemoteAgent } from "../../src/client/api.ts";
+import type { AgentClient } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { MessageId } from "../../src/protocol/ids.ts";
 import { lineOf, pictureOf } from "../event-line.ts";
@@ -6,7 +6,7 @@ import type { Write } from "../journal.ts";
 import type { Dialect } from "./dialects.ts";
 
 export interface OwnReaderOptions {
-  readonly agent: RemoteAgent;
+  readonly agent: AgentClient;
   readonly journal: Write;
   readonly task: string;
   readonly reader: string;
@@ -20,7 +20,7 @@ export interface OwnReaderOptions {
 }
 
 /** Connects our own client, with retries for a server that is down for seconds. Repeats until the card is available. */
-export async function connectPatiently(url: string, { version, binding }: Dialect): Promise<RemoteAgent> {
+export async function connectPatiently(url: string, { version, binding }: Dialect): Promise<AgentClient> {
   const retry = { attempts: 500, reconnects: 500, baseDelay: 40, maxDelay: 10_000 };
   for (;;) {
     try {

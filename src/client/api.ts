@@ -190,7 +190,7 @@ export interface RemotePush {
 }
 
 /** A remote agent, whatever protocol version it supports. Create it with `connect`. All methods reject with a `RemoteError`. */
-export interface RemoteAgent {
+export interface AgentClient {
   /** The agent's public card; after `extendedCard()`, its extended card. */
   readonly card: AgentCard;
   /** The interface in use: the first of the chosen ones that can be reached. */
@@ -217,11 +217,11 @@ export interface RemoteAgent {
   extendedCard(options?: CallOptions): Promise<AgentCard>;
 }
 
-/** Alias of `RemoteAgent`. */
-export type A2AClient = RemoteAgent;
+/** Alias of `AgentClient`. */
+export type A2AClient = AgentClient;
 
 /** Alias of `RemoteStreamEvent`. */
 export type A2AStreamEvent = RemoteStreamEvent;
 
 /** The parameters of `send`: the message and its options. */
-export type MessageSendParams = Parameters<RemoteAgent["send"]>;
+export type MessageSendParams = Parameters<AgentClient["send"]>;

@@ -1,7 +1,7 @@
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
 import { clientDialect, type RestStyle } from "../wire/client/client-registry.ts";
 import { AgentHost } from "./agent-host.ts";
-import type { RemoteAgent } from "./api.ts";
+import type { AgentClient } from "./api.ts";
 import type { Credentials } from "./credentials/contract.ts";
 import { createAuthorizer, createUndeclaredAuthorize } from "./credentials/create-authorizer.ts";
 import { chooseInterface, type InterfaceOptions } from "./discovery/choose-interface.ts";
@@ -37,11 +37,11 @@ export interface ConnectOptions
  * nothing to close. Rejects with a `RemoteError`: `card-not-found`, `invalid-card`, `invalid-signature`, `no-interface`, `no-credentials`,
  * `blocked-url`, `network`, `timeout` or `aborted`.
  */
-export function connect(agent: string | URL | object, options: ConnectOptions = {}): Promise<RemoteAgent> {
+export function connect(agent: string | URL | object, options: ConnectOptions = {}): Promise<AgentClient> {
   return abortable(options.signal, () => connected(agent, options));
 }
 
-async function connected(agent: string | URL | object, options: ConnectOptions): Promise<RemoteAgent> {
+async function connected(agent: string | URL | object, options: ConnectOptions): Promise<AgentClient> {
   const { credentials, verify } = options;
   const isKnown = isCard(agent) && (verify === undefined || wasVerified(agent));
   const card = isKnown ? agent : (await discover(agent, { ...options, ...undeclared(options) })).card;

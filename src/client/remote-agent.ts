@@ -1,13 +1,13 @@
 import type { TaskId } from "../protocol/ids.ts";
 import { type AgentHost, unexpected } from "./agent-host.ts";
-import type { RemoteAgent, RemoteTask } from "./api.ts";
+import type { AgentClient, RemoteTask } from "./api.ts";
 import { listTasks, taskPage } from "./list-tasks.ts";
 import { createRemotePush } from "./remote-push.ts";
 import { sendMessage, settledTask } from "./send-message.ts";
 import { streamMessage, streamTask } from "./stream-message.ts";
 import { within } from "./within.ts";
 
-export function createRemoteAgent(host: AgentHost): RemoteAgent {
+export function createRemoteAgent(host: AgentHost): AgentClient {
   return {
     get card() {
       return host.card;

@@ -1,6 +1,6 @@
 import { agent, type ServerOptions, StartupError, type TaskContext } from "palaver";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type ConnectOptions, connect, type RemoteAgent, type RemoteError } from "../../src/client.ts";
+import { type AgentClient, type ConnectOptions, connect, type RemoteError } from "../../src/client.ts";
 import { openSite } from "../client/own-server.ts";
 import { QUICK, taskOf } from "./relaying.ts";
 
@@ -10,7 +10,7 @@ const others = (count: number): string[] => Array.from({ length: count }, (_, in
 
 interface Opened {
   readonly url: string;
-  readonly remote: RemoteAgent;
+  readonly remote: AgentClient;
   /** The call path of each created task. */
   readonly paths: (readonly string[])[];
   readonly metadata: unknown[];

@@ -1,7 +1,7 @@
 import { type Agent, agent, type RemoteAgentOptions, remoteAgent } from "palaver";
 import type { IncomingRequest } from "palaver/server";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { connect, type RemoteAgent } from "../../src/client.ts";
+import { type AgentClient, connect } from "../../src/client.ts";
 import { json, rpc, rpcError, ScriptedServer, wireTask } from "../client/lying-server.ts";
 import { openSite } from "../client/own-server.ts";
 import { answerOf, newStore, QUICK, taskOf } from "./relaying.ts";
@@ -28,12 +28,12 @@ async function front(url: string, store: string, options: RemoteAgentOptions = {
   onTestFinished(() => site.close());
   return {
     close: () => site.close(),
-    as: (name: string): Promise<RemoteAgent> =>
+    as: (name: string): Promise<AgentClient> =>
       connect(site.url, { ...QUICK, headers: { authorization: name }, cache: false }),
   };
 }
 
-async function contextBehind(caller: RemoteAgent, contextId?: string): Promise<string> {
+async function contextBehind(caller: AgentClient, contextId?: string): Promise<string> {
   return answerOf(taskOf(await caller.send("where?", contextId === undefined ? {} : { contextId })));
 }
 

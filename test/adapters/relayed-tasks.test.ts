@@ -1,14 +1,14 @@
 import { type Artifact, agent, type TaskContext } from "palaver";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { connect, type RemoteAgent, type RemoteStreamEvent, type Task, textOf } from "../../src/client.ts";
+import { type AgentClient, connect, type RemoteStreamEvent, type Task, textOf } from "../../src/client.ts";
 import { openSite } from "../client/own-server.ts";
 import { fixture, until, Workbench } from "../e2e/workbench.ts";
 import { answerOf, relayed, taskOf } from "./relaying.ts";
 
-const stateOf = async (remote: RemoteAgent, id: string | undefined) => (await remote.task(id ?? "").get()).status.state;
+const stateOf = async (remote: AgentClient, id: string | undefined) => (await remote.task(id ?? "").get()).status.state;
 
 /** Waits until the task has a final state. */
-async function settled(remote: RemoteAgent, id: string) {
+async function settled(remote: AgentClient, id: string) {
   const task = await remote.task(id).wait();
   return { state: task.status.state, answer: answerOf(task) };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Agent, agent, type RemoteAgentOptions, remoteAgent, type TaskContext } from "palaver";
 import { onTestFinished } from "vitest";
-import { connect, type RemoteAgent, type Sent, type Task, textOf } from "../../src/client.ts";
+import { type AgentClient, connect, type Sent, type Task, textOf } from "../../src/client.ts";
 import { openSite, type Site } from "../client/own-server.ts";
 
 export const QUICK = { retry: { attempts: 1, baseDelay: 10 }, poll: { first: 10, most: 50 } };
@@ -26,12 +26,12 @@ export async function newStore(): Promise<string> {
 
 /** An agent, and a second agent that relays to it. */
 export interface Pair {
-  readonly behind: RemoteAgent;
-  readonly front: RemoteAgent;
+  readonly behind: AgentClient;
+  readonly front: AgentClient;
   /** The ids of the tasks that the remote agent created, oldest first. */
   readonly remoteIds: readonly string[];
   /** Restarts the relaying server. */
-  restart(): Promise<RemoteAgent>;
+  restart(): Promise<AgentClient>;
 }
 
 export async function relayed(

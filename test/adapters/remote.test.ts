@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { type Agent, agent, RELAYED, remoteAgent } from "palaver";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { connect, type RemoteAgent, textOf } from "../../src/client.ts";
+import { type AgentClient, connect, textOf } from "../../src/client.ts";
 import { openSite, type Site } from "../client/own-server.ts";
 import { until } from "../e2e/workbench.ts";
 import { startKindedServer } from "../remote-peers/kinded-server.ts";
@@ -106,8 +106,8 @@ const CALLERS = [
 describe.each(REMOTES)("an agent that relays to %s", (_, start) => {
   let behind: { readonly url: string; close(): Promise<void> };
   let site: Site;
-  let direct: RemoteAgent;
-  let caller: RemoteAgent;
+  let direct: AgentClient;
+  let caller: AgentClient;
   beforeAll(async () => {
     behind = await start();
     site = await openSite(await remoteAgent(behind.url, { ...QUICK, agent: ANYTHING }));
@@ -222,7 +222,7 @@ describe("an agent that relays", () => {
   });
   afterAll(() => behind.close());
 
-  async function relaying(options: Parameters<typeof remoteAgent>[1] = {}): Promise<RemoteAgent> {
+  async function relaying(options: Parameters<typeof remoteAgent>[1] = {}): Promise<AgentClient> {
     const site = await openSite(await remoteAgent(behind.url, { ...QUICK, ...options }));
     onTestFinished(site.close);
     return connect(site.url);

@@ -1,6 +1,6 @@
 import { agent } from "palaver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RemoteAgent, RemoteStreamEvent, Sent } from "../../src/client/api.ts";
+import type { AgentClient, RemoteStreamEvent, Sent } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
 import { RemoteError } from "../../src/client/http/errors.ts";
 import type { Artifact } from "../../src/protocol/artifact.ts";
@@ -42,7 +42,7 @@ const DIALECTS = [
 ] as const;
 
 /** The 1.0 card lists the interfaces of all versions. */
-function open(options: { readonly version: string; readonly binding: string }): Promise<RemoteAgent> {
+function open(options: { readonly version: string; readonly binding: string }): Promise<AgentClient> {
   return connect(site.url, options);
 }
 

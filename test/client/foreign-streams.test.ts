@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { RemoteAgent, RemoteStream, RemoteStreamEvent } from "../../src/client/api.ts";
+import type { AgentClient, RemoteStream, RemoteStreamEvent } from "../../src/client/api.ts";
 import { type ConnectOptions, connect } from "../../src/client/connect.ts";
 import { RemoteError } from "../../src/client/http/errors.ts";
 import type { Clock } from "../../src/internal/clock.ts";
@@ -36,7 +36,7 @@ interface Meeting extends ConnectOptions {
   readonly at?: Partial<AgentCard["interfaces"][number]>;
 }
 
-async function meet(answer: Answer, { card, at, ...options }: Meeting = {}): Promise<RemoteAgent> {
+async function meet(answer: Answer, { card, at, ...options }: Meeting = {}): Promise<AgentClient> {
   server = await ScriptedServer.start(answer);
   return connect(server.card(card, at), { ...QUICK, ...options });
 }

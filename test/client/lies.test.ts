@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import type { RemoteAgent } from "../../src/client/api.ts";
+import type { AgentClient } from "../../src/client/api.ts";
 import { type ConnectOptions, connect } from "../../src/client/connect.ts";
 import { RemoteError } from "../../src/client/http/errors.ts";
 import { textOf } from "../../src/protocol/part.ts";
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const QUICK = { retry: { attempts: 3, reconnects: 3, baseDelay: 1, maxDelay: 20 }, poll: { first: 1, most: 2 } };
 
-async function meet(answer: Answer, options: ConnectOptions = {}): Promise<RemoteAgent> {
+async function meet(answer: Answer, options: ConnectOptions = {}): Promise<AgentClient> {
   server = await ScriptedServer.start(answer);
   return connect(server.card(), { ...QUICK, ...options });
 }

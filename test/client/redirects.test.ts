@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type AgentClient,
   clearAgentCardCache,
   connect,
   createAuthorizer,
   discover,
   fetchAgentCard,
   invokeRemoteAgent,
-  type RemoteAgent,
   RemoteError,
   verifyCard,
 } from "palaver/client";
@@ -75,7 +75,7 @@ async function failure(promise: Promise<unknown>): Promise<RemoteError> {
   throw new Error("Expected a RemoteError.", { cause: thrown });
 }
 
-type Call = (agent: RemoteAgent) => Promise<unknown>;
+type Call = (agent: AgentClient) => Promise<unknown>;
 
 const PUSH = { id: "p", url: "https://hooks.example/", token: SECRET };
 const CALLS: Readonly<Record<string, Call>> = {

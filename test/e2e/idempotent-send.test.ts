@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Agent, agent, createServer } from "palaver";
-import { connect, IDEMPOTENT_SEND, type RemoteAgent } from "palaver/client";
+import { type AgentClient, connect, IDEMPOTENT_SEND } from "palaver/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CuttingProxy } from "./cutting-proxy.ts";
 
@@ -30,7 +30,7 @@ function counting(): Agent {
 }
 
 interface Site extends AsyncDisposable {
-  readonly remote: RemoteAgent;
+  readonly remote: AgentClient;
   /** Cuts the next connection before its response is complete. */
   cutNext(): void;
   readonly cuts: () => number;

@@ -1,11 +1,11 @@
 import { ok, strictEqual } from "node:assert";
 import { createServer, remoteAgent } from "palaver";
 import {
+  type AgentClient,
   type ConnectOptions,
   connect,
   type Message,
   type Part,
-  type RemoteAgent,
   RemoteError,
   type RemoteStream,
   type Task,
@@ -106,7 +106,7 @@ const RUN: Readonly<Record<ServerScenarioName, Scenario>> = {
   },
 };
 
-async function throughRelay(url: string, use: (agent: RemoteAgent) => Promise<void>): Promise<void> {
+async function throughRelay(url: string, use: (agent: AgentClient) => Promise<void>): Promise<void> {
   const relay = await remoteAgent(url, { ...QUICK, agent: { id: "relay" } });
   const server = createServer([relay], {
     host: "127.0.0.1",
@@ -123,7 +123,7 @@ async function throughRelay(url: string, use: (agent: RemoteAgent) => Promise<vo
   }
 }
 
-async function sentText(agent: RemoteAgent, text: string, contextId?: string): Promise<string> {
+async function sentText(agent: AgentClient, text: string, contextId?: string): Promise<string> {
   const sent = await agent.send(text, contextId === undefined ? {} : { contextId });
   return sent.kind === "message" ? textOf(sent.message.parts) : allText(sent.task);
 }
@@ -156,7 +156,7 @@ async function heard(stream: RemoteStream): Promise<{ readonly text: string; rea
   return { text: artifacts || [...messages.values()].map(({ parts }) => textOf(parts)).join(""), task };
 }
 
-function taskIn(sent: Awaited<ReturnType<RemoteAgent["send"]>>): Task | undefined {
+function taskIn(sent: Awaited<ReturnType<AgentClient["send"]>>): Task | undefined {
   return sent.kind === "task" ? sent.task : undefined;
 }
 

@@ -1,8 +1,8 @@
 import { strictEqual } from "node:assert";
 import {
+  type AgentClient,
   type ConnectOptions,
   connect,
-  type RemoteAgent,
   RemoteError,
   type RemoteErrorCode,
   type Sent,
@@ -28,7 +28,7 @@ export class Stage {
   }
 
   /** Connects to the agent of a server by its card. */
-  async meet(profile: Profile = "able", options: ConnectOptions = {}): Promise<RemoteAgent> {
+  async meet(profile: Profile = "able", options: ConnectOptions = {}): Promise<AgentClient> {
     const { url } = await this.serving(profile);
     return connect(url, { fetch: this.wire.fetch, poll: { first: 5, most: 20 }, ...options });
   }

@@ -1,4 +1,4 @@
-import type { RemoteAgent } from "../../client/api.ts";
+import type { AgentClient } from "../../client/api.ts";
 import { RemoteError } from "../../client/http/errors.ts";
 import type { TaskContext } from "../../engine/agent/agent.ts";
 import type { MessageId } from "../../protocol/ids.ts";
@@ -8,7 +8,7 @@ export type Words = Pick<Message, "parts" | "metadata">;
 
 export interface PassOnOptions {
   readonly task: TaskContext;
-  readonly remote: RemoteAgent;
+  readonly remote: AgentClient;
   /** The remote task that is working. */
   readonly to: { readonly id: string; readonly contextId: string };
   /** The number of the round: step names must differ between rounds for replay. */
@@ -68,7 +68,7 @@ async function pass(
 }
 
 /** Whether the remote agent still recognises a message that an earlier attempt may have sent at that time. False if the clock was set back since. */
-export function mayResend({ resendWindow }: RemoteAgent, at: number): boolean {
+export function mayResend({ resendWindow }: AgentClient, at: number): boolean {
   const age = Date.now() - at;
   return age >= 0 && age < resendWindow;
 }

@@ -1,4 +1,4 @@
-import type { RemoteAgent, RemoteStreamEvent } from "../../client/api.ts";
+import type { AgentClient, RemoteStreamEvent } from "../../client/api.ts";
 import type { DigestRecord } from "../../client/follow/artifact-digests.ts";
 import { TaskView } from "../../client/follow/task-view.ts";
 import { RemoteError } from "../../client/http/errors.ts";
@@ -68,7 +68,7 @@ const CANCEL_WITHIN = 10_000;
  * the same remote task and sends nothing twice.
  */
 export class Relay {
-  readonly #remote: RemoteAgent;
+  readonly #remote: AgentClient;
   readonly #task: TaskContext;
   /** Not the task's own signal: a cancel must reach the remote agent before the connection is closed. */
   readonly #connection = new AbortController();
@@ -77,7 +77,7 @@ export class Relay {
   #canceling: Promise<void> | undefined;
   #isOver = false;
 
-  constructor(remote: RemoteAgent, task: TaskContext) {
+  constructor(remote: AgentClient, task: TaskContext) {
     this.#remote = remote;
     this.#task = task;
   }

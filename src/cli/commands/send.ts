@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { RemoteAgent, RemoteStream, SendOptions, Sent } from "../../client/api.ts";
+import type { AgentClient, RemoteStream, SendOptions, Sent } from "../../client/api.ts";
 import { RemoteError } from "../../client/http/errors.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
@@ -73,7 +73,7 @@ function checked(sent: Sent, taskId: string | undefined): Sent {
   return sent;
 }
 
-async function finish(session: Session, agent: RemoteAgent, sent: Sent): Promise<void> {
+async function finish(session: Session, agent: AgentClient, sent: Sent): Promise<void> {
   if (sent.kind === "message") return session.output.sent(sent);
   session.about(sent.task);
   const task = await waitForTask(session, agent.task(sent.task.id), { known: sent.task });
@@ -82,7 +82,7 @@ async function finish(session: Session, agent: RemoteAgent, sent: Sent): Promise
 }
 
 /** Waits by listening where the agent streams, so that there is something to see; by looking where it does not or fails to. */
-async function waited(session: Session, agent: RemoteAgent, stream: RemoteStream): Promise<Sent> {
+async function waited(session: Session, agent: AgentClient, stream: RemoteStream): Promise<Sent> {
   let message: Message | undefined;
   try {
     for await (const event of stream) {

@@ -1,4 +1,4 @@
-import type { RemoteAgent } from "../../client/api.ts";
+import type { AgentClient } from "../../client/api.ts";
 import { RemoteError, type RemoteErrorCode } from "../../client/http/errors.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { Session } from "./session.ts";
@@ -15,7 +15,7 @@ export interface CheckResult {
 interface Trial {
   readonly session: Session;
   readonly signal: AbortSignal;
-  readonly agent: RemoteAgent;
+  readonly agent: AgentClient;
   readonly text: string;
   /** The task of the first message, if it created one. */
   task?: Task;

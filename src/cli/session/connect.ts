@@ -1,4 +1,4 @@
-import type { RemoteAgent } from "../../client/api.ts";
+import type { AgentClient } from "../../client/api.ts";
 import type { CredentialSet } from "../../client/credentials/contract.ts";
 import type { AgentReference } from "../options/agent-reference.ts";
 
@@ -24,7 +24,7 @@ export interface ReadCard {
 
 /** How commands reach agents. */
 export interface Connect {
-  (request: ConnectRequest): Promise<RemoteAgent>;
+  (request: ConnectRequest): Promise<AgentClient>;
   /** Reads the card only, even if it is invalid. */
   readCard(request: ConnectRequest): Promise<ReadCard>;
 }

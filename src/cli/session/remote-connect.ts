@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { RemoteAgent } from "../../client/api.ts";
+import type { AgentClient } from "../../client/api.ts";
 import { connect } from "../../client/connect.ts";
 import { chooseInterface } from "../../client/discovery/choose-interface.ts";
 import { type Discovered, discover } from "../../client/discovery/discover.ts";
@@ -15,7 +15,7 @@ const ANY_VERSION = "any";
 /** Connects commands to agents with the client library. */
 export const remoteConnect: Connect = Object.assign(connectTo, { readCard });
 
-async function connectTo(request: ConnectRequest): Promise<RemoteAgent> {
+async function connectTo(request: ConnectRequest): Promise<AgentClient> {
   const { version, bindings, headers, credentials, fetch, pollInterval, signal } = request;
   const { card } = await find(request);
   const isAny = version?.toLowerCase() === ANY_VERSION;

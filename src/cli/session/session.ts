@@ -1,4 +1,4 @@
-import type { RemoteAgent } from "../../client/api.ts";
+import type { AgentClient } from "../../client/api.ts";
 import type { CredentialSet, Token } from "../../client/credentials/contract.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task } from "../../protocol/task.ts";
@@ -37,7 +37,7 @@ export interface Session {
   /** `-a REF ` and the other typed options that select the agent, for commands that the user may copy. Contains no secrets. */
   readonly agentFlags: string;
   /** `anonymous`: send no credentials. */
-  connect(options?: { readonly anonymous?: boolean }): Promise<RemoteAgent>;
+  connect(options?: { readonly anonymous?: boolean }): Promise<AgentClient>;
   /** The agent's card as received. */
   readCard(): Promise<ReadCard>;
   /** Sets the task of this run, for later error messages. */
@@ -148,7 +148,7 @@ class RunningSession implements Session {
     return this.#exitCode;
   }
 
-  async connect({ anonymous = false }: { readonly anonymous?: boolean } = {}): Promise<RemoteAgent> {
+  async connect({ anonymous = false }: { readonly anonymous?: boolean } = {}): Promise<AgentClient> {
     const agent = await this.context.connect(await this.#request(anonymous));
     const { binding, protocolVersion, url } = agent.interface;
     if (this.settings.debug) await this.note(`[palaver] ${binding} ${protocolVersion} at ${url} is used`);

@@ -7,13 +7,13 @@ import { RemoteError } from "../http/errors.ts";
 import { type FetchOptions, fetchDocument, jsonObject } from "../http/fetch-document.ts";
 
 /** A remote agent's card as received. Only these members are guaranteed. */
-export interface RemoteAgentCard extends Readonly<Record<string, unknown>> {
+export interface FetchedAgentCard extends Readonly<Record<string, unknown>> {
   readonly name: string;
   readonly version: string;
 }
 
 interface Kept {
-  readonly card: RemoteAgentCard;
+  readonly card: FetchedAgentCard;
   readonly fetchedAt: number;
 }
 
@@ -31,11 +31,11 @@ const clock = createClock();
  * HTTP status, if the card cannot be read; with a `ValidationError`, with the fields, if it has no name or version; and with a `RemoteError` of code
  * `aborted` if the signal aborts. To respect the server's cache headers and to find cards at other URLs, use `connect`.
  */
-export function fetchAgentCard(baseUrl: string, options: FetchOptions = {}): Promise<RemoteAgentCard> {
+export function fetchAgentCard(baseUrl: string, options: FetchOptions = {}): Promise<FetchedAgentCard> {
   return abortable(options.signal, () => keptCard(baseUrl, options));
 }
 
-async function keptCard(baseUrl: string, options: FetchOptions): Promise<RemoteAgentCard> {
+async function keptCard(baseUrl: string, options: FetchOptions): Promise<FetchedAgentCard> {
   const time = (options.clock ?? clock).now();
   const base = baseUrl.replace(/\/+$/, "");
   const found = kept.get(base);
@@ -54,7 +54,7 @@ function isFresh({ fetchedAt }: Kept, time: number): boolean {
 }
 
 /** Reads an agent's card like `fetchAgentCard`, but resolves with `null` if it cannot be read for any reason. */
-export async function discoverAgent(baseUrl: string, options?: FetchOptions): Promise<RemoteAgentCard | null> {
+export async function discoverAgent(baseUrl: string, options?: FetchOptions): Promise<FetchedAgentCard | null> {
   try {
     return await fetchAgentCard(baseUrl, options);
   } catch {
@@ -68,7 +68,7 @@ export function clearAgentCardCache(): void {
   kept.clear();
 }
 
-async function fetchCard(base: string, options: FetchOptions): Promise<RemoteAgentCard> {
+async function fetchCard(base: string, options: FetchOptions): Promise<FetchedAgentCard> {
   const address = base + CARD_PATHS[0];
   if (!URL.canParse(address)) {
     const description = "must be an http or https URL";
@@ -85,7 +85,7 @@ async function fetchCard(base: string, options: FetchOptions): Promise<RemoteAge
   return checked(jsonObject(text));
 }
 
-function checked(json: Readonly<Record<string, unknown>> | undefined): RemoteAgentCard {
+function checked(json: Readonly<Record<string, unknown>> | undefined): FetchedAgentCard {
   if (json === undefined) throw invalid([{ field: "card", description: "must be a JSON object" }]);
   const { name, version } = json;
   if (isText(name) && isText(version)) return { ...json, name, version };

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Part, RemoteAgent } from "../../../src/client.ts";
+import type { AgentClient, Part } from "../../../src/client.ts";
 import { type ScenarioGroup, taskOf } from "../stage.ts";
 
 const EVERY_BYTE = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("base64");
@@ -70,7 +70,7 @@ export const content: ScenarioGroup = {
 };
 
 /** The parts in the response to a message with these parts. */
-async function echoed(agent: RemoteAgent, parts: readonly Part[]): Promise<readonly Part[]> {
+async function echoed(agent: AgentClient, parts: readonly Part[]): Promise<readonly Part[]> {
   const { id, artifacts = [] } = taskOf(await agent.send(parts));
   expect((await agent.task(id).get()).artifacts).toEqual(artifacts);
   return artifacts.flatMap((artifact) => artifact.parts);

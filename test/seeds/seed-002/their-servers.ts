@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { connect, type RemoteAgent, type RemoteStreamEvent, textOf } from "palaver/client";
+import { type AgentClient, connect, type RemoteStreamEvent, textOf } from "palaver/client";
 import { from, Observable, Subject, throwError } from "rxjs";
 import { expect, it, onTestFinished } from "vitest";
 import { type PrintedName, runPrinted } from "../printed/run.ts";
@@ -17,7 +17,7 @@ async function connectTo(
   program: PrintedName,
   scope: Readonly<Record<string, unknown>>,
   card: { readonly preferredTransport: string; readonly path: string },
-): Promise<RemoteAgent> {
+): Promise<AgentClient> {
   const { router } = runPrinted<{ readonly router: express.Router }>(program, {
     names: ["router"],
     scope: { Router: literalRouter, ...scope },
@@ -52,7 +52,7 @@ function literalRouter(): express.Router {
   });
 }
 
-async function linesOf(remote: RemoteAgent): Promise<string[]> {
+async function linesOf(remote: AgentClient): Promise<string[]> {
   const lines: string[] = [];
   for await (const event of remote.stream("Hello!")) lines.push(lineOf(event));
   return lines;
