@@ -16,15 +16,31 @@ const FOLDER = "docs/reference/api";
 export const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
   index: {
     specifier: "palaver",
-    purpose: "Write agents, serve them, and choose how callers are authenticated.",
+    purpose: "Write agents and serve them.",
+  },
+  auth: {
+    specifier: "palaver/auth",
+    purpose: "Authenticate callers: API keys, Basic, JWT, OpenID Connect, mutual TLS, and policies.",
   },
   client: {
     specifier: "palaver/client",
     purpose: "Call other agents. Runs in Node and in browsers.",
   },
+  outgoing: {
+    specifier: "palaver/outgoing",
+    purpose: "Guarded HTTP requests to addresses that callers choose.",
+  },
   plain: {
     specifier: "palaver/plain",
     purpose: "Plain functions over a server, for programs that handle HTTP themselves.",
+  },
+  server: {
+    specifier: "palaver/server",
+    purpose: "Options, limits, hooks and records of a server, for programs that configure or mount one.",
+  },
+  store: {
+    specifier: "palaver/store",
+    purpose: "The contract of stores, for a store of your own.",
   },
   testing: {
     specifier: "palaver/testing",
