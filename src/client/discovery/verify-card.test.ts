@@ -129,7 +129,7 @@ describe("a signed card", () => {
     [
       "no key named",
       (good) => ({ ...good, signatures: [{ protected: btoa('{"alg":"ES256"}'), signature: "" }] }),
-      "names no key",
+      "has no kid",
     ],
   ])("is refused with %s", async (_what, change, reason) => {
     expect(await refusal(change(await signed(ada)))).toContain(reason);

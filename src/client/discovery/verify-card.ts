@@ -78,7 +78,7 @@ async function verified(
       reasons.push(`signatures[${index}]: ${error instanceof Error ? error.message : "it cannot be read"}`);
     }
   }
-  throw new RemoteError("invalid-signature", `No signature of the agent card holds: ${reasons.join("; ")}.`);
+  throw new RemoteError("invalid-signature", `No signature of the agent card is valid: ${reasons.join("; ")}.`);
 }
 
 function signaturesOf(card: Readonly<Record<string, unknown>>): readonly DetachedSignature[] {

@@ -80,13 +80,14 @@ async function postUnlessRepeated(parts: EngineParts, feed: Feed, message: Conti
  * request ids, the open questions that were asked before it arrived. While the task works, the message waits for the next question or the end.
  */
 function repeated(feed: Feed, { submission: { message } }: Continuation, inbox: string): Posted {
-  if (!isInterrupted(feed.state)) return { inbox, asked: feed.interruptedAt };
   const named = namedRequests(message).map(({ id }) => id);
-  const open = feed.questions?.open ?? [];
+  const open = isInterrupted(feed.state) ? (feed.questions?.open ?? []) : [];
   const answered = open.filter((question) =>
     named.length > 0 ? named.some((name) => isNamed(question, name)) : question.before?.includes(inbox) !== true,
   );
-  return { inbox, answers: answered.map(({ id }) => id) };
+  // Only a message that arrived before the open question, and does not answer it, has nothing to wait for.
+  const waits = answered.length > 0 || !isInterrupted(feed.state);
+  return { inbox, answers: answered.map(({ id }) => id), ...(waits && { asked: feed.interruptedAt }) };
 }
 
 async function post(parts: EngineParts, feed: Feed, continuation: Continuation): Promise<Posted> {

@@ -284,26 +284,38 @@ describe("an idempotent message to an existing task", () => {
     expect((await again).status.message?.parts[0]?.text).toBe("Two?");
   });
 
-  test("waits for the end if it is repeated, unread, after another message has answered its question", async () => {
-    let finish: (() => void) | undefined;
-    const agents = scripted(async (task) => {
-      const answer = await task.ask("One?");
-      await new Promise<void>((resolve) => (finish = resolve));
-      await task.next({ wait: false });
-      return answer;
-    });
-    await using harness = await openHarness({ agents });
-    const { id } = await harness.send("go");
-    const second = textMessage("b", { taskId: id, messageId: "m-2" as MessageId });
-    await Promise.all([harness.start(textMessage("a", { taskId: id }), IDEMPOTENT), harness.start(second, IDEMPOTENT)]);
-    await harness.until(() => finish !== undefined);
-    let returned = false;
-    const again = harness.send(second, IDEMPOTENT).finally(() => (returned = true));
-    await harness.advance(1000);
-    expect(returned).toBe(false);
-    finish?.();
-    expect((await again).status.state).toBe("completed");
-  });
+  test.each(["before", "after"])(
+    "waits for the end if it is repeated, unread, %s another message has answered its question",
+    async (when) => {
+      let finish: (() => void) | undefined;
+      const agents = scripted(async (task) => {
+        const answer = await task.ask("One?");
+        await new Promise<void>((resolve) => (finish = resolve));
+        await task.next({ wait: false });
+        return answer;
+      });
+      await using harness = await openHarness({ agents });
+      const { id } = await harness.send("go");
+      const second = textMessage("b", { taskId: id, messageId: "m-2" as MessageId });
+      const beside = await harness.join();
+      // The run on the first node cannot store that it consumed the first answer.
+      harness.store.hold();
+      await beside.start(textMessage("a", { taskId: id }), IDEMPOTENT);
+      await beside.start(second, IDEMPOTENT);
+      let returned = false;
+      const repeat = () => beside.send(second, IDEMPOTENT).finally(() => (returned = true));
+      let again = when === "before" ? repeat() : undefined;
+      await harness.until(() => harness.store.held === 1);
+      harness.store.release();
+      await harness.until(() => finish !== undefined);
+      again ??= repeat();
+      await harness.advance(3000);
+      expect(returned).toBe(false);
+      finish?.();
+      await harness.advance(3000);
+      expect((await again).status.state).toBe("completed");
+    },
+  );
 
   test("is stored once if it is sent twice at the same time, to two nodes, and again after a crash", async () => {
     let go: (() => void) | undefined;

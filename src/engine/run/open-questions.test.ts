@@ -104,7 +104,7 @@ describe("questions asked at the same time", () => {
     });
     const mail = byResult(task, { "Send the mail?": "yes" });
     await harness.send(mail);
-    expect((await refusalOf(harness, mail)).message).toMatch(/^message\.parts\[0\].*is answered or closed/);
+    expect((await refusalOf(harness, mail)).message).toMatch(/^message\.parts\[0\].*already answered or closed/);
     const named = byMetadata(task, "Send the mail?", "yes");
     expect((await refusalOf(harness, named)).message).toMatch(/^message\.metadata\.inputRequest\.requestId: /);
     expect(await harness.shared.inbox(task.id)).toEqual([]);
@@ -176,7 +176,7 @@ describe("questions asked at the same time", () => {
     await harness.advance(6000);
     const late = await harness.get(task.id);
     expect(openIn(late)).toEqual({ "Slow?": idOf(task, "Slow?") });
-    expect((await refusalOf(harness, byResult(task, { "Quick?": 1 }))).message).toMatch(/is answered or closed/);
+    expect((await refusalOf(harness, byResult(task, { "Quick?": 1 }))).message).toMatch(/already answered or closed/);
     expect(resultOf(await harness.send({ taskId: task.id, parts: [{ text: "fine" }] }))).toBe("undefined|fine");
   });
 
