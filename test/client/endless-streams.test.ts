@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { connect } from "palaver/client";
 import { afterEach, describe, expect, it } from "vitest";
+import { sampled } from "../fixtures/budget.ts";
 import {
   events,
   frame,
@@ -95,17 +96,20 @@ async function read(plan: Plan, { abortAfter, heap = 64, ...options }: ReaderOpt
   return reading;
 }
 
+/** Megabytes of text in one stream: more than the reader's heap. */
+const SIZE = sampled(100, 300);
+
 describe("a reader that keeps no events and has a heap of 64 MB", () => {
   it.each<[string, Plan, ReaderOptions]>([
-    ["300 MB of chunks", { artifact: () => "a", append: true, text: "x".repeat(64 * 1024), count: 4800 }, {}],
+    [`${SIZE} MB of chunks`, { artifact: () => "a", append: true, text: "x".repeat(64 * 1024), count: SIZE * 16 }, {}],
     [
-      "300 MB of chunks, with result none",
-      { artifact: () => "a", append: true, text: "x".repeat(64 * 1024), count: 4800 },
+      `${SIZE} MB of chunks, with result none`,
+      { artifact: () => "a", append: true, text: "x".repeat(64 * 1024), count: SIZE * 16 },
       { result: "none" },
     ],
-    ["100 000 small chunks", { artifact: () => "a", append: true, text: "x".repeat(256), count: 100_000 }, {}],
-    ["300 MB of artifacts", { artifact: String, append: false, text: "x".repeat(5 * 1024), count: 60_000 }, {}],
-    ["300 MB of replaced artifacts", { artifact: () => "a", append: false, text: "x".repeat(MB), count: 300 }, {}],
+    ["small chunks", { artifact: () => "a", append: true, text: "x".repeat(256), count: SIZE * 330 }, {}],
+    [`${SIZE} MB of artifacts`, { artifact: String, append: false, text: "x".repeat(5 * 1024), count: SIZE * 200 }, {}],
+    [`${SIZE} MB of replaced artifacts`, { artifact: () => "a", append: false, text: "x".repeat(MB), count: SIZE }, {}],
   ])(
     "reads %s",
     async (_what, plan, options) => {

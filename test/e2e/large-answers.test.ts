@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { IS_FULL } from "../fixtures/budget.ts";
 import type { Measured } from "../fixtures/server.ts";
 import { chunksOf, type LargeTask, seedLargeTasks, textHash } from "./large-tasks.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
-/** `LARGE_ANSWERS=full` uses 100 tasks of 8 MB and one of 64 MB; it takes minutes and 2 GB of disk. */
-const IS_FULL = process.env["LARGE_ANSWERS"] === "full";
+/** In full: 100 tasks of 8 MB and one of 64 MB, which takes minutes and 2 GB of disk. */
 const MB = 1024 * 1024;
 const SIZES = IS_FULL ? { tasks: 100, bytes: 8 * MB, large: 64 * MB } : { tasks: 6, bytes: 3 * MB, large: 8 * MB };
 /** Has the format of the server's task ids. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { connect } from "../../src/client.ts";
 import { seededRandom } from "../client/seeded-random.ts";
 import { CuttingProxy } from "../e2e/cutting-proxy.ts";
+import { IS_FULL, sampled } from "../fixtures/budget.ts";
 import type { Binding } from "../peers/line.ts";
 import { chunks, type Pace } from "./agent-script.ts";
 import { hush } from "./hush.ts";
@@ -12,20 +13,19 @@ import { a2aJsV03 } from "./servers/a2a-js-v0-3.ts";
 import { a2aJsV1 } from "./servers/a2a-js-v1.ts";
 import { answerOf, taskOf } from "./stage.ts";
 
-const CUTS = 200;
+const CUTS = sampled(60, 200);
 const CHUNKS = 5000;
-const isLong = process.env["PALAVER_LONG_TESTS"] === "1";
 
 /**
  * The newest server copies the whole task for every chunk: 5,000 chunks take it more than 30 s without any cut. All
  * servers keep writing to cut connections. So not every binding gets 5,000 chunks; all get all the cuts.
  */
 const LINES: readonly [ServerLine, Binding, number][] = [
-  [a2aJsV1, "JSONRPC", isLong ? CHUNKS : 1600],
-  [a2aJsV1, "HTTP+JSON", isLong ? CHUNKS : 400],
-  [a2aJsV03, "JSONRPC", CHUNKS],
-  [a2aJsV03, "HTTP+JSON", isLong ? CHUNKS : 1000],
-  [a2aJsV02, "JSONRPC", isLong ? CHUNKS : 1000],
+  [a2aJsV1, "JSONRPC", sampled(1600, CHUNKS)],
+  [a2aJsV1, "HTTP+JSON", sampled(400, CHUNKS)],
+  [a2aJsV03, "JSONRPC", sampled(1600, CHUNKS)],
+  [a2aJsV03, "HTTP+JSON", sampled(1000, CHUNKS)],
+  [a2aJsV02, "JSONRPC", sampled(1000, CHUNKS)],
 ];
 
 hush();
@@ -33,8 +33,8 @@ hush();
 describe.each(LINES.map(([line, binding, count]) => ({ name: `${line.version} ${binding}`, line, binding, count })))(
   "a stream of $count chunks from the official server $name",
   ({ line, binding, count }) => {
-    it("receives the complete artifact although the connection is cut 200 times", {
-      timeout: isLong ? 900_000 : 240_000,
+    it("receives the complete artifact although the connection is cut again and again", {
+      timeout: IS_FULL ? 900_000 : 240_000,
     }, async () => {
       const seed = Date.now() % 1_000_000;
       const storm = new Storm(count, seededRandom(seed));
