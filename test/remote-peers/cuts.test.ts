@@ -13,7 +13,7 @@ import { a2aJsV03 } from "./servers/a2a-js-v0-3.ts";
 import { a2aJsV1 } from "./servers/a2a-js-v1.ts";
 import { answerOf, taskOf } from "./stage.ts";
 
-const CUTS = sampled(60, 200);
+const CUTS = sampled(50, 200);
 const CHUNKS = 5000;
 
 /**
