@@ -1,5 +1,18 @@
 import { describe, expect, test } from "vitest";
+import { createMemoryStore } from "../../store/memory/store.ts";
 import { openHarness, scripted, turns } from "../../testing/engine-harness.ts";
+import {
+  contextId,
+  createOf,
+  postOf,
+  SCOPE,
+  START,
+  statusEntry,
+  taskId,
+  writeOf,
+} from "../../testing/store-operations.ts";
+import { Feed } from "../read/feed.ts";
+import { loadConsumption } from "./settled.ts";
 
 const twice = scripted(async (task) => {
   await task.ask("First?");
@@ -152,5 +165,29 @@ describe("a blocking send", () => {
     await harness.settled(ticket);
     const later = await harness.crash();
     await later.settled(ticket);
+  });
+});
+
+describe("loadConsumption", () => {
+  const inbox = "m-1";
+  const key = taskId(1);
+  const feedAt = (seq: number): Feed => {
+    const start = { createdAt: START, seq, interruptedAt: 1, state: "input-required", status: "{}" } as const;
+    const task = { id: key, contextId: contextId(1), scope: SCOPE, dialect: "1.0/jsonrpc" };
+    return new Feed(task, { ...start, metadata: undefined, questions: undefined }, { tailEvents: 1, tailBytes: 1 });
+  };
+
+  test("reports nothing while the store is ahead of the feed, because the message may have answered the feed's question", async () => {
+    const store = createMemoryStore({ retention: {}, now: () => START });
+    await store.commit([createOf(key), postOf(key, { id: inbox })]);
+    const consuming = { entries: [statusEntry(2)], taken: [inbox], history: [{ after: 1, body: "{}", inbox }] };
+    await store.commit([writeOf(key, consuming)]);
+    const behind = feedAt(1);
+    const ticket = { taskId: key, key, contextId: contextId(1), inbox };
+    expect(await loadConsumption(store, behind, ticket)).toBe(false);
+    expect(behind.consumedAfter(inbox)).toBeUndefined();
+    const upToDate = feedAt(2);
+    expect(await loadConsumption(store, upToDate, ticket)).toBe(true);
+    expect(upToDate.consumedAfter(inbox)).toBe(1);
   });
 });

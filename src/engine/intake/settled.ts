@@ -27,7 +27,7 @@ export async function settled(
   let soon = writer !== undefined && !writer.isStored;
   let limit: WaitLimit | undefined;
   try {
-    if (isConsumptionUnknown(feed, ticket)) await loadConsumption(store, feed, ticket);
+    let isLoaded = !isConsumptionUnknown(feed, ticket) || (await loadConsumption(store, feed, ticket));
     while (!isSettled(feed, ticket) && !isClosing() && limit?.isReached !== true) {
       if (!soon) caller.signal.throwIfAborted();
       if (writer !== undefined && !writer.isStored && writer.loss !== undefined) throw refusedTask(writer.loss);
@@ -39,7 +39,8 @@ export async function settled(
       }
       soon = false;
       // A writer in this process reports consumed messages to the feed. For tasks of other nodes, read the store.
-      if (!feed.hasWriter && isConsumptionUnknown(feed, ticket)) await loadConsumption(store, feed, ticket);
+      if ((!feed.hasWriter || !isLoaded) && isConsumptionUnknown(feed, ticket))
+        isLoaded = await loadConsumption(store, feed, ticket);
     }
   } finally {
     limit?.cancel();
@@ -106,14 +107,19 @@ export function isConsumptionUnknown(feed: Feed, { inbox }: Ticket): boolean {
   return inbox !== undefined && !feed.ended && feed.interruptedAt > 0 && feed.consumedAfter(inbox) === undefined;
 }
 
-/** Tells the feed if the message was consumed by another node, or before the feed existed: reads it from the store. */
-export async function loadConsumption(store: Store, feed: Feed, { key, inbox }: Ticket): Promise<void> {
+/**
+ * Reads from the store whether the message was consumed by another node, or before the feed existed, and reports it to the feed. False: the
+ * store and the feed are at different events, so that nothing is known yet. A consumed message and the feed's older question must not be
+ * taken together: the run may have consumed the message as the answer to that question.
+ */
+export async function loadConsumption(store: Store, feed: Feed, { key, inbox }: Ticket): Promise<boolean> {
   const waiting = await store.inbox(key);
-  if (inbox === undefined || waiting.some((entry) => entry.id === inbox)) return;
+  if (inbox === undefined || waiting.some((entry) => entry.id === inbox)) return true;
   const record = await store.get(key, { artifacts: false });
-  if (record === undefined || feed.consumedAfter(inbox) !== undefined) return;
+  if (record === undefined || feed.consumedAfter(inbox) !== undefined) return true;
+  if (record.seq !== feed.seq) return false;
   const taken = record.history.find((entry) => entry.inbox === inbox);
-  if (taken !== undefined) feed.markConsumed(inbox, taken.after);
-  // A consumed sealed message is not in the history. If the feed is up to date, it was consumed before the open question.
-  else if (record.seq === feed.seq) feed.markConsumed(inbox, 0);
+  // A consumed sealed message is not in the history: it was consumed before the open question.
+  feed.markConsumed(inbox, taken?.after ?? 0);
+  return true;
 }
