@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { TaskEvent } from "../protocol/event.ts";
 import type { ArtifactId, ContextId, MessageId } from "../protocol/ids.ts";
 import { StoreError } from "../store/contract.ts";
-import { openHarness, scripted, tell, turns } from "../testing/engine-harness.ts";
+import { eventText, openHarness, scripted, turns } from "../testing/engine-harness.ts";
 import type { EngineHooks } from "./api.ts";
 
 const echo = scripted(async (task) => `did ${task.text}`);
@@ -60,7 +60,7 @@ describe("hooks", () => {
   test("on.event sees every event once, in order, after its commit", async () => {
     const seen: unknown[] = [];
     const hooks: EngineHooks = {
-      on: { event: (event, task) => void seen.push([event.seq, tell(event), task.scope.owner]) },
+      on: { event: (event, task) => void seen.push([event.seq, eventText(event), task.scope.owner]) },
     };
     await using harness = await openHarness({ agents: echo, hooks });
     harness.store.hold({ applied: true });

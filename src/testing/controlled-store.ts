@@ -20,13 +20,13 @@ import type {
 } from "../store/contract.ts";
 
 /**
- * One engine's handle on a store that several may share. Its commits can be held back, made to fail, or cut off for good, as
- * if the process behind it had died; what it was asked to commit is kept to look at.
+ * One engine's handle on a store that several engines may share. A test can hold commits, make them fail, or cut the handle off as if the
+ * process had died, and can read the operations of every commit.
  */
 export class ControlledStore implements Store {
-  /** The operations of every commit that reached the store or failed there, in order; tries again count again. */
+  /** The operations of every commit that reached the store or failed, in order. Retries are listed again. */
   readonly commits: (readonly StoreOperation[])[] = [];
-  /** What came of every operation, in order. */
+  /** The outcome of every operation, in order. */
   readonly outcomes: Outcome["status"][] = [];
   readonly #inner: Store;
   readonly #failures: unknown[] = [];
@@ -40,17 +40,17 @@ export class ControlledStore implements Store {
     this.#inner = inner;
   }
 
-  /** How many commits wait to be released. */
+  /** The number of commits that wait for `release`. */
   get held(): number {
     return this.#heldCommits;
   }
 
-  /** How often the log was read. */
+  /** The number of calls of `log`. */
   get logReads(): number {
     return this.#reads;
   }
 
-  /** Commits wait until `release`; with `applied` they are in the store already, and only the answer waits. */
+  /** Commits wait until `release`. With `applied` the store applies them first, and only the answer waits. */
   hold(options: { readonly applied?: boolean } = {}): void {
     this.#hold ??= { released: createDeferred<void>(), applied: options.applied === true };
   }
@@ -60,17 +60,17 @@ export class ControlledStore implements Store {
     this.#hold = undefined;
   }
 
-  /** The next commits reject, one with each of these. */
+  /** The next commits reject, each with the next of these errors. */
   failNext(...errors: readonly unknown[]): void {
     this.#failures.push(...errors);
   }
 
-  /** All commits and heartbeats reject with this; `undefined`: no more. */
+  /** All commits and heartbeats reject with this error; `undefined` stops that. */
   failAlways(error: unknown): void {
     this.#failAlways = error;
   }
 
-  /** Whoever uses this handle gets no answer any more, and changes nothing. */
+  /** From now on calls of this handle change nothing and never settle. */
   cut(): void {
     this.#cut = true;
     this.#hold = undefined;
@@ -161,7 +161,7 @@ export class ControlledStore implements Store {
   }
 }
 
-/** What a process that died hears. */
+/** The answer that a dead process gets: none. */
 function never(): Promise<never> {
   return new Promise(() => {});
 }

@@ -20,17 +20,17 @@ import { FakeClock } from "./fake-clock.ts";
 
 export interface HarnessOptions extends Partial<Omit<EngineOptions, "agents" | "store" | "bus" | "clock">> {
   readonly agents: Agent | readonly Agent[];
-  /** Opens the store that this engine and those after its crash share. Default: in memory, keeping everything. */
+  /** Opens the store that this engine shares with the engines of `join` and `crash`. Default: in memory, with `retention`. */
   readonly openStore?: (setup: { readonly retention: Retention; readonly now: () => number }) => Store | Promise<Store>;
   readonly retention?: Retention;
-  /** Wraps the shared store for each engine, so that an engine sees delays or failures and the checks of a test do not. */
+  /** Wraps the shared store for each engine, so engines get delays or failures and the checks of a test do not. */
   readonly wrapStore?: (store: Store) => Store;
 }
 
 export interface SendOptions extends Pick<Submission, "webhook" | "idempotencyWindow" | "admitSkill"> {
   readonly owner?: string;
   readonly tenant?: string;
-  /** The id of the agent; default: the first one. */
+  /** The id of the agent. Default: the first agent. */
   readonly agent?: string;
   readonly metadata?: JsonObject;
   readonly outputModes?: readonly string[];
@@ -54,10 +54,10 @@ export interface LogLine {
   readonly details: object | undefined;
 }
 
-/** Something for a caller to say: a text, or any members of a message. */
+/** A message to send: its text, or some of its fields. */
 export type Said = string | Partial<Message>;
 
-/** What the engines that follow one another over one store share. */
+/** What the engines over one store share. */
 interface World {
   readonly store: Store;
   readonly bus: Bus;
@@ -67,7 +67,7 @@ interface World {
 
 let count = 0;
 
-/** An engine with everything around it: a store whose commits can be held, a clock that stands still, hints, logs. */
+/** An engine with its surroundings: a store whose commits can be held, a fake clock, a bus and collected logs. */
 export class EngineHarness implements AsyncDisposable {
   readonly engine: RunningEngine;
   /** This engine's own handle on the store. */
@@ -78,7 +78,7 @@ export class EngineHarness implements AsyncDisposable {
   readonly bus: Bus;
   readonly node: string;
   readonly logs: LogLine[] = [];
-  /** What was given to `onFatal`. */
+  /** The errors passed to `onFatal`. */
   readonly fatal: unknown[] = [];
   readonly #options: HarnessOptions;
   readonly #agents: readonly Agent[];
@@ -109,7 +109,7 @@ export class EngineHarness implements AsyncDisposable {
     world.harnesses.push(this);
   }
 
-  /** Opens an engine over a store of its own and starts it. */
+  /** Opens an engine over a new store and starts it. */
   static async open(options: HarnessOptions): Promise<EngineHarness> {
     const clock = new FakeClock();
     const { openStore = createMemoryStore, retention = {} } = options;
@@ -119,33 +119,33 @@ export class EngineHarness implements AsyncDisposable {
     return harness;
   }
 
-  /** Another engine over the same store, beside this one. */
+  /** Starts a second engine over the same store. */
   async join(changes: Partial<HarnessOptions> = {}): Promise<EngineHarness> {
     const { node: _node, ...options } = this.#options;
     const other = new EngineHarness(this.#world, { ...options, ...changes });
     const started = other.engine.start();
-    // A store that fails now and then is tried again after a while.
+    // The engine retries after failures of a wrapped store, so the clock must move.
     await (options.wrapStore === undefined ? started : this.pumped(started));
     return other;
   }
 
   /**
-   * The process dies, as by `kill -9`: it writes and hears nothing any more and its leases are over. Resolves with another
-   * engine over the same store, started. Commits being held are lost, unless they were held after they were applied.
+   * Simulates `kill -9`: the engine writes and receives nothing more, and its leases end. Resolves with another started engine over the
+   * same store. Held commits are lost, unless they were held after they were applied.
    */
   async crash(changes: Partial<HarnessOptions> = {}): Promise<EngineHarness> {
     await this.kill();
     return this.join(changes);
   }
 
-  /** The process dies, and nobody takes over. */
+  /** As `crash`, but starts no other engine. */
   async kill(): Promise<void> {
     this.#dead = true;
     this.store.cut();
     await this.shared.leave(this.node);
   }
 
-  /** The process ends in good order, at once. Time passes meanwhile. */
+  /** Closes the engine; the clock moves meanwhile. */
   async stop(): Promise<void> {
     if (this.#dead || this.fatal.length > 0) return;
     this.store.failAlways(undefined);
@@ -201,21 +201,21 @@ export class EngineHarness implements AsyncDisposable {
     return this.engine.submit(submission);
   }
 
-  /** Sends a message that becomes, or goes to, a task. Resolves once it is durable. */
+  /** Sends a message that starts or continues a task. Resolves once the message is committed. */
   async start(said: Said, options: SendOptions = {}): Promise<Ticket> {
     const ticket = await this.begin(said, options);
     await this.engine.accepted(ticket);
     return ticket;
   }
 
-  /** As `start`, but without waiting for anything to be durable. */
+  /** As `start`, but without waiting for the commit. */
   async begin(said: Said, options: SendOptions = {}): Promise<Ticket> {
     const submitted = await this.submit(said, options);
-    if (submitted.kind !== "task") throw new Error("The agent answered with a message and no task.");
+    if (submitted.kind !== "task") throw new Error("The agent answered with a message; the test needs a task.");
     return submitted.ticket;
   }
 
-  /** Sends, waits until the task is finished or asks something, and resolves with the task as it is then. */
+  /** Sends a message, waits until the task ends or asks a question, and resolves with the committed task. */
   async send(said: Said, options: SendOptions = {}): Promise<Task> {
     const ticket = await this.begin(said, options);
     await this.settled(ticket);
@@ -244,7 +244,7 @@ export class EngineHarness implements AsyncDisposable {
     return subscription;
   }
 
-  /** All events after `after` until the task is finished (or, with `untilAsked`, waits for the caller). */
+  /** All events after `after` until the task ends, or with `untilAsked` until it asks a question. */
   async collect(
     id: TaskId,
     options: { readonly after?: number; readonly untilAsked?: boolean } = {},
@@ -263,18 +263,18 @@ export class EngineHarness implements AsyncDisposable {
     return events;
   }
 
-  /** The whole log as the store has it, whoever may see it. */
+  /** The whole stored log, without a check of the scope. */
   async log(id: TaskId): Promise<NumberedEvent[]> {
     const entries = await this.shared.log(id, 0, Number.POSITIVE_INFINITY);
     return entries.map(({ seq, body }) => ({ seq, event: readEvent(body) }));
   }
 
-  /** The log in short: `working`, `working:text`, `result+=text`, `result=text`, each with `!` where it is the last chunk. */
+  /** The log in short: `working`, `working:text`, `result+=text`, `result=text`; a last chunk ends with `!`. */
   async story(id: TaskId): Promise<string[]> {
-    return (await this.log(id)).map(({ event }) => tell(event));
+    return (await this.log(id)).map(({ event }) => eventText(event));
   }
 
-  /** Lets time pass, in steps small enough for what happens meanwhile to take its course. */
+  /** Moves the clock in steps of `step` ms and turns the event loop after each, so started work can progress. */
   async advance(milliseconds: number, step = 500): Promise<void> {
     for (let left = milliseconds; left > 0; left -= step) {
       await this.clock.advance(Math.min(step, left));
@@ -283,22 +283,22 @@ export class EngineHarness implements AsyncDisposable {
     await turns(5);
   }
 
-  /** Turns the event loop until the condition holds. Fails if it does not within three seconds. */
+  /** Turns the event loop until the condition is true. Throws after 3 s of real time. */
   async until(condition: () => boolean | Promise<boolean>, what = "the condition"): Promise<void> {
     const giveUp = performance.now() + 3000;
     while (performance.now() < giveUp) {
       if (await condition()) return;
       await turns(1);
     }
-    throw new Error(`Waited in vain for ${what}.`);
+    throw new Error(`Waited 3 s for ${what}.`);
   }
 
-  /** Until the committed task is in this state. */
+  /** Waits until the committed task has this state. */
   async untilState(id: TaskId, state: Task["status"]["state"], options: SendOptions = {}): Promise<void> {
     await this.until(async () => (await this.find(id, options))?.status.state === state, `task ${id} to be ${state}`);
   }
 
-  /** Lets time pass until this settles. Fails if it does not within three seconds. */
+  /** Moves the clock until the promise settles. Throws after 3 s of real time. */
   async pumped<T>(work: Promise<T>): Promise<T> {
     let done = false;
     const finished = work.finally(() => {
@@ -310,7 +310,7 @@ export class EngineHarness implements AsyncDisposable {
       await turns(1);
       if (tries % 10 === 9 && !done) await this.clock.advance(100);
     }
-    if (!done) throw new Error("It does not settle, however much time passes.");
+    if (!done) throw new Error("The promise did not settle within 3 s, although the fake clock moved.");
     return finished;
   }
 
@@ -327,23 +327,23 @@ export function openHarness(options: HarnessOptions): Promise<EngineHarness> {
   return EngineHarness.open(options);
 }
 
-/** An agent with nothing but what a test is about. */
+/** An agent that runs the given function. */
 export function scripted(run: NonNullable<AgentDefinition["run"]>, rest: Partial<AgentDefinition> = {}): Agent {
-  return agent({ name: "Scripted", description: "Does as it is told.", version: "1", run, ...rest });
+  return agent({ name: "Scripted", description: "Runs the function of a test.", version: "1", run, ...rest });
 }
 
-/** Lets the event loop turn so many times. */
+/** Lets the event loop turn the given number of times. */
 export async function turns(times: number): Promise<void> {
   for (let turn = 0; turn < times; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 export function messageFrom(said: Said): Message {
   const members = typeof said === "string" ? { parts: [{ text: said }] } : said;
-  // Safe: whoever sends a message names it, and here that is the test.
+  // Safe: the sender chooses the message id, and the sender is the test.
   return { messageId: crypto.randomUUID() as MessageId, role: "user", parts: [{ text: "" }], ...members };
 }
 
-export function tell(event: TaskEvent): string {
+export function eventText(event: TaskEvent): string {
   if (event.kind === "status") {
     const text = (event.status.message?.parts ?? [])
       .map(({ text: words, data }) => words ?? JSON.stringify(data))
@@ -354,7 +354,7 @@ export function tell(event: TaskEvent): string {
   return `${event.artifact.artifactId}${event.append ? "+=" : "="}${content}${event.lastChunk ? "!" : ""}`;
 }
 
-/** How many terminal events there are. */
+/** The number of terminal status events. */
 export function endings(events: readonly NumberedEvent[]): number {
   return events.filter(({ event }) => event.kind === "status" && isTerminal(event.status.state)).length;
 }

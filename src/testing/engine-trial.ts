@@ -7,9 +7,9 @@ import { textOf } from "../protocol/part.ts";
 import { readEvent } from "../protocol/serial.ts";
 import { isInterrupted, isTerminal, type TaskState } from "../protocol/state.ts";
 import type { Task } from "../protocol/task.ts";
-import { type EngineHarness, type HarnessOptions, openHarness, scripted, tell, turns } from "./engine-harness.ts";
+import { type EngineHarness, eventText, type HarnessOptions, openHarness, scripted, turns } from "./engine-harness.ts";
 
-/** What may be done to an engine, in any order. */
+/** The actions of a trial; a test runs them in random order. */
 export const TRIAL_ACTIONS = [
   "send",
   "say",
@@ -26,7 +26,7 @@ export const TRIAL_ACTIONS = [
   "read",
 ] as const;
 
-/** `pick` says to which task, `amount` how much or of what kind. */
+/** `pick` selects the task; `amount` is a duration, a number of turns or the mode of a message. */
 export interface TrialAction {
   readonly kind: (typeof TRIAL_ACTIONS)[number];
   readonly pick: number;
@@ -34,8 +34,8 @@ export interface TrialAction {
 }
 
 /**
- * One turn: says what it was started with, does a step, asks, sleeps and looks for messages as the text's number tells it, and says
- * what came of each. All it has read can be told from what it has written.
+ * One turn: runs a step and, depending on the bits of the number in the text, asks, sleeps and polls for messages. It writes each text that it reads
+ * to the artifact `log`, so the checks can compare the messages read with the messages sent.
  */
 async function work(task: TaskContext, stepValue: () => number): Promise<void> {
   const says = task.artifact("log");
@@ -52,7 +52,7 @@ async function work(task: TaskContext, stepValue: () => number): Promise<void> {
   await says.write("done\n");
 }
 
-/** A reader that goes on where it was after every crash, and writes down what it got. */
+/** A reader that resumes after every crash, and the events it has received. */
 interface Reader {
   readonly task: TaskId;
   readonly seqs: number[];
@@ -95,7 +95,7 @@ class Trial {
     else if (kind === "read") for (const reader of this.readers) if (reader.task === task) await this.#read(reader);
   }
 
-  /** Speaks to the other node from now on; there are two at most. */
+  /** Switches to the other node; at most two nodes exist. */
   async #goBeside(): Promise<void> {
     const other = this.#other ?? (await this.harness.join());
     this.#other = this.harness;
@@ -113,7 +113,7 @@ class Trial {
       this.acknowledged.set(id, [...(this.acknowledged.get(id) ?? []), text]);
       if (!this.tasks.includes(id)) this.tasks.push(id);
     };
-    // It may never be answered, if the process dies first; or be refused, if the task is finished.
+    // Never answered if the process dies first; refused if the task has ended.
     this.harness.start({ parts: [{ text }], ...(task !== undefined && { taskId: task }) }).then(
       ({ taskId }) => note(taskId),
       () => {},
@@ -121,7 +121,7 @@ class Trial {
     await turns(1);
   }
 
-  /** Reads what there is at the moment, from where the reader is. */
+  /** Reads the events that are available now, from the reader's position. */
   async #read(reader: Reader): Promise<void> {
     const { harness } = this;
     const after = reader.seqs.at(-1) ?? 0;
@@ -133,13 +133,13 @@ class Trial {
       if (batch === undefined || !("entries" in Object(batch))) break;
       for (const { seq, body } of Object(batch).entries) {
         reader.seqs.push(seq);
-        reader.story.push(tell(readEvent(body)));
+        reader.story.push(eventText(readEvent(body)));
       }
     }
     subscription.close();
   }
 
-  /** Lets everything come to its end: questions are answered, time passes, readers read. */
+  /** Runs all tasks to their end: answers questions, moves the clock, and reads for every reader. */
   async finish(beforeReading?: () => void): Promise<void> {
     this.harness.store.release();
     this.#other?.store.release();
@@ -147,12 +147,12 @@ class Trial {
     while (performance.now() < giveUp) {
       await this.harness.advance(2000, 200);
       const query = { scope: this.harness.scope(), limit: 1000, artifacts: false };
-      // It may be refused where the store fails now and then.
+      // An unreliable store may refuse the call.
       const page = await this.harness.pumped(this.harness.engine.list(query).catch(() => undefined));
       if (page === undefined) continue;
       const open = page.tasks.filter(({ state }) => !isTerminal(state));
       for (const { id } of page.tasks) if (!this.tasks.includes(id)) this.tasks.push(id);
-      // A message may be on its way still, and not be in the list.
+      // A message may still be in progress without a task in the list.
       if (open.length === 0 && this.#nodes().every(({ engine }) => engine.counts().live === 0)) break;
       for (const { id, state } of open) if (isInterrupted(state)) await this.#say(id, 0);
     }
@@ -172,8 +172,8 @@ class Trial {
     }
     for (const { task, seqs, story } of this.readers) {
       const whole = await harness.story(task);
-      assert.deepEqual(seqs, wholeNumbers(whole.length), "a reader has every event exactly once, in order");
-      assert.deepEqual(story, whole, "a reader has what is in the log");
+      assert.deepEqual(seqs, wholeNumbers(whole.length), "a reader must get every event exactly once, in order");
+      assert.deepEqual(story, whole, "a reader must get the events of the log");
     }
     await turns(3);
     for (const node of this.#nodes()) {
@@ -196,39 +196,40 @@ class Trial {
     assert.deepEqual(
       log.map(({ seq }) => seq),
       wholeNumbers(log.length),
-      "the log is contiguous",
+      "the seqs of the log must be contiguous",
     );
     let state: TaskState = "submitted";
     const open = new Map<string, boolean>();
     for (const { event } of log) {
       if (event.kind === "artifact") {
-        if (!isWithoutContent(event.artifact.parts)) assert.equal(state, "working", "content comes while at work");
+        if (!isWithoutContent(event.artifact.parts))
+          assert.equal(state, "working", "content may only be written in the state working");
         open.set(event.artifact.artifactId, !event.lastChunk);
       } else {
         assert.deepEqual(planStateChange(state, event.status.state), { ok: true, via: [] });
         state = event.status.state;
       }
     }
-    assert.ok(![...open.values()].includes(true), "the last chunk of each artifact is marked as the last");
-    assert.ok(isTerminal(state), `nobody is at work on a task that is ${state}`);
+    assert.ok(![...open.values()].includes(true), "the last chunk of each artifact must have lastChunk");
+    assert.ok(isTerminal(state), `every task must end, but one is still ${state}`);
     assert.equal((await this.harness.get(id)).status.state, state);
   }
 
   #checkContent(task: Task, story: string): void {
     const heard = (task.history ?? []).flatMap(({ role, parts }) => (role === "user" ? [parts[0]?.text ?? ""] : []));
-    assert.equal(new Set(heard).size, heard.length, `no message is there twice: ${story}`);
+    assert.equal(new Set(heard).size, heard.length, `the history must contain each message once: ${story}`);
     for (const text of this.acknowledged.get(task.id) ?? [])
-      assert.ok(heard.includes(text), `${text} is lost: ${story}`);
+      assert.ok(heard.includes(text), `the acknowledged message ${text} is missing from the history: ${story}`);
     if (task.status.state !== "completed") return;
-    assert.equal(task.artifacts?.[0]?.parts.length, 1, `the text is one part: ${story}`);
+    assert.equal(task.artifacts?.[0]?.parts.length, 1, `the artifact must have one text part: ${story}`);
     const written = textOf(task.artifacts?.[0]?.parts ?? [])
       .trimEnd()
       .split("\n");
     const shape = written.map((line) => line.split(":")[0]).join(" ");
-    assert.match(shape, /^(turn step( read){0,2} done ?)+$/, `whole turns, each written once: ${story}`);
+    assert.match(shape, /^(turn step( read){0,2} done ?)+$/, `each turn must be written completely and once: ${story}`);
     const read = written.flatMap((line) => (/^(turn|read):/.test(line) ? [line.replace(/^\w+:/, "")] : []));
-    assert.deepEqual(new Set(read), new Set(heard), `each message is read: ${story}`);
-    assert.equal(read.length, heard.length, `each message is read once: ${story}`);
+    assert.deepEqual(new Set(read), new Set(heard), `the agent must read every message: ${story}`);
+    assert.equal(read.length, heard.length, `the agent must read every message once: ${story}`);
   }
 }
 
@@ -237,11 +238,11 @@ function wholeNumbers(upTo: number): number[] {
 }
 
 export interface TrialStore extends Pick<HarnessOptions, "openStore" | "wrapStore"> {
-  /** Called when everything has come to its end: the store must not fail from then on. */
+  /** Called after all tasks have ended. The store must not fail from then on. */
   readonly beforeCheck?: () => void;
 }
 
-/** Does all this to an engine of its own, lets everything come to its end, and throws where a rule was broken. */
+/** Runs the actions on a new engine, runs all tasks to their end, and throws an `AssertionError` if an invariant is violated. */
 export async function runTrial(
   actions: readonly TrialAction[],
   { beforeCheck, ...storeOptions }: TrialStore = {},

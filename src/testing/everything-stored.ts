@@ -1,6 +1,6 @@
 import type { EngineHarness } from "./engine-harness.ts";
 
-/** Everything the store holds of anything, and everything that was asked of it, as text to look for secrets in. */
+/** All stored data and all committed operations as one text, so a test can search it for secrets. */
 export async function everythingStored(harness: EngineHarness): Promise<string> {
   const { tasks } = await harness.shared.list({ scope: harness.scope(), limit: 100, artifacts: true });
   const all: unknown[] = [tasks, harness.store.commits];

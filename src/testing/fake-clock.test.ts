@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FakeClock } from "./fake-clock.ts";
 
 describe("FakeClock", () => {
-  test("stands still until told to go on, and then stands at the end of the span", async () => {
+  test("moves only on advance, and stops at the end of the span", async () => {
     const clock = new FakeClock(1000);
     await clock.advance(0);
     expect(clock.now()).toBe(1000);
@@ -10,7 +10,7 @@ describe("FakeClock", () => {
     expect(clock.now()).toBe(1250);
   });
 
-  test("calls back in order of time, then of setting, each at its own time", async () => {
+  test("fires timers in order of time, equal times in the order they were set, each at its own time", async () => {
     const clock = new FakeClock(0);
     const calls: string[] = [];
     const note = (name: string) => () => void calls.push(`${name}@${clock.now()}`);
@@ -24,7 +24,7 @@ describe("FakeClock", () => {
     expect(clock.pending).toBe(1);
   });
 
-  test("timers set by what timers start go off within the same span", async () => {
+  test("fires timers that are set during the span within the same span", async () => {
     const clock = new FakeClock(0);
     const ticks: number[] = [];
     const tick = async () => {
@@ -42,7 +42,7 @@ describe("FakeClock", () => {
     expect(clock.now()).toBe(100);
   });
 
-  test("a time past comes with the next advance, Infinity never", async () => {
+  test("fires a timer for a past time on the next advance, and a timer for Infinity never", async () => {
     const clock = new FakeClock(100);
     const calls: string[] = [];
     clock.setTimer(50, () => calls.push("past"));

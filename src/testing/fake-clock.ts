@@ -5,7 +5,7 @@ interface FakeTimer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that moves only when a test calls `advance` or `adjust`. */
 export class FakeClock implements AdjustableClock {
   #now: number;
   readonly #timers = new Set<FakeTimer>();
@@ -14,7 +14,7 @@ export class FakeClock implements AdjustableClock {
     this.#now = now;
   }
 
-  /** How many timers are waiting. */
+  /** The number of timers that have not fired. */
   get pending(): number {
     return this.#timers.size;
   }
@@ -30,14 +30,14 @@ export class FakeClock implements AdjustableClock {
     return { cancel: () => void this.#timers.delete(timer) };
   }
 
-  /** Sets the time without calling anybody; timers that became due come with the next `advance`. */
+  /** Sets the time without firing timers; due timers fire during the next `advance`. */
   adjust(now: number): void {
     this.#now = now;
   }
 
   /**
-   * Lets so many milliseconds pass. Timers go off one by one at their times, in order, each with the event loop's turn to
-   * itself, so that what it starts may set timers of its own within the span.
+   * Moves the clock forward. Timers fire one by one, in order, each at its own time. After each timer the event loop turns once, so
+   * work that the timer starts can set further timers within the same span.
    */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
@@ -51,7 +51,7 @@ export class FakeClock implements AdjustableClock {
     this.#now = end;
   }
 
-  /** The earliest timer up to `end`; of several, the one set first. */
+  /** The earliest timer up to `end`; among equal times the one set first. */
   #due(end: number): FakeTimer | undefined {
     let earliest: FakeTimer | undefined;
     for (const timer of this.#timers) {

@@ -5,9 +5,9 @@ import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 /** SQLite stores for one test: `await using trial = await sqliteTrial()` closes them and removes their files at the end. */
 export interface SqliteTrial extends AsyncDisposable {
   readonly folder: TemporaryFolder;
-  /** The file that is opened unless another is named. */
+  /** The default file of `open`. */
   readonly file: string;
-  /** Quick rather than safe from power cuts, unless told otherwise. */
+  /** Opens a store. Default durability: `process`, which is faster but does not survive power cuts. */
   open(options?: Partial<SqliteStoreOptions>): Promise<Store>;
 }
 

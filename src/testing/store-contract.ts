@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Retention, type Store, StoreError } from "../store/contract.ts";
 import type { OpenStore, StoreCase, StoreTrial } from "./store-case.ts";
 import { storeDeliveryCases } from "./store-delivery-cases.ts";
-import { storeOnceCases } from "./store-idempotency-cases.ts";
+import { storeIdempotencyCases } from "./store-idempotency-cases.ts";
 import { storeLeaseCases } from "./store-lease-cases.ts";
 import { storeListCases } from "./store-list-cases.ts";
 import { START } from "./store-operations.ts";
@@ -40,7 +40,7 @@ const cases: readonly StoreCase[] = [
   ...storeReadCases,
   ...storeListCases,
   ...storeRetentionCases,
-  ...storeOnceCases,
+  ...storeIdempotencyCases,
   ...storeWebhookCases,
   ...storeDeliveryCases,
   ...closingCases,

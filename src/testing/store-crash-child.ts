@@ -15,8 +15,9 @@ import {
 } from "./store-operations.ts";
 
 /**
- * A process made to be killed: goes on with the tasks it finds in a file, several at a time, and prints a line
- * `task seq` for each entry once the store has acknowledged it. Each commit also notes that the task's webhook was told the entry before. Takes the file and how many tasks there are to be.
+ * A process for tests to kill. It continues the tasks of a store file, several at a time, and prints a line `task seq` for each entry
+ * after the store has acknowledged it. Each commit also advances the cursor of the task's webhook to the entry before. Arguments: the file and
+ * the number of tasks.
  */
 const [file = "", workers = "4"] = process.argv.slice(2);
 const ENTRIES_PER_TASK = 40;

@@ -17,7 +17,7 @@ import {
   webhookOf,
   writeOf,
 } from "./store-operations.ts";
-import { told, webhookIn } from "./store-webhook-cases.ts";
+import { webhookIn, webhookStates } from "./store-webhook-cases.ts";
 import { outcomes } from "./store-write-cases.ts";
 
 const T = taskId(1);
@@ -33,10 +33,10 @@ function keysOf(webhooks: readonly WebhookKey[]): string[] {
   return webhooks.map(({ task, id }) => `${Number(task.slice(5))}/${id}`);
 }
 
-/** Taking webhooks under one's care, telling them, giving them up and finding them. */
+/** Webhooks are claimed, advanced, suspended, revived and found. */
 export const storeDeliveryCases: readonly StoreCase[] = [
   {
-    name: "gives a webhook to one living node at a time, at a higher epoch each time",
+    name: "lets one living node at a time claim a webhook, each time at a higher epoch",
     async run({ store, clock }) {
       await store.heartbeat(NODE, LEASE);
       await store.commit([createOf(T, { webhook: webhookOf("w") })]);
@@ -60,7 +60,7 @@ export const storeDeliveryCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "frees at once all webhooks that a leaving node had, and nothing of others",
+    name: "releases all webhooks of a node as soon as the node leaves, and none of other nodes",
     async run({ store }) {
       await store.heartbeat(NODE, LEASE);
       await store.heartbeat("node-2", LEASE);
@@ -74,7 +74,7 @@ export const storeDeliveryCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "finds the active webhooks that no living node has, the earliest due first, as many as asked",
+    name: "finds active webhooks that no living node has claimed, earliest due time first, up to the limit",
     async run({ store, clock }) {
       await store.heartbeat(NODE, LEASE);
       await store.heartbeat("node-2", 2 * LEASE);
@@ -99,7 +99,7 @@ export const storeDeliveryCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "notes how far a webhook was told, and keeps it with its claimant",
+    name: "advances the cursor of a webhook without releasing its claim",
     async run({ store }) {
       await store.heartbeat(NODE, LEASE);
       await store.commit([createOf(T, { webhook: webhookOf("w") })]);
@@ -123,7 +123,7 @@ export const storeDeliveryCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "calls a webhook idle only when the task has ended and all was told; until then it stays, with what was told",
+    name: "makes a webhook idle only when the task has ended and every event was delivered; until then it stays active at its new cursor",
     async run({ store }) {
       await store.heartbeat(NODE, LEASE);
       await store.commit([createOf(T, { webhook: webhookOf("w") })]);
@@ -132,11 +132,11 @@ export const storeDeliveryCases: readonly StoreCase[] = [
       const idle = (cursor: number): ReturnType<typeof advanceOf> =>
         advanceOf(T, "w", { epoch, cursor, state: "idle" });
       assert.deepEqual(await outcomes(store, idle(2)), ["inbox"]);
-      assert.deepEqual(await told(store), ["w active 2"]);
+      assert.deepEqual(await webhookStates(store), ["w active 2"]);
       assert.equal((await webhookIn(store, "w")).node, NODE);
       assert.deepEqual(await outcomes(store, writeOf(T, { end: endOf(3) }), idle(2)), ["ok", "inbox"]);
       assert.deepEqual(await outcomes(store, idle(3), idle(3), claimWebhookOf(T, "w")), ["ok", "fenced", "not-found"]);
-      assert.deepEqual(await told(store), ["w idle 3"]);
+      assert.deepEqual(await webhookStates(store), ["w idle 3"]);
       assert.equal((await webhookIn(store, "w")).node, undefined);
       await store.leave(NODE);
       assert.deepEqual(await store.unheldWebhooks(9), []);
@@ -144,7 +144,7 @@ export const storeDeliveryCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "gives a webhook up with its reason, and revives it from its cursor on, once",
+    name: "suspends a webhook with the reason of the failure, and revives it once, from its cursor",
     async run({ store }) {
       await store.heartbeat(NODE, LEASE);
       await store.commit([createOf(T, { webhook: webhookOf("w") }), setWebhookOf(T, "v")]);
@@ -174,7 +174,7 @@ export const storeDeliveryCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "revives a webhook of an ended task, and not one that was told everything",
+    name: "revives a webhook of an ended task, unless every event was delivered",
     async run({ store }) {
       await store.commit([createOf(T, { webhook: webhookOf("w") }, { end: endOf(2) }), setWebhookOf(T, "done")]);
       const done = await claim(store, "done");
@@ -185,11 +185,11 @@ export const storeDeliveryCases: readonly StoreCase[] = [
       ]);
       assert.equal((await webhookIn(store, "w")).failedAt, START);
       assert.deepEqual(await outcomes(store, reviveOf(T, "w"), reviveOf(T, "done")), ["ok", "not-found"]);
-      assert.deepEqual(await told(store), ["w active 0", "done idle 2"]);
+      assert.deepEqual(await webhookStates(store), ["w active 0", "done idle 2"]);
     },
   },
   {
-    name: "lists what was given up, the newest failure first, by pages that neither skip nor repeat",
+    name: "lists failed webhooks, newest failure first, in pages that neither skip nor repeat a webhook",
     async run({ store }) {
       const times = [10, 30, 20, 20, 20, 30];
       for (const [index, at] of times.entries()) {

@@ -8,8 +8,8 @@ function idempotent(since: number, digest = "d"): Partial<TaskCreate> {
   return { messageId: "m", idempotency: { since, digest } };
 }
 
-/** Creates with `idempotency`. */
-export const storeOnceCases: readonly StoreCase[] = [
+/** Tasks that are created with `idempotency`. */
+export const storeIdempotencyCases: readonly StoreCase[] = [
   {
     name: "creates one task for an idempotent message, and returns its id when the message is repeated",
     async run({ store }) {
@@ -52,7 +52,7 @@ export const storeOnceCases: readonly StoreCase[] = [
         ),
         ["ok", "ok", "ok", "ok", "ok", "ok"],
       );
-      // Remembered without a digest: the latest all the same.
+      // The latest task has no digest; it is found all the same.
       assert.deepEqual(await store.findByMessage(SCOPE, "m"), { task: taskId(4), createdAt: START + 2 });
       assert.deepEqual(await store.findByMessage(bob, "m"), { task: taskId(3), createdAt: START, digest: "d" });
       assert.deepEqual(await store.commit([createOf(taskId(8), idempotent(START))]), [
@@ -61,7 +61,7 @@ export const storeOnceCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "compares times of creation, even if the clock went back",
+    name: "applies the idempotency window to creation times, even if the clock went back",
     async run({ store }) {
       await store.commit([
         createOf(taskId(1), { ...idempotent(START), at: START + 100 }),
@@ -74,7 +74,7 @@ export const storeOnceCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "forgets a message with its task, and then finds the task before it",
+    name: "forgets a message when it deletes the task, and then finds the earlier task of the message",
     async run({ open, clock }) {
       const store = await open({ maxAge: 100 });
       await store.commit([

@@ -19,7 +19,7 @@ const LEASE = 10_000;
 
 export const storeLeaseCases: readonly StoreCase[] = [
   {
-    name: "refuses a claim while a living node holds the lease, and gives it by force at the next epoch",
+    name: "refuses a claim while a living node has the lease, unless the claim is forced; the epoch then rises by 1",
     async run({ store }) {
       await store.heartbeat(NODE, LEASE);
       await store.commit([createOf(T)]);
@@ -38,7 +38,7 @@ export const storeLeaseCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "gives a released lease to whoever claims it first, and fences the one who released it",
+    name: "gives a released lease to the first claim, and fences the node that released it",
     async run({ store }) {
       await store.heartbeat(NODE, LEASE);
       await store.heartbeat("node-2", LEASE);
@@ -54,7 +54,7 @@ export const storeLeaseCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "lets a lease be claimed once its node has not renewed in time, and not a moment before",
+    name: "lets a lease be claimed as soon as the heartbeat of its node has expired, and not 1 ms earlier",
     async run({ store, clock }) {
       assert.deepEqual(await store.heartbeat(NODE, LEASE), { now: START });
       await store.commit([createOf(T)]);
@@ -68,7 +68,7 @@ export const storeLeaseCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "frees at once all that a leaving node held, for good, and nothing of others",
+    name: "releases all leases of a node as soon as the node leaves, and none of other nodes",
     async run({ store }) {
       const other = taskId(2);
       await store.heartbeat(NODE, LEASE);
@@ -85,7 +85,7 @@ export const storeLeaseCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "finds due what is active, has a message or a cancel, or whose time has come; oldest first, as many as asked",
+    name: "finds tasks due that are active, have a message or a cancel, or reached their wake time; oldest first, up to the limit",
     async run({ store, clock }) {
       const waiting = headOf("input-required", { active: false });
       await store.commit([
@@ -105,7 +105,7 @@ export const storeLeaseCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "finds nothing due that a living node holds",
+    name: "finds no task due whose lease a living node has",
     async run({ store, clock }) {
       await store.heartbeat(NODE, LEASE);
       await store.commit([createOf(T), createOf(taskId(2), { node: "node-2" }), postOf(T, { id: "m" })]);
@@ -119,7 +119,7 @@ export const storeLeaseCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "finds a released task due again only by its own doing",
+    name: "finds a released task due again only when something happens to that task",
     async run({ store }) {
       await store.heartbeat(NODE, LEASE);
       await store.commit([createOf(T)]);
@@ -139,7 +139,7 @@ export const storeLeaseCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "tells the earliest time at which something no living node holds will be due",
+    name: "returns the earliest wake time of the tasks whose lease no living node has",
     async run({ store, clock }) {
       assert.equal(await store.nextWake(), undefined);
       await store.heartbeat(NODE, LEASE);

@@ -17,7 +17,7 @@ import {
 
 const QUERY: ListQuery = { scope: SCOPE, limit: 100, artifacts: false, history: 0 };
 
-/** Every page of a query, one after the other; checks each page on the way. */
+/** Reads all pages of a query in order, and checks each page. */
 export async function readPages(
   store: Store,
   query: ListQuery,
@@ -40,7 +40,7 @@ export async function readPages(
 
 const KB = 1000;
 
-/** A task with a history of two messages and a log, and perhaps folded artifacts, of about so many bytes each. */
+/** A task with a history of two messages, a log and optionally folded artifacts, each of about the given number of bytes. */
 function sizedTask(n: number, sizes: { history?: number; log?: number; artifacts?: number }): TaskWrite[] {
   const { history = 10, log = 10, artifacts } = sizes;
   const message = (after: number): HistoryEntry => ({ after, body: JSON.stringify("m".repeat(history / 2)) });
@@ -55,7 +55,7 @@ function sizedTask(n: number, sizes: { history?: number; log?: number; artifacts
   ];
 }
 
-/** The ids of a query's pages. */
+/** The task ids of each page of a query. */
 async function pagesOf(store: Store, query: ListQuery): Promise<TaskId[][]> {
   const pages: TaskId[][] = [];
   for (let before: ListCursor | undefined; ; ) {
@@ -80,7 +80,7 @@ export const storeListCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "counts the log of a task whose artifacts are not folded, and the history that is asked for",
+    name: "counts towards maxBytes the log of a task whose artifacts are not folded, and the requested history",
     async run({ store }) {
       for (let n = 1; n <= 4; n++) await store.commit(sizedTask(n, { log: 60 * KB }));
       for (let n = 5; n <= 8; n++) await store.commit(sizedTask(n, { history: 60 * KB }));
@@ -94,7 +94,7 @@ export const storeListCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "gives a task larger than maxBytes a page of its own, and reads every task once however small maxBytes is",
+    name: "gives a task larger than maxBytes its own page, and lists every task exactly once even with the smallest maxBytes",
     async run({ store }) {
       const sizes = [1, 200, 3, 400, 5, 90, 9];
       for (const [n, size] of sizes.entries()) await store.commit(sizedTask(n, { artifacts: size * KB }));
@@ -118,7 +118,7 @@ export const storeListCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "leaves artifacts and histories over largeBytes out of the records of a page, and counts them nevertheless",
+    name: "omits artifacts and histories over largeBytes from the records of a page, but counts them towards maxBytes",
     async run({ store }) {
       await store.commit(sizedTask(1, { artifacts: 50 * KB }));
       await store.commit(sizedTask(2, { history: 50 * KB, artifacts: 1 * KB }));
@@ -136,7 +136,7 @@ export const storeListCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "lists newest status first and breaks ties by id, over pages of any size",
+    name: "lists the newest status first and equal times by id, with every page size",
     async run({ store }) {
       const times = [5, 3, 5, 1, 5, 3, 9, 0];
       await store.commit(
@@ -156,7 +156,7 @@ export const storeListCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "lists whole records, with as much history and artifacts as asked",
+    name: "lists complete records with the requested history and artifacts",
     async run({ store }) {
       const history = [0, 1].map((after) => ({ after, body: `{"n":${after}}` }));
       await store.commit([
@@ -177,7 +177,7 @@ export const storeListCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "lists nothing of other scopes, nor of scopes it never saw",
+    name: "lists no task of another scope, and nothing for an unknown scope",
     async run({ store }) {
       await store.commit([createOf(taskId(1)), createOf(taskId(2), { scope: { ...SCOPE, tenant: "t" } })]);
       for (const [scope, count] of [
@@ -193,7 +193,7 @@ export const storeListCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "counts those whose status is of the given time or later, to the millisecond",
+    name: "counts tasks whose status has the given time or a later one, to the millisecond",
     async run({ store }) {
       const times = [0, 1, 1, 2, 1023, 1024, 65_536, 4_194_304, 300_000_000];
       await store.commit(
@@ -210,7 +210,7 @@ export const storeListCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "counts a context's tasks right also when the first did not come by the context's name",
+    name: "counts all tasks of a context, even if the first task was created without a context id from the caller",
     async run({ store }) {
       const context = contextId(7);
       await store.commit([createOf(taskId(1), { contextId: context })]);
@@ -233,7 +233,7 @@ export const storeListCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "pages over every unchanged task exactly once while others come, change and end",
+    name: "lists every unchanged task exactly once while other tasks are created, change and end",
     async run({ store }) {
       const still = Array.from({ length: 30 }, (_, index) => taskId(index));
       const moving = Array.from({ length: 10 }, (_, index) => taskId(100 + index));

@@ -7,7 +7,7 @@ import type { ListQuery, Store, StoreOperation, TaskHead } from "../store/contra
 import { readPages } from "./store-list-cases.ts";
 import { contextId, createOf, endOf, headOf, SCOPE, START, statusEntry, taskId, writeOf } from "./store-operations.ts";
 
-/** What one step of the model does: makes a task, gives one a new status, or ends one. */
+/** One step of the model: create a task, change the status of a task, or end a task. */
 type Move =
   | {
       readonly kind: "create";
@@ -68,8 +68,8 @@ const query: fc.Arbitrary<Query> = fc.record(
 );
 
 /**
- * Drives random batches into a store and into a list of plain objects, and compares what they list and count, for every
- * combination of filters. Each run has scopes of its own, so that one store serves for all.
+ * Applies random batches to a store and to a list of plain objects, and compares their lists and counts for random
+ * combinations of filters. Each run uses its own scopes, so all runs can share one store.
  */
 export async function checkListAgainstModel(store: Store, runs: number): Promise<void> {
   const batches = fc.array(fc.array(move, { maxLength: 8 }), { maxLength: 8 });
@@ -94,7 +94,7 @@ class Model {
     this.#run = run;
   }
 
-  /** Does it here, and returns what the store must do; `undefined` if there is nothing to do it to. */
+  /** Applies the step to the model and returns the same operation for the store; `undefined` if there is no open task to change. */
   play(next: Move): StoreOperation | undefined {
     const { state, at } = next.status;
     const head = headOf(state, { statusAt: START + at });
@@ -139,7 +139,7 @@ class Model {
 
   #create({ owner, context, shared, status }: Extract<Move, { kind: "create" }>, head: TaskHead): StoreOperation {
     const id = taskId(this.#run * 1000 + this.#tasks.length);
-    // Only the first task of a context can have come without the caller naming it.
+    // Only the first task of a context can be created without a context id from the caller.
     const contextShared = shared || this.#tasks.some((task) => task.owner === owner && task.context === context);
     this.#tasks.push({ id, owner, context, ...status, seq: 1, ended: false });
     return createOf(id, { contextId: contextId(context), contextShared, scope: this.#scopeOf(owner) }, { head });

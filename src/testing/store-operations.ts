@@ -19,29 +19,30 @@ import type {
   WebhookSet,
 } from "../store/contract.ts";
 
-/** Short ways to spell what a store is asked, for tests of stores and of what stands on them. */
+// Builders of store operations with defaults, for tests of stores and of code that uses a store.
 
+/** The scope of all example tasks. */
 export const SCOPE: Scope = { agent: "echo", tenant: "", owner: "ada" };
 export const NODE = "node-1";
-/** A time in ms to begin with: all example times count from here. */
+/** Milliseconds since 1970: the time at which each test starts. */
 export const START = 1_760_000_000_000;
 
-/** The n-th example id; they sort as their numbers do. */
+/** The n-th example id. Example ids sort in the order of their numbers. */
 export function taskId(n: number): TaskId {
-  return `task-${String(n).padStart(8, "0")}` as TaskId; // Ids are opaque: any string will do here.
+  return `task-${String(n).padStart(8, "0")}` as TaskId; // Safe: ids are opaque, so any string is valid.
 }
 
 export function contextId(n: number): ContextId {
-  return `context-${n}` as ContextId; // As above.
+  return `context-${n}` as ContextId; // Safe: ids are opaque.
 }
 
 export function statusEntry(seq: number, state: TaskState = "working"): LogEntry {
   return { seq, body: writeEvent({ kind: "status", status: { state, timestamp: new Date(START).toISOString() } }) };
 }
 
-/** A chunk of the artifact `result`; the first one makes it. */
+/** A chunk of the artifact `result`. Pass `append: false` for the first chunk. */
 export function chunkEntry(seq: number, text: string, append = true): LogEntry {
-  const artifactId = "result" as ArtifactId; // As above.
+  const artifactId = "result" as ArtifactId; // Safe: ids are opaque.
   const body = writeEvent({ kind: "artifact", artifact: { artifactId, parts: [{ text }] }, append, lastChunk: false });
   return { seq, body };
 }
@@ -72,7 +73,7 @@ export function writeOf(task: TaskId, details: Partial<TaskWrite> = {}): TaskWri
   };
 }
 
-/** Makes a working task, with one status entry unless told otherwise. */
+/** Creates a working task. Default: with one status entry. */
 export function createOf(task: TaskId, create: Partial<TaskCreate> = {}, details: Partial<TaskWrite> = {}): TaskWrite {
   return writeOf(task, {
     create: {

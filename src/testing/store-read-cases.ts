@@ -7,7 +7,7 @@ const T = taskId(1);
 
 export const storeReadCases: readonly StoreCase[] = [
   {
-    name: "shows a task only within its scope, and to the engine always",
+    name: "returns a task only within its scope, and always if no scope is given",
     async run({ store }) {
       await store.commit([createOf(T)]);
       assert.equal((await store.get(T, { artifacts: false, scope: { ...SCOPE } }))?.id, T);
@@ -18,7 +18,7 @@ export const storeReadCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "shows as much history as asked: all, none, the last few, up to a seq",
+    name: "returns the requested history: all, none, the last n messages, or up to a seq",
     async run({ store }) {
       const message = (after: number): { after: number; body: string } => ({ after, body: `{"n":${after}}` });
       await store.commit([createOf(T, {}, { history: [message(0)], entries: [statusEntry(1), statusEntry(2)] })]);
@@ -43,7 +43,7 @@ export const storeReadCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "leaves a history over largeBytes out and yields it page by page, each message exactly once",
+    name: "omits a history over largeBytes from the record, and returns it in pages with each message exactly once",
     async run({ store }) {
       const message = (after: number): { after: number; body: string } => ({
         after,
@@ -76,7 +76,7 @@ export const storeReadCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "leaves artifacts over largeBytes out while the log holds what they are made of",
+    name: "omits artifacts over largeBytes from the record while the log still contains their chunks",
     async run({ store }) {
       const artifacts = JSON.stringify([{ artifactId: "a".repeat(1000) }]);
       await store.commit([createOf(T, {}, { end: endOf(2, { artifacts }) })]);
@@ -86,7 +86,7 @@ export const storeReadCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "shows artifacts only where asked for",
+    name: "returns artifacts only on request",
     async run({ store }) {
       await store.commit([createOf(T, {}, { end: endOf(2, { artifacts: '[{"artifactId":"a"}]' }) })]);
       assert.equal((await store.get(T, { artifacts: true }))?.artifacts, '[{"artifactId":"a"}]');
@@ -95,7 +95,7 @@ export const storeReadCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "pages the log by bytes: at least one entry, each exactly once, from any cursor",
+    name: "returns the log in pages of maxBytes: at least one entry per page, each entry exactly once, from any cursor",
     async run({ store }) {
       const entries: LogEntry[] = [statusEntry(1)];
       await store.commit([createOf(T)]);
@@ -132,7 +132,7 @@ export const storeReadCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps a long log whole: thousands of commits, read while it grows and after its end",
+    name: "keeps every entry of a log of thousands of commits, read while it grows and after the task ends",
     async run({ store }) {
       await store.commit([createOf(T)]);
       let seq = 1;
@@ -162,7 +162,7 @@ export const storeReadCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "finds the newest task a message id made in its scope",
+    name: "finds the newest task that a message id created in its scope",
     async run({ store }) {
       await store.commit([
         createOf(taskId(1), { messageId: "m" }),
@@ -178,7 +178,7 @@ export const storeReadCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "tells positions of the tasks it knows, in the order asked",
+    name: "returns the positions of the known tasks, in the requested order",
     async run({ store }) {
       await store.commit([createOf(taskId(1)), createOf(taskId(2), {}, { end: endOf(2) })]);
       await store.commit([writeOf(taskId(1), { entries: [chunkEntry(2, "a", false), chunkEntry(3, "b")] })]);

@@ -38,7 +38,7 @@ async function total(store: Store): Promise<number> {
 
 export const storeRetentionCases: readonly StoreCase[] = [
   {
-    name: "keeps everything for ever unless told otherwise",
+    name: "deletes nothing without a retention option",
     async run({ store, clock }) {
       await store.commit([ended(1), createOf(taskId(2))]);
       clock.now += 1e12;
@@ -47,7 +47,7 @@ export const storeRetentionCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "makes room for a new task by dropping the oldest finished ones, never an active one",
+    name: "deletes the oldest finished tasks, never an active one, to make room for a new task",
     async run({ open }) {
       const store = await open({ maxTasks: 5, pruneCount: 2 });
       await store.commit([createOf(taskId(1)), ended(2), ended(3), ended(4), createOf(taskId(5))]);
@@ -61,7 +61,7 @@ export const storeRetentionCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "refuses new tasks when it is full of unfinished ones, and takes them again when one has ended",
+    name: "refuses new tasks while it is full of unfinished ones, and accepts them again after one has ended",
     async run({ open }) {
       const store = await open({ maxTasks: 2, pruneCount: 10 });
       assert.deepEqual(
@@ -78,7 +78,7 @@ export const storeRetentionCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "sweeps finished tasks by age, and unfinished ones never",
+    name: "sweeps finished tasks by age, and never unfinished ones",
     async run({ open, clock }) {
       const store = await open({ maxAge: 100 });
       const old = headOf("working", { statusAt: START - 1000 });
@@ -107,7 +107,7 @@ export const storeRetentionCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "drops the events of long finished tasks and keeps their results",
+    name: "deletes the log of tasks finished longer than logAge ago, and keeps their results",
     async run({ open, clock }) {
       const store = await open({ logAge: 100 });
       await store.commit([createOf(taskId(1)), createOf(taskId(2)), createOf(taskId(3))]);

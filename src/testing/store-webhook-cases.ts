@@ -24,7 +24,7 @@ import { outcomes } from "./store-write-cases.ts";
 const T = taskId(1);
 
 /** The webhooks of a task, each as `id state cursor`. */
-export async function told(store: Store, task: TaskId = T): Promise<string[]> {
+export async function webhookStates(store: Store, task: TaskId = T): Promise<string[]> {
   return (await store.webhooks(task)).map(({ id, state, cursor }) => `${id} ${state} ${cursor}`);
 }
 
@@ -34,10 +34,10 @@ export async function webhookIn(store: Store, id: string, task: TaskId = T): Pro
   return record;
 }
 
-/** Setting, replacing and deleting webhooks, and how they go with their tasks. */
+/** Webhooks are set, replaced, deleted, and deleted with their tasks. */
 export const storeWebhookCases: readonly StoreCase[] = [
   {
-    name: "keeps the webhook a task is created with, told of nothing yet",
+    name: "stores the webhook that a task is created with, with its cursor before the first event",
     async run({ store }) {
       const webhook = webhookOf("w", { unnamed: true, at: START + 3, body: "se\u0000aled", dialect: "another" });
       assert.deepEqual(await outcomes(store, createOf(T, { webhook }), createOf(taskId(2))), ["ok", "ok"]);
@@ -53,7 +53,7 @@ export const storeWebhookCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps the webhook of a task that ends in its first commit, and of none that is refused",
+    name: "stores the webhook of a task that ends in its first commit, and no webhook of a refused create",
     async run({ store }) {
       const webhook = webhookOf("w");
       assert.deepEqual(
@@ -66,20 +66,20 @@ export const storeWebhookCases: readonly StoreCase[] = [
         ),
         ["ok", "duplicate", "fenced", "ok"],
       );
-      assert.deepEqual(await told(store), ["w active 0"]);
-      assert.deepEqual(await told(store, taskId(2)), []);
-      assert.deepEqual(await told(store, taskId(3)), ["w active 0"]);
+      assert.deepEqual(await webhookStates(store), ["w active 0"]);
+      assert.deepEqual(await webhookStates(store, taskId(2)), []);
+      assert.deepEqual(await webhookStates(store, taskId(3)), ["w active 0"]);
       assert.equal((await store.get(T, { artifacts: false }))?.history.length, 1);
     },
   },
   {
-    name: "starts a webhook at what the task has come to, chunks included, and for an ended one before its last event",
+    name: "starts a new webhook after the latest event, chunks included; for an ended task before the last event",
     async run({ store }) {
       await store.commit([createOf(T), createOf(taskId(2), {}, { end: endOf(2) })]);
       await store.commit([writeOf(T, { entries: [chunkEntry(2, "a", false), chunkEntry(3, "b")] })]);
       await store.commit([setWebhookOf(T, "mid"), setWebhookOf(taskId(2), "late")]);
-      assert.deepEqual(await told(store), ["mid active 3"]);
-      assert.deepEqual(await told(store, taskId(2)), ["late active 1"]);
+      assert.deepEqual(await webhookStates(store), ["mid active 3"]);
+      assert.deepEqual(await webhookStates(store, taskId(2)), ["late active 1"]);
       assert.deepEqual(
         await outcomes(
           store,
@@ -90,11 +90,11 @@ export const storeWebhookCases: readonly StoreCase[] = [
         ),
         ["ok", "ok", "ok", "ok"],
       );
-      assert.deepEqual(await told(store), ["mid active 3", "same-batch active 4", "end active 5"]);
+      assert.deepEqual(await webhookStates(store), ["mid active 3", "same-batch active 4", "end active 5"]);
     },
   },
   {
-    name: "replaces an active webhook without losing what is pending, frees it, and fences who had it",
+    name: "replaces an active webhook without losing pending events, releases its claim, and fences the earlier claimant",
     async run({ store }) {
       await store.heartbeat(NODE, 1000);
       await store.commit([createOf(T, { webhook: webhookOf("w") }), setWebhookOf(T, "other")]);
@@ -109,11 +109,11 @@ export const storeWebhookCases: readonly StoreCase[] = [
       assert.deepEqual(record, expected);
       assert(next > epoch);
       assert.deepEqual(await outcomes(store, advanceOf(T, "w", { epoch, cursor: 3 })), ["fenced"]);
-      assert.deepEqual(await told(store), ["w active 2", "other active 1"]);
+      assert.deepEqual(await webhookStates(store), ["w active 2", "other active 1"]);
     },
   },
   {
-    name: "starts a webhook anew that was removed or done when it is set again; a suspended one goes on",
+    name: "restarts a removed or idle webhook that is set again; a suspended one continues from its cursor",
     async run({ store }) {
       const ids = ["idle", "suspended", "removed"] as const;
       await store.commit([createOf(T), ...ids.map((id) => setWebhookOf(T, id))]);
@@ -124,16 +124,16 @@ export const storeWebhookCases: readonly StoreCase[] = [
         const failure = id === "idle" ? {} : { failure: "gone", failedAt: START + 1 };
         assert.deepEqual(await outcomes(store, advanceOf(T, id, { epoch, cursor, state: id, ...failure })), ["ok"]);
       }
-      assert.deepEqual(await told(store), ["idle idle 3", "suspended suspended 1", "removed removed 1"]);
+      assert.deepEqual(await webhookStates(store), ["idle idle 3", "suspended suspended 1", "removed removed 1"]);
       await store.commit(ids.map((id) => setWebhookOf(T, id)));
-      assert.deepEqual(await told(store), ["idle active 2", "suspended active 1", "removed active 2"]);
+      assert.deepEqual(await webhookStates(store), ["idle active 2", "suspended active 1", "removed active 2"]);
       assert.equal((await webhookIn(store, "removed")).failure, undefined);
       assert.equal((await webhookIn(store, "removed")).failedAt, undefined);
       assert.deepEqual(await store.failedWebhooks({ limit: 9 }), []);
     },
   },
   {
-    name: "allows a task only so many webhooks, those that were removed not counted",
+    name: "limits the webhooks of a task to maxPerTask, without counting removed ones",
     async run({ store }) {
       await store.commit([createOf(T)]);
       const set = (id: string): ReturnType<typeof setWebhookOf> => setWebhookOf(T, id, { maxPerTask: 2 });
@@ -148,7 +148,7 @@ export const storeWebhookCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps as many removed webhooks as a task may have others, the latest, also where one takes the place of all others",
+    name: "keeps the latest maxPerTask removed webhooks of a task, even if one webhook replaces all others",
     async run({ store }) {
       await store.commit([createOf(T)]);
       for (const id of ["a", "b", "c", "d"]) {
@@ -157,12 +157,12 @@ export const storeWebhookCases: readonly StoreCase[] = [
         await store.commit([advanceOf(T, id, { epoch, state: "removed", failure: id })]);
       }
       await store.commit([setWebhookOf(T, "e", { maxPerTask: 2, only: true })]);
-      assert.deepEqual(await told(store), ["c removed 1", "d removed 1", "e active 1"]);
+      assert.deepEqual(await webhookStates(store), ["c removed 1", "d removed 1", "e active 1"]);
       assert.equal((await store.failedWebhooks({ limit: 9 })).length, 2);
     },
   },
   {
-    name: "lets one webhook take the place of all others of its dialect, whatever their number",
+    name: "lets one webhook replace all others of its dialect, and counts only those of other dialects towards maxPerTask",
     async run({ store }) {
       await store.commit([createOf(T), createOf(taskId(2), { webhook: webhookOf("elsewhere") })]);
       await store.commit([setWebhookOf(T, "a"), setWebhookOf(T, "b")]);
@@ -170,30 +170,30 @@ export const storeWebhookCases: readonly StoreCase[] = [
       await store.commit([setWebhookOf(T, "foreign", { webhook: foreign })]);
       assert.deepEqual(await outcomes(store, setWebhookOf(T, "c", { only: true, maxPerTask: 1 })), ["full"]);
       assert.deepEqual(await outcomes(store, setWebhookOf(T, "c", { only: true, maxPerTask: 2 })), ["ok"]);
-      assert.deepEqual(await told(store), ["foreign active 1", "c active 1"]);
+      assert.deepEqual(await webhookStates(store), ["foreign active 1", "c active 1"]);
       await store.commit([deleteWebhookOf(T, "foreign")]);
       const only = { only: true, maxPerTask: 1 };
       assert.deepEqual(await outcomes(store, setWebhookOf(T, "c", only)), ["ok"]);
-      assert.deepEqual(await told(store), ["c active 1"]);
+      assert.deepEqual(await webhookStates(store), ["c active 1"]);
       await store.commit([writeOf(T, { entries: [statusEntry(2)] }), setWebhookOf(T, "c", only)]);
-      assert.deepEqual(await told(store), ["c active 1"]);
-      assert.deepEqual(await told(store, taskId(2)), ["elsewhere active 0"]);
+      assert.deepEqual(await webhookStates(store), ["c active 1"]);
+      assert.deepEqual(await webhookStates(store, taskId(2)), ["elsewhere active 0"]);
       const unheld = (await store.unheldWebhooks(9)).map(({ id }) => id);
       assert.deepEqual(unheld.sort(), ["c", "elsewhere"]);
     },
   },
   {
-    name: "has the one that takes the place of others tell what they were still to tell",
+    name: "starts a webhook that replaces others at the earliest cursor among the replaced ones",
     async run({ store }) {
       await store.commit([createOf(T, { webhook: webhookOf("a") }), setWebhookOf(T, "b")]);
       const { epoch } = await webhookIn(store, "b");
       await store.commit([writeOf(T, { entries: [statusEntry(2)] })]);
       await store.commit([advanceOf(T, "b", { epoch, cursor: 2 }), setWebhookOf(T, "c", { only: true })]);
-      assert.deepEqual(await told(store), ["c active 0"]);
+      assert.deepEqual(await webhookStates(store), ["c active 0"]);
     },
   },
   {
-    name: "sets no webhook of a task outside the scope, nor of one that is not there",
+    name: "sets no webhook for a task of another scope or a missing task",
     async run({ store }) {
       const strange = { ...SCOPE, owner: "nobody-yet" };
       assert.deepEqual(
@@ -210,12 +210,12 @@ export const storeWebhookCases: readonly StoreCase[] = [
         ),
         ["ok", "ok", "not-found", "not-found", "not-found", "not-found", "ok", "ok"],
       );
-      assert.deepEqual(await told(store), []);
+      assert.deepEqual(await webhookStates(store), []);
       assert.deepEqual(await outcomes(store, setWebhookOf(T, "w", { scope: strange })), ["not-found"]);
     },
   },
   {
-    name: "deletes a webhook of a running or an ended task, once, and never lets an old epoch speak for a new one",
+    name: "deletes a webhook of a running or ended task once, and fences its old epoch if the webhook is created again",
     async run({ store }) {
       await store.commit([createOf(T, { webhook: webhookOf("w") })]);
       const [claimed] = await store.commit([claimWebhookOf(T, "w")]);
@@ -234,7 +234,7 @@ export const storeWebhookCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "makes no room at the cost of somebody who is still to be told",
+    name: "deletes no finished task with pending deliveries to make room for a new task",
     async run({ open }) {
       const store = await open({ maxTasks: 2, pruneCount: 2 });
       const ended = (n: number): ReturnType<typeof createOf> =>
@@ -252,7 +252,7 @@ export const storeWebhookCases: readonly StoreCase[] = [
       assert.deepEqual(await outcomes(store, deleteWebhookOf(T, "w"), ended(4)), ["ok", "ok"]);
       assert.deepEqual(await outcomes(store, setWebhookOf(taskId(3), "x", { only: true }), ended(5)), ["ok", "full"]);
       assert.deepEqual(await store.webhooks(T), []);
-      // A task of the same name has none of what went with the first.
+      // A new task with the same id has none of the webhooks of the deleted task.
       const idle = await webhookIn(store, "x", taskId(3));
       await store.commit([advanceOf(taskId(3), "x", { epoch: idle.epoch, cursor: 2, state: "idle" })]);
       assert.deepEqual(await outcomes(store, createOf(T)), ["ok"]);
@@ -261,7 +261,7 @@ export const storeWebhookCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "sweeps neither a task nor its events while a webhook is still to be told of it, then both",
+    name: "sweeps neither a task nor its events while deliveries to a webhook are pending, and both afterwards",
     async run({ open, clock }) {
       const store = await open({ maxAge: 100, logAge: 10 });
       await store.commit([
@@ -283,7 +283,7 @@ export const storeWebhookCases: readonly StoreCase[] = [
       clock.now = START + 50;
       assert.equal(await store.sweep(), 2);
       assert.deepEqual(await store.log(T, 0, 1e6), []);
-      assert.deepEqual(await told(store), ["w idle 2"]);
+      assert.deepEqual(await webhookStates(store), ["w idle 2"]);
       clock.now = START + 500;
       assert.equal(await store.sweep(), 2);
       assert.deepEqual(await store.webhooks(T), []);

@@ -18,7 +18,7 @@ import {
 
 const T = taskId(1);
 
-/** The outcomes of one batch, as bare words. */
+/** The status of each outcome of one batch. */
 export async function outcomes(store: Store, ...operations: readonly StoreOperation[]): Promise<string[]> {
   return (await store.commit(operations)).map((outcome) => outcome.status);
 }
@@ -39,7 +39,7 @@ async function seqsOf(store: Store, id = T): Promise<number[]> {
 
 export const storeWriteCases: readonly StoreCase[] = [
   {
-    name: "keeps a new task as it was given",
+    name: "stores every field of a new task",
     async run({ store }) {
       const head = headOf("working", { metadata: '{"a":1}', runner: '{"attempt":1}', wakeAt: START + 5 });
       const history = [{ after: 0, body: '{"messageId":"m"}' }];
@@ -61,7 +61,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps a task that begins and ends in one commit, its lease given back",
+    name: "stores a task that begins and ends in one commit, and releases its lease",
     async run({ store }) {
       const history = [{ after: 0, body: '{"messageId":"m"}' }];
       const end = endOf(3, {
@@ -87,7 +87,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "makes a task of a given id once, ended or not",
+    name: "creates only one task per id, even after that task has ended",
     async run({ store }) {
       assert.deepEqual(await outcomes(store, createOf(T), createOf(T)), ["ok", "duplicate"]);
       assert.deepEqual(await outcomes(store, createOf(T)), ["duplicate"]);
@@ -106,7 +106,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "refuses entries that leave a gap or come twice, and applies nothing of such a write",
+    name: "refuses a write whose entries leave a gap or repeat a seq, and applies no part of it",
     async run({ store }) {
       await store.commit([createOf(T), postOf(T, { id: "m" })]);
       const rest = {
@@ -147,7 +147,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "knows nothing of a task nobody made",
+    name: "answers not-found for a task that was never created",
     async run({ store }) {
       const operations = [writeOf(T, { entries: [statusEntry(1)] }), postOf(T, { id: "m" }), claimOf(T, NODE, true)];
       assert.deepEqual(await outcomes(store, ...operations), ["not-found", "not-found", "not-found"]);
@@ -158,7 +158,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "leaves status and bookkeeping alone where a write brings only chunks",
+    name: "leaves the head unchanged if a write has only chunks",
     async run({ store }) {
       const head = headOf("working", { runner: '{"n":1}', wakeAt: START + 9, metadata: "{}" });
       await store.commit([createOf(T, {}, { head })]);
@@ -170,7 +170,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "replaces the head as a whole, dropping what the new one leaves out",
+    name: "replaces the whole head, and drops fields that the new one omits",
     async run({ store }) {
       await store.commit([createOf(T, {}, { head: headOf("working", { metadata: "{}", wakeAt: START }) })]);
       const head = headOf("input-required", { statusAt: START + 7, runner: '{"b":2}' });
@@ -179,7 +179,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "lets one refused operation affect no other of its batch",
+    name: "applies the other operations of a batch if one is refused",
     async run({ store }) {
       const other = taskId(2);
       const batch = [
@@ -209,7 +209,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "applies concurrent commits in the order they were called",
+    name: "applies concurrent commits in the order of their calls",
     async run({ store }) {
       const calls = [store.commit([createOf(T)])];
       for (let seq = 2; seq <= 40; seq++)
@@ -222,7 +222,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "heeds the order inside a batch: a post before the end joins the history, a post after it is refused",
+    name: "applies a batch in order: a post before the end joins the history, a post after it is refused",
     async run({ store }) {
       const other = taskId(2);
       await store.commit([createOf(T), createOf(other)]);
@@ -266,7 +266,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "gives the lease back even where the conditional end is refused",
+    name: "releases the lease even if it refuses the conditional end",
     async run({ store }) {
       await store.commit([createOf(T), postOf(T, { id: "a" })]);
       assert.deepEqual(await outcomes(store, writeOf(T, { release: true, end: endOf(2, { unlessInbox: true }) })), [
@@ -291,7 +291,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "moves waiting messages into the history at the end, in order, without sealed ones and cancels",
+    name: "moves waiting messages into the history at the end, in order, except sealed messages and cancels",
     async run({ store }) {
       await store.commit([
         createOf(T, {}, { history: [{ after: 0, body: '"first"' }] }),
@@ -320,7 +320,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "answers everything after the end with ended, whatever the epoch",
+    name: "answers every operation after the end with ended, at every epoch",
     async run({ store }) {
       await store.commit([createOf(T), writeOf(T, { end: endOf(2) })]);
       const batch = [
@@ -343,7 +343,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps posts in order of arrival until they are taken",
+    name: "keeps posts in order of arrival until a write consumes them",
     async run({ store }) {
       await store.commit([createOf(T)]);
       const posts = [
@@ -367,7 +367,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "refuses a message when enough wait already, never a cancel, and again takes some when one was taken",
+    name: "refuses a message, but never a cancel, while maxWaiting messages wait, and accepts messages again once one is consumed",
     async run({ store }) {
       await store.commit([createOf(T)]);
       const batch = [
@@ -387,7 +387,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "takes an inbox entry of one id once while it waits",
+    name: "accepts only one waiting inbox entry per id",
     async run({ store }) {
       await store.commit([createOf(T)]);
       assert.deepEqual(await outcomes(store, postOf(T, { id: "a" }), postOf(T, { id: "a" })), ["ok", "duplicate"]);
@@ -395,7 +395,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "says who holds the lease when something is posted, and nobody when it is free",
+    name: "answers a post with the node that has the lease, or with no node if the lease is free",
     async run({ store }) {
       await store.commit([createOf(T)]);
       assert.deepEqual(
@@ -411,7 +411,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps steps by key, the latest value of each, until they are forgotten",
+    name: "keeps the latest value of each step key until a write forgets the steps",
     async run({ store }) {
       const step = (key: string, value: string): { key: string; value: string } => ({ key, value });
       await store.commit([createOf(T, {}, { steps: [step("a", "1"), step("b", "2")] })]);
@@ -424,7 +424,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "forgets the steps of a task that has ended",
+    name: "forgets the steps of a task when it ends",
     async run({ store }) {
       await store.commit([createOf(T, {}, { steps: [{ key: "a", value: "1" }] })]);
       await store.commit([writeOf(T, { steps: [{ key: "b", value: "1" }], end: endOf(2) })]);
@@ -432,7 +432,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps the notes of entries",
+    name: "stores the notes of log entries",
     async run({ store }) {
       const entries = [
         statusEntry(1),
@@ -447,7 +447,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "accepts a batch of nothing and a write of nothing",
+    name: "accepts an empty batch and an empty write",
     async run({ store }) {
       assert.deepEqual(await store.commit([]), []);
       await store.commit([createOf(T)]);
@@ -456,7 +456,7 @@ export const storeWriteCases: readonly StoreCase[] = [
     },
   },
   {
-    name: "takes texts of any characters and of a megabyte",
+    name: "stores texts with any characters, and texts of 1 MB",
     async run({ store }) {
       const text = `\u0000"'\\;--%_\u{1F600}${"x".repeat(1_000_000)}`;
       const scope = { agent: "a'b", tenant: "tenant\n\t", owner: "%_\u0000'" };

@@ -6,7 +6,7 @@ import { storeContract } from "./store-contract.ts";
 import { createOf, SCOPE, statusEntry, taskId, writeOf } from "./store-operations.ts";
 import { createUnreliableStore, type UnreliableStoreOptions } from "./unreliable-store.ts";
 
-/** Which of 200 reads failed and in which order the others were answered, with the delays that were waited for. */
+/** The failed reads among 200, the order in which the others were answered, and the delays. */
 async function observe(options: UnreliableStoreOptions): Promise<{ answers: string[]; waited: number[] }> {
   const waited: number[] = [];
   const wait = (milliseconds: number): Promise<void> => {
@@ -35,7 +35,7 @@ describe("an unreliable store without failures fulfils the store contract", () =
 });
 
 describe("an unreliable store", () => {
-  it("repeats its delays and failures for the same seed, and has others for another", async () => {
+  it("repeats its delays and failures for the same seed, and differs for another seed", async () => {
     const faults = { delay: { min: 0, max: 5 }, failures: 0.3 };
     const first = await observe({ seed: 7, ...faults });
     expect(await observe({ seed: 7, ...faults })).toEqual(first);
@@ -52,13 +52,13 @@ describe("an unreliable store", () => {
     expect(answers).not.toEqual(answers.toSorted((a, b) => Number(a) - Number(b)));
   });
 
-  it("adds nothing where no fault is set", async () => {
+  it("adds neither delays nor failures by default", async () => {
     const { answers, waited } = await observe({});
     expect(waited).toEqual([]);
     expect(answers).toEqual(Array.from({ length: 200 }, (_, index) => `${index}`));
   });
 
-  it("waits in real time unless given another way", async () => {
+  it("waits in real time by default", async () => {
     const store = createUnreliableStore(createMemoryStore(), { delay: { min: 1, max: 1 } });
     let isAnswered = false;
     const answer = store.health().then(() => {
@@ -69,12 +69,12 @@ describe("an unreliable store", () => {
     await answer;
   });
 
-  it("answers a read with what was there before the answer was delayed", async () => {
+  it("answers a delayed read with the data from before the delay", async () => {
     const waits: (() => void)[] = [];
     const wait = (): Promise<void> => new Promise((resolve) => void waits.push(resolve));
     const inner = createMemoryStore();
     await inner.commit([createOf(taskId(1), {}, { entries: [statusEntry(1)] })]);
-    // With this seed the whole delay of the first call comes after the store was asked.
+    // With this seed the whole delay of the first call follows the read of the store.
     const seed = await seedOf(async (options) => {
       let hasAsked = false;
       const positions = async (): Promise<[]> => {
@@ -93,7 +93,7 @@ describe("an unreliable store", () => {
     expect(await reading).toMatchObject([{ seq: 1 }]);
   });
 
-  it("fails as often as asked, before anything is applied, with the errors of the contract", async () => {
+  it("fails with the given probability, before the store receives the call, with errors of the store contract", async () => {
     const inner = createMemoryStore({ retention: {} });
     const store = createUnreliableStore(inner, { failures: { commit: 0.5 } });
     const codes = new Map<string, number>();
@@ -114,7 +114,7 @@ describe("an unreliable store", () => {
     expect((await inner.list({ scope: SCOPE, limit: 1, artifacts: false })).total).toBe(applied);
   });
 
-  it("fails only the methods named; a method that reads fails as busy", async () => {
+  it("fails only the named methods; methods that read fail with busy", async () => {
     const store = createUnreliableStore(createMemoryStore(), { failures: { get: 1 } });
     await store.health();
     for (let count = 0; count < 20; count += 1)
@@ -122,7 +122,7 @@ describe("an unreliable store", () => {
     expect(store.failed).toBe(20);
   });
 
-  it("can be switched while it runs", async () => {
+  it("changes its faults with setFaults while calls are in progress", async () => {
     const store = createUnreliableStore(createMemoryStore(), { failures: 1 });
     await expect(store.health()).rejects.toBeInstanceOf(StoreError);
     store.setFaults({});
@@ -143,7 +143,7 @@ describe("an unreliable store", () => {
   });
 });
 
-/** The first seed with which this holds for a delay of 1. */
+/** The first seed for which the condition is true with a delay of 1 ms. */
 async function seedOf(holds: (options: UnreliableStoreOptions) => Promise<boolean>): Promise<number> {
   for (let seed = 1; seed < 50; seed += 1) if (await holds({ seed, delay: { min: 1, max: 1 } })) return seed;
   throw new Error("No seed was found.");

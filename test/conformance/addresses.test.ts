@@ -63,7 +63,7 @@ const METHODS: ReadonlyArray<readonly [method: string, code: number]> = [
 
 describe("an address", () => {
   it.each(["/", "", "/a2a", "/a2a/", "/api/a2a", "/api/a2a/", "/subscribe", "/subscribe/"])(
-    "of JSON-RPC answers every version: %j",
+    "for JSON-RPC supports every version: %j",
     async (path) => {
       for (const prefix of ["", "/agents/echo"]) {
         for (const [method, code] of METHODS) {
@@ -74,7 +74,7 @@ describe("an address", () => {
     },
   );
 
-  it.each(REST_PATHS)("of REST is the same with and without a slash at its end: %s %s", async (method, path) => {
+  it.each(REST_PATHS)("for REST works with and without a trailing slash: %s %s", async (method, path) => {
     for (const prefix of ["", "/agents/echo"]) {
       const target = `${prefix}${path.replace("{id}", "nothing")}`;
       const message = path.startsWith("/v1") ? MESSAGE_0_3 : path.startsWith("/a2a") ? MESSAGE_PLAIN : MESSAGE_1_0;
@@ -86,7 +86,7 @@ describe("an address", () => {
   });
 
   it.each(["/tasks/{id}:subscribe", "/v1/tasks/{id}:subscribe"])(
-    "to subscribe at may be got or posted to: %s",
+    "for subscriptions accepts GET and POST: %s",
     async (path) => {
       const send = await ask("/agents/echo/v1/message:send", {
         body: { message: MESSAGE_0_3, configuration: { blocking: true } },
@@ -104,18 +104,21 @@ describe("an address", () => {
     },
   );
 
-  it.each(["/tasks/{id}", "/v1/tasks/{id}"])("to get a task at takes both spellings of its query: %s", async (path) => {
-    const message = { ...MESSAGE_1_0, messageId: crypto.randomUUID() };
-    const { task } = jsonOf<{ task: { id: string } }>(await ask("/agents/echo/message:send", { body: { message } }));
-    for (const query of ["historyLength=1", "history_length=1"]) {
-      const got = await ask(`/agents/echo${path.replace("{id}", task.id)}?${query}&unknown=1`);
-      expect(jsonOf<{ history: unknown[] }>(got).history).toHaveLength(1);
-    }
-    expect((await ask(`/agents/echo${path.replace("{id}", task.id)}?historyLength=many`)).status).toBe(400);
-  });
+  it.each(["/tasks/{id}", "/v1/tasks/{id}"])(
+    "for a task accepts camelCase and snake_case query parameters: %s",
+    async (path) => {
+      const message = { ...MESSAGE_1_0, messageId: crypto.randomUUID() };
+      const { task } = jsonOf<{ task: { id: string } }>(await ask("/agents/echo/message:send", { body: { message } }));
+      for (const query of ["historyLength=1", "history_length=1"]) {
+        const got = await ask(`/agents/echo${path.replace("{id}", task.id)}?${query}&unknown=1`);
+        expect(jsonOf<{ history: unknown[] }>(got).history).toHaveLength(1);
+      }
+      expect((await ask(`/agents/echo${path.replace("{id}", task.id)}?historyLength=many`)).status).toBe(400);
+    },
+  );
 
   it.each([undefined, "null", "{}", '{"name":"tasks/nothing"}', '{"id":"nothing"}'])(
-    "to cancel at takes a body or none: %s",
+    "for cancel accepts requests with and without a body: %s",
     async (body) => {
       const answer = await ask("/v1/tasks/nothing:cancel", body === undefined ? { method: "POST" } : { body });
       expect(jsonOf<{ code: number }>(answer).code).toBe(-32001);
@@ -126,7 +129,7 @@ describe("an address", () => {
     ["POST", "/v1/task/x/pushNotificationConfigs", "as the definition of 0.3 misspells it"],
     ["POST", "/v1/tasks/x/pushNotifications", "as it was before 0.2.5"],
     ["GET", "/v1/tasks/x/pushNotifications", "as it was before 0.2.5"],
-  ])("of old is known: %s %s, %s", async (method, path) => {
+  ])("from an earlier version still works: %s %s, %s", async (method, path) => {
     const answer = await ask(path, method === "POST" ? { body: { config: { url: "https://example.org" } } } : {});
     expect(JSON.parse(answer.text).code).toBe(-32001);
   });
@@ -134,7 +137,7 @@ describe("an address", () => {
   it.each([
     ["ListTaskPushNotificationConfig", { taskId: "x" }, -32001],
     ["agent/authenticatedExtendedCard", {}, -32007],
-  ])("and a method of old: %s", async (method, params, code) => {
+  ])("for JSON-RPC still supports a method of an earlier version: %s", async (method, params, code) => {
     expect(JSON.parse((await ask("/", { body: rpc(method, params) })).text).error.code).toBe(code);
   });
 
@@ -153,7 +156,7 @@ describe("an address", () => {
     ["DELETE", "/a2a/tasks/x", "GET"],
     ["GET", "/", "POST"],
     ["PUT", "/agents/echo/a2a", "POST"],
-  ])("says what it answers to, to who asks otherwise: %s %s", async (method, path, allowed) => {
+  ])("answers other methods with the list of allowed methods: %s %s", async (method, path, allowed) => {
     const answer = await ask(path, { method });
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")?.split(/, */)).toContain(allowed);
@@ -173,7 +176,7 @@ describe("an address", () => {
     "/a2a/tasks/x/y",
     "/agent",
     "//",
-  ])("that leads nowhere is told in JSON: %s", async (path) => {
+  ])("that does not exist gets an error in JSON: %s", async (path) => {
     const answer = await ask(path);
     expect(answer.status).toBe(404);
     expect(typeOf(answer)).toMatch(/^application\/(a2a\+)?json$/);
@@ -183,7 +186,7 @@ describe("an address", () => {
 
 describe("a body", () => {
   it.each(["text/plain", "application/xml", "", "multipart/form-data; boundary=x", "application/jsonx"])(
-    "is refused unless it is JSON: %j",
+    "is refused unless its media type is JSON: %j",
     async (type) => {
       for (const [path, told] of [
         ["/", "-32005"],
@@ -198,16 +201,19 @@ describe("a body", () => {
     },
   );
 
-  it.each(["{", "", "[1,", "nonsense", '{"message": }'])("that is no JSON is refused as such: %j", async (body) => {
-    expect(JSON.parse((await ask("/", { body })).text)).toMatchObject({ id: null, error: { code: -32700 } });
-    if (body === "") return;
-    const newer = await ask("/message:send", { body });
-    expect([newer.status, newer.text]).toEqual([400, expect.stringContaining("PARSE_ERROR")]);
-    const older = await ask("/v1/message:send", { body });
-    expect([older.status, JSON.parse(older.text).code]).toEqual([400, -32700]);
-    const plain = await ask("/a2a/tasks/send", { body });
-    expect([plain.status, JSON.parse(plain.text).error.code]).toEqual([400, "parse-error"]);
-  });
+  it.each(["{", "", "[1,", "nonsense", '{"message": }'])(
+    "that is not valid JSON is refused with a parse error: %j",
+    async (body) => {
+      expect(JSON.parse((await ask("/", { body })).text)).toMatchObject({ id: null, error: { code: -32700 } });
+      if (body === "") return;
+      const newer = await ask("/message:send", { body });
+      expect([newer.status, newer.text]).toEqual([400, expect.stringContaining("PARSE_ERROR")]);
+      const older = await ask("/v1/message:send", { body });
+      expect([older.status, JSON.parse(older.text).code]).toEqual([400, -32700]);
+      const plain = await ask("/a2a/tasks/send", { body });
+      expect([plain.status, JSON.parse(plain.text).error.code]).toEqual([400, "parse-error"]);
+    },
+  );
 
   it.each([
     ["a batch", [rpc("GetTask", { id: "x" })]],
@@ -217,13 +223,13 @@ describe("a body", () => {
     ["no id", { jsonrpc: "2.0", method: "GetTask", params: { id: "x" } }],
     ["an id that is an object", { ...rpc("GetTask", { id: "x" }), id: {} }],
     ["no object", 7],
-  ])("that is no JSON-RPC request is refused: %s", async (_name, body) => {
+  ])("that is not a JSON-RPC request is refused: %s", async (_name, body) => {
     const answer = await ask("/", { body });
     expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([200, -32600]);
   });
 
   it.each(["GetTasks", "message/receive", "tasks/list", "constructor", "__proto__"])(
-    "that names a method nobody knows is refused: %s",
+    "with an unknown method is refused: %s",
     async (method) => {
       const answer = await ask("/", { body: rpc(method) });
       expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([200, -32601]);
@@ -245,18 +251,18 @@ describe("a body", () => {
   });
 });
 
-describe("an answer of REST 1.0 comes as", () => {
+describe("the media type of a REST 1.0 response is", () => {
   it.each<[string, Request, string]>([
-    ["what is usual", {}, "application/a2a+json"],
-    ["what is accepted", { headers: { accept: JSON_TYPE } }, JSON_TYPE],
+    ["application/a2a+json by default", {}, "application/a2a+json"],
+    ["the type in Accept", { headers: { accept: JSON_TYPE } }, JSON_TYPE],
     [
-      "what is accepted and not what was sent",
+      "the type in Accept instead of the type of the request",
       { body: {}, headers: { accept: "application/a2a+json" } },
       "application/a2a+json",
     ],
-    ["what was sent", { body: {} }, JSON_TYPE],
+    ["the type of the request", { body: {} }, JSON_TYPE],
     [
-      "what was sent, whatever else is accepted",
+      "the type of the request if Accept is a wildcard",
       { body: {}, type: "application/a2a+json", headers: { accept: "*/*" } },
       "application/a2a+json",
     ],
@@ -264,7 +270,7 @@ describe("an answer of REST 1.0 comes as", () => {
     expect(typeOf(await ask("/tasks/x:cancel", { method: "POST", ...request }))).toBe(expected);
   });
 
-  it("application/json, where the server is told to prefer that", async () => {
+  it("application/json if restMediaType is application/json", async () => {
     await using plain = await openStage({ restMediaType: JSON_TYPE });
     const answer = await exchange({ method: "GET", url: `${plain.url}/tasks`, headers: {} });
     expect([answer.status, typeOf(answer)]).toEqual([200, JSON_TYPE]);

@@ -17,8 +17,8 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     return part?.data as Need;
   }
 
-  describe("an authorisation that is needed", () => {
-    it("is told in words and as data, and met by a message", async () => {
+  describe("a request for authorisation", () => {
+    it("is sent as text and as data, and answered by a message", async () => {
       const opening = play(async (task) => {
         await task.requireAuth({ message: "May I?", schemes: ["sso", { type: "oauth2" }], description: "To read" });
         return "thanks";
@@ -36,7 +36,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect([done.status.state, outputOf(done)]).toEqual(["completed", "thanks"]);
     });
 
-    it("may be a secret that comes back encrypted, or plain, and that nobody sees", async () => {
+    it("may ask for a secret, which is answered encrypted or as plain text and never shown", async () => {
       for (const isEncrypted of [true, false]) {
         const opening = play(async (task) => {
           const secret = await task.requireAuth({ message: "Token?", secret: true });

@@ -121,14 +121,14 @@ beforeAll(async () => {
 afterAll(() => hosting[Symbol.asyncDispose]());
 
 describe("a card", () => {
-  it.each(["1.0", "0.3"] as const)("of %s is that version's and nothing else", async (version) => {
+  it.each(["1.0", "0.3"] as const)("of %s has only members of that version", async (version) => {
     checkCard(version, await hosting.read(version));
     checkCard(version, await hosting.read(version, "/agents/rich"));
     checkCard(version, await hosting.read(version, "/agents/poor"));
     checkCard(version, await hosting.read(`${version}.7`));
   });
 
-  it("of 1.0 says what was declared", async () => {
+  it("of 1.0 has everything that the agent declares", async () => {
     expect(await hosting.read("1.0")).toMatchObject({
       name: "Rich",
       version: "2.1.0",
@@ -160,7 +160,7 @@ describe("a card", () => {
     });
   });
 
-  it("of 0.3 says what was declared", async () => {
+  it("of 0.3 has everything that the agent declares", async () => {
     const { url } = hosting;
     expect(await hosting.read("0.3")).toMatchObject({
       name: "Rich",
@@ -185,7 +185,7 @@ describe("a card", () => {
     });
   });
 
-  it("for who names no version, or one that is not spoken, is read by readers of both", async () => {
+  it("for a request without a version, or with an unsupported one, is valid for readers of 1.0 and 0.3", async () => {
     const [newer, older] = [await hosting.read("1.0"), await hosting.read("0.3")];
     for (const version of [undefined, "", "7.0", "nonsense"]) {
       const hybrid = await hosting.read(version);
@@ -197,7 +197,7 @@ describe("a card", () => {
     }
   });
 
-  it("for who names no version is that of 1.0 alone, where the server is told so", async () => {
+  it("for a request without a version has only members of 1.0 with card: strict", async () => {
     await using strict = await host([RICH], { card: "strict" });
     const [none, newer] = [await strict.card(), await strict.card("1.0")];
     expect(none.text).toBe(newer.text);
@@ -205,13 +205,13 @@ describe("a card", () => {
     checkCard("0.3", await strict.read("0.3"));
   });
 
-  it("may be asked for by version in the query", async () => {
+  it("can be requested with the version in the query", async () => {
     const { url } = hosting;
     const target = `${url}/.well-known/agent-card.json?A2A-Version=0.3`;
     checkCard("0.3", JSON.parse((await exchange({ method: "GET", url: target, headers: {} })).text));
   });
 
-  it("tells caches what it depends on, and each variant apart", async () => {
+  it("has a Vary header, and an ETag for each variant", async () => {
     const answers = await Promise.all(["1.0", "0.3", undefined].map((version) => hosting.card(version)));
     for (const answer of answers) {
       expect([answer.status, typeOf(answer)]).toEqual([200, "application/json"]);
@@ -226,7 +226,7 @@ describe("a card", () => {
     expect((await hosting.card("1.0", "", { "if-none-match": older ?? "" })).status).toBe(200);
   });
 
-  it.each(["1.0", "0.3", "0.2", "0.1"] as const)("of %s is the same where cards were before 0.3", async (version) => {
+  it.each(["1.0", "0.3", "0.2", "0.1"] as const)("of %s is the same at agent.json", async (version) => {
     for (const path of ["", "/agents/rich", "/agents/poor"]) {
       const card = await hosting.readOld(version, path);
       checkCard(version, card);
@@ -234,7 +234,7 @@ describe("a card", () => {
     }
   });
 
-  it("where cards were before 0.3 is for readers of 0.1, 0.2 and 0.3 who do not say what they read", async () => {
+  it("at agent.json is valid for readers of 0.1, 0.2 and 0.3 that send no version", async () => {
     for (const version of [undefined, "", "7.0"]) {
       const [rich, poor] = [await hosting.readOld(version), await hosting.readOld(version, "/agents/poor")];
       checkCard("union", rich);
@@ -252,7 +252,7 @@ describe("a card", () => {
     }
   });
 
-  it("of 0.1 and 0.2 says what was declared, as far as they have words for it", async () => {
+  it("of 0.1 and 0.2 has everything that the agent declares and the version can express", async () => {
     const shared = { name: "Rich", version: "2.1.0", url: `${hosting.url}/a2a`, defaultOutputModes: ["text/plain"] };
     const card = await hosting.readOld("0.2");
     expect(card).toMatchObject({
@@ -283,7 +283,7 @@ describe("a card", () => {
     "JSONRPC 0.1": jsonRpc0_1,
   };
 
-  it("lists every way in, and each is as it says", async () => {
+  it("lists every interface, and each one works as declared", async () => {
     for (const path of ["", "/agents/poor"]) {
       const { supportedInterfaces } = await hosting.read("1.0", path);
       for (const [name, speaker] of Object.entries(SPOKEN)) {
@@ -299,7 +299,7 @@ describe("a card", () => {
     }
   });
 
-  it("has the address the server is reached at from outside", async () => {
+  it("has the public URL of the server", async () => {
     await using outside = await host([POOR], { publicUrl: "https://agents.example.org/base/" });
     const card = await outside.read("1.0");
     expect(card.supportedInterfaces.map(({ url }) => url)).toEqual(
@@ -308,7 +308,7 @@ describe("a card", () => {
     expect((await outside.read("0.3", "/agents/poor")).url).toBe("https://agents.example.org/base/agents/poor/a2a");
   });
 
-  it("that promises what is not so is not served", async () => {
+  it("with capabilities that the agent lacks prevents the start of the server", async () => {
     const promising =
       (capabilities: object, options: ServerOptions = {}) =>
       () =>
@@ -324,7 +324,7 @@ describe("a card", () => {
 
 describe("an extended card", () => {
   const askable = SPEAKERS.filter(({ rules }) => rules.undeclaredExtendedCard !== undefined);
-  it.each(askable)("is of the version that is spoken: $dialect", async (speaker) => {
+  it.each(askable)("has the form of the request's version: $dialect", async (speaker) => {
     await using stage = await host([RICH], { restStyle: speaker.dialect === "0.3/rest-json" ? "json" : "proto" });
     const card = await accepted(speaker.at(stage.url, { token: "alice" }).extendedCard());
     // The proto JSON of 0.3 wraps schemes where the specification text has flat schemes.

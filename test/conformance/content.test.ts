@@ -18,13 +18,13 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       ["a file by reference", { url: "https://example.org/a.png?x=1", mediaType: "image/png", filename: "a.png" }],
       ["data", { data: { nested: { list: [1, "two", null, true, 0.5] }, empty: {}, "a.b": [] } }],
       ["a part's metadata", { text: "x", metadata: { source: "scan", pages: [1, 2] } }],
-    ])("comes back as it went: %s", async (_name, part) => {
+    ])("is returned unchanged: %s", async (_name, part) => {
       const task = await taskOf(caller("echo").send({ parts: [part] }, { wait: true, history }));
       expect(task.artifacts?.[0]?.parts).toEqual([part]);
       expect(task.history?.[0]?.parts).toEqual([part]);
     });
 
-    it("of several kinds keeps its order", async () => {
+    it("of several kinds keeps the order of its parts", async () => {
       const parts: Part[] = [{ text: "a" }, { data: { b: 1 } }, { raw: BYTES }, { text: "c" }];
       const task = await taskOf(caller("echo").send({ parts }, { wait: true }));
       expect(task.artifacts?.[0]?.parts).toEqual(parts);
@@ -40,7 +40,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(seen).toEqual({ text: opening, data: { n: 1 }, files: [["b.bin", 7]] });
     });
 
-    it("that the agent makes has its names, descriptions, metadata and extensions", async () => {
+    it("that the agent writes keeps its names, descriptions, metadata and extensions", async () => {
       const opening = play(async (task) => {
         const options = { description: "What it says", metadata: { made: "here" }, extensions: ["urn:x"] };
         await task
@@ -66,7 +66,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       ["a list", [1, "two"]],
       ["a number", 4],
       ["nothing", null],
-    ])("that is data but no object is told as the version can: %s", async (_name, value) => {
+    ])("that is data but not an object is sent in the form that the version supports: %s", async (_name, value) => {
       const opening = play(async () => ({ data: value as never }));
       const { artifacts } = await taskOf(caller().send(text(opening), { wait: true }));
       const [part] = artifacts?.[0]?.parts ?? [];
@@ -83,7 +83,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(seen).toEqual(value);
     });
 
-    it("keeps what the version has no place for in its metadata", async () => {
+    it("has fields that the version does not define in its metadata", async () => {
       const opening = play(async () => [{ text: "# Hi", mediaType: "text/markdown", filename: "hi.md" }]);
       const { artifacts } = await taskOf(caller().send(text(opening), { wait: true }));
       const [part] = artifacts?.[0]?.parts ?? [];
@@ -97,7 +97,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     const PNG: Part = { raw: BYTES, mediaType: "image/png" };
     const PDF: Part = { raw: BYTES, mediaType: "application/pdf" };
 
-    it("that the agent reads are let through", async () => {
+    it("that the agent supports are accepted", async () => {
       const task = await taskOf(caller("picky").send({ parts: [{ text: "hi" }, PNG] }, { wait: true }));
       expect(task.status.state).toBe("completed");
     });
@@ -106,7 +106,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       ["a file it does not read", [{ text: "hi" }, PDF], undefined],
       ["data, where it reads none", [{ data: { n: 1 } }], undefined],
       ["an answer it does not write", [{ text: "hi" }], ["image/png"]],
-    ])("that cannot meet are refused before a task is made: %s", async (_name, parts, outputModes) => {
+    ])("that do not match are refused before a task is created: %s", async (_name, parts, outputModes) => {
       const options = outputModes === undefined ? {} : { outputModes };
       const mine = caller("picky", { token: `t${crypto.randomUUID().replaceAll("-", "")}` });
       expect(await refusalOf(mine.send({ parts }, { wait: true, ...options }))).toBe("ContentTypeNotSupported");
@@ -114,7 +114,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       if (speaker.rules.list !== "none") expect((await accepted(mine.list())).tasks).toEqual([]);
     });
 
-    it.each([["text/plain"], ["text/*"], ["*/*"]])("that meet are let through: %s", async (mode) => {
+    it.each([["text/plain"], ["text/*"], ["*/*"]])("that match are accepted: %s", async (mode) => {
       const task = await taskOf(caller("picky").send(text("hi"), { wait: true, outputModes: ["image/png", mode] }));
       expect(task.status.state).toBe("completed");
     });

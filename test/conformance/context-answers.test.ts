@@ -33,7 +33,7 @@ inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
       expect([done.id === finished.id, outputOf(done)]).toEqual([false, "You said Oslo"]);
     });
 
-    it("begins a new task where two tasks wait, or none", async () => {
+    it("starts a new task if two tasks wait, or none", async () => {
       const contextId = crypto.randomUUID();
       const first = await waited({ ...text(asks()), contextId });
       const hold = Promise.withResolvers<void>();
@@ -93,7 +93,7 @@ inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
       expect((await accepted(ada.get(asked.id))).status.state).toBe("input-required");
     });
 
-    it("is not lost when two come at the same time", async () => {
+    it("is not lost when two messages arrive at the same time", async () => {
       const asked = await waited(text(asks()));
       const echo = play(async (task) => task.text);
       const both = await Promise.all([1, 2].map(() => waited(inContextOf(asked, echo))));
@@ -137,7 +137,7 @@ inEveryDialect(
 inEveryDialect(
   WITH_CONTEXTS,
   ({ caller, play }) => {
-    it("counts once, where messages do, also after the task has gone on", async () => {
+    it("is processed once with idempotency, even after the task has continued", async () => {
       const asked = await taskOf(
         caller().send(text(play(async (task) => `${await task.ask("Where to?")}`)), { wait: true }),
       );

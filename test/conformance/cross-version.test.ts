@@ -67,7 +67,7 @@ function lessTask({ lessens }: Speaker, task: Task): Task {
 
 describe("readers of one task", () => {
   it.each(SPEAKERS)(
-    "see the same events in the same order, each in its form, of a task made over $dialect",
+    "get the same events in the same order, each in its own form, for a task created in $dialect",
     async (maker) => {
       const gate = createGate();
       const opening = stage.play((task) => eventful(task, gate));
@@ -104,7 +104,7 @@ describe("readers of one task", () => {
   );
 });
 
-describe("a task made over one dialect", () => {
+describe("a task created in one dialect", () => {
   const pairs = SPEAKERS.flatMap((maker) =>
     SPEAKERS.map((other) => ({ from: maker.dialect, to: other.dialect, maker, other })),
   );

@@ -17,8 +17,8 @@ inEveryDialect(NAMING, ({ speaker, caller, play, url }) => {
   const { wholeHistory: history } = speaker.rules;
   const asking = () => play(async (task) => `${await task.ask("One?")}, ${await task.ask("Two?")}`);
 
-  describe("a task that its caller names", () => {
-    it.each(["order-7", "Order 7/ä?#%2F", "🌊", "tasks", "__proto__", "0"])("has that name: %j", async (taskId) => {
+  describe("a task with an id from its caller", () => {
+    it.each(["order-7", "Order 7/ä?#%2F", "🌊", "tasks", "__proto__", "0"])("has that id: %j", async (taskId) => {
       const made = await taskOf(caller().send({ ...text(asking()), taskId }, { wait: true, history }));
       expect(made).toMatchObject({ id: taskId, status: { state: "input-required" } });
       const answered = await taskOf(caller().send({ ...text("a"), taskId }, { wait: true, history }));
@@ -32,7 +32,7 @@ inEveryDialect(NAMING, ({ speaker, caller, play, url }) => {
       expect((await accepted(rest1_0.at(url()).get(taskId))).id).toBe(taskId);
     });
 
-    it("is its caller's own: somebody else's may have the same name", async () => {
+    it("belongs to its caller: another caller may use the same id", async () => {
       const [taskId, opening] = [crypto.randomUUID(), asking()];
       const [alice, bob] = [caller(undefined, { token: "alice" }), caller(undefined, { token: "bob" })];
       const hers = await taskOf(alice.send({ ...text(opening), taskId }, { wait: true }));
@@ -44,7 +44,7 @@ inEveryDialect(NAMING, ({ speaker, caller, play, url }) => {
       expect((await accepted(alice.get(taskId))).status.state).toBe("input-required");
     });
 
-    it("is one task, however many name it at once", async () => {
+    it("is created once, even if several requests use its id at the same time", async () => {
       const taskId = crypto.randomUUID();
       let runs = 0;
       const heard: string[] = [];
@@ -62,7 +62,7 @@ inEveryDialect(NAMING, ({ speaker, caller, play, url }) => {
   });
 });
 
-describe("a caller that does not say which early version it speaks", () => {
+describe("a caller of an early version that sends no version", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage({ blockingDefault: WAITING });
@@ -72,7 +72,7 @@ describe("a caller that does not say which early version it speaks", () => {
   /** Free-form members with the names of protocol members. */
   const odd = { kind: "x", type: "y", index: 7, sessionId: "s", messageId: [], artifactId: null, append: true };
 
-  it("is answered with the members of both about a task made in 0.1", async () => {
+  it("gets the members of both forms for a task created in 0.1", async () => {
     const gate = createGate();
     const opening = stage.play(async function* (task) {
       yield "one ";
@@ -105,7 +105,7 @@ describe("a caller that does not say which early version it speaks", () => {
     expect(resumed.slice(1)).toEqual([...turn.slice(1), ...frames]);
   });
 
-  it("may cancel such a task", async () => {
+  it("can cancel such a task", async () => {
     const mine = jsonRpc0_1.at(stage.url, { version: null });
     const { id } = await taskOf(mine.send(text(stage.play(async (task) => task.ask("?"))), { wait: true }));
     expect(await accepted(mine.cancel(id))).toMatchObject({ id, status: { state: "canceled" } });
@@ -114,7 +114,7 @@ describe("a caller that does not say which early version it speaks", () => {
   });
 
   it.each(SPEAKERS.filter(({ version }) => version !== "0.1"))(
-    "is taken for one of 0.3 about a task made over $dialect",
+    "is treated as 0.3 for a task created in $dialect",
     async (maker) => {
       const opening = stage.play(async (task) => task.ask("?"));
       const { id } = await taskOf(
@@ -130,7 +130,7 @@ describe("a caller that does not say which early version it speaks", () => {
     },
   );
 
-  it("is taken for one of 0.2 where the server is told so, and then may name its tasks", async () => {
+  it("is treated as 0.2 with assumeVersion 0.2, and can then choose task ids", async () => {
     await using assuming = await openStage({ assumeVersion: "0.2" });
     const saying = { ...text("hi"), taskId: "mine" };
     const send = (at: Stage) => jsonRpc0_2.at(at.of("echo"), { version: null }).send(saying, { wait: true });

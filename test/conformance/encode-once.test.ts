@@ -125,7 +125,7 @@ async function encodingsWith(
 }
 
 describe("an event", () => {
-  it("is encoded at most once per dialect, however many read it", async () => {
+  it("is encoded at most once per dialect for any number of readers", async () => {
     // In 0.1 artifacts have numbers, so every reader first reads which artifact a chunk belongs to.
     const speakers = SPEAKERS.filter(({ version }) => version !== "0.1");
     const [few, many] = [await encodingsWith(1, speakers), await encodingsWith(4, speakers)];
@@ -135,7 +135,7 @@ describe("an event", () => {
     expect(many.looks).toEqual(few.looks);
   });
 
-  it("is kept as it was encoded for all who read the same dialect", async () => {
+  it("is cached in its encoded form for all readers of the same dialect", async () => {
     const [few, many] = [await encodingsWith(2, SPEAKERS), await encodingsWith(4, SPEAKERS)];
     expect(many.frames).toBe(few.frames * 2);
     for (const [seq, kept] of many.kept) expect(kept, `event ${seq}`).toBeLessThanOrEqual(SPEAKERS.length);

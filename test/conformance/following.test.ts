@@ -36,7 +36,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   };
 
   describe("a subscription", () => {
-    it("to a running task tells the task as it is, then what follows", async () => {
+    it("to a running task starts with the current task, followed by new events", async () => {
       const gate = createGate();
       const { id } = await half(gate);
       const stream = await accepted(caller().subscribe(id));
@@ -50,7 +50,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(rest.map((frame) => Number(frame.id))).toEqual(rest.map((_, index) => Number(first?.id) + 1 + index));
     });
 
-    it("to a task that waits for its caller stays open, and goes on when somebody answers", async () => {
+    it("to a task that waits for input stays open and continues after the answer", async () => {
       const opening = play(async (task) => `${await task.ask("A?")} ${await task.ask("B?")}`);
       const { id } = await taskOf(caller().send(text(opening), { wait: true }));
       const stream = await accepted(caller().subscribe(id));
@@ -69,13 +69,13 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       await expectFinished(id);
     });
 
-    it("to a task that is not there, or is somebody else's, is refused", async () => {
+    it("to a missing task, or a task of another caller, is refused", async () => {
       const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
       expect(await refusalOf(caller().subscribe("no-such-task"))).toBe("TaskNotFound");
       expect(await refusalOf(caller(undefined, { token: "mallory" }).subscribe(id))).toBe("TaskNotFound");
     });
 
-    it("sees what every other sees, in the same order, whoever leaves", async () => {
+    it("gets the same events in the same order as all others, even if one of them disconnects", async () => {
       const gate = createGate();
       const { id } = await half(gate);
       const streams = await Promise.all(["a", "b", "c"].map(() => accepted(caller().subscribe(id))));
@@ -89,8 +89,8 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
   });
 
-  describe("a reader that comes back with the id of the last event it saw", () => {
-    it("gets exactly what followed it, while the task runs", async () => {
+  describe("a reader that reconnects with the id of the last event it received", () => {
+    it("gets exactly the later events while the task runs", async () => {
       const gate = createGate();
       const { id, frames } = await half(gate);
       const [, , seen] = frames;
@@ -105,7 +105,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(statesOf(rest).at(-1)).toBe("completed");
     });
 
-    it("gets the rest after the task has ended, and where nothing is left, what a finished task gets", async () => {
+    it("gets the remaining events after the task has ended; if none remain, the same response as for a finished task", async () => {
       const gate = createGate();
       const { id, frames } = await half(gate);
       gate.open();
@@ -119,14 +119,17 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       await expectFinished(id, last?.id);
     });
 
-    it.each(["99999", "-1", "1.5", "abc", "1e2"])("is refused where that is no id of this task: %s", async (after) => {
-      const gate = createGate();
-      const { id } = await half(gate);
-      expect(await refusalOf(caller().subscribe(id, after))).toBe("InvalidParams");
-      gate.open();
-    });
+    it.each(["99999", "-1", "1.5", "abc", "1e2"])(
+      "is refused if that is not an event id of this task: %s",
+      async (after) => {
+        const gate = createGate();
+        const { id } = await half(gate);
+        expect(await refusalOf(caller().subscribe(id, after))).toBe("InvalidParams");
+        gate.open();
+      },
+    );
 
-    it("by repeating its send gets the same task and starts nothing", async () => {
+    it("and repeats its send gets the same task and starts no other", async () => {
       const gate = createGate();
       let runs = 0;
       const opening = play(async function* (task) {

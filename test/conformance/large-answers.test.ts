@@ -42,8 +42,8 @@ interface Sent {
 const lengthOf = ({ result }: Sent): number =>
   result.task.artifacts.flatMap(({ parts }) => parts).reduce((sum, { text }) => sum + text.length, 0);
 
-describe("answers that are not read", () => {
-  it("make further large ones unavailable, in every binding, and small ones not; once they are cancelled, all are answered again", async () => {
+describe("responses that are not read", () => {
+  it("make further large responses fail with unavailable in every binding, but not small ones; once they are cancelled, all requests succeed again", async () => {
     const { server, call, send } = open({ maxAnswerBytes: 1.5 * 1024 * 1024 });
     const sent = (await (await send("3000")).json()) as Sent;
     expect(lengthOf(sent)).toBe(3000 * 1024);
@@ -70,7 +70,7 @@ describe("answers that are not read", () => {
 });
 
 describe("a page of a list", () => {
-  it("ends at maxPageBytes, and its token goes on", async () => {
+  it("ends at maxPageBytes, and its token returns the next page", async () => {
     const { call, send } = open({ maxPageBytes: 250 * 1024 });
     for (let n = 0; n < 7; n++) await (await send("100")).text();
     const sizes: number[] = [];

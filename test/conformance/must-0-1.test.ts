@@ -48,7 +48,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
     }
   });
 
-  it("0.1 MUST: streams are text/event-stream, each event a whole response with the request's id, about the task asked for", async () => {
+  it("0.1 MUST: streams are text/event-stream, each event is a complete response with the request's id, about the requested task", async () => {
     const opening = play(async function* (task) {
       yield "one";
       await task.artifact("other").end("two");
@@ -77,7 +77,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
     expect(results.map(({ final }) => final === true)).toEqual(results.map((result) => result === results.at(-1)));
   });
 
-  it("0.1 MUST: the card is at agent.json, and its address speaks what it says", async () => {
+  it("0.1 MUST: the card is at agent.json, and its address supports what the card declares", async () => {
     const headers = { "a2a-version": "0.1" };
     const answer = await exchange({ method: "GET", url: `${url()}/.well-known/agent.json`, headers });
     expect([answer.status, typeOf(answer)]).toEqual([200, "application/json"]);
@@ -95,7 +95,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
     }
   });
 
-  it("0.1 MUST: what the card says of credentials holds no secret", async () => {
+  it("0.1 MUST: the credentials section of the card contains no secret", async () => {
     const server = createServer(
       agent({
         name: "Guarded",
@@ -153,7 +153,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
     }
   });
 
-  it("0.1 MUST: a webhook is reached over HTTPS, unless the operator says otherwise", async () => {
+  it("0.1 MUST: webhooks must use HTTPS, unless the operator allows HTTP", async () => {
     await using strict = await openStage({ outgoing: { lookup: nobody }, blockingDefault: WAITING });
     const { id } = await taskOf(speaker.at(strict.of("echo")).send(text("hi"), { wait: true }));
     const set = (webhook: string) => speaker.at(strict.of("echo")).pushCreate(id, webhook);
@@ -164,7 +164,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
     expect((await accepted(set("https://hooks.example.org/"))).url).toBe("https://hooks.example.org/");
   });
 
-  it("0.1 MUST: it authenticates to webhooks as they were configured", async () => {
+  it("0.1 MUST: the server authenticates to webhooks as configured", async () => {
     await using inbox = await openInbox();
     const push = { url: inbox.url(), authentication: { schemes: ["Basic"], credentials: "abc=" } };
     await taskOf(caller("echo").send(text("hi"), { wait: true, push }));

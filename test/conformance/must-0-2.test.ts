@@ -24,7 +24,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
     return exchange({ method: "GET", url: `${url()}${path}/.well-known/agent.json`, headers });
   };
 
-  it("0.2 MUST: the card is at agent.json, valid, and its address speaks what it says", async () => {
+  it("0.2 MUST: the card is at agent.json and valid, and its address supports what the card declares", async () => {
     const answer = await readCard();
     expect([answer.status, typeOf(answer)]).toEqual([200, "application/json"]);
     checkCard("0.2", JSON.parse(answer.text));
@@ -35,13 +35,13 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
     expect(jsonOf<object>(found)).toMatchObject({ jsonrpc: "2.0", id: 1, error: { code: -32001 } });
   });
 
-  it("0.2 MUST: messages are sent, tasks got and canceled", async () => {
+  it("0.2 MUST: the server supports sending messages, and getting and canceling tasks", async () => {
     const { id } = await taskOf(caller().send(asking(), { wait: true }));
     expect((await accepted(caller().get(id))).status.state).toBe("input-required");
     expect((await accepted(caller().cancel(id))).status.state).toBe("canceled");
   });
 
-  it("0.2 MUST: what is optional works where it is declared, and is refused where it is not", async () => {
+  it("0.2 MUST: optional features work if declared, and are refused otherwise", async () => {
     const frames = await (await accepted(caller().stream(done()))).rest();
     expect([kindsOf(frames)[0], statesOf(frames).at(-1)]).toEqual(["task", "completed"]);
     expect(await refusalOf(caller("quiet").stream(text("hi")))).toBe("UnsupportedOperation");
@@ -55,7 +55,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
     expect((await accepted(caller("discreet", { token: "alice" }).extendedCard()))["name"]).toBe("discreet");
   });
 
-  it("0.2 MUST: it authenticates to webhooks as they were configured", async () => {
+  it("0.2 MUST: the server authenticates to webhooks as configured", async () => {
     await using inbox = await openInbox();
     const push = { url: inbox.url(), authentication: { schemes: ["Basic"], credentials: "abc=" } };
     await taskOf(caller("echo").send(text("hi"), { wait: true, push }));
@@ -63,7 +63,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
   });
 
   describe("0.2 MUST: JSON-RPC", () => {
-    it("has the form of 2.0 and application/json, the id echoed as it was, or null where none could be read", async () => {
+    it("follows JSON-RPC 2.0 with application/json; the id is echoed unchanged, or null if it could not be read", async () => {
       for (const id of ["a", 7, null]) {
         const answer = await post({ jsonrpc: "2.0", id, method: "tasks/get", params: { id: "nothing" } });
         expect([answer.status, typeOf(answer)]).toEqual([200, "application/json"]);
@@ -73,7 +73,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
       expect(JSON.parse((await post("{")).text)).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
     });
 
-    it("has errors with the codes of the version", async () => {
+    it("uses the error codes of the version", async () => {
       const { id } = await taskOf(caller().send(done(), { wait: true }));
       for (const [code, outcome] of [
         [-32001, await caller().get("nothing")],
@@ -92,7 +92,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
     });
   });
 
-  it("0.2 MUST: a stream is answered with 200 and text/event-stream, each event a whole response, the last one final", async () => {
+  it("0.2 MUST: a stream has status 200 and text/event-stream; each event is a complete response, the last one is final", async () => {
     const message = {
       messageId: "m",
       role: "user",
@@ -106,7 +106,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
     expect(bodies.map(({ result }) => result.final === true)).toEqual(bodies.map((body) => body === bodies.at(-1)));
   });
 
-  it("0.2 MUST: objects say what they are by kind", async () => {
+  it("0.2 MUST: objects have a kind", async () => {
     const opening = play(async (task) => {
       await task.artifact("a").end([{ text: "t" }, { data: { d: 1 } }, { raw: "aGk=" }]);
       await task.ask("?");
@@ -120,7 +120,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
     });
   });
 
-  it("0.2 MUST: a finished task never starts again, and messages to it fail", async () => {
+  it("0.2 MUST: a finished task never restarts, and messages to it fail", async () => {
     let runs = 0;
     const opening = play(async () => {
       runs += 1;
@@ -132,7 +132,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
     expect([runs, outputOf(await accepted(caller().get(id)))]).toEqual([1, "over"]);
   });
 
-  it("0.2 MUST: what is for some is not in the card for all, and is given by GET to who says who it is", async () => {
+  it("0.2 MUST: the public card omits the extended details, which authenticated callers get by GET", async () => {
     expect((await readCard("/agents/discreet")).text).not.toContain("secret");
     expect(await refusalOf(caller("discreet").extendedCard())).toBe("Unauthenticated");
     const card = await accepted(caller("discreet", { token: "alice" }).extendedCard());

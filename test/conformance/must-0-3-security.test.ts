@@ -17,8 +17,8 @@ inEveryDialect(
         await exchange({ method: "GET", url: `${url()}${path}`, headers: { "a2a-version": "0.3" } }),
       );
 
-    describe("0.3 MUST 12: every request is authenticated, as the card says", () => {
-      it("which names the scheme", async () => {
+    describe("0.3 MUST 12: every request is authenticated as the card declares", () => {
+      it("the card declares the scheme", async () => {
         expect(await read("/.well-known/agent-card.json")).toMatchObject({
           securitySchemes: { names: { type: "http", scheme: "bearer" } },
           security: [{ names: [] }],
@@ -33,12 +33,12 @@ inEveryDialect(
         }
       });
 
-      it("and those it knows are let in", async () => {
+      it("requests with valid credentials are accepted", async () => {
         expect((await taskOf(caller("echo", { token: "alice" }).send(text("hi")))).id).toMatch(/./);
       });
     });
 
-    it("0.3 MUST 16: it authenticates to webhooks as they were configured", async () => {
+    it("0.3 MUST 16: the server authenticates to webhooks as configured", async () => {
       await using inbox = await openInbox();
       const alice = caller(undefined, { token: "alice" });
       const push = {
@@ -53,7 +53,7 @@ inEveryDialect(
       await accepted(alice.get(id));
     });
 
-    it("0.3 MUST 18: signatures of a card have what protects them, and themselves", async () => {
+    it("0.3 MUST 18: signatures of a card have a protected header and a signature", async () => {
       const card = await read("/.well-known/agent-card.json");
       const { signatures } = card as { readonly signatures?: readonly object[] };
       for (const each of signatures ?? []) {

@@ -28,7 +28,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
 
-  it("0.3 MUST 1: it is served over HTTP, and what it says of itself is HTTPS where that stands before it", async () => {
+  it("0.3 MUST 1: it is served over HTTP, and its own URLs use HTTPS behind a TLS proxy", async () => {
     expect((await readCard()).answer.status).toBe(200);
     await using behind = await openStage({ publicUrl: "https://agents.example.org" });
     const answer = await exchange({
@@ -42,7 +42,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     }
   });
 
-  it("0.3 MUST 2: every transport that is declared does the same and means the same", async () => {
+  it("0.3 MUST 2: all declared transports have the same operations and results", async () => {
     const manner = { token: "must2", bodyless: speaker.dialect === "0.3/rest-json" ? "json" : "proto" } as const;
     const callers = SPEAKERS_0_3.map((each) => each.at(url(), manner));
     const [one] = callers;
@@ -63,7 +63,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     }
   });
 
-  it("0.3 MUST 3: the card is there and valid, and each of its addresses speaks what is said of it", async () => {
+  it("0.3 MUST 3: the card exists and is valid, and each address supports its declared transport", async () => {
     const { answer, card } = await readCard();
     expect([answer.status, typeOf(answer)]).toEqual([200, "application/json"]);
     checkCard("0.3", card);
@@ -87,13 +87,13 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     expect(transports.size).toBeGreaterThan(1);
   });
 
-  it("0.3 MUST 4: messages are sent, tasks got and canceled", async () => {
+  it("0.3 MUST 4: the server supports sending messages, and getting and canceling tasks", async () => {
     const { id } = await taskOf(caller().send(asking(), { wait: true }));
     expect((await accepted(caller().get(id))).status.state).toBe("input-required");
     expect((await accepted(caller().cancel(id))).status.state).toBe("canceled");
   });
 
-  it("0.3 MUST 5: what is optional works where its capability is declared, and is refused where it is not", async () => {
+  it("0.3 MUST 5: optional features work if their capability is declared, and are refused otherwise", async () => {
     const capabilities = async (path: string) => (await readCard(path)).card.capabilities;
     expect(await capabilities("")).toMatchObject({ streaming: true, pushNotifications: true });
     expect(await capabilities("/agents/mute")).toMatchObject({ pushNotifications: false });
@@ -112,7 +112,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
   });
 
   describe("0.3 MUST 6: JSON-RPC", () => {
-    it("has the form of 2.0 and application/json both ways, the id echoed as it was", async () => {
+    it("follows JSON-RPC 2.0 with application/json in both directions, and echoes the id unchanged", async () => {
       for (const id of ["a", "", 7, 0, -3, null]) {
         const answer = await post({ jsonrpc: "2.0", id, method: "tasks/get", params: { id: "nothing" } });
         expect([answer.status, typeOf(answer)]).toEqual([200, "application/json"]);
@@ -123,14 +123,14 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
       expect((await post({ jsonrpc: "2.0", id: 1, method: "tasks/get" }, { type: "text/plain" })).status).toBe(415);
     });
 
-    it("answers with an id of null where none could be read", async () => {
+    it("answers with a null id if the id could not be read", async () => {
       const answer = await post("{");
       expect(JSON.parse(answer.text)).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
       const odd = await post({ jsonrpc: "2.0", id: { a: 1 }, method: "tasks/get", params: { id: "x" } });
       expect(JSON.parse(odd.text)).toMatchObject({ id: null, error: { code: -32600 } });
     });
 
-    it("knows methods of the form category/action, and no others", async () => {
+    it("supports only methods of the form category/action", async () => {
       for (const method of ["tasks/got", "tasks", "message.send", "/", "tasks/"]) {
         const answer = await post({ jsonrpc: "2.0", id: 1, method, params: {} });
         expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([200, -32601]);
@@ -139,7 +139,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
   });
 
   describe("0.3 MUST 7: a stream", () => {
-    it("is answered with 200 and text/event-stream, each event a whole response", async () => {
+    it("has status 200 and text/event-stream; each event is a complete response", async () => {
       const message = {
         kind: "message",
         messageId: "m",
@@ -162,7 +162,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
       });
     });
 
-    it("that cannot be opened is an error, as an event for who reads nothing else", async () => {
+    it("that cannot be opened gets an error, as an event if the client accepts only events", async () => {
       const request = { jsonrpc: "2.0", id: 1, method: "tasks/resubscribe", params: { id: "nothing" } };
       const event = await post(request, { accept: "text/event-stream" });
       expect([event.status, typeOf(event)]).toEqual([200, "text/event-stream"]);
@@ -173,7 +173,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     });
   });
 
-  it("0.3 MUST 9: REST has the paths and verbs that are given, JSON both ways, statuses that mean something, SSE for streams", async () => {
+  it("0.3 MUST 9: REST has the specified paths and methods, JSON in both directions, meaningful statuses, and SSE for streams", async () => {
     const get = (path: string) => exchange({ method: "GET", url: `${url()}/v1${path}`, headers: {} });
     const { id } = await taskOf(caller("echo").send(text("hi"), { wait: true }));
     const found = await exchange({ method: "GET", url: `${url()}/agents/echo/v1/tasks/${id}`, headers: {} });
@@ -213,13 +213,13 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     }
   });
 
-  it("0.3 MUST 11: objects say what they are by kind, in JSON-RPC and in the JSON style of REST", async () => {
+  it("0.3 MUST 11: objects have a kind, in JSON-RPC and in the JSON style of REST", async () => {
     const opening = play(async (task) => {
       await task.artifact("a").end([{ text: "t" }, { data: { d: 1 } }, { raw: "aGk=" }]);
       await task.ask("?");
     });
     const outcome = await caller().send(text(opening), { wait: true });
-    // In proto JSON, the member that contains an object tells its kind.
+    // In ProtoJSON the member that contains an object shows its kind.
     if (speaker.dialect === "0.3/rest-proto") {
       expect(outcome.http.text).not.toMatch(/"kind":"(task|message|text|data|file)"/);
       return;
@@ -238,7 +238,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     expect(await refusalOf(caller("echo", { alter: wrong }).send(text("hi"), { wait: true }))).toBe("InvalidParams");
   });
 
-  it("0.3 MUST 13: what is for some is not in the card for all", async () => {
+  it("0.3 MUST 13: the public card omits the extended details", async () => {
     for (const path of ["/agents/discreet", "/agents/tactful"]) {
       const { answer } = await readCard(path);
       expect(answer.status).toBe(200);
@@ -250,7 +250,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     });
   });
 
-  it("0.3 MUST 14: parameters and the content of parts are checked", async () => {
+  it("0.3 MUST 14: parameters and the content of parts are validated", async () => {
     const part = (wrong: unknown) => (body: object) => {
       const { message } = body as { readonly message: object };
       const parts = speaker.dialect === "0.3/rest-proto" ? "content" : "parts";
@@ -273,7 +273,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     expect(await refusalOf(caller().get("x", -1))).toBe("InvalidParams");
   });
 
-  it("0.3 MUST 15: a finished task never starts again, and messages to it fail", async () => {
+  it("0.3 MUST 15: a finished task never restarts, and messages to it fail", async () => {
     let runs = 0;
     const opening = play(async (task) => {
       runs += 1;
@@ -289,7 +289,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     expect((await accepted(caller().get(id))).status.state).toBe("completed");
   });
 
-  it("0.3 MUST 17: there is no falling back to another version of an extension, and none adds a method", async () => {
+  it("0.3 MUST 17: there is no fallback to another version of an extension, and no extension adds a method", async () => {
     const other = await caller(undefined, { extensions: [OFFERED.replace("v1", "v9")] }).send(done(), { wait: true });
     expect(other.http.headers.get("X-A2A-Extensions")).toBeNull();
     const { name, facts } = await refused(

@@ -11,7 +11,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
   const begin = async (by: Caller = caller()): Promise<string> =>
     (await taskOf(by.send(text(play(async (task) => `You chose ${await task.ask("Which?")}`))))).id;
 
-  it("1.0 MUST 44: without push notifications each of its operations is PushNotificationNotSupported", async () => {
+  it("1.0 MUST 44: without push notifications each webhook operation fails with PushNotificationNotSupported", async () => {
     for (const outcome of [
       caller("mute").pushCreate("x", HOOK),
       caller("mute").pushGet("x", "y"),
@@ -22,7 +22,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
     }
   });
 
-  it("1.0 MUST 45: a configuration is kept until the task is done, or it is deleted", async () => {
+  it("1.0 MUST 45: a configuration is stored until the task ends or the configuration is deleted", async () => {
     await using inbox = await openInbox();
     const taskId = await begin();
     const kept = await accepted(caller().pushCreate(taskId, inbox.url("/kept")));
@@ -34,7 +34,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
     expect(new Set(told.map(({ path }) => path))).toEqual(new Set(["/kept"]));
   });
 
-  it("1.0 MUST 46: get returns the URL and the settings, and fails where there is none or none for this caller", async () => {
+  it("1.0 MUST 46: get returns the URL and the settings, and fails if there is none for this caller", async () => {
     const [alice, bob] = [caller(undefined, { token: "alice" }), caller(undefined, { token: "bob" })];
     const taskId = await begin(alice);
     const settings = { url: HOOK, authentication: { schemes: ["Bearer"] } };
@@ -45,7 +45,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
     expect(await refusalOf(bob.pushGet(taskId, id))).toBe("TaskNotFound");
   });
 
-  it("1.0 MUST 47: list returns all that are active", async () => {
+  it("1.0 MUST 47: list returns all active configurations", async () => {
     const taskId = await begin();
     expect((await accepted(caller().pushList(taskId))).webhooks).toEqual([]);
     for (const id of ["a", "b", "c"]) await accepted(caller().pushCreate(taskId, { id, url: HOOK }));
@@ -53,14 +53,14 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
     expect((await accepted(caller().pushList(taskId))).webhooks.map(({ id }) => id)).toEqual(["a", "c"]);
   });
 
-  it("1.0 MUST 48: deleting is for good, and may be repeated", async () => {
+  it("1.0 MUST 48: a delete is permanent and can be repeated", async () => {
     const taskId = await begin();
     await accepted(caller().pushCreate(taskId, { id: "a", url: HOOK }));
     for (const _ of [1, 2, 3]) await accepted(caller().pushDelete(taskId, "a"));
     expect(await refusalOf(caller().pushGet(taskId, "a"))).toBe("TaskNotFound");
   });
 
-  it("1.0 MUST 49: each webhook is tried at least once, whatever becomes of another", async () => {
+  it("1.0 MUST 49: each webhook gets at least one attempt, even if another fails", async () => {
     await using dead = await openInbox((_, response) => void response.destroy());
     await using inbox = await openInbox();
     const taskId = await begin();
@@ -71,7 +71,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
     expect(new Set(inbox.received.map(({ path }) => path)).size).toBe(2);
   });
 
-  it("1.0 MUST 50: credentials are sent as they were configured", async () => {
+  it("1.0 MUST 50: credentials are sent as configured", async () => {
     await using inbox = await openInbox();
     for (const scheme of ["Bearer", "Basic", "ApiKey"]) {
       const taskId = await begin();
@@ -84,7 +84,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
     }
   });
 
-  it("1.0 MUST 51: what is sent is a StreamResponse, with exactly one member", async () => {
+  it("1.0 MUST 51: the body of a notification is a StreamResponse with exactly one member", async () => {
     await using inbox = await openInbox();
     const opening = play(async (task) => {
       await task.status("Begun");

@@ -31,7 +31,7 @@ inEveryDialect(
     const by = (token: string, agent?: "discreet" | "echo") => caller(agent, { token });
     const asking = () => text(play(async (task) => `You chose ${await task.ask("Which?")}`));
 
-    it("1.0 MUST 52: the extended card needs authentication, by a scheme that the card declares", async () => {
+    it("1.0 MUST 52: the extended card requires authentication by a declared scheme", async () => {
       const card = await exchange({ method: "GET", url: `${url()}${CARD}`, headers: { "a2a-version": "1.0" } });
       expect(JSON.parse(card.text)).toMatchObject({
         securitySchemes: { names: { httpAuthSecurityScheme: { scheme: "bearer" } } },
@@ -42,13 +42,13 @@ inEveryDialect(
       expect(await accepted(by("alice", "discreet").extendedCard())).toMatchObject({ skills: [{ id: "secret" }] });
     });
 
-    it("1.0 MUST 55: whether a caller may see the extended card is asked before it is shown", async () => {
+    it("1.0 MUST 55: the caller is authorised before it gets the extended card", async () => {
       const outcome = await by("bob", "discreet").extendedCard();
       expect(await refusalOf(outcome)).toBe("PermissionDenied");
       expect(outcome.http.text).not.toContain("secret");
     });
 
-    it("1.0 MUST 60: what a caller may not see is told of like what is not there", async () => {
+    it("1.0 MUST 60: the response for an inaccessible task is the same as for a missing one", async () => {
       const { id } = await taskOf(by("alice").send(asking()));
       for (const { ask } of everyOperation(speaker).filter(
         ({ ofTask, operation }) => ofTask && operation !== "cancel",
@@ -58,7 +58,7 @@ inEveryDialect(
       }
     });
 
-    it("1.0 MUST 61: missing and bad credentials are refused, and it is said what is asked for", async () => {
+    it("1.0 MUST 61: missing and invalid credentials are refused with a challenge", async () => {
       for (const [token, challenge] of [
         [undefined, 'Bearer realm="palaver"'],
         ["mallory", 'Bearer realm="palaver", error="invalid_token"'],
@@ -77,7 +77,7 @@ inEveryDialect(
       });
     });
 
-    it("1.0 MUST 72: every operation is authorised, and finds only what belongs to its caller", async () => {
+    it("1.0 MUST 72: every operation is authorised and limited to the caller's tasks", async () => {
       const { id } = await taskOf(by("alice").send(asking()));
       for (const { operation, ofTask, ask } of everyOperation(speaker)) {
         const outcome = await ask(by("carol"), id);
@@ -91,7 +91,7 @@ inEveryDialect(
       expect((await accepted(by("bob").get(own))).status.state).toBe("input-required");
     });
 
-    it("1.0 MUST 73: nothing is looked up for who is not let in, so that no answer tells what there is", async () => {
+    it("1.0 MUST 73: nothing is looked up for a refused caller, so no response reveals which tasks exist", async () => {
       const { id } = await taskOf(by("alice").send(asking()));
       const told = async (token: string, taskId: string) => {
         const { http } = await by(token).cancel(taskId);
@@ -101,7 +101,7 @@ inEveryDialect(
       expect((await told("bob", id))[0]).toBe(403);
     });
 
-    it("1.0 MUST 74: it is served over TLS where it is given a certificate", async () => {
+    it("1.0 MUST 74: it is served over TLS if a certificate is configured", async () => {
       const authority = createAuthority("Authority");
       await using secured = await openStage({ ...GUARDED, tls: authority.issue({ commonName: "localhost" }) });
       expect(secured.url).toMatch(/^https:/);
@@ -110,7 +110,7 @@ inEveryDialect(
       for (const each of JSON.parse(body).supportedInterfaces) expect(each.url).toMatch(/^https:/);
     });
 
-    it("1.0 MUST 75: a task that needs an authorisation says so and what for, keeps its streams, and goes on once it has it", async () => {
+    it("1.0 MUST 75: a task that needs an authorisation describes it, keeps its streams open, and continues once it is granted", async () => {
       const opening = play(async (task) => {
         await task.requireAuth({ message: "Please sign in", schemes: ["sso"] });
         return "thanks";
@@ -124,7 +124,7 @@ inEveryDialect(
       expect((await stream.rest()).at(-1)).toMatchObject({ kind: "status", status: { state: "completed" } });
     });
 
-    it("1.0 MUST 76: secrets stay secret, in answers and in what the operator reads", async () => {
+    it("1.0 MUST 76: secrets appear neither in responses nor in logs", async () => {
       await using inbox = await openInbox((_, response) => void response.writeHead(500).end());
       const push = {
         url: inbox.url("/hook?key=hush-query"),
@@ -154,7 +154,7 @@ inEveryDialect(
     type Signed = { readonly signatures: readonly { readonly protected: string; readonly signature: string }[] };
     type Keys = NonNullable<Parameters<typeof verifyCard>[1]["jwks"]>;
 
-    it("1.0 MUST 4: a card is signed as its canonical JSON is, without its signatures", async () => {
+    it("1.0 MUST 4: the signature of a card covers its canonical JSON without the signatures", async () => {
       const card = await read(CARD);
       const jwks = (await read("/.well-known/jwks.json")) as unknown as Keys;
       const { json } = await verifyCard(card, { jwks });
@@ -165,7 +165,7 @@ inEveryDialect(
       });
     });
 
-    it("1.0 MUST 5: what protects a signature names its algorithm and its key", async () => {
+    it("1.0 MUST 5: the protected header of a signature has the algorithm and the key id", async () => {
       const { signatures } = (await read(CARD)) as unknown as Signed;
       const { keys } = (await read("/.well-known/jwks.json")) as unknown as Keys;
       for (const { protected: header } of signatures) {

@@ -35,7 +35,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       checkCard("1.0", JSON.parse(answer.text));
     });
 
-    it("1.0 MUST 2: a card has all required fields, and lists that must not be empty are not", async () => {
+    it("1.0 MUST 2: a card has all required fields, and required lists are not empty", async () => {
       const { skills, supportedInterfaces, defaultInputModes, defaultOutputModes, ...rest } = JSON.parse(
         (await card()).text,
       );
@@ -45,7 +45,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       for (const name of ["name", "description", "version"]) expect(rest[name]).toMatch(/./);
     });
 
-    it("1.0 MUST 3: every binding is declared with the address and the version it is spoken at", async () => {
+    it("1.0 MUST 3: every binding is declared with its address and version", async () => {
       type Interface = Record<"url" | "protocolBinding" | "protocolVersion", string>;
       const { supportedInterfaces } = jsonOf<{ supportedInterfaces: Interface[] }>(await card());
       const binding = speaker.binding === "rest" ? "HTTP+JSON" : "JSONRPC";
@@ -59,7 +59,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
   });
 
   describe("versions and parameters", () => {
-    it("1.0 MUST 6: A2A-Version is read from header or query, by major and minor number alone", async () => {
+    it("1.0 MUST 6: A2A-Version is read from header or query, by major and minor number only", async () => {
       for (const version of ["1.0", "1.0.0", "1.0.17"]) {
         expect((await taskOf(caller(undefined, { version }).send(done()))).status.state).toBe("completed");
       }
@@ -73,7 +73,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(await ask("4.2")).toContain("VERSION_NOT_SUPPORTED");
     });
 
-    it("1.0 MUST 7: an absent or empty A2A-Version is 0.3", async () => {
+    it("1.0 MUST 7: an absent or empty A2A-Version means 0.3", async () => {
       const none = await exchange({ method: "GET", url: `${url()}/v1/tasks/x`, headers: {} });
       const empty = await exchange({ method: "GET", url: `${url()}/v1/tasks/x`, headers: { "a2a-version": "" } });
       for (const answer of [none, empty]) expect(JSON.parse(answer.text)).toMatchObject({ code: -32001 });
@@ -81,7 +81,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect((await taskOf(caller(undefined, { version: null }).send(done()))).status.state).toBe("completed");
     });
 
-    it("1.0 MUST 8: a version that is not supported is refused as such", async () => {
+    it("1.0 MUST 8: an unsupported version is refused with VersionNotSupported", async () => {
       for (const version of ["0.5", "2.0", "99.0", "one"]) {
         const refusal = await refused(caller(undefined, { version }).send(done()));
         expect(refusal).toMatchObject({
@@ -91,7 +91,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       }
     });
 
-    it("1.0 MUST 9: a request is processed by the meaning its version gives it", async () => {
+    it("1.0 MUST 9: a request is processed with the semantics of its version", async () => {
       const { id } = await taskOf(caller().send(asking(), { wait: true }));
       expect((await accepted(caller().cancel(id))).status.state).toBe("canceled");
       // Canceling again is an error in 0.3 but not in 1.0, and so is a history length of zero.
@@ -101,13 +101,13 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(JSON.parse(old.text)).toMatchObject({ code: -32002 });
     });
 
-    it("1.0 MUST 10: service parameters are headers, whatever the case of their names", async () => {
+    it("1.0 MUST 10: service parameters are headers with case-insensitive names", async () => {
       const headers = { "A2A-VERSION": "1.0", "a2a-EXTENSIONS": OFFERED };
       const outcome = await caller(undefined, { version: null, headers }).send(done());
       expect(outcome.http.headers.get("A2A-Extensions")).toBe(OFFERED);
     });
 
-    it("1.0 MUST 11: there is no falling back to another version of an extension", async () => {
+    it("1.0 MUST 11: there is no fallback to another version of an extension", async () => {
       const offered = await caller(undefined, { extensions: [OFFERED.replace("v1", "v9")] }).send(done());
       expect([offered.ok, offered.http.headers.get("A2A-Extensions")]).toEqual([true, null]);
       const needed = caller("needy", { extensions: [NEEDED.replace("v2", "v1")] });
@@ -121,12 +121,12 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
   });
 
   describe("send", () => {
-    it("1.0 MUST 13: the answer is a task or a message", async () => {
+    it("1.0 MUST 13: the response is a task or a message", async () => {
       expect((await accepted(caller().send(done()))).kind).toBe("task");
       expect((await accepted(caller("replier").send(text("hi")))).kind).toBe("message");
     });
 
-    it("1.0 MUST 14: unless told otherwise a send waits for the end or for an interruption, then has all there is", async () => {
+    it("1.0 MUST 14: by default a send waits until the task ends or is interrupted, and returns its full content", async () => {
       const { status, artifacts } = await taskOf(
         caller().send(
           text(
@@ -144,7 +144,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       });
     });
 
-    it("1.0 MUST 15: returnImmediately answers once the task exists", async () => {
+    it("1.0 MUST 15: a send with returnImmediately returns once the task exists", async () => {
       const gate = createGate();
       const opening = play(async (task) => gate.passed(task.signal));
       const { id, status } = await taskOf(caller().send(text(opening), { wait: false }));
@@ -153,7 +153,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       await accepted(caller().get(id));
     });
 
-    it("1.0 MUST 16: the server makes a unique id for each task and tells it", async () => {
+    it("1.0 MUST 16: the server creates a unique id for each task and returns it", async () => {
       const saying = { ...text("hi"), messageId: "the same for both" };
       const [one, other] = [await taskOf(caller("echo").send(saying)), await taskOf(caller("echo").send(saying))];
       expect(one.id).toMatch(/./);
@@ -180,7 +180,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(await refused(caller().send(elsewhere))).toMatchObject({ name: "InvalidParams" });
     });
 
-    it("1.0 MUST 21: a context id the server made is told", async () => {
+    it("1.0 MUST 21: a context id created by the server is returned", async () => {
       const [one, other] = [await taskOf(caller().send(done())), await taskOf(caller().send(done()))];
       expect(one.contextId).toMatch(/./);
       expect(other.contextId).not.toBe(one.contextId);
@@ -189,13 +189,13 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       });
     });
 
-    it("1.0 MUST 22: a context id of the client's is used or refused, never replaced", async () => {
+    it("1.0 MUST 22: a context id from the client is used or refused, never replaced", async () => {
       expect((await taskOf(caller().send({ ...done(), contextId: "mine" }))).contextId).toBe("mine");
       const unusable = { ...done(), contextId: "x".repeat(100_000) };
       expect(await refusalOf(caller().send(unusable))).toBe("InvalidParams");
     });
 
-    it("1.0 MUST 23: a media type the agent does not take is ContentTypeNotSupported", async () => {
+    it("1.0 MUST 23: a media type that the agent does not support is ContentTypeNotSupported", async () => {
       const parts = [{ raw: "aGk=", mediaType: "application/pdf" }];
       expect(await refusalOf(caller("picky").send({ parts }))).toBe("ContentTypeNotSupported");
     });
@@ -218,7 +218,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(frames.at(-1)?.kind).toBe("status");
     });
 
-    it("1.0 MUST 27: events come in the order in which they were made", async () => {
+    it("1.0 MUST 27: events are sent in the order in which they were created", async () => {
       const words = Array.from({ length: 50 }, (_, index) => `${index} `);
       const opening = play(async function* () {
         yield* words;
@@ -245,7 +245,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       for (const other of rest) expect(other).toEqual(one);
     });
 
-    it("1.0 MUST 29: closing one stream harms no other, and not the task", async () => {
+    it("1.0 MUST 29: closing one stream affects neither other streams nor the task", async () => {
       const gate = createGate();
       const opening = play(async function* (task) {
         await gate.passed(task.signal);
@@ -260,7 +260,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect((await accepted(caller().get(id))).status.state).toBe("completed");
     });
 
-    it("1.0 MUST 30: progress is told while the work goes on", async () => {
+    it("1.0 MUST 30: progress is sent while the task works", async () => {
       const gate = createGate();
       const opening = play(async (task) => {
         await task.status("Halfway");
@@ -281,7 +281,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
   });
 
   describe("subscribe", () => {
-    it("1.0 MUST 32: the first event is the task as it is now", async () => {
+    it("1.0 MUST 32: the first event is the current task", async () => {
       const { id } = await taskOf(caller().send(asking()));
       const now = await accepted(caller().get(id));
       const stream = await accepted(caller().subscribe(id));
@@ -289,7 +289,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       await stream.close();
     });
 
-    it("1.0 MUST 33: a subscription ends when the task does, and not when it asks something", async () => {
+    it("1.0 MUST 33: a subscription ends when the task ends, not when it asks a question", async () => {
       const { id } = await taskOf(caller().send(asking()));
       const stream = await accepted(caller().subscribe(id));
       await stream.next();
@@ -319,7 +319,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(hidden).toEqual({ ...absent, facts: { taskId: id } });
     });
 
-    it("1.0 MUST 37: there are never more messages than historyLength", async () => {
+    it("1.0 MUST 37: the history never has more messages than historyLength", async () => {
       const { id } = await taskOf(caller().send(asking()));
       await taskOf(caller().send({ ...text("tea"), taskId: id }));
       for (const length of [0, 1, 2]) {
@@ -331,7 +331,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect("history" in sent).toBe(false);
     });
 
-    it("1.0 MUST 38: a list holds only what the caller may see", async () => {
+    it("1.0 MUST 38: a list has only tasks that the caller may access", async () => {
       const [mine, hers] = ["must38a", "must38b"].map((token) => caller("echo", { token }));
       if (mine === undefined || hers === undefined) throw new Error("There are two callers.");
       const [one, other] = [await taskOf(mine.send(text("mine"))), await taskOf(hers.send(text("hers")))];
@@ -339,7 +339,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(await accepted(hers.list())).toMatchObject({ tasks: [{ id: other.id }], totalSize: 1 });
     });
 
-    it("1.0 MUST 39: pages go by cursor, so that nothing is seen twice or missed", async () => {
+    it("1.0 MUST 39: pages use a cursor, so no task is repeated or skipped", async () => {
       const mine = caller("echo", { token: "must39" });
       for (const words of ["1", "2", "3"]) await taskOf(mine.send(text(words)));
       const first = await accepted(mine.list({ pageSize: 2 }));
@@ -359,7 +359,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(await ids()).toEqual([older.id, newer.id]);
     });
 
-    it("1.0 MUST 41: nextPageToken is always there, and empty at the end", async () => {
+    it("1.0 MUST 41: nextPageToken is always present, and empty on the last page", async () => {
       const mine = caller("echo", { token: "must41" });
       expect(await accepted(mine.list())).toMatchObject({ tasks: [], nextPageToken: "" });
       for (const words of ["1", "2"]) await taskOf(mine.send(text(words)));
@@ -369,7 +369,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(last).toMatchObject({ nextPageToken: "" });
     });
 
-    it("1.0 MUST 42: listed tasks have no artifacts member unless it is asked for", async () => {
+    it("1.0 MUST 42: listed tasks have no artifacts member unless it is requested", async () => {
       const mine = caller("echo", { token: "must42" });
       await taskOf(mine.send(text("hi")));
       const listed = async (query: object) => (await accepted(mine.list(query))).tasks[0] ?? {};
@@ -388,13 +388,13 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(await refusalOf(caller("echo", { token: "alice" }).extendedCard())).toBe("UnsupportedOperation");
     });
 
-    it("1.0 MUST 54: an extended card that is declared but not there is ExtendedAgentCardNotConfigured", async () => {
+    it("1.0 MUST 54: an extended card that is declared but missing is ExtendedAgentCardNotConfigured", async () => {
       expect(await refusalOf(caller("tactful", { token: "alice" }).extendedCard())).toBe("ExtendedCardNotConfigured");
     });
   });
 
   describe("errors", () => {
-    it("1.0 MUST 56: an error has a code, a message and details that each say their type", async () => {
+    it("1.0 MUST 56: an error has a code, a message and details with a type", async () => {
       const { http } = await caller().get("no-such-task");
       const { error } = jsonOf<{ error: Record<"code" | "message" | "details" | "data", unknown> }>(http);
       expect([typeof error.code, error.message]).toEqual(["number", expect.stringMatching(/./)]);
@@ -402,7 +402,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(details).toEqual([expect.objectContaining({ "@type": expect.stringMatching(/./) })]);
     });
 
-    it("1.0 MUST 57: each error is told with the binding's own code and status", async () => {
+    it("1.0 MUST 57: each error has the code and status of its binding", async () => {
       const { id } = await taskOf(caller().send(done()));
       for (const [name, outcome] of [
         ["TaskNotFound", await caller().get("no-such-task")],
@@ -418,14 +418,14 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       }
     });
 
-    it("1.0 MUST 58: an error of the protocol carries an ErrorInfo with reason and domain", async () => {
+    it("1.0 MUST 58: an error of the protocol has an ErrorInfo with reason and domain", async () => {
       const { http } = await caller().get("no-such-task");
       expect(http.text).toContain(
         '{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"',
       );
     });
 
-    it("1.0 MUST 59: every input is checked before anything is done", async () => {
+    it("1.0 MUST 59: every input is validated before any work", async () => {
       let runs = 0;
       const opening = play(async () => {
         runs += 1;
@@ -487,7 +487,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       }
     });
 
-    it("1.0 MUST 65: fields that are required are there", async () => {
+    it("1.0 MUST 65: required fields are present", async () => {
       // The speaker refuses responses without a required member.
       const { frames } = await everything();
       expect(kindsOf(frames)).toEqual(expect.arrayContaining(["task", "status", "artifact"]));
@@ -511,7 +511,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       ]);
     });
 
-    it("1.0 MUST 67: REST takes its parameters from a query in camel case, URL-encoded, where there is no body", async () => {
+    it("1.0 MUST 67: REST requests without a body have URL-encoded camelCase query parameters", async () => {
       const contextId = "ä&b=c d/é";
       await taskOf(caller("echo").send({ ...text("hi"), contextId }));
       const listed = await accepted(
@@ -521,7 +521,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       expect(Object.keys(listed.tasks[0] ?? {})).not.toContain("history");
     });
 
-    it("1.0 MUST 68: JSON-RPC has the form of 2.0, methods in Pascal case, and application/json both ways", async () => {
+    it("1.0 MUST 68: JSON-RPC follows 2.0, with PascalCase methods and application/json in both directions", async () => {
       const call = (body: object, type = "application/json") =>
         exchange({
           method: "POST",
@@ -540,7 +540,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     });
   });
 
-  it("1.0 MUST 69: every binding does the same and means the same", async () => {
+  it("1.0 MUST 69: all bindings have the same operations and results", async () => {
     const [one, other] = SPEAKERS_1_0.map((each) => each.at(url(), { token: "must69" }));
     if (one === undefined || other === undefined) throw new Error("There are two bindings.");
     const { id } = await taskOf(one.send(asking()));
@@ -557,7 +557,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     }
   });
 
-  it("1.0 MUST 77: a file by reference is not fetched, content is passed on as data, and JSON is UTF-8", async () => {
+  it("1.0 MUST 77: a file by URL is not fetched, content is forwarded unchanged, and JSON is UTF-8", async () => {
     let requests = 0;
     const trap = createServer((_request, response) => {
       requests += 1;

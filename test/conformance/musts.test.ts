@@ -33,8 +33,8 @@ function tested(version: string): readonly number[] {
   return [...titles].map(([, number]) => Number(number));
 }
 
-describe.each(CHECKLISTS)("what a server of $version must do", ({ version, statements, elsewhere }) => {
-  it("has a test for each statement, or a reason why not", () => {
+describe.each(CHECKLISTS)("the MUST statements of $version", ({ version, statements, elsewhere }) => {
+  it("each have a test, or a reason for its absence", () => {
     const excused = elsewhere.flatMap(([, ...numbers]) => numbers);
     const covered = [...tested(version), ...excused].toSorted((one, other) => one - other);
     expect(covered).toEqual(Array.from({ length: statements }, (_, index) => index + 1));

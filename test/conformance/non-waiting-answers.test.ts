@@ -18,7 +18,7 @@ inEveryDialect(
     };
 
     describe("a send that answers a question and does not wait", () => {
-      it("returns the task at work, and not the question again", async () => {
+      it("returns the working task, not the question again", async () => {
         const id = await asked(
           play(async (task) => {
             await task.ask("Where to?");

@@ -73,8 +73,8 @@ inEveryDialect(
     const answer = (taskId: string, by: Caller = caller()) =>
       accepted(by.send({ ...text("one lump"), taskId }, { wait: true }));
 
-    describe("A webhook that comes with a message", () => {
-      it("is told of all that happens from the first, in order and in the form of its version", async () => {
+    describe("A webhook in a message", () => {
+      it("receives all events from the first one, in order and in the form of its version", async () => {
         await using inbox = await openInbox();
         const taskId = await begin(tea, inbox.url());
         await answer(taskId);
@@ -111,7 +111,7 @@ inEveryDialect(
         expect(tasks.at(-1)).toMatchObject({ status: end.status, artifacts: end.artifacts });
       });
 
-      it("is told of a task that was streamed as well", async () => {
+      it("receives the events of a streamed task too", async () => {
         await using inbox = await openInbox();
         const stream = await accepted(caller().stream(text(play(async () => "done")), { push: inbox.url() }));
         await stream.rest();
@@ -119,7 +119,7 @@ inEveryDialect(
       });
     });
 
-    it("tells a webhook what is configured to go along: token, credentials, headers, and a signature of ours", async () => {
+    it("sends the configured token, credentials and headers to a webhook, with the server's signature", async () => {
       await using inbox = await openInbox();
       const webhook: Webhook = {
         url: inbox.url("/hook?of=me"),
@@ -146,7 +146,7 @@ inEveryDialect(
       }
     });
 
-    it("authenticates by a token of its own where Bearer is asked for without credentials", async () => {
+    it("authenticates with its own token if a webhook requires Bearer without credentials", async () => {
       await using inbox = await openInbox();
       await begin(async () => "done", { url: inbox.url(), token: "t", authentication: { schemes: ["Bearer"] } });
       const { headers } = await inbox.next();
@@ -154,7 +154,7 @@ inEveryDialect(
       expect(headers["x-a2a-notification-token"]).toBe("t");
     });
 
-    it("sends a token as credentials only where the version has it so", async () => {
+    it("sends the token as credentials only in versions that define that", async () => {
       await using inbox = await openInbox();
       await begin(async () => "done", { url: inbox.url(), token: "my-token" });
       const { headers } = await inbox.next();
@@ -162,7 +162,7 @@ inEveryDialect(
       expect(headers.authorization).toBe(rules.push.tokenAsBearer ? "Bearer my-token" : undefined);
     });
 
-    it("carries on the trace that the message came with", async () => {
+    it("continues the trace of the message", async () => {
       await using inbox = await openInbox();
       const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
       const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
@@ -170,7 +170,7 @@ inEveryDialect(
       expect((await inbox.next()).headers["traceparent"]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
     });
 
-    it("tells webhooks in the form they were set in, whoever made the task and whoever moves it", async () => {
+    it("notifies webhooks in the dialect in which they were set, whatever dialect created or continues the task", async () => {
       const another = speaker.version === "1.0" ? jsonRpc0_3 : jsonRpc1_0;
       const other = another.at(url());
       await using inbox = await openInbox();
@@ -189,7 +189,7 @@ inEveryDialect(
       }
     });
 
-    it("tells only of the kind of events that is asked for", async () => {
+    it("sends only the requested kinds of events", async () => {
       await using statuses = await openInbox();
       await using artifacts = await openInbox();
       const [ofStatuses, ofArtifacts] = [
@@ -209,8 +209,8 @@ inEveryDialect(
       }
     });
 
-    describe("A webhook that cannot be told", () => {
-      it("is tried again, then removed or suspended as the version has it, and the task never knows", async () => {
+    describe("A webhook that fails", () => {
+      it("is retried, then removed or suspended depending on the version, without effect on the task", async () => {
         await using broken = await openInbox((_, response) => void response.writeHead(500).end());
         const { id: taskId } = await taskOf(
           caller().send(text(play(tea)), {
@@ -236,7 +236,7 @@ inEveryDialect(
       });
     });
 
-    it("tells nothing more to a webhook that was deleted", async () => {
+    it("sends nothing more to a deleted webhook", async () => {
       await using gone = await openInbox();
       await using left = await openInbox();
       const taskId = await asking();
@@ -248,14 +248,14 @@ inEveryDialect(
       expect(gone.received).toEqual([]);
     });
 
-    it("tells a webhook that comes too late how the task ended", async () => {
+    it("sends the final state to a webhook that is set after the task has ended", async () => {
       await using inbox = await openInbox();
       const { id } = await taskOf(caller("echo").send(text("done"), { wait: true }));
       await accepted(caller("echo").pushCreate(id, inbox.url()));
       expect((await toldUntilEnd(speaker, inbox)).map(stateOf)).toEqual(["completed"]);
     });
 
-    it("tells a webhook nothing that was before it", async () => {
+    it("sends a webhook no events from before it was set", async () => {
       await using inbox = await openInbox();
       const taskId = await asking();
       await accepted(caller().pushCreate(taskId, inbox.url()));

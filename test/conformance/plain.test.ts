@@ -35,7 +35,7 @@ async function ended(id: string, address: string = stage.url): Promise<PlainTask
 describe("the plain dialect", () => {
   const play = (run: RunFunction) => stage.play(run);
 
-  it("answers a send at once, and tells how far the task has come to who looks", async () => {
+  it("answers a send at once, and returns the progress of the task on request", async () => {
     const gate = createGate();
     const message = play(async function* (task) {
       yield "half ";
@@ -64,12 +64,12 @@ describe("the plain dialect", () => {
     ["as a message", (words) => ({ message: { role: "user", parts: [{ type: "text", text: words }] } })],
     ["as a message without roles and types", (words) => ({ message: { parts: [{ text: words }] } })],
     ["as the parameters of a call", (message) => ({ params: { message } })],
-  ])("takes words %s", async (_name, body) => {
+  ])("accepts a text %s", async (_name, body) => {
     const { id } = await plainAt(stage.url).send(body(play(async (task) => `${task.message.parts.length}`)));
     expect((await ended(id)).said.at(-1)).toEqual(["agent", "1"]);
   });
 
-  it("goes on by task and by session", async () => {
+  it("continues by task id and by session id", async () => {
     const plain = plainAt(stage.url);
     const first = await plain.send({ message: play(async (task) => `You chose ${await task.ask("Tea or coffee?")}`) });
     await reached(first.id, ["input-required"]);
@@ -88,7 +88,7 @@ describe("the plain dialect", () => {
   });
   const QUESTION = ["agent", "Tea or coffee?"];
 
-  it("answers with a task what an agent answers without one", async () => {
+  it("returns a task if the agent replies without one", async () => {
     const { id } = await plainAt(stage.of("replier")).send({ message: "Hi" });
     const { state, said } = await ended(id, stage.of("replier"));
     expect([state, said.at(-1)]).toEqual(["completed", ["agent", "You said: Hi"]]);
@@ -103,7 +103,7 @@ describe("the plain dialect", () => {
       "The agent failed while working on this task.",
     ],
     ["refuses", async (task) => task.reject("Not today."), "Not today."],
-  ])("tells that a task failed where the agent %s, and why", async (_name, run, words) => {
+  ])("returns a failed task with the reason if the agent %s", async (_name, run, words) => {
     const { id } = await plainAt(stage.url).send({ message: play(run) });
     const task = await ended(id);
     expect([task.state, task.said.at(-1)]).toEqual(["failed", ["agent", words]]);
@@ -122,7 +122,7 @@ describe("the plain dialect", () => {
     expect([task.state, task.said.at(-1)]).toEqual(["failed", ["agent", "Task timed out"]]);
   });
 
-  it("does not tell of tasks that are not there, are somebody else's or another agent's", async () => {
+  it("answers not found for missing tasks and for tasks of other callers and agents", async () => {
     const alice = plainAt(stage.url, { authorization: "Bearer alice" });
     const { id } = await alice.send({ message: play(async (task) => task.ask("?")) });
     expect((await alice.get(id)).id).toBe(id);
@@ -155,7 +155,7 @@ describe("the plain dialect", () => {
     ["timeoutMs", { message: "hi", timeoutMs: 0 }],
     ["timeoutMs", { message: "hi", timeoutMs: "1000" }],
     ["skill", { message: "hi", skill: [] }],
-  ])("refuses what it cannot read and names it: %s", async (field, body) => {
+  ])("refuses an invalid field and names it: %s", async (field, body) => {
     const refusal = await plainAt(stage.of("echo")).refusedSend(body);
     expect(refusal).toMatchObject({ status: 400, code: "invalid-params", fields: [field] });
     expect(refusal.message).toContain(field);
@@ -174,7 +174,7 @@ describe("the plain dialect", () => {
     });
   });
 
-  it("is heard whatever version a caller names, since it is none", async () => {
+  it("works with every version header, because it has no version", async () => {
     for (const version of ["1.0", "0.1", "9.9", "plain"]) {
       const { id } = await plainAt(stage.of("echo"), { "a2a-version": version }).send({ message: "hi" });
       expect((await plainAt(stage.of("echo"), { "a2a-version": version }).get(id)).id).toBe(id);
@@ -191,7 +191,7 @@ describe("a task", () => {
       yield await task.ask("Well?");
     });
 
-  it.each(SPEAKERS)("made over $dialect is read in the plain dialect", async (maker) => {
+  it.each(SPEAKERS)("created in $dialect can be read in the plain dialect", async (maker) => {
     const [mine, plain] = [maker.at(stage.url, { bodyless: "proto" }), plainAt(stage.url)];
     const opening = asking();
     const { id, contextId } = await taskOf(mine.send(text(opening), { wait: true }));
@@ -218,7 +218,7 @@ describe("a task", () => {
   });
 
   it.each(SPEAKERS)(
-    "made in the plain dialect is read, answered, followed and canceled over $dialect",
+    "created in the plain dialect can be read, answered, streamed and canceled in $dialect",
     async (other) => {
       const [plain, theirs] = [plainAt(stage.url), other.at(stage.url, { bodyless: "proto", showStyle: true })];
       const { wholeHistory } = other.rules;

@@ -74,7 +74,7 @@ inEveryDialect(SPEAKERS, ({ caller, play }) => {
       expect([done.status.state, outputOf(done)]).toEqual(["completed", "yes|no"]);
     });
 
-    it("refuse an answer that names none of them, or another, and do not keep it", async () => {
+    it("refuse an answer without an id or with an unknown one, and do not store it", async () => {
       const asked = await taskOf(caller().send(text(asksBoth()), { wait: true }));
       const ids = openIn(asked);
       for (const parts of [[{ text: "yes" }], [resultFor("unknown", "yes")]]) {

@@ -13,15 +13,15 @@ function somebody(): string {
 inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   const { rules } = speaker;
 
-  describe("a task that is got", () => {
-    it("is as it was when it was sent", async () => {
+  describe("getting a task", () => {
+    it("returns the same task as the send", async () => {
       for (const history of [undefined, rules.wholeHistory]) {
         const sent = await taskOf(caller("echo").send(text("hello"), { wait: true, history }));
         expect(await accepted(caller("echo").get(sent.id, history))).toEqual(sent);
       }
     });
 
-    it("has as much of its history as was asked for, the newest of it", async () => {
+    it("returns the requested number of the newest history messages", async () => {
       const opening = play(async (task) => {
         for (const question of ["1?", "2?", "3?"]) await task.ask(question);
       });
@@ -39,12 +39,12 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(await history(0)).toEqual(rules.zeroHistory === "none" ? undefined : whole);
     });
 
-    it("cannot have a negative length of history", async () => {
+    it("refuses a negative history length", async () => {
       const { id } = await taskOf(caller("echo").send(text("hello"), { wait: true }));
       expect(await refusalOf(caller("echo").get(id, -1))).toBe("InvalidParams");
     });
 
-    it("is not there for others, at other agents, or at all", async () => {
+    it("answers not found to other callers, at other agents, and for unknown ids", async () => {
       const { id } = await taskOf(caller("echo", { token: "alice" }).send(text("mine"), { wait: true }));
       expect((await accepted(caller("echo", { token: "alice" }).get(id))).id).toBe(id);
       expect(await refusalOf(caller("echo", { token: "bob" }).get(id))).toBe("TaskNotFound");
@@ -56,8 +56,8 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
   });
 
-  describe("a task that is canceled", () => {
-    it("stops, and is told so to whoever asks and whoever listens", async () => {
+  describe("canceling a task", () => {
+    it("stops the task, and every get and stream shows that", async () => {
       const gate = createGate();
       let reason: unknown;
       const opening = play(async (task) => {
@@ -78,13 +78,13 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect((await accepted(caller().get(id))).status.state).toBe("canceled");
     });
 
-    it("may have waited for its caller", async () => {
+    it("works while the task waits for input", async () => {
       const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
       expect((await accepted(caller().cancel(id))).status.state).toBe("canceled");
       expect(await refusalOf(caller().send({ ...text("too late"), taskId: id }))).toBe(rules.finishedSend);
     });
 
-    it(`a second time is ${rules.repeatedCancel === "snapshot" ? "that task again" : "refused"}`, async () => {
+    it(`a second time ${rules.repeatedCancel === "snapshot" ? "returns the task again" : "is refused"}`, async () => {
       const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
       const canceled = await accepted(caller().cancel(id));
       const again = caller().cancel(id);
@@ -92,12 +92,12 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       else expect(await refusalOf(again)).toBe(rules.repeatedCancel);
     });
 
-    it("may be told why", async () => {
+    it("accepts a reason", async () => {
       const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
       expect((await accepted(caller().cancel(id, { reason: "too slow" }))).status.state).toBe("canceled");
     });
 
-    it("must not be finished, somebody else's, or unknown", async () => {
+    it("is refused for a finished task, a task of another caller, and an unknown id", async () => {
       const done = await taskOf(caller("echo").send(text("done"), { wait: true }));
       expect(await refusalOf(caller("echo").cancel(done.id))).toBe("TaskNotCancelable");
       const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
@@ -111,7 +111,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 inEveryDialect(
   SPEAKERS.filter(({ rules }) => rules.list === "array"),
   ({ caller }) => {
-    it("a list is the caller's own tasks, newest first", async () => {
+    it("a list has only the caller's tasks, newest first", async () => {
       const mine = caller("echo", { token: somebody() });
       expect((await accepted(mine.list())).tasks).toEqual([]);
       const ids: string[] = [];
@@ -125,7 +125,7 @@ inEveryDialect(
 inEveryDialect(
   SPEAKERS.filter(({ rules }) => rules.list === "pages"),
   ({ caller, play }) => {
-    it("a list goes page by page, newest status first, through the caller's own tasks and no others", async () => {
+    it("a list has pages with the caller's tasks only, newest status first", async () => {
       const mine = caller("echo", { token: somebody() });
       expect(await accepted(mine.list())).toEqual({ tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 });
       const ids: string[] = [];
@@ -147,7 +147,7 @@ inEveryDialect(
       expect(sizes).toEqual([2, 2, 1]);
     });
 
-    it("a list is not confused by tasks that come while it is read", async () => {
+    it("a list neither skips nor repeats tasks if new ones are created between pages", async () => {
       const mine = caller("echo", { token: somebody() });
       const ids: string[] = [];
       for (let count = 0; count < 4; count++) {
@@ -159,7 +159,7 @@ inEveryDialect(
       expect([...first.tasks, ...second.tasks].map(({ id }) => id)).toEqual(ids);
     });
 
-    it("a list keeps to a context, a state and a time", async () => {
+    it("a list can be filtered by context, state and time", async () => {
       const token = somebody();
       const mine = caller(undefined, { token });
       const done = await taskOf(mine.send(text(play(async () => "done")), { wait: true }));
@@ -179,7 +179,7 @@ inEveryDialect(
       expect(await ids({ since: "2020-01-01T00:00:00+01:00" })).toHaveLength(3);
     });
 
-    it("a list has artifacts only for who asks, and as much history", async () => {
+    it("a list has artifacts and history only on request", async () => {
       const mine = caller("echo", { token: somebody() });
       await taskOf(mine.send(text("hello"), { wait: true }));
       const tasks = async (query: object) => (await accepted(mine.list(query))).tasks;

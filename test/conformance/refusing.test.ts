@@ -113,22 +113,22 @@ inEveryDialect(SPEAKERS, (setting) => {
   const { speaker, caller } = setting;
   const { rules } = speaker;
 
-  it.each(provocationsOf(rules))("tells of %s in its own form: %s", async (name, _operation, provoke) => {
+  it.each(provocationsOf(rules))("reports %s in the form of the version: %s", async (name, _operation, provoke) => {
     expect(await refusalOf(provoke(setting, {}))).toBe(name);
   });
 
-  it("tells of an extension that is required, and of an extended card that is not declared, as the version can", async () => {
+  it("reports a missing required extension, and an undeclared extended card, in the form of the version", async () => {
     expect(await refusalOf(caller("needy").get("nothing"))).toBe(rules.requiredExtension);
     if (rules.undeclaredExtendedCard === undefined) return;
     expect(await refusalOf(caller("echo", { token: "a" }).extendedCard())).toBe(rules.undeclaredExtendedCard);
   });
 
-  it("names the task it does not find", async () => {
+  it("names the missing task in the error", async () => {
     const { facts } = await refused(caller("echo").get("nothing"));
     expect(facts).toMatchObject({ taskId: "nothing" });
   });
 
-  describe("names the field that is wrong", () => {
+  describe("names the invalid field", () => {
     const parts = speaker.dialect === "0.3/rest-proto" ? "content" : "parts";
     const [older, newer] = speaker.version === "0.1" ? [OLDER_FIELDS, []] : [[], NEWER_FIELDS];
     const message = (change: (message: Fields) => Fields) => (body: Fields) => ({
@@ -164,7 +164,7 @@ inEveryDialect(
   [rest1_0],
   (setting) => {
     it.each(provocationsOf(rest1_0.rules))(
-      "tells of %s with the status of the first edition: %s",
+      "reports %s with the HTTP status of edition 1.0.0: %s",
       async (name, _operation, provoke) => {
         expect(await refusalOf(provoke(setting, { edition: "1.0.0" }))).toBe(name);
       },

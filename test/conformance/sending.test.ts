@@ -12,7 +12,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   const linked = ({ id, contextId }: Task) => (rules.messageIds ? { taskId: id, contextId } : {});
 
   describe("a send", () => {
-    it("that waits is answered with the finished task", async () => {
+    it("that waits returns the finished task", async () => {
       const opening = play(async () => "done");
       const task = await taskOf(caller().send({ ...text(opening), messageId: "first" }, { wait: true, history }));
       expect(task).toMatchObject({ status: { state: "completed" }, artifacts: [{ parts: [{ text: "done" }] }] });
@@ -21,7 +21,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       ]);
     });
 
-    it("that does not wait is answered as soon as the task exists", async () => {
+    it("that does not wait returns as soon as the task exists", async () => {
       const gate = createGate();
       const opening = play(async (task) => {
         await gate.passed(task.signal);
@@ -35,7 +35,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(outputOf(await accepted(caller().get(task.id)))).toBe("done");
     });
 
-    it("that waits is answered when the task asks something, with the question", async () => {
+    it("that waits returns the question when the task asks one", async () => {
       const opening = play(async (task) => `You chose ${await task.ask("Tea or coffee?")}`);
       const task = await taskOf(caller().send(text(opening), { wait: true }));
       expect(task.status.state).toBe("input-required");
@@ -43,7 +43,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(textOf(task.status.message?.parts)).toBe("Tea or coffee?");
     });
 
-    it("that waits is answered when the task needs an authorisation, while the task goes on", async () => {
+    it("that waits returns when the task needs an authorisation, while the task continues", async () => {
       const gate = createGate();
       const opening = play(async (task) => {
         await task.requireAuth("Open https://example.org/allow", { until: (signal) => gate.passed(signal) });
@@ -59,7 +59,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect([after.status.state, outputOf(after)]).toEqual(["completed", "allowed"]);
     });
 
-    it("to an agent that fails is answered with a failed task that tells no secrets", async () => {
+    it("to an agent that fails returns a failed task without internal details", async () => {
       const opening = play(async () => {
         throw new Error("password=swordfish");
       });
@@ -68,13 +68,13 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(outcome.http.text).not.toContain("swordfish");
     });
 
-    it("to an agent that refuses is answered with a rejected task and its reason", async () => {
+    it("to an agent that rejects it returns a rejected task with the reason", async () => {
       const opening = play(async (task) => task.reject("Not today."));
       const { status } = await taskOf(caller().send(text(opening), { wait: true }));
       expect([status.state, textOf(status.message?.parts)]).toEqual([toldState(speaker, "rejected"), "Not today."]);
     });
 
-    it(`may be answered with a message, told as a ${rules.reply}, whether it waits or not`, async () => {
+    it(`may return a message, in the form of a ${rules.reply}, whether it waits or not`, async () => {
       for (const wait of [true, false]) {
         const sent = await accepted(caller("replier").send(text("Hello"), { wait }));
         const message = { role: "agent", parts: [{ text: "You said: Hello" }] };
@@ -84,7 +84,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       }
     });
 
-    it("tells the agent what it carries: metadata of the message and of the request, modes it accepts", async () => {
+    it("passes the metadata of message and request and the accepted output modes to the agent", async () => {
       let seen: unknown;
       const opening = play(async ({ message, metadata, outputModes, caller: who, tenant }) => {
         seen = { of: message.metadata, with: metadata, outputModes, who: who.id, tenant };
@@ -99,7 +99,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(seen).toEqual({ of: { mood: "good" }, with: { urgent: true }, outputModes, who: "alice", tenant: "" });
     });
 
-    it("with a history length is answered with that much", async () => {
+    it("with a history length returns that many messages", async () => {
       const opening = play(async (task) => {
         await task.ask("One?");
         await task.ask("Two?");
@@ -117,7 +117,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
         return `${first}, ${await task.ask("Second?")}`;
       });
 
-    it("goes on by task", async () => {
+    it("continues a task by its id", async () => {
       const { id, contextId } = await taskOf(caller().send(text(asking()), { wait: true }));
       const second = await taskOf(caller().send({ ...text("a"), taskId: id }, { wait: true }));
       expect(second).toMatchObject({ id, contextId, status: { state: "input-required" } });
@@ -129,7 +129,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       for (const message of said ?? []) expect(message).toMatchObject(linked(third));
     });
 
-    it("goes on by context, with a new task", async () => {
+    it("continues a context with a new task", async () => {
       const first = await taskOf(caller("echo").send(text("one"), { wait: true }));
       const second = await taskOf(caller("echo").send({ ...text("two"), contextId: first.contextId }, { wait: true }));
       expect(second.contextId).toBe(first.contextId);
@@ -161,7 +161,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(outputOf(await taskOf(sending))).toBe("by the way");
     });
 
-    it("does not go on with a task that is not there, is somebody else's, or is finished", async () => {
+    it("cannot continue a missing task, a task of another caller, or a finished task", async () => {
       const done = await taskOf(caller("echo").send(text("done"), { wait: true, history }));
       const { id } = done;
       const say = (taskId: string, token = "") =>
@@ -182,7 +182,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(await accepted(caller().get(id))).toMatchObject({ contextId, status: { state: "input-required" } });
     });
 
-    it("takes up a context the caller names, or says so, but never another", async () => {
+    it("uses the context id of the caller, or refuses it, but never replaces it", async () => {
       const contextId = `mine-${crypto.randomUUID()}`;
       const outcome = await caller("echo").send({ ...text("hello"), contextId }, { wait: true });
       if (outcome.ok) expect((await taskOf(outcome)).contextId).toBe(contextId);

@@ -13,7 +13,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   const final = (value: boolean) => (speaker.version === "1.0" ? undefined : value);
 
   describe("a stream", () => {
-    it("tells the task, then every event in order, and closes when the task ends", async () => {
+    it("sends the task, then every event in order, and closes when the task ends", async () => {
       const opening = play(async function* (task) {
         await task.status("Looking");
         yield "a";
@@ -34,7 +34,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(events.every((frame) => "taskId" in frame && frame.taskId === id)).toBe(true);
     });
 
-    it("brings each event when it happens", async () => {
+    it("sends each event immediately", async () => {
       const gates = [createGate(), createGate()];
       const opening = play(async function* (task) {
         yield "one";
@@ -52,7 +52,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(statesOf(await stream.rest())).toEqual(["completed"]);
     });
 
-    it("of a bare message is that message, or the task that it makes, and nothing else", async () => {
+    it("of a reply without a task has only that message, or in 0.1 its task", async () => {
       const frames = await (await accepted(caller("replier").stream(text("Hi")))).rest();
       const message = { role: "agent", parts: [{ text: "You said: Hi" }] };
       if (speaker.rules.reply === "message") expect(frames).toMatchObject([{ kind: "message", message }]);
@@ -64,13 +64,13 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       }
     });
 
-    it("does not heed whether the request wants to wait", async () => {
+    it("ignores the wait option of the request", async () => {
       const opening = play(async () => "done");
       const stream = await accepted(caller().stream(text(opening), { wait: false }));
       expect(statesOf(await stream.rest()).at(-1)).toBe("completed");
     });
 
-    it("of a send closes when the task asks something, and the next turn has a stream of its own", async () => {
+    it("of a send closes when the task asks a question, and the next turn has a new stream", async () => {
       const opening = play(async function* (task) {
         yield "before ";
         yield await task.ask("Well?");
@@ -104,7 +104,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     it.each<[State, string]>([
       ["failed", "fails"],
       ["rejected", "refuses"],
-    ])("ends with %s where the agent %s", async (state) => {
+    ])("ends with %s if the agent %s", async (state) => {
       const opening = play(async (task) => {
         if (state === "rejected") task.reject("No.");
         throw new Error("secret");
@@ -116,7 +116,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(JSON.stringify(frames)).not.toContain("secret");
     });
 
-    it("may be left without harm to the task", async () => {
+    it("can be closed by the client without effect on the task", async () => {
       const gate = createGate();
       const opening = play(async (task) => {
         await gate.passed(task.signal);
@@ -131,7 +131,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(streamedText(await again.rest())).toBe("still here");
     });
 
-    it("is refused by an agent that does not stream", async () => {
+    it("is refused by an agent without streaming", async () => {
       const { undeclaredStreaming } = speaker.rules;
       expect(await refusalOf(caller("quiet").stream(text("hi")))).toBe(undeclaredStreaming);
       expect(await refusalOf(caller("quiet").subscribe("no-such-task"))).toBe(undeclaredStreaming);

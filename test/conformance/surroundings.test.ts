@@ -11,7 +11,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play, url }) => {
   const active = ({ http }: Outcome<unknown>) => http.headers.get(rules.extensionsHeader);
 
   describe("extensions", () => {
-    it("that are asked for and offered are in force, and the answer says so", async () => {
+    it("that are requested and offered are active, and the response lists them", async () => {
       const opening = play(async () => "done");
       const mine = caller(undefined, { extensions: ["urn:unknown", OFFERED] });
       const sent = await mine.send(text(opening), { wait: true });
@@ -22,14 +22,14 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play, url }) => {
       expect(active(await mine.get((await taskOf(sent)).id))).toBe(OFFERED);
     });
 
-    it("are inactive unless asked for, and another version of one is another one", async () => {
+    it("are inactive unless requested, and another version is another extension", async () => {
       const opening = play(async () => "done");
       expect(active(await caller().send(text(opening), { wait: true }))).toBeNull();
       const other = OFFERED.replace("/v1", "/v2");
       expect(active(await caller(undefined, { extensions: [other] }).send(text(opening)))).toBeNull();
     });
 
-    it("that are required are refused to who does not ask for them, and nothing runs", async () => {
+    it("that are required but not requested cause an error, and no agent code runs", async () => {
       for (const extensions of [[], [OFFERED], [NEEDED.replace("/v2", "/v1")]]) {
         const refusal = await refused(caller("needy", { extensions }).send(text("hi"), { wait: true }));
         expect(refusal.name).toBe(rules.requiredExtension);
@@ -41,7 +41,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play, url }) => {
       expect(active(sent)?.split(/, ?/).toSorted()).toEqual([NEEDED, OFFERED].toSorted());
     });
 
-    it("of a message are kept with it, where the version has a place for them", async () => {
+    it("of a message are stored with it if the version defines them", async () => {
       const saying = { ...text("hi"), extensions: [OFFERED] };
       const task = await taskOf(caller("echo").send(saying, { wait: true, history: rules.wholeHistory }));
       expect(task.history).toHaveLength(1);
@@ -50,14 +50,14 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play, url }) => {
   });
 
   describe("agents of one server", () => {
-    it("are each at their own address, the first also at the root", async () => {
+    it("each have their own address, the first one also the root", async () => {
       const { id } = await taskOf(caller().send(text(play(async () => "done")), { wait: true }));
       expect((await accepted(caller("actor").get(id))).id).toBe(id);
       expect(await refusalOf(caller("echo").get(id))).toBe("TaskNotFound");
       expect(outputOf(await taskOf(caller("echo").send(text("hi"), { wait: true })))).toBe("hi");
     });
 
-    it("have nothing to say for one that is not there", async () => {
+    it("do not answer for a missing agent", async () => {
       const answer = await exchange({
         method: "POST",
         url: `${url()}/agents/nobody/message:send`,
@@ -69,8 +69,8 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play, url }) => {
     });
   });
 
-  describe("what a reader does not know", () => {
-    it("is ignored, at every level of a request", async () => {
+  describe("unknown members", () => {
+    it("are ignored at every level of a request", async () => {
       const alter = (body: object): object => {
         const { message, ...rest } = body as {
           readonly message: { readonly parts?: object[]; readonly content?: object[] };
@@ -96,7 +96,7 @@ inEveryDialect(
   SPEAKERS.filter(({ rules }) => rules.undeclaredExtendedCard !== undefined),
   ({ speaker, caller }) => {
     describe("an extended card", () => {
-      it("is for callers who say who they are", async () => {
+      it("requires authentication", async () => {
         const card = await accepted(caller("discreet", { token: "alice" }).extendedCard());
         expect(card).toMatchObject({ name: "discreet", description: "Shows all of what it can do." });
         expect(JSON.stringify(card)).toContain('"secret"');
@@ -105,7 +105,7 @@ inEveryDialect(
         expect(outcome.http.headers.get("www-authenticate")).toBeTruthy();
       });
 
-      it("is refused where there is none, or none for this caller", async () => {
+      it("is refused if there is none, or none for this caller", async () => {
         expect(await refusalOf(caller("echo", { token: "alice" }).extendedCard())).toBe(
           speaker.rules.undeclaredExtendedCard,
         );
@@ -120,7 +120,7 @@ inEveryDialect(
 inEveryDialect(
   SPEAKERS.filter(({ rules }) => rules.snakeCase),
   ({ speaker, caller, play }) => {
-    it("names with underscores are read as well, but for what is the caller's own", async () => {
+    it("snake_case names are accepted as well, except inside the caller's own data", async () => {
       let seen: unknown;
       const opening = play(async ({ message, metadata, outputModes }) => {
         seen = { of: message.metadata, with: metadata, outputModes, reference: message.referenceTaskIds };

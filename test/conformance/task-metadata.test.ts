@@ -13,7 +13,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       });
     const expected = { usage: { tokens: 2 }, model: "small" };
 
-    it("is in the answer, in gets and in lists", async () => {
+    it("is in the response, in gets and in lists", async () => {
       const sent = await taskOf(caller().send(text(counts()), { wait: true }));
       expect(sent.metadata).toEqual(expected);
       expect((await accepted(caller().get(sent.id))).metadata).toEqual(expected);
@@ -30,7 +30,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   });
 
   describe("metadata of an artifact", () => {
-    it("may be given, and changed, with a later write and with the end", async () => {
+    it("can be set and changed with a later write and with the end", async () => {
       const usage = { tokens: 0 };
       const said = play(async (task) => {
         await task.artifact("notes").write("one");

@@ -10,7 +10,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
     caller(undefined, { tenant, tenantIn });
 
   describe("a tenant", () => {
-    it.each(places)("named in the %s reaches the agent", async (place) => {
+    it.each(places)("in the %s is passed to the agent", async (place) => {
       let seen: string | undefined;
       const opening = play(async ({ tenant }) => {
         seen = tenant;
@@ -19,7 +19,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
       expect(seen).toBe("acme & söhne");
     });
 
-    it("has tasks of its own, whoever names another or none", async () => {
+    it("has its own tasks, which requests with another tenant or none do not see", async () => {
       const opening = play(async (task) => task.ask("?"));
       const { id } = await taskOf(within("one").send(text(opening), { wait: true }));
       for (const other of [within("two"), caller()]) {
@@ -36,7 +36,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
       expect((await accepted(within("one").cancel(id))).status.state).toBe("canceled");
     });
 
-    it("is asked for everything", async () => {
+    it("is required by every operation", async () => {
       const mine = within("three");
       const opening = play(async () => "done");
       const frames = await (await accepted(mine.stream(text(opening)))).rest();
@@ -54,7 +54,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
 
 inEveryDialect([rest1_0], ({ caller, play }) => {
   describe("a tenant in the path", () => {
-    it("cannot take the place of a path that is there without one", async () => {
+    it("cannot shadow an existing path without a tenant", async () => {
       // This is the task with that id.
       expect(await refused(caller(undefined, { tenant: "tasks" }).get("tasks"))).toMatchObject({
         name: "MethodNotFound",
@@ -64,7 +64,7 @@ inEveryDialect([rest1_0], ({ caller, play }) => {
       }
     });
 
-    it("wins over one in the body or the query", async () => {
+    it("has priority over a tenant in the body or the query", async () => {
       let seen: string | undefined;
       const opening = play(async ({ tenant }) => {
         seen = tenant;

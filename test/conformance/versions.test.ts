@@ -142,12 +142,12 @@ describe.each([
     }
   };
 
-  it.each([...TABLE, ...RPC_TABLE])("over jsonrpc hears A2A-Version %j and the spelling of %s", async (...row) => {
+  it.each([...TABLE, ...RPC_TABLE])("over jsonrpc handles A2A-Version %j with the method of %s", async (...row) => {
     const [claim, spelling] = row;
     await expectHeard({ claim, spelling, binding: "jsonrpc" }, row[column]);
   });
 
-  it.each(TABLE)("over rest hears A2A-Version %j and the spelling of %s", async (...row) => {
+  it.each(TABLE)("over rest handles A2A-Version %j with the path of %s", async (...row) => {
     const [claim, spelling] = row;
     await expectHeard({ claim, spelling, binding: "rest" }, row[column]);
   });
@@ -160,12 +160,15 @@ describe("a version", () => {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it.each(["jsonrpc", "rest"] as const)("that is not spoken is told which are, over %s", async (binding) => {
-    const answer = await ask(stage.url, { claim: "7.5", spelling: "1.0", binding });
-    expect(answer.text).toContain('"supportedVersions":"1.0,0.3,0.2,0.1"');
-  });
+  it.each(["jsonrpc", "rest"] as const)(
+    "that is not supported gets an error with the supported versions, over %s",
+    async (binding) => {
+      const answer = await ask(stage.url, { claim: "7.5", spelling: "1.0", binding });
+      expect(answer.text).toContain('"supportedVersions":"1.0,0.3,0.2,0.1"');
+    },
+  );
 
-  it.each(["jsonrpc", "rest"] as const)("in the header wins over one in the query, over %s", async (binding) => {
+  it.each(["jsonrpc", "rest"] as const)("in the header has priority over the query, over %s", async (binding) => {
     const url = binding === "rest" ? `${stage.url}/tasks/x?A2A-Version=9.9` : `${stage.url}/?A2A-Version=9.9`;
     const answer = await exchange({
       method: binding === "rest" ? "GET" : "POST",
@@ -178,19 +181,19 @@ describe("a version", () => {
     expect(heard(answer, binding)).toBe(SERVED["1.0"]);
   });
 
-  it.each(SPEAKERS_1_0)("$dialect may go unnamed for a whole conversation", async (speaker) => {
+  it.each(SPEAKERS_1_0)("$dialect can be omitted for a whole conversation", async (speaker) => {
     const echo = speaker.at(stage.of("echo"), { version: null });
     const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
     expect((await accepted(echo.get(id))).id).toBe(id);
   });
 
-  it.each(SPEAKERS.filter(({ version }) => version !== "1.0"))("$dialect may be named", async (speaker) => {
+  it.each(SPEAKERS.filter(({ version }) => version !== "1.0"))("$dialect can be requested", async (speaker) => {
     const echo = speaker.at(stage.of("echo"), { version: speaker.version, bodyless: "proto" });
     const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
     expect((await accepted(echo.get(id))).id).toBe(id);
   });
 
-  it.each(SPEAKERS)("is known by its spelling at the address of any other: $dialect", async (speaker) => {
+  it.each(SPEAKERS)("is detected by its methods at the address of every other version: $dialect", async (speaker) => {
     const echo = speaker.at(stage.of("echo"), { bodyless: "proto" });
     const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
     expect((await accepted(echo.get(id))).status.state).toBe("completed");

@@ -8,7 +8,7 @@ import { SPEAKERS } from "./speakers.ts";
 const DEFAULTS = ["nothing", "wait", "return", 1] as const;
 
 /** A server option decides, per dialect, whether a send waits that does not say. */
-describe.each(DEFAULTS)("where the server is told %s", (value) => {
+describe.each(DEFAULTS)("with blockingDefault %s", (value) => {
   // In 1.0 every send says whether to wait.
   const speakers = SPEAKERS.filter(({ version }) => value === "nothing" || version !== "1.0");
   const told = value === "nothing" ? [] : speakers.map(({ dialect }) => [dialect, value]);
@@ -19,7 +19,7 @@ describe.each(DEFAULTS)("where the server is told %s", (value) => {
       const { canAskToWait, waitsByDefault } = speaker.rules;
       const waits = value === "wait" || (value === "nothing" && waitsByDefault);
 
-      it(`a send that leaves it open ${waits ? "waits" : "does not wait"}, others do as they say themselves`, async () => {
+      it(`a send without a wait option ${waits ? "waits" : "does not wait"}; sends with one follow it`, async () => {
         const [gate, begun, never] = [createGate(), createGate(), createGate()];
         const opening = play(async (task) => {
           begun.open();

@@ -64,7 +64,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   };
 
   describe("A webhook", () => {
-    it("is kept as it was set, and its secrets are not told to anybody", async () => {
+    it("is stored as it was set, and its secrets are never returned", async () => {
       const taskId = await begin();
       const created = await caller().pushCreate(taskId, FULL);
       const webhook = await accepted(created);
@@ -75,7 +75,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       for (const { http } of [created, got]) expect(http.text).not.toContain("secret");
     });
 
-    it("that says no more than where it is, is kept so", async () => {
+    it("with only a URL is stored with only a URL", async () => {
       const taskId = await begin();
       const { id, ...rest } = await accepted(caller().pushCreate(taskId, HOOK));
       expect([typeof id, rest]).toEqual([rules.managesPush ? "string" : "undefined", { url: HOOK }]);
@@ -126,7 +126,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(await kept(taskId)).toEqual([]);
     });
 
-    it("that is not there is told of as the version has it", async () => {
+    it("that is missing gets the error of the version", async () => {
       const taskId = await begin();
       expect(await kept(taskId)).toEqual([]);
       if (!rules.managesPush) return;
@@ -135,13 +135,13 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(refusal.facts).toMatchObject({ taskId, id: "nothing" });
     });
 
-    it("may be set for a task that has ended", async () => {
+    it("can be set for an ended task", async () => {
       const { id } = await taskOf(caller("echo").send(text("done"), { wait: true }));
       const webhook = await accepted(caller("echo").pushCreate(id, HOOK));
       expect(await accepted(caller("echo").pushGet(id, webhook.id))).toEqual(webhook);
     });
 
-    it("comes with a message, and is kept like any other", async () => {
+    it("in a message is stored like any other", async () => {
       const asking = play(async (task) => void (await task.ask("What?")));
       const sent = await taskOf(caller().send(text(asking), { wait: true, push: FULL }));
       const id = rules.managesPush ? { id: expect.stringMatching(/./) } : {};
@@ -153,14 +153,14 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(await kept(opening.task.id)).toEqual([toldOf(rules, { ...FULL, ...id })]);
     });
 
-    it("comes with a later message as well", async () => {
+    it("can also be in a later message", async () => {
       const taskId = await begin();
       await accepted(caller().send({ ...text("tea"), taskId }, { wait: true, push: HOOK }));
       expect((await kept(taskId)).map(({ url }) => url)).toEqual([HOOK]);
     });
   });
 
-  describe("A webhook is nobody's business but its caller's", () => {
+  describe("A webhook of another caller", () => {
     const operations: Readonly<Record<string, (by: Caller, taskId: string) => Promise<Outcome<unknown>>>> = {
       create: (by, taskId) => by.pushCreate(taskId, HOOK),
       get: (by, taskId) => by.pushGet(taskId, "mine"),
@@ -171,7 +171,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     };
 
     it.each(Object.entries(operations))(
-      "%s: the task of another is not found, like one that never was",
+      "%s: the task of another caller gets the same error as a missing task",
       async (_, ask) => {
         const taskId = await begin(caller(undefined, { token: "alice" }));
         const alice = caller(undefined, { token: "alice" });
@@ -185,7 +185,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     );
 
     it.each(Object.entries(operations))(
-      "%s: an agent that tells nobody says so before it looks for the task",
+      "%s: an agent without push notifications answers so before it looks up the task",
       async (_, ask) => {
         const { id } = await taskOf(caller("mute").send(text("hi"), { wait: true }));
         for (const taskId of ["nothing", id]) {
@@ -195,8 +195,8 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     );
   });
 
-  describe("An address that no webhook may have", () => {
-    it.each(FORBIDDEN)("is refused by the name that its caller knows it by: %s", async (url) => {
+  describe("A forbidden webhook address", () => {
+    it.each(FORBIDDEN)("is refused with an error that names the caller's field: %s", async (url) => {
       const taskId = await begin();
       const { fields } = rules.push;
       const set = await refused(caller().pushCreate(taskId, url));
@@ -205,7 +205,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       expect(await kept(taskId)).toEqual([]);
     });
 
-    it("is refused before anything is done about the message it comes with", async () => {
+    it("is refused before its message is processed", async () => {
       let runs = 0;
       const opening = play(async () => {
         runs += 1;
@@ -220,7 +220,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
   });
 
-  it("refuses headers that are not for callers to set", async () => {
+  it("refuses headers that callers may not set", async () => {
     const taskId = await begin();
     for (const name of ["Host", "Content-Length", "content-type", "X-A2A-Notification-Token"]) {
       const { name: refusal, message } = await refused(
@@ -233,7 +233,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 });
 
 inEveryDialect([jsonRpc0_3, jsonRpc0_2], ({ caller, play }) => {
-  it("gives the latest webhook to who asks for none in particular, and the latest without a name to who asks for the default", async () => {
+  it("returns the latest webhook for a request without an id, and the latest one without an id for the default id", async () => {
     const asking = play(async (task) => void (await task.ask("What?")));
     const { id: taskId } = await taskOf(caller().send(text(asking), { wait: true }));
     await accepted(caller().pushCreate(taskId, `${HOOK}/1`));
@@ -247,7 +247,7 @@ inEveryDialect([jsonRpc0_3, jsonRpc0_2], ({ caller, play }) => {
 });
 
 inEveryDialect(SPEAKERS_1_0, ({ caller, play }) => {
-  it("lists webhooks page by page to who asks for that", async () => {
+  it("lists webhooks in pages on request", async () => {
     const asking = play(async (task) => void (await task.ask("What?")));
     const { id: taskId } = await taskOf(caller().send(text(asking), { wait: true }));
     for (const id of ["a", "b", "c"]) await accepted(caller().pushCreate(taskId, { id, url: `${HOOK}/${id}` }));
@@ -263,7 +263,7 @@ inEveryDialect(SPEAKERS_1_0, ({ caller, play }) => {
 inEveryDialect(
   SPEAKERS.filter(({ rules }) => rules.managesPush),
   ({ caller, play }) => {
-    it("keeps as many webhooks of a task as it is told to, and says so of the next", async () => {
+    it("limits the webhooks of a task to the configured number, and refuses the next one", async () => {
       const asking = play(async (task) => void (await task.ask("What?")));
       const { id: taskId } = await taskOf(caller().send(text(asking), { wait: true }));
       for (const id of ["a", "b"]) await accepted(caller().pushCreate(taskId, { id, url: HOOK }));

@@ -4,7 +4,7 @@ import { readEvent, writeStatus } from "../../protocol/serial.ts";
 import type { TaskState } from "../../protocol/state.ts";
 import type { Store } from "../../store/contract.ts";
 import { createMemoryStore } from "../../store/memory/store.ts";
-import { tell } from "../../testing/engine-harness.ts";
+import { eventText } from "../../testing/engine-harness.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
 import { Feed } from "../read/feed.ts";
@@ -67,7 +67,7 @@ function openWriter(): {
     { committer, clock, limits: DEFAULT_LIMITS, hooks: {}, onCommitted: () => {} },
   );
   const story = async (): Promise<string[]> =>
-    (await store.log(ref.id, 0, 1e9)).map(({ body }) => tell(readEvent(body)));
+    (await store.log(ref.id, 0, 1e9)).map(({ body }) => eventText(readEvent(body)));
   return { writer, feed, store, story };
 }
 

@@ -4,10 +4,10 @@ import { textOf } from "../../protocol/part.ts";
 import { readEvent } from "../../protocol/serial.ts";
 import {
   type EngineHarness,
+  eventText,
   type NumberedEvent,
   openHarness,
   scripted,
-  tell,
   turns,
 } from "../../testing/engine-harness.ts";
 import type { Batch, Subscription } from "../api.ts";
@@ -90,7 +90,7 @@ describe("subscriptions", () => {
     expect(await gone.next()).toBeUndefined();
     await script.write("1");
     script.end();
-    expect((await stays).map(({ event }) => tell(event))).toEqual(["working", "a=1", "a+=!", "completed"]);
+    expect((await stays).map(({ event }) => eventText(event))).toEqual(["working", "a=1", "a+=!", "completed"]);
     expect(harness.engine.counts().subscribers).toBe(0);
   });
 

@@ -28,35 +28,41 @@ export type LossName = (typeof LOSS_NAMES)[number];
  * example, are written into a part's metadata.
  */
 export const LOSSES: Readonly<Record<LossName, Loss>> = {
-  messageId: { what: "the id of a message", becomes: "nothing; one that comes in is given a new one" },
+  messageId: { what: "the id of a message", becomes: "nothing; the server creates an id for each received message" },
   messageLinks: {
-    what: "the task, the context and the related tasks that a message names",
-    becomes: "nothing; a request names its task and its session beside the message",
+    what: "the task id, context id and reference tasks of a message",
+    becomes: "nothing; the request has the task id and session id beside the message",
   },
   messageExtensions: { what: "the extensions of a message", becomes: "nothing" },
-  namedFile: { what: "a file part that only names its file, which this version alone has", becomes: "a data part" },
-  artifactId: { what: "the id of an artifact", becomes: "its number among those of its task, by first appearance" },
+  namedFile: { what: "a file part with only a file name, which only 0.1 allows", becomes: "a data part" },
+  artifactId: { what: "the id of an artifact", becomes: "its index in the task, in order of first appearance" },
   artifactExtensions: { what: "the extensions of an artifact", becomes: "nothing" },
   rejected: { what: "the state rejected", becomes: "failed" },
   authRequired: { what: "the state auth-required", becomes: "input-required" },
-  reply: { what: "a bare message as an answer", becomes: "a completed task whose status holds it" },
+  reply: {
+    what: "a message as the response, without a task",
+    becomes: "a completed task with the message in its status",
+  },
   taskInStream: {
     what: "a whole task in a stream",
-    becomes: "an event for its status and one for each artifact; its history is left out",
+    becomes: "one event for the status and one for each artifact, without the history",
   },
-  eventContext: { what: "the context of an event", becomes: "nothing; the task names it as its session" },
+  eventContext: { what: "the context of an event", becomes: "nothing; the task has it as `sessionId`" },
   tenant: { what: "the tenant of a request", becomes: "nothing" },
-  historyChoice: { what: "leaving it to the agent how much history to send", becomes: "none" },
-  waiting: { what: "whether a send waits", becomes: "as the agent sees fit" },
-  pushId: { what: "the id of a push configuration", becomes: "nothing; a task has one" },
-  cardInterfaces: { what: "the addresses of a card but one", becomes: "nothing" },
+  historyChoice: { what: "a request that does not state a history length", becomes: "a request for no history" },
+  waiting: { what: "whether a send waits", becomes: "the default of the server" },
+  pushId: { what: "the id of a webhook", becomes: "nothing; a task has one webhook" },
+  cardInterfaces: { what: "all addresses of a card except one", becomes: "nothing" },
   cardSecurity: {
-    what: "how schemes are to be combined, their scopes, flows and parameters",
-    becomes: "the names of the schemes; for an API key also where it goes",
+    what: "combinations of security schemes, and their scopes, flows and parameters",
+    becomes: "the names of the schemes; for an API key also its location",
   },
-  cardDetails: { what: "a card's icon, extensions and extended card, and what a skill requires", becomes: "nothing" },
+  cardDetails: {
+    what: "the icon, extensions and extended card of a card, and the security requirements of a skill",
+    becomes: "nothing",
+  },
   laterErrors: {
-    what: "the codes of errors that came with later versions",
-    becomes: "the nearest code; the reason in the error's data still tells them apart",
+    what: "error codes that later versions introduced",
+    becomes: "the nearest code; the `reason` in the error data is the original one",
   },
 };

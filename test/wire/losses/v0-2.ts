@@ -10,18 +10,21 @@ export const LOSS_NAMES: readonly LossName[] = [...NEWER_NAMES, ...OWN_NAMES];
 export const LOSSES: Readonly<Record<LossName, Loss>> = {
   ...NEWER,
   otherData: {
-    what: "data that is no object",
-    becomes: 'a text with its JSON, marked in the metadata by "data_part_compat", from which it is read back',
+    what: "data that is not an object",
+    becomes: 'a text part with the JSON, marked with "data_part_compat" in the metadata; the server reads it back',
   },
-  listing: { what: "a list of tasks", becomes: "nothing" },
+  listing: { what: "the task list", becomes: "nothing" },
   certificates: {
-    what: "that callers authenticate by certificate",
-    becomes: "nothing; a requirement still names the scheme",
+    what: "the mutual TLS scheme (client certificates)",
+    becomes: "nothing; requirements still name the scheme",
   },
-  authorizationMetadata: { what: "where an OAuth server describes itself", becomes: "nothing" },
-  skillSecurity: { what: "what one skill requires", becomes: "nothing; what the agent requires is said" },
+  authorizationMetadata: { what: "the URL of the OAuth server metadata", becomes: "nothing" },
+  skillSecurity: {
+    what: "the security requirements of a skill",
+    becomes: "nothing; the requirements of the agent remain",
+  },
   extendedCard: {
-    what: "the extended card as a method, and its error",
-    becomes: "a path of its own; the error has the code of an unsupported operation",
+    what: "the method for the extended card, and its error code",
+    becomes: "a GET of a separate path; the error has the code for an unsupported operation",
   },
 };

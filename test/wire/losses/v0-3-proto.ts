@@ -16,16 +16,19 @@ export const LOSS_NAMES: readonly LossName[] = [...VERSION_NAMES, ...OWN_NAMES];
 /** Information that the proto style cannot encode: everything that the JSON style cannot encode, and more. */
 export const LOSSES: Readonly<Record<LossName, Loss>> = {
   ...VERSION,
-  references: { what: "the related tasks that a message names", becomes: "nothing" },
+  references: { what: "the reference tasks of a message", becomes: "nothing" },
   noHistory: {
-    what: "that no history is wanted",
-    becomes: "all of it, which is what 0 means here; our own client asks for one message",
+    what: "a request for no history",
+    becomes: "the whole history, which a length of 0 requests here; our own client requests one message",
   },
-  requestMetadata: { what: "the metadata of requests that send no message", becomes: "nothing" },
+  requestMetadata: { what: "the metadata of requests without a message", becomes: "nothing" },
   pushHeaders: {
-    what: "the headers that a webhook wants to be sent",
-    becomes: "nothing when they are read back; our own client does not send them",
+    what: "the custom headers of a webhook",
+    becomes: "nothing when the webhook is read; our own client does not send them",
   },
-  severalFlows: { what: "all flows of an OAuth scheme but one", becomes: "nothing" },
-  transitionHistory: { what: "that a task's metadata tells the states it has been in", becomes: "nothing on the card" },
+  severalFlows: { what: "all flows of an OAuth scheme except one", becomes: "nothing" },
+  transitionHistory: {
+    what: "the capability to list earlier states in the task metadata",
+    becomes: "nothing on the card",
+  },
 };

@@ -16,31 +16,31 @@ export type LossName = (typeof LOSS_NAMES)[number];
 /** Information that 0.3 cannot encode. Everything else decodes to the encoded value. */
 export const LOSSES: Readonly<Record<LossName, Loss>> = {
   partDetails: {
-    what: "the media type and the file name of a text or data part",
-    becomes: "members of the part's metadata, from which they are read back",
+    what: "the media type and file name of a text or data part",
+    becomes: "members of the part's metadata; the server reads them back",
   },
   otherData: {
-    what: "data that is no object",
+    what: "data that is not an object",
     becomes:
-      'an object that holds it as `value`, marked in the metadata by "data_part_compat", from which it is read back',
+      'an object with the data as `value`, marked with "data_part_compat" in the metadata; the server reads it back',
   },
-  tenant: { what: "the tenant of a request", becomes: "nothing; agents of different tenants have different URLs" },
+  tenant: { what: "the tenant of a request", becomes: "nothing; each tenant has its own URL of the agent" },
   listing: {
-    what: "filters and pages of a list of tasks",
+    what: "filters and pages of a task list",
     becomes: "the newest 100 tasks over REST; over JSON-RPC tasks cannot be listed",
   },
-  waitingTime: { what: "how long a send waits", becomes: "whether it waits" },
+  waitingTime: { what: "the maximum time that a send waits", becomes: "the choice to wait or not" },
   pushEvents: {
-    what: "which events a webhook is told of",
-    becomes: "nothing when it is read back; it counts all the same",
+    what: "the choice of events that a webhook receives",
+    becomes: "nothing when the webhook is read; the choice still applies",
   },
-  otherInterfaces: { what: "where other versions are spoken", becomes: "nothing" },
+  otherInterfaces: { what: "the addresses of other versions", becomes: "nothing" },
   devices: {
-    what: "the OAuth flow for devices, and that a flow requires PKCE",
-    becomes: "nothing; a scheme with no other flow keeps its name",
+    what: "the OAuth device flow, and the requirement of PKCE",
+    becomes: "nothing; a scheme without another flow keeps its name",
   },
   laterErrors: {
-    what: "the codes of errors that came with later versions",
-    becomes: "the nearest code; the reason in the error's data still tells them apart",
+    what: "error codes that later versions introduced",
+    becomes: "the nearest code; the `reason` in the error data is the original one",
   },
 };

@@ -11,8 +11,7 @@ import {
 import type { PackedReader } from "./packed-reader.ts";
 import { WEBHOOK_STATE_CODE, webhookStateOf } from "./webhook-state.ts";
 
-/** Packs and unpacks webhook operations; both functions use the same order of values. */
-
+/** Appends the values of a webhook operation; `unpackWebhookCommand` reads them in the same order. */
 export function packWebhookOperation(packed: PackedValue[], operation: WebhookOperation): void {
   const { task } = operation;
   switch (operation.kind) {

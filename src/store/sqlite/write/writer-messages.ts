@@ -4,8 +4,9 @@ import type { Packed } from "../row/packed.ts";
 import type { PackedOutcomes } from "../row/packed-outcomes.ts";
 import type { StoreFailure } from "../sqlite-error.ts";
 
-/** Messages between the main thread and the writer thread. Requests are answered in order. */
+// Messages between the main thread and the writer thread. Requests are answered in order.
 
+/** The data that the writer thread starts with. */
 export interface WriterData extends ConnectionOptions {
   readonly retention: Retention;
   /** For tests: maximum number of pages of the file. */

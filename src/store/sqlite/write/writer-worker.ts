@@ -6,7 +6,7 @@ import { failureOf } from "../sqlite-error.ts";
 import { WriteFailed, Writer } from "./writer.ts";
 import type { WriterData, WriterNotice, WriterReply, WriterRequest } from "./writer-messages.ts";
 
-/** The writer thread: answers requests in order and compacts the hot log in between. */
+// The writer thread: answers requests in order and compacts the hot log in between.
 
 /** With this many tasks to compact, compaction starts immediately; with fewer, after 25 ms. */
 const COMPACT_TASKS = 64;
