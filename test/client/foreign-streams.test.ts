@@ -236,6 +236,21 @@ describe("a stream without cursors that is cut", () => {
     expect(stream.task).toMatchObject({ id: "t1", status: { state: "working" } });
   });
 
+  it("is not resumed with `reconnects: 0`; a subscription makes its first connection", async () => {
+    const agent = await meet(
+      (response, request) => {
+        events(response);
+        cut(response, frame(request, { task: wireTask("WORKING") }));
+      },
+      { retry: { ...QUICK.retry, reconnects: 0 } },
+    );
+    const stream = agent.task("t1").subscribe();
+    const error = await failure(stream.result());
+    expect(error).toMatchObject({ code: "stream-lost", taskId: "t1", cause: { code: "network" } });
+    expect(stream.task).toMatchObject({ status: { state: "working" } });
+    expect(methods()).toEqual(["SubscribeToTask"]);
+  });
+
   it("is not abandoned because the task is silent for longer than a connection lasts", async () => {
     let time = 0;
     // Waits end at once; only the duration of connections counts.
