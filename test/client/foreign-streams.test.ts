@@ -517,6 +517,23 @@ describe("an agent that does not stream", () => {
     expect(methods().filter((method) => method === "SendStreamingMessage")).toHaveLength(before);
   });
 
+  it("is remembered as soon as the agent accepts the message without a stream, not when the task ends", async () => {
+    const agent = await meet((response, request) => {
+      const { method } = request.body;
+      if (method === "SendMessage") return json(response, rpc(request, { task: wireTask("WORKING") }));
+      if (method === "GetTask") return json(response, rpc(request, wireTask("WORKING")));
+      json(response, rpcError(request, -32004, "No streams"));
+    });
+    for (const text of ["first", "second"]) {
+      // Leaving the loop stops waiting for the task, which never ends.
+      for await (const event of agent.stream(text)) {
+        expect(wordOf(event)).toBe("task[working]");
+        break;
+      }
+    }
+    expect(methods()).toEqual(["SendStreamingMessage", "SendMessage", "SendMessage"]);
+  });
+
   it("is not assumed because the agent refuses one message", async () => {
     const agent = await meet((response, request, count) => {
       if (count === 1) return json(response, rpcError(request, -32004, "The task is finished"));
