@@ -18,8 +18,8 @@ const EXAMPLES = [
 ] as const;
 
 const SOURCES = `
-A flag wins over a variable of the environment, that over the nearest .env (or the file of --config), that over
-~/.config/a2a-cli/.env, and that over what is built in. The files have lines like A2ACLI_AGENT_CARD=http://127.0.0.1:3000.
+Sources in order of precedence: flag, environment variable, the nearest .env (or the file of --config),
+~/.config/a2a-cli/.env, default. The files have lines like A2ACLI_AGENT_CARD=http://127.0.0.1:3000.
 `;
 
 function configShowCommand(context: CliContext): Command {
@@ -58,7 +58,7 @@ async function show(session: Session): Promise<void> {
     fields: [
       ...settings.map(({ name, value, place }) => [name, `${value ?? "(not set)"} (${place})`] as const),
       ...sources.files.map(({ path, scope }) => ["file", `${path} (${scope})`] as const),
-      ...(existsSync(tokens) ? [["tokens", `${tokens} (for ${agents.join(", ") || "nobody"})`] as const] : []),
+      ...(existsSync(tokens) ? [["tokens", `${tokens} (for ${agents.join(", ") || "no agents"})`] as const] : []),
     ],
   });
 }
