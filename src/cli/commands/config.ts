@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { OPTION_NAMES, OPTIONS, parserOptions, variableOf } from "../options/option-table.ts";
-import { type Said, saidSettings } from "../options/settings.ts";
+import { allSettings, type SourcedSetting } from "../options/settings.ts";
 import { runSession, type Session } from "../session/session.ts";
 import { isReadableByOthers, readLogins, tokenFile } from "../session/token-store.ts";
 import { exampleText, groupCommand } from "./agent.ts";
@@ -35,7 +35,7 @@ function configShowCommand(context: CliContext): Command {
 
 async function show(session: Session): Promise<void> {
   const { sources, output, context } = session;
-  const settings = saidSettings(sources).map((setting) => ({
+  const settings = allSettings(sources).map((setting) => ({
     name: setting.name,
     variable: variableOf(setting.name),
     value: shown(setting),
@@ -63,7 +63,7 @@ async function show(session: Session): Promise<void> {
   });
 }
 
-function shown({ name, values }: Said): string | null {
+function shown({ name, values }: SourcedSetting): string | null {
   if (values.length === 0) return null;
   const secret = OPTIONS.some((row) => row.name === name && row.secret === true);
   return secret ? "[redacted]" : values.join(",");
