@@ -58,7 +58,12 @@ describe("credentials in a request", () => {
     ["a key in a header", cardOf({ k: HEADER_KEY }, [{ k: [] }]), { apiKey: "s3" }, { "x-key": "s3" }],
     ["a key in the query", cardOf({ k: QUERY_KEY }, [{ k: [] }]), { apiKey: "s/3" }, { query: "?x=1&key=s%2F3" }],
     ["a key in a cookie", cardOf({ k: COOKIE_KEY }, [{ k: [] }]), { apiKey: "s3" }, { cookie: "a=b; sid=s3" }],
-    ["a key that a function returns", cardOf({ k: HEADER_KEY }, [{ k: [] }]), { apiKey: async () => "s3" }, { "x-key": "s3" }],
+    [
+      "a key that a function returns",
+      cardOf({ k: HEADER_KEY }, [{ k: [] }]),
+      { apiKey: async () => "s3" },
+      { "x-key": "s3" },
+    ],
     [
       "a key in the place that the card declares, even if the caller names another place",
       cardOf({ k: HEADER_KEY }, [{ k: [] }]),
@@ -96,7 +101,12 @@ describe("credentials in a request", () => {
       { schemes: { k: "1" }, apiKey: "2" },
       { "x-key": "1", query: "?x=1&key=2" },
     ],
-    ["a client certificate, which adds nothing to the request", cardOf({ c: CERTIFICATE }, [{ c: [] }]), { mutualTls: true }, {}],
+    [
+      "a client certificate, which adds nothing to the request",
+      cardOf({ c: CERTIFICATE }, [{ c: [] }]),
+      { mutualTls: true },
+      {},
+    ],
     [
       "the credentials of all schemes that one requirement combines",
       cardOf({ k: HEADER_KEY, b: BEARER }, [{ k: [], b: [] }]),
@@ -175,7 +185,12 @@ describe("credentials in a request", () => {
       { schemes: {}, bearer: "hush" },
       "constructor (an unknown scheme)",
     ],
-    ["an unsupported HTTP authentication scheme", cardOf({ d: DIGEST }, [{ d: [] }]), { bearer: "hush" }, "d (HTTP Digest)"],
+    [
+      "an unsupported HTTP authentication scheme",
+      cardOf({ d: DIGEST }, [{ d: [] }]),
+      { bearer: "hush" },
+      "d (HTTP Digest)",
+    ],
   ])("are missing if the agent requires %s; the error lists the requirements", (...[, card, credentials, required]) => {
     expect(() => createAuthorizer(card, credentials)).toThrow(
       `requires ${required}. The given credentials do not satisfy`,

@@ -191,7 +191,11 @@ describe("a token of the client credentials flow", () => {
     ["answers with HTTP 500 and no JSON", new Response("<html>", { status: 500 }), /HTTP 500/],
     ["answers with an error and HTTP status 200", { error: "invalid_scope" }, /invalid_scope/],
     ["returns no token", { token_type: "bearer" }, /has no token/],
-    ["returns an unsupported type of token", { access_token: "x", token_type: "DPoP" }, /tokens of an unsupported type/],
+    [
+      "returns an unsupported type of token",
+      { access_token: "x", token_type: "DPoP" },
+      /tokens of an unsupported type/,
+    ],
     [
       "repeats secrets in its error",
       refusing(`me:s3cret%3Avalue`, "s3cret%3Avalue\nand s3cret:value"),
