@@ -104,24 +104,24 @@ export class Relay {
   async #rounds(): Promise<Output | void> {
     let words: Words | undefined = this.#task.message;
     let before: Left | undefined;
-    const unsaid: Words[] = [];
+    const notAccepted: Words[] = [];
     for (let number = 0; ; number++) {
       const left: Bare | Left = await this.#round({ number, words, before });
       if (left.kind === "message") return left.parts;
-      unsaid.push(...left.refused);
+      notAccepted.push(...left.refused);
       const { state, message } = left.task.status;
-      const said = message?.parts ?? [];
+      const parts = message?.parts ?? [];
       if (isInterrupted(state)) this.#remoteId = left.task.id;
       if (state === "input-required") words = await this.#ask(number, left.task.status);
       else if (state === "auth-required") words = await this.#authorise(left.task);
       else if (state === "completed") {
         // A finished task accepts no messages: the next message starts another one.
-        words = unsaid.shift();
+        words = notAccepted.shift();
         if (words === undefined) return;
-      } else if (state === "rejected") this.#task.reject(textOf(said) || `${this.#name} rejected the task.`);
+      } else if (state === "rejected") this.#task.reject(textOf(parts) || `${this.#name} rejected the task.`);
       else if (state === "canceled")
         throw new TaskFailure(`${this.#name} canceled the task.`, { code: "remote-canceled" });
-      else throw new TaskFailure(textOf(said) || `${this.#name} failed.`, { code: "remote-failed" });
+      else throw new TaskFailure(textOf(parts) || `${this.#name} failed.`, { code: "remote-failed" });
       before = left;
     }
   }
@@ -193,8 +193,8 @@ export class Relay {
   async #sendTo({ parts, metadata }: Words, key: string, links: Links): Promise<Submitted> {
     const { metadata: requested, outputModes, callPath } = this.#task;
     // Safe: message ids are branded where they are created.
-    const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
-    const stream = this.#remote.stream(said, {
+    const outgoing = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
+    const stream = this.#remote.stream(outgoing, {
       metadata: requested,
       outputModes,
       callPath,
@@ -238,7 +238,7 @@ export class Relay {
             : { kind, artifact: event.artifact, append: event.append, lastChunk: event.lastChunk };
         news = isNews(bare, view.status) ? [view.add(bare, place)] : [];
       }
-      for (const told of news) await this.#tell(told, artifacts);
+      for (const novelty of news) await this.#forward(novelty, artifacts);
       const state = view.status?.state;
       // Agents keep the stream open at auth-required, because the authorization may arrive another way. Here the caller is asked now.
       if (state === "auth-required" && !isNotNew(view.status, before)) break;
@@ -251,7 +251,7 @@ export class Relay {
     return { kind: "task", task: kept, names, used, ...(digests !== undefined && { digests }) };
   }
 
-  async #tell(event: RemoteStreamEvent, artifacts: RelayedArtifacts): Promise<void> {
+  async #forward(event: RemoteStreamEvent, artifacts: RelayedArtifacts): Promise<void> {
     if (event.kind === "artifact") return artifacts.write(event);
     if (event.kind === "message") return;
     if (event.kind === "task") {
