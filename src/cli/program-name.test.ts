@@ -19,7 +19,7 @@ describe("a command in a text", () => {
     );
   });
 
-  it("is the only place where the program's name is replaced", () => {
+  it("is replaced; the word palaver elsewhere is not", () => {
     const text = "palaver: palaver is a word; /palaver task; npm install palaver";
     expect(pasteable("palaver: palaver is a word; npm install palaver", "npx palaver")).toBe(
       "palaver: palaver is a word; npm install palaver",

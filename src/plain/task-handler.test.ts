@@ -42,11 +42,11 @@ function messagesOf({ messages }: A2ATask): readonly string[] {
 
 describe("Scenario: Inbound task lifecycle", () => {
   it("goes from submitted to working, collects the agent's messages, and completes when the agent ends", async () => {
-    const toSpeak = createDeferred();
+    const mayWrite = createDeferred();
     const toEnd = createDeferred();
     const states: string[] = [];
     const greeter = declared("greeter", async (task) => {
-      await toSpeak.promise;
+      await mayWrite.promise;
       await task.status("Hi there");
       await toEnd.promise;
     });
@@ -57,14 +57,14 @@ describe("Scenario: Inbound task lifecycle", () => {
     expect(["submitted", "working"]).toContain(sent.state);
     expect(messagesOf(sent)).toEqual(["user: Hello"]);
     await untilState(sent.id, "working");
-    toSpeak.resolve();
-    const spoken = await vi.waitFor(async () => {
+    mayWrite.resolve();
+    const answered = await vi.waitFor(async () => {
       const task = await handleTaskGet(sent.id);
       expect(task?.messages).toHaveLength(2);
       return task;
     });
-    expect(spoken).toMatchObject({ id: sent.id, state: "working", sessionId: sent.sessionId });
-    expect(spoken?.messages.at(-1)).toEqual({ role: "agent", parts: [{ type: "text", text: "Hi there" }] });
+    expect(answered).toMatchObject({ id: sent.id, state: "working", sessionId: sent.sessionId });
+    expect(answered?.messages.at(-1)).toEqual({ role: "agent", parts: [{ type: "text", text: "Hi there" }] });
     toEnd.resolve();
     const done = await untilState(sent.id, "completed");
     expect(messagesOf(done)).toEqual(["user: Hello", "agent: Hi there"]);
@@ -297,9 +297,9 @@ describe("handleTaskSend", () => {
     await using server = serving(echo);
     const taskId = "0197f0a1-2b3c-7d4e-8f50-0123456789ab";
     await expect(handleTaskSend({ server }, { message: "x", taskId })).rejects.toEqual(new NotFoundError("Task"));
-    const nobody = { server, agentId: "../echo" };
-    await expect(handleTaskSend(nobody, { message: "x" })).rejects.toEqual(new NotFoundError("Agent"));
-    expect(await handleTaskGet(nobody, taskId)).toBeNull();
+    const unknownAgent = { server, agentId: "../echo" };
+    await expect(handleTaskSend(unknownAgent, { message: "x" })).rejects.toEqual(new NotFoundError("Agent"));
+    expect(await handleTaskGet(unknownAgent, taskId)).toBeNull();
   });
 
   it("rejects with the server's own error for everything else", async () => {
@@ -317,7 +317,7 @@ describe("handleTaskSend", () => {
     await using server = serving(echo, {
       authenticate: ({ headers }) => {
         const id = headers.get("x-user");
-        if (id === null) throw new A2AError("unauthenticated", "Who is it?");
+        if (id === null) throw new A2AError("unauthenticated", "Sign in first.");
         return { id, anonymous: false };
       },
     });

@@ -141,7 +141,7 @@ describe("a server", () => {
     const flow = { tokenUrl: "https://id.example/token", scopes: { write: "Write." } };
     const declared = agent({
       name: "Secured",
-      description: "Lets in who may.",
+      description: "Checks permissions.",
       version: "1.0.0",
       provider: { organization: "Acme", url: "https://acme.example" },
       extensions: [{ uri: "urn:a", params: { level: 1 } }],

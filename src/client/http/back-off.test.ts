@@ -32,7 +32,7 @@ describe("A retry", () => {
     ["a network error without a code", network(), [true, false]],
     ["an error of the agent", new RemoteError("invalid-params", "no"), [false, false]],
     ["a timeout", new RemoteError("timeout", "late"), [false, false]],
-  ] as const)("after %s, where that is safe and where it is not", (_, error, expected) => {
+  ] as const)("after %s: for safe and for unsafe calls", (_, error, expected) => {
     expect([mayRepeat(error, true), mayRepeat(error, false)]).toEqual(expected);
   });
 

@@ -20,7 +20,7 @@ const key = apiKeys({
 const skill = { name: "A skill", description: "Does it.", tags: ["skill"] };
 const clerk = agent({
   name: "Clerk",
-  description: "Does as told.",
+  description: "A test agent.",
   version: "1.0.0",
   skills: [
     { ...skill, id: "look" },

@@ -15,7 +15,7 @@ const strangers = createAuthority("Callers");
 const own = authority.issue({ commonName: "localhost" });
 const whoAmI = agent({
   name: "Who",
-  description: "Says who calls.",
+  description: "Returns the caller.",
   version: "1.0.0",
   run: async ({ caller }) => caller.id,
 });
