@@ -29,7 +29,7 @@ export interface TextOptions {
   readonly paint: (word: string) => string;
 }
 
-const SPEAKERS: Readonly<Record<Role, string>> = { user: "User", agent: "Agent" };
+const ROLE_LABELS: Readonly<Record<Role, string>> = { user: "User", agent: "Agent" };
 
 /** Writes fields and blocks that people can read and programs can parse, without control sequences, also on a terminal. */
 export class TextOutput implements Output {
@@ -54,7 +54,7 @@ export class TextOutput implements Output {
   async task(task: Task, { history }: { readonly history: boolean } = { history: false }): Promise<void> {
     await this.#task(task);
     if (history && !this.#options.verbose) {
-      for (const { role, parts } of task.history ?? []) await this.#parts(parts, SPEAKERS[role]);
+      for (const { role, parts } of task.history ?? []) await this.#parts(parts, ROLE_LABELS[role]);
     }
     await this.#resume(task);
   }
@@ -147,7 +147,7 @@ export class TextOutput implements Output {
 
   async #historic({ role, messageId, parts, metadata }: Message): Promise<void> {
     await this.#writer.field("History", `${role} ${messageId}`);
-    await this.#parts(parts, SPEAKERS[role]);
+    await this.#parts(parts, ROLE_LABELS[role]);
     await this.#data("Metadata", metadata);
   }
 
